@@ -160,3 +160,16 @@ def test_several_systems_are_swept_drawn_and_explored(run_gainful, folder):
     run_gainful("explore", *runs, *reading, "-o", "page.html", folder=folder)
     page = (folder / "page.html").read_text()
     assert '"command":["bm25.run","dense.run","--qrels","qrels.txt"' in page
+
+
+def test_what_searchers_said_of_one_system_is_no_judgment_of_another():
+    first = pl.DataFrame({"session": ["s"], "query": [1], "doc": ["a"], "grade": [2]})
+    second = pl.DataFrame({"session": ["s"], "query": [1], "doc": ["a"], "grade": [0]})
+    results = evaluate({"one": first, "two": second}, measures="sDCG@10")
+    assert [row["mean"]["sDCG@10"] for row in results.groups("system")] == [2.0, 0.0]
+
+
+def test_topics_in_one_file_only_are_refused():
+    plain = pl.DataFrame({"session": ["s"], "query": [1], "doc": ["a"]})
+    with pytest.raises(BadInput, match="one: it has no topics, though another file has"):
+        as_sessions({"one": plain, "two": plain.with_columns(topic=pl.lit("t"))})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from gainful.errors import BadInput, BadValue
 from gainful.read.session_formats import find_session_format, read_sessions
 from gainful.read.source import open_source
+from gainful.sessions import evaluate
 
 TRACE, OTHER = "5b8aa5a2d2c872e8321cf37308d69df2", "71699b6fe85982c7c8995ea3d9c95df2"
 
@@ -686,3 +689,65 @@ def test_ids_with_markup_stay_ids(tmp_path):
     odd = '<script>alert("1")</script>\n\x1b[1m'
     path = write_lines(tmp_path / "t.jsonl", {"conversation": odd, "turn": 1, "retrieved": [odd]})
     assert list_results(path) == [(odd, 1, 1, odd)]
+
+
+def test_turns_that_tell_what_is_relevant_are_judged_by_themselves(tmp_path):
+    """Two turns, each with its one relevant document first, and one that has it second."""
+    turn = {"query": "again", "relevant": ["a"]}
+    path = write_lines(
+        tmp_path / "turns.jsonl",
+        {"conversation": "c1", "turn": 1, "retrieved": ["a", "b"], **turn},
+        {"conversation": "c1", "turn": 2, "retrieved": ["b", "a"], **turn},
+        {"conversation": "c2", "turn": 1, "retrieved": ["a", "b"], **turn},
+    )
+    results = evaluate(path, path, "sDCG(b=2, bq=4)@2")
+    values = dict(results.per_session.select("session", pl.last()).iter_rows())
+    # 1 at rank 1 of query 1; 1 / (1 + log2 2) at rank 2 of query 2, over 1 + log4 2
+    assert values == pytest.approx({"c1": 1 + (1 / 2) / 1.5, "c2": 1.0})
+
+
+# --- the examples of the docs -------------------------------------------------------------------
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="module")
+def example_logs(tmp_path_factory):
+    sys.path.insert(0, str(ROOT))
+    try:
+        from tools import example_logs
+    finally:
+        sys.path.remove(str(ROOT))
+    folder = tmp_path_factory.mktemp("examples")
+    example_logs.write_logs(folder / "logs")
+    example_logs.write_conversations(folder / "conversations")
+    return folder
+
+
+def test_examples_are_those_that_the_tool_writes(example_logs):
+    for path in example_logs.rglob("*.*"):
+        kept = ROOT / "examples" / path.relative_to(example_logs)
+        assert kept.read_text(encoding="utf-8") == path.read_text(encoding="utf-8"), path.name
+
+
+@pytest.mark.parametrize(
+    ("file", "qrels", "options"),
+    [
+        ("openinference.jsonl", "sessions-qrels.txt", {"columns": {"topic": "metadata.topic"}}),
+        ("otel.jsonl", "sessions-qrels.txt", {"columns": {"topic": "app.topic"}}),
+        ("openai.jsonl", "sessions-qrels.txt", {"columns": {"topic": "task"}}),
+        (
+            "anthropic.jsonl",
+            "sessions-qrels.txt",
+            {"columns": {"topic": "task"}, "tool": "search_recipes"},
+        ),
+        ("turns.jsonl", "logs/turns.jsonl", {}),
+        ("ikat.json", "logs/turns-qrels.txt", {}),
+    ],
+)
+def test_every_log_of_the_same_sessions_has_the_values_of_their_table(file, qrels, options):
+    examples = ROOT / "examples"
+    expected = evaluate(examples / "sessions.csv", examples / "sessions-qrels.txt", "sDCG@10")
+    results = evaluate(examples / "logs" / file, examples / qrels, "sDCG@10", **options)
+    values = [results.per_session["sDCG@10"].to_list(), expected.per_session["sDCG@10"].to_list()]
+    assert sorted(values[0]) == pytest.approx(sorted(values[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 
 from gainful.api.keywords import answer_keywords
@@ -36,6 +36,7 @@ def calibrate(
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
     columns: ColumnNames | None = None,
+    tool: str | Sequence[str] | None = None,
 ) -> Calibration:
     """Who are the searchers of this log: how far do they read, how often do they ask again?
 
@@ -62,6 +63,7 @@ def calibrate(
         topics: a file of lines `session topic`.
         pages: of the Session Track: does a further page continue the list, or count?
         columns: how columns of the log are called, if not as usual.
+        tool: of traces and transcripts: the tool, or several, whose calls are searches.
 
     Returns:
         `Calibration`: estimates with intervals, which discount fits best, and measures to paste.
@@ -83,6 +85,7 @@ def calibrate(
         topics=topics,
         pages=pages,
         columns=columns,
+        tool=tool,
     )
     share = check_level(level)
     limit = (

@@ -58,6 +58,7 @@ def explore(
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
     columns: ColumnNames | None = None,
+    tool: str | Sequence[str] | None = None,
     command: Sequence[str] | None = None,
     calibrated: AnyCalibration | None = None,
     **settings: Any,
@@ -85,6 +86,7 @@ def explore(
         topics: a file of lines `session topic`.
         pages: of the Session Track: does a further page continue the list, or count?
         columns: how columns of the sessions are called, if not as usual.
+        tool: of traces and transcripts: the tool, or several, whose calls are searches.
         command: the words of `gainful sessions` by which the same sessions are read; the page
             offers the command for what one looks at. Made of the other arguments, if not given.
         calibrated: what `calibrate` returned, or the JSON that `gainful calibrate` wrote: the page
@@ -111,6 +113,7 @@ def explore(
         "ties": ties,
         "pages": pages,
         "columns": columns,
+        "tool": tool,
     }
     if command is None:
         options = {"qrels_format": qrels_format, **reading, "skip_bad": bad == "skip"}

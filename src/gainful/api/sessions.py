@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -38,12 +38,14 @@ def evaluate(
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
     columns: ColumnNames | None = None,
+    tool: str | Sequence[str] | None = None,
     **settings: Any,
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
 
     Args:
-        sessions: a file, a frame or `Sessions`: a row for each result that was shown.
+        sessions: a file, a frame or `Sessions`: a row for each result that was shown; traces,
+            transcripts and other logs; or several systems, in a list or by name.
         qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
             Without them, what the searchers said themselves (the column grade).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
@@ -51,7 +53,8 @@ def evaluate(
         where: only sessions that have these values in their columns.
         min_queries: only sessions of at least so many queries.
         first_queries: only the first so many queries of each session.
-        sessions_format: table, trec-session, conversation or dd; by content if it is not named.
+        sessions_format: table, trec-session, conversation, dd, openinference, chat, turns or
+            ikat; by content if it is not named.
         qrels_format: how a file of judgments is written; by content if it is not named.
         bad: refuse sessions that are not as they should be, or leave them out and say so.
         ties: of conversations: by document id (doc_descending, the default) or as given (input).
@@ -59,7 +62,9 @@ def evaluate(
         pages: of the Session Track: does a further page continue the list (merge, the default) or
             count as a query?
         columns: how columns of the sessions are called, such as {"session": "visit", "query":
-            "step"}, if not as usual.
+            "step"}, if not as usual; of traces and transcripts, paths such as
+            {"doc": "metadata.source"}.
+        tool: of traces and transcripts: the tool, or several, whose calls are searches.
         settings: single settings, such as `duplicates="first"` or `b=10`.
 
     Returns:
@@ -87,6 +92,7 @@ def evaluate(
         topics=topics,
         pages=pages,
         columns=columns,
+        tool=tool,
     )
     matching = next(iter(recipes.values())).convention
     matched_sessions = match_sessions(
@@ -110,6 +116,7 @@ def choose_sessions(
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
     columns: ColumnNames | None = None,
+    tool: str | Sequence[str] | None = None,
 ) -> Sessions:
     """Which sessions are judged: read, and only those that are wanted.
 
@@ -124,6 +131,7 @@ def choose_sessions(
         topics=topics,
         pages=pages,
         columns=columns,
+        tool=tool,
         qrels=qrels,
         whole=whole,
     )

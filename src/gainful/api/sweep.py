@@ -46,6 +46,7 @@ def sweep(
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
     columns: ColumnNames | None = None,
+    tool: str | Sequence[str] | None = None,
     **settings: Any,
 ) -> Sweep:
     """Which system is better for which searcher: impatient or patient, of many queries or few?
@@ -75,6 +76,7 @@ def sweep(
         topics: a file of lines `session topic`.
         pages: of the Session Track: does a further page continue the list, or count?
         columns: how columns of the sessions are called, if not as usual.
+        tool: of traces and transcripts: the tool, or several, whose calls are searches.
         settings: single settings, such as `duplicates="first"`.
 
     Examples:
@@ -109,6 +111,7 @@ def sweep(
         topics=topics,
         pages=pages,
         columns=columns,
+        tool=tool,
     )
     matched_sessions = match_sessions(
         chosen_sessions,

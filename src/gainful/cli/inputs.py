@@ -41,6 +41,7 @@ def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
     """What options of reading mean to `sessions.evaluate`; they are taken out of `options`."""
     reading = {name: options.pop(name) for name in (*CHOOSE_SESSIONS, "ties")}
     reading["bad"] = "skip" if reading.pop("skip_bad") else "error"
+    reading["tool"] = list(reading["tool"]) or None
     reading["where"] = _parse_conditions(reading["where"])
     return reading
 

@@ -298,6 +298,13 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
         type=click.Choice(("merge", "count")),
         help="Of Session Track XML: does a further page continue the list, or count? [merge]",
     ),
+    "tool": declare(
+        "--tool",
+        group="Files",
+        metavar="NAME",
+        multiple=True,
+        help="Of traces and transcripts: a tool whose calls are searches; may be repeated.",
+    ),
     "skip_bad": declare(
         "--skip-bad",
         group="Files",
@@ -350,6 +357,7 @@ PRINT_TEXT = ("text_form", "output")
 SESSION_CONVENTION = ("like_sessions", *(f"sessions.{name}" for name in SESSION_SETTINGS))
 CHOOSE_SESSIONS = (
     *("where", "min_queries", "first_queries", "sessions_format", "topics", "pages", "skip_bad"),
+    "tool",
 )
 READ_SESSIONS = (*CHOOSE_SESSIONS, "columns", "qrels_format", "session_ties")
 

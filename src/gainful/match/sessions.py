@@ -211,13 +211,14 @@ def match_sessions(
     subtopic_grades: SubtopicGrades = "highest",
 ) -> MatchedSessions:
     """Which of the results that were shown are judged, and where do they stand?"""
+    judged_by = "session" if qrels is None else sessions.judged_by
     if qrels is None:
         qrels = _searcher_qrels(sessions)
     if subtopic_grades == "sum":
         qrels = with_summed_grades(qrels)
     frame, notes, layout = sessions.frame, [*sessions.notes, *qrels.notes], sessions.layout
     if "topic" not in frame.columns:
-        frame = frame.with_columns(topic=pl.col("session"))
+        frame = frame.with_columns(topic=pl.col(judged_by))
     judged_topics = qrels.queries.to_frame("topic").with_row_index("base")
     base = _recall_bases(frame, layout, judged_topics)
     if base.null_count():

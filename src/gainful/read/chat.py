@@ -63,14 +63,15 @@ class _Part:
 
 @define(eq=False)
 class _Call:
-    """One call of a tool, where it stands, and what came back once it has."""
+    """One call of a tool, where it stands, and what it found once that is told."""
 
     record: int
     session: str
     part: _Part
     time: int | None
     labels: dict[str, str | None]
-    answer: _Part | None = None
+    docs: list[str] | BadResults | None = None  # None until it is answered
+    failed: bool = False
     id: str = field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -151,14 +152,12 @@ _FAILED = (
 
 def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_timed: bool) -> None:
     """A call as a search, or what is wrong with it."""
-    docs: list[str] | BadResults
-    if call.answer is None:
+    docs = call.docs
+    if docs is None:
         docs = BadResults(_CUT_OFF, "it has no result: the transcript is cut off")
-    else:
-        docs = read_results(call.answer.value, paths)
-        if call.answer.failed and isinstance(docs, BadResults):
-            retrievals.notes[_FAILED] += 1
-            docs = []
+    elif call.failed and isinstance(docs, BadResults):
+        retrievals.notes[_FAILED] += 1
+        docs = []
     if isinstance(docs, BadResults):
         words = f"call {quote(call.id)} of {call.tool}: {docs.words}"
         retrievals.add_flaw(call.record, docs.flaw, words, call.session)
@@ -196,7 +195,7 @@ def _choose_tools(calls: Sequence[_Call], tools: Sequence[str], name: str) -> tu
 
 def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals) -> _Transcript:
     """The calls of all messages, each with what came back."""
-    transcript = _Transcript()
+    transcript, paths = _Transcript(), ResultPaths.from_columns(columns)
     by_file = Path(file.name).name
     for number, record in file.records:
         if isinstance(record, Unreadable):
@@ -216,12 +215,14 @@ def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals
             time = parse_time(find_first(message, _TIME) or find_first(record, _TIME))
             for part in _iterate_parts(message):
                 call = _Call(number, str(session), part, time, labels)
-                _take_part(transcript, retrievals, call)
+                _take_part(transcript, retrievals, call, paths)
     return transcript
 
 
-def _take_part(transcript: _Transcript, retrievals: Retrievals, call: _Call) -> None:
-    """A call is remembered, a result given to its call."""
+def _take_part(
+    transcript: _Transcript, retrievals: Retrievals, call: _Call, paths: ResultPaths
+) -> None:
+    """A call is remembered, the ids of a result given to its call."""
     part = call.part
     if part.is_call:
         if not transcript.add(call):
@@ -231,8 +232,8 @@ def _take_part(transcript: _Transcript, retrievals: Retrievals, call: _Call) -> 
     if asked is None:
         words = f"a result for call {quote(part.id)}, which was not made before it"
         retrievals.add_flaw(call.record, _NO_CALL, words, call.session)
-    elif asked.answer is None:
-        asked.answer = part
+    elif asked.docs is None:
+        asked.docs, asked.failed = read_results(part.value, paths), part.failed
 
 
 def _list_messages(record: dict[str, Any]) -> list[dict[str, Any]]:

@@ -33,6 +33,12 @@ RELEVANT = (
     *("relevant", "relevant_ids", "relevant_docs", "reference_context_ids", "expected_ids"),
     *("expected", "ground_truth_ids"),
 )
+# Turns of conversations: 106_3 is the third of conversation 106, if it has no id of its own.
+CONVERSATION = (
+    *("conversation", "conversation_id", "session", "session_id", "sessionid", "dialogue_id"),
+)
+TURN = ("turn", "turn_id", "turn_number", "turn_index", "turn_no")
+TURN_IDS = ("id", "query_id", "qid", "topic", "topic_id")
 DOC_LISTS = ("docs", "doc_ids", "documents", "document_ids", "items", "item_ids")  # of either
 NUMBER_LISTS = {"score": ("scores", *SCORE), "grade": ("grades", *GRADE[:-1])}  # beside them
 # Columns that are read, in this order.

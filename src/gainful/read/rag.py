@@ -17,6 +17,7 @@ from attrs import evolve
 from gainful.errors import BadInput, Duplicated
 from gainful.read import dicts
 from gainful.read.column_names import (
+    CONVERSATION,
     DOC,
     DOC_LISTS,
     NUMBER_LISTS,
@@ -26,6 +27,8 @@ from gainful.read.column_names import (
     RELEVANT,
     RETRIEVED,
     RUN_ROLES,
+    TURN,
+    TURN_IDS,
     USUAL_NAMES,
     ColumnMapping,
 )
@@ -185,7 +188,9 @@ def _read_parts(
     """Where each query stands, its name, what stands under one of the keys, and all of it."""
     seen = set()
     for number, (place, record) in enumerate(records):
-        name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
+        name: Any = _name_turn(record)
+        if name is None:
+            name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
         if name is None and _needs_no_name(record):
             name = number
         key = next((key for key in (*keys, *DOC_LISTS, *DOC) if key in record), None)
@@ -197,6 +202,17 @@ def _read_parts(
             raise BadInput(place, f"query {quote(name)} comes a second time", "each query once")
         seen.add(str(name))
         yield place, str(name), record[key], record
+
+
+def _name_turn(record: Mapping[Any, Any]) -> str | None:
+    """What a turn of a conversation is called, such as 106_3; None if it has an id of its own."""
+    if any(record.get(key) is not None for key in TURN_IDS):
+        return None
+    parts = [
+        next((record[key] for key in keys if record.get(key) is not None), None)
+        for keys in (CONVERSATION, TURN)
+    ]
+    return None if None in parts else f"{parts[0]}_{parts[1]}"
 
 
 def _needs_no_name(record: Mapping[Any, Any]) -> bool:

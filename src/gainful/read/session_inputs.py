@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
@@ -33,6 +33,7 @@ def as_sessions(
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
     columns: ColumnNames | None = None,
+    tool: str | Sequence[str] | None = None,
     qrels: Qrels | None = None,
     whole: bool = True,
 ) -> Sessions:
@@ -52,16 +53,26 @@ def as_sessions(
             "topics": topics,
             "pages": pages,
             "columns": columns,
+            "tool": tool,
         }
         return combine_systems(
             {name: as_sessions(part, format_name, **reading) for name, part in systems.items()}
         )
     mapping = read_column_names(columns)
+    tools = [tool] if isinstance(tool, str) else tool
     if isinstance(value, (str, PathLike)):
         return read_sessions(
-            value, format_name, bad=bad, ties=ties, topics=topics, pages=pages, columns=mapping
+            value,
+            format_name,
+            bad=bad,
+            ties=ties,
+            topics=topics,
+            pages=pages,
+            columns=mapping,
+            tool=tools,
         )
-    for name, option in (("form", format_name), ("ties", ties), ("pages", pages)):
+    given = {"form": format_name, "ties": ties, "pages": pages, "tool": tools or None}
+    for name, option in given.items():
         if option is not None:
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)

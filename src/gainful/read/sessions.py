@@ -83,6 +83,7 @@ class Sessions:
         default=(), repr=False
     )  # place and words, if left out
     dropped_count: int = 0  # sessions that were left out
+    judged_by: str = "session"  # whose judgments count where there is no column topic
     known_layout: SessionLayout | None = field(
         default=None, repr=False
     )  # where queries begin, if that is known

@@ -30,14 +30,20 @@ def combine_systems(systems: Mapping[str, Sessions]) -> Sessions:
     """
     _refuse_mixtures(systems)
     separator = next(mark for mark in _SEPARATORS if not any(mark in name for name in systems))
-    frames = [_label_rows(sessions, name, separator) for name, sessions in systems.items()]
-    frame = pl.concat(frames, how="diagonal_relaxed")
+    frame = pl.concat(
+        [_label_rows(sessions, name, separator) for name, sessions in systems.items()],
+        how="diagonal_relaxed",
+    )
     notes = [f"{name}: {note}" for name, entry in systems.items() for note in entry.notes]
     missing = _count_missing(frame, len(systems))
+    judged_by = next(iter(systems.values())).judged_by
     if missing is None:
-        frame = frame.drop(CONVERSATION)
+        own = pl.col(CONVERSATION).alias("topic")
+        is_own = judged_by == "session" and "topic" not in frame.columns
+        frame = (frame.with_columns(own) if is_own else frame).drop(CONVERSATION)
     else:
         notes += [missing] if missing else []
+        judged_by = CONVERSATION if judged_by == "session" else judged_by
     return Sessions(
         frame,
         join_words(list(systems)),
@@ -45,15 +51,14 @@ def combine_systems(systems: Mapping[str, Sessions]) -> Sessions:
         notes=notes,
         problems=[problem for sessions in systems.values() for problem in sessions.problems],
         dropped_count=sum(sessions.dropped_count for sessions in systems.values()),
+        judged_by=judged_by,
     )
 
 
 def _label_rows(sessions: Sessions, name: str, separator: str) -> pl.DataFrame:
-    """The rows of a system; a session stays judged by the topic that it was judged by."""
+    """The rows of a system, with its name."""
     own = pl.col("session")
-    topic = [] if "topic" in sessions.frame.columns else [own.alias("topic")]
     return sessions.frame.with_columns(
-        *topic,
         own.alias(CONVERSATION),
         pl.lit(name).alias(SYSTEM),
         session=pl.concat_str(pl.lit(f"{name}{separator}"), own),
@@ -76,9 +81,13 @@ def _count_missing(frame: pl.DataFrame, number: int) -> str | None:
 
 
 def _refuse_mixtures(systems: Mapping[str, Sessions]) -> None:
-    """Sessions that are judged turn by turn cannot be set beside others."""
+    """Sessions that are judged otherwise cannot be set beside others."""
     kinds = {sessions.per_turn for sessions in systems.values()}
     if len(kinds) > 1:
         name = next(name for name, sessions in systems.items() if not sessions.per_turn)
         problem = "its sessions are judged as a whole, those of another file turn by turn"
         raise BadInput(name, problem, "files of one kind")
+    has_topics = {"topic" in sessions.frame.columns for sessions in systems.values()}
+    if len(has_topics) > 1:
+        name = next(name for name, entry in systems.items() if "topic" not in entry.frame.columns)
+        raise BadInput(name, "it has no topics, though another file has", "files of one kind")

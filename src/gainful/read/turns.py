@@ -15,9 +15,12 @@ from attrs import evolve, field, frozen
 
 from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import (
+    CONVERSATION,
     DOC_LISTS,
     QUERY_TEXT,
     RETRIEVED,
+    TURN,
+    TURN_IDS,
     USUAL_NAMES,
     ColumnMapping,
 )
@@ -29,12 +32,7 @@ from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.source import Source
 from gainful.text import quote
 
-CONVERSATION = (
-    *("conversation", "conversation_id", "session", "session_id", "sessionid", "dialogue_id"),
-)
-TURN = ("turn", "turn_id", "turn_number", "turn_index", "turn_no")
 _TEXT = ("query", *QUERY_TEXT, "text", "utterance")
-_TOPIC = ("id", "query_id", "qid", "topic", "topic_id")
 _LISTS = (*RETRIEVED, *DOC_LISTS)
 _SHAPE = '{"conversation": …, "turn": 1, "query": …, "retrieved": […]}'
 _NO_CONVERSATION = Flaw("conversation", _SHAPE)
@@ -127,7 +125,7 @@ def _read_turn(number: int, record: dict[str, Any], columns: ColumnMapping) -> T
         docs = rank_by_score(retrieved)
     else:
         docs = read_results(retrieved, ResultPaths.from_columns(columns))
-    topic, system, text = find("topic", _TOPIC), find("system", ("system",)), find("text", _TEXT)
+    topic, system, text = find("topic", TURN_IDS), find("system", ("system",)), find("text", _TEXT)
     labels = {
         "topic": f"{session}_{match[1]}" if topic is None else str(topic),
         "system": None if system is None else str(system),

@@ -17,6 +17,8 @@ def command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -
         if isinstance(value, Mapping):
             pairs = [(key, text) for key, texts in value.items() for text in _as_texts(texts)]
             words += [word for key, text in pairs for word in (option, f"{key}={text}")]
+        elif isinstance(value, (list, tuple)):
+            words += [word for text in value for word in (option, str(text))]
         elif value is True:
             words.append(option)
         elif value not in (None, False):
