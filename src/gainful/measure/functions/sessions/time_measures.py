@@ -73,7 +73,8 @@ def opens_clicked(sessions: MatchedSessions, recipe: SessionRecipe) -> bool:
     choice = recipe.setting(OPENED)
     if choice == CLICKED:
         sessions.clicks(OPENED, CLICKED)  # refused where nobody knows
-    return choice == CLICKED or (choice == "auto" and CLICKED in sessions.rows.columns)
+    has_clicks = CLICKED in sessions.rows.columns and bool(sessions.rows[CLICKED].any())
+    return choice == CLICKED or (choice == "auto" and has_clicks)
 
 
 def _walk(sessions: MatchedSessions, recipe: SessionRecipe) -> _Walk:
