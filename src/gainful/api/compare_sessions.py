@@ -37,6 +37,7 @@ def compare(
     resamples: int | None = None,
     seed: int = SEED,
     like: str | SessionConvention | None = None,
+    tool: str | Sequence[str] | None = None,
     **options: Any,
 ) -> Comparison:
     """Is one system really better than another, by the sessions of a study?
@@ -63,6 +64,7 @@ def compare(
             as holm needs for so many comparisons.
         seed: which chance.
         like: whose settings to follow.
+        tool: of traces and transcripts: the tool, or several, whose calls are searches.
         **options: whatever else `evaluate` takes, such as `where={"scenario": "A"}`.
 
     Returns:
@@ -87,5 +89,5 @@ def compare(
     )
     results = sessions
     if not isinstance(results, SessionResults):
-        results = evaluate(sessions, qrels, measures, like=like, **options)
+        results = evaluate(sessions, qrels, measures, like=like, tool=tool, **options)
     return compare_study(results, by, block, method)
