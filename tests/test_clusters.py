@@ -227,7 +227,7 @@ def test_a_column_may_be_that_of_a_run_in_a_file(tmp_path):
         (r"^(.+_", BadValue, "a pattern with a group, such as '^(.+)_"),
         ("conversation", BadValue, "or a column of the qrels or a run"),
         (7, WrongType, "cluster is 7"),
-        (r"(_)", CannotCompare, "RR: all 24 queries are in one cluster, '_'; a comparison needs"),
+        (r"(_)", BadValue, "at least 2 clusters (in RR all 24 queries are in one, '_')"),
     ],
 )  # fmt: skip
 def test_clusters_that_are_none_are_refused(cluster, error, message):
@@ -291,10 +291,18 @@ def test_the_command_takes_patterns_and_columns_and_says_the_number_of_both(run_
     assert (data["cluster"], data["measures"][0]["clusters"]) == ("user", 8)
     for cluster, message in (
         ("topic", "allowed: a pattern with a group"),
-        ("(_)", "in one cluster"),
+        ("(_)", "at least 2 clusters"),
     ):
         refused = run_gainful(*words, "--cluster", cluster, status=2).err
         assert message in refused
         assert refused.count("\n") == 1
     refused = run_gainful("compare", "--sessions", "x.csv", "--cluster", TURN, status=2).err
     assert "--cluster is of runs: a session is taken whole" in refused
+
+
+def test_a_report_has_the_clusters_of_its_comparison():
+    page = gainful.report(QRELS, RUNS, "RR", cluster=TURN)
+    assert "RR, 24 queries in 8 clusters" in page
+    assert "whole clusters of queries" in page
+    with pytest.raises(BadValue, match="at least 2 clusters"):
+        gainful.report(QRELS, RUNS, "RR", cluster="(_)")

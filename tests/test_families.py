@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tracemalloc
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,8 +22,10 @@ from gainful.evidence.statistics.randomisation import sign_flips
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.step_down import step_down_max_t
 from gainful.evidence.statistics.unit_sums import UnitSums
+from gainful.progress import watch_work
 
 RNG = np.random.default_rng(16)
+PAIRS_OF_THREE = np.array([[1, 0], [2, 0], [2, 1]])
 ALL_PAIRS = np.array([[1, 0], [2, 0], [3, 0], [2, 1], [3, 1], [3, 2]])
 
 
@@ -362,3 +365,25 @@ def test_every_test_says_whether_it_takes_clusters():
         "bootstrap",
         "bca",
     }
+
+
+def test_long_work_is_told_of_as_it_goes():
+    shares = []
+    with watch_work(lambda name, share: shares.append((name, share))):
+        flip_families([UnitSums.from_values(RNG.random((600, 3)))], PAIRS_OF_THREE, Resampling())
+    assert {name for name, _ in shares} == {"resampling"}
+    assert len(shares) > 5
+    assert [share for _, share in shares] == sorted(share for _, share in shares)
+    assert shares[-1][1] == 1
+
+
+def test_a_terminal_sees_how_far_resampling_is(run_gainful, monkeypatch):
+    news = Path(__file__).parents[1] / "examples" / "news"
+    words = (
+        "compare",
+        news / "qrels.txt",
+        *(news / f"{name}.txt" for name in ("bm25", "dense", "hybrid")),
+    )
+    monkeypatch.setattr("gainful.cli.progress._LONG_WORK", -1)
+    assert "resampling [" in run_gainful(*words, "--resamples", "50000", tty=True).err
+    assert run_gainful(*words, "--resamples", "50000").err.count("resampling [") == 0

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attrs import evolve, frozen
 
-from gainful.errors import BadValue, CannotCompare, WrongType
+from gainful.errors import BadValue, WrongType
 from gainful.evidence.pairing import PairedValues
 from gainful.read.conversations import TURN
 from gainful.text import count_noun, quote
@@ -39,10 +39,9 @@ class Clusters:
             allowed = f"what gives every query a cluster ({number} have none,"
             raise BadValue("cluster", self.source, f"{allowed} such as {quote(without[0])})")
         if len({*labels}) < 2 <= len(labels):
-            raise CannotCompare(
-                f"{paired.measure}: all {len(labels)} queries are in one cluster, "
-                f"{quote(labels[0])}; a comparison needs at least 2 clusters"
-            )
+            number = f"in {paired.measure} all {len(labels)} queries are in one"
+            allowed = f"at least 2 clusters ({number}, {quote(labels[0])})"
+            raise BadValue("cluster", self.source, allowed)
         return evolve(paired, clusters=labels)
 
 
