@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from gainful._simulation.designs import DESIGNS, simulate_design
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.permutation import is_estimable, permute_all_pairs, permute_pair
+from gainful.evidence.statistics.permutation import permute_all_pairs
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import find_design
 from gainful.evidence.statistics.tukey import tukey_test
@@ -83,33 +84,6 @@ def test_a_corrected_family_rejects_anything_in_six_per_cent_at_most(name):
     assert rejection_rate(corrected) <= 0.06
 
 
-def latin_square(random, searchers=24):
-    searcher, scenario = np.repeat(np.arange(searchers), 4), np.tile(np.arange(4), searchers)
-    system = np.concatenate([random.permutation([0, 0, 1, 1]) for _ in range(searchers)])
-    return system, searcher, scenario
-
-
-def full_factorial(random, searchers=12):
-    """Everybody tried both systems on both scenarios."""
-    return (
-        np.tile([0, 1, 0, 1], searchers),
-        np.repeat(np.arange(searchers), 4),
-        np.tile([0, 0, 1, 1], searchers),
-    )
-
-
-def incomplete_latin_square(random):
-    """A Latin square some of whose sessions are lost."""
-    kept = random.random(24 * 4) < 0.9
-    return tuple(labels[kept] for labels in latin_square(random))
-
-
-def one_system_each(random):
-    """Each searcher tried one system alone."""
-    system = np.repeat(random.permutation([0, 1] * 12), 4)
-    return system, np.repeat(np.arange(24), 4), np.tile(np.arange(4), 24)
-
-
 def draw_observations(random, searcher, scenario):
     """Sessions depend on who searches, on what for, and on chance."""
     return (
@@ -119,23 +93,10 @@ def draw_observations(random, searcher, scenario):
     )
 
 
-@pytest.mark.parametrize(
-    "study", [latin_square, full_factorial, incomplete_latin_square, one_system_each]
-)
-def test_the_permutation_of_a_study_rejects_five_per_cent(study):
-    random = np.random.default_rng(1)
-    system, searcher, scenario = study(random)
-    design = find_design(system, searcher, scenario)
-    values = draw_observations(random, searcher, scenario)[design.rows]
-    blocks = [
-        np.unique(names[design.rows], return_inverse=True)[1] for names in (searcher, scenario)
-    ]
-    if study is one_system_each:
-        assert not is_estimable(design, blocks)
-        blocks = blocks[1:]
-    assert rejection_rate(permute_pair(values, design, blocks, RESAMPLING).p) == pytest.approx(
-        ALPHA, abs=0.01
-    )
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_permutation_of_a_study_rejects_five_per_cent(design):
+    outcome = simulate_design(design, TRIALS)
+    assert outcome.rejection_rate == pytest.approx(ALPHA, abs=0.01)
 
 
 def test_tukeys_permutation_of_a_study_rejects_any_pair_in_five_per_cent():
@@ -150,18 +111,11 @@ def test_tukeys_permutation_of_a_study_rejects_any_pair_in_five_per_cent():
     assert rejection_rate(outcome.p.min(axis=0)) == pytest.approx(ALPHA, abs=0.01)
 
 
-@pytest.mark.parametrize("study", [latin_square, incomplete_latin_square])
-def test_a_studys_interval_holds_the_true_difference_in_95_per_cent(study):
-    random = np.random.default_rng(7)
-    system, searcher, scenario = study(random)
-    design = find_design(system, searcher, scenario)
-    values = (draw_observations(random, searcher, scenario) + 0.7 * system[:, None])[design.rows]
-    blocks = [
-        np.unique(names[design.rows], return_inverse=True)[1] for names in (searcher, scenario)
-    ]
-    outcome = permute_pair(values, design, blocks, RESAMPLING)
-    assert ((outcome.low <= 0.7) & (outcome.high >= 0.7)).mean() == pytest.approx(0.95, abs=0.012)
-    assert outcome.estimate.mean() == pytest.approx(0.7, abs=0.03)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_studys_interval_holds_the_true_difference_in_95_per_cent(design):
+    outcome = simulate_design(design, TRIALS // 2, 0.7, seed=7)
+    assert outcome.coverage == pytest.approx(0.95, abs=0.015)
+    assert outcome.estimate.mean() == pytest.approx(0.7, abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["randomisation", "t"])

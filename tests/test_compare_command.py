@@ -293,7 +293,7 @@ def test_a_study_is_compared_with_searchers_and_scenarios_as_blocks(run, study):
     )
     blocked = ("--block", "searcher", "--block", "scenario")
     out = run(*words, *blocked, "-v", "--format", "table")
-    assert "nsDCG(b=2,bq=4)@10, 120 sessions" in out
+    assert "nsDCG(b=2,bq=4)@10, 30 searchers" in out
     assert "Permutation of searchers' whole assignments, two-sided, 10000 resamples" in out
     assert "inverted permutation test" in out
     assert "wins and dz by searcher" in out

@@ -524,3 +524,160 @@ def test_only_pairs_with_the_baseline_can_be_asked_for():
     comparison = compare(incomplete_design(2), measures="sDCG@10", pairs="baseline", baseline="C")
     assert {pair.other for pair in comparison.pairs} == {"C"}
     assert len(comparison.pairs) == 2
+
+
+# ── more than two systems ────────────────────────────────────────────────────────────────────
+
+
+def cyclic_study(searchers, effects=(0.0, 0.0, 0.0, 3.0), seed=1, scenarios="wxyz"):
+    """A cyclic Latin square: searcher n tries system n + s on scenario s."""
+    random = np.random.default_rng(seed)
+    number = len(scenarios)
+    design = []
+    for at in range(searchers):
+        luck = random.normal()
+        for s, what in enumerate(scenarios):
+            which = (s + at) % number
+            grade = 20 + luck + s + effects[which] + random.normal()
+            design.append((f"p{at:02}", what, "ABCD"[which], float(grade)))
+    return sessions_from_design(design)
+
+
+def test_a_cyclic_square_is_compared_by_its_linear_model():
+    comparison = compare(cyclic_study(16), measures="sDCG@10", resamples=999)
+    assert comparison.evidence.test == "freedman-lane"
+    assert comparison.evidence.correction == "max-t"
+    words = "linear model of searcher, scenario and system, residuals permuted within searchers"
+    assert comparison.evidence.test_words.startswith(words)
+    assert comparison.systems_beaten("sDCG@10")["D"] == ["A", "B", "C"]
+    assert comparison.alike_groups("sDCG@10") == [("A", "B", "C"), ("D",)]
+    for pair in comparison.pairs:  # balanced: the model changes no difference of means
+        means = dict(zip(comparison.systems, comparison.means["sDCG@10"], strict=True))
+        expected = means[pair.system] - means[pair.other]
+        assert pair.difference == pytest.approx(expected, abs=1e-9)
+        assert pair.counts == {"searchers": 16, "sessions": 64}
+        assert pair.effect.wins + pair.effect.ties + pair.effect.losses == 16
+
+
+def test_other_corrections_take_the_p_of_each_pair_alone():
+    frame = cyclic_study(12, (0.0, 0.5, 1.0, 0.0))
+    usual = compare(frame, measures="sDCG@10", resamples=999)
+    holm = compare(frame, measures="sDCG@10", resamples=999, correct="holm")
+    assert [pair.p for pair in holm.pairs] == [pair.p for pair in usual.pairs]
+    ascending = sorted(holm.pairs, key=lambda pair: pair.p)
+    assert ascending[0].corrected == pytest.approx(min(1, 6 * ascending[0].p))
+    for pair in (*usual.pairs, *holm.pairs):
+        assert not (pair.corrected > 0.05 and not pair.low <= 0 <= pair.high)
+
+
+def test_a_test_that_was_named_is_not_changed_for_another():
+    message = "nothing can be exchanged, and nothing tested .--test freedman-lane needs no exchange"
+    with pytest.raises(CannotCompare, match=message):
+        compare(cyclic_study(16), measures="sDCG@10", test="permutation")
+
+
+def test_fewer_than_ten_residual_degrees_of_freedom_are_refused():
+    compare(cyclic_study(6), measures="sDCG@10", resamples=99)  # 24 - 6 - 3 - 3 = 12
+    message = "linear model of searcher, scenario and system leaves 9 residual degrees of freedom"
+    with pytest.raises(CannotCompare, match=f"{message}; at least 10 are needed"):
+        compare(cyclic_study(5), measures="sDCG@10")
+
+
+def test_everyone_on_everything_is_exchanged_pair_by_pair():
+    random = np.random.default_rng(3)
+    design = [
+        (f"p{at}", what, which, float(5 + random.random() + (which == "C")))
+        for at in range(8)
+        for what in "xy"
+        for which in "ABC"
+    ]
+    frame = sessions_from_design(design)
+    usual = compare(frame, measures="sDCG@10")
+    assert (usual.evidence.test, usual.evidence.correction) == ("permutation", "max-t")
+    assert usual.pair("sDCG@10", "C", "A").p == pytest.approx(2 / 2**8)
+    holm = compare(frame, measures="sDCG@10", correct="holm")
+    assert [pair.difference for pair in usual.pairs] == pytest.approx(
+        [pair.difference for pair in holm.pairs], abs=1e-9
+    )
+    for one_way, other in zip(usual.pairs, holm.pairs, strict=True):
+        assert one_way.corrected <= other.corrected + 1e-12
+
+
+def test_max_t_needs_a_design_whose_pairs_are_exchanged_together():
+    with pytest.raises(BadValue, match="not everybody tried every system on everything"):
+        compare(incomplete_design(1), measures="sDCG@10", correct="max-t")
+
+
+def test_searchers_with_one_session_alone_are_left_out_and_counted():
+    frame = pl.concat([cyclic_study(12), cyclic_study(13).filter(pl.col("searcher") == "p12")[:1]])
+    frame = frame.with_columns(session=pl.int_range(pl.len()).cast(pl.String))
+    comparison = compare(frame, measures="sDCG@10", resamples=199)
+    assert "1 searcher left out, of whom there is one session alone" in comparison.notes
+    assert comparison.pairs[0].counts == {"searchers": 12, "sessions": 48}
+    assert "sDCG@10, 13 searchers" in comparison.to_text()
+    assert "searchers\n" in comparison.to_text()  # a column says how many entered each pair
+
+
+def test_systems_that_no_searcher_links_cannot_be_told_apart():
+    design = [
+        (f"p{at:02}", what, which, float(1 + at % 3))
+        for at in range(16)
+        for what, which in zip("xy", "AB" if at < 8 else "CD", strict=True)
+    ]
+    with pytest.raises(CannotCompare, match="some systems cannot be told from searchers or scen"):
+        compare(sessions_from_design(design), measures="sDCG@10")
+
+
+# ── what is counted, and what p is for ───────────────────────────────────────────────────────
+
+
+def test_who_entered_a_pair_is_counted_and_nobody_else_wins():
+    """With the order as a block, 13 of 30 searchers can exchange nothing."""
+    study = simulate_study(2008)
+    blocks = ["searcher", "scenario", "order"]
+    comparison = compare(study.sessions, study.qrels, "sDCG@10", block=blocks, resamples=199)
+    (pair,) = comparison.pairs
+    assert pair.counts == {"searchers": 17, "sessions": 68}
+    assert pair.effect.wins + pair.effect.ties + pair.effect.losses == 17
+    assert (
+        "2 and 1: 13 searchers left out, who can exchange nothing with another" in comparison.notes
+    )
+    rows = comparison.to_polars()
+    assert (rows["searchers"][0], rows["sessions"][0]) == (17, 68)
+    assert comparison.to_dict()["pairs"][0]["searchers"] == 17
+
+
+def test_every_sentence_counts_searchers_or_sessions_never_both(study):
+    comparison = compare(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"], resamples=199)
+    for line in comparison.to_text(verbose=True).splitlines():
+        counted = [unit for unit in ("searcher", "session") if f" {unit}" in line]
+        assert len(counted) < 2, line
+    assert "nsDCG@10, 30 searchers" in comparison.to_text()
+    measure = comparison.to_dict()["measures"][0]
+    assert (measure["sessions"], measure["searchers"]) == (120, 30)
+
+
+def test_p_is_said_to_be_for_these_scenarios_with_how_differences_vary(study):
+    comparison = compare(study.sessions, study.qrels, "sDCG@10", resamples=199)
+    interaction = comparison.interactions["sDCG@10"]
+    assert (interaction.column, interaction.levels, interaction.degrees) == ("scenario", 4, 3)
+    text = comparison.to_text()
+    assert f"interaction p = {interaction.p:.3f}); p is for these scenarios." in text
+    assert comparison.to_dict()["measures"][0]["interaction"]["p"] == interaction.p
+    alone = compare(study.sessions, study.qrels, "sDCG@10", where={"scenario": "A"}, resamples=199)
+    assert alone.interactions == {}
+
+
+def test_an_interaction_is_seen_where_there_is_one():
+    random = np.random.default_rng(5)
+    design = [
+        (f"p{at}", what, which, float(9 + random.normal() + 4 * (what + which == "y2")))
+        for at in range(10)
+        for what in "xy"
+        for which in "12"
+    ]
+    comparison = compare(sessions_from_design(design), measures="sDCG@10", resamples=199)
+    interaction = comparison.interactions["sDCG@10"]
+    assert interaction.p < 0.001
+    assert "differences vary by" in comparison.to_text()
+    assert interaction.sd == pytest.approx(np.sqrt(2) * 2, rel=0.4)

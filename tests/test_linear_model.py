@@ -146,7 +146,7 @@ def test_measures_are_families_of_their_own_unless_they_are_taken_together():
     resampling = Resampling(resamples=199)
     both = freedman_lane_test(model, values, resampling)
     alone = freedman_lane_test(model, values[:, :1], resampling)
-    together = freedman_lane_test(model, values, resampling, across_measures=True)
+    together = freedman_lane_test(model, values, resampling, "all")
     assert both.corrected[:, 0].tolist() == alone.corrected[:, 0].tolist()
     assert together.p.tolist() == both.p.tolist()
     assert (together.corrected >= both.corrected).all()

@@ -37,6 +37,8 @@ COMMANDS = {
     "compare, queries": ("compare", *TWO_RUNS, "-m", "nDCG@10", "--per-query", *FEW),
     "compare, Tukey": ("compare", *RUNS, "--test", "tukey", "--full", "-v", *FEW),
     "compare, sessions": ("compare", "--sessions", *SESSIONS, "-m", "nsDCG@3"),
+    "compare, model": ("compare", *RUNS, "-m", "nDCG@10", "--model", "--standardise", "normal"),
+    "compare, model of sessions": ("compare", "--sessions", *SESSIONS, "-m", "nsDCG@3", "--model"),
     "plan": ("plan", *RUNS, "-m", "nDCG@10", "-m", "AP"),
     "order": ("order", *RUNS, "-m", "nDCG@10", "-m", "P@5", "-m", "RR", *FEW),
     "order, halves": ("order", *RUNS, "-m", "nDCG@10", "-m", "RR", "--split-half", *FEW),

@@ -15,12 +15,21 @@ from typing import TYPE_CHECKING
 from gainful._simulation.log import simulate_log
 from gainful._simulation.study import simulate_study
 from gainful.api.compare_sessions import compare
+from gainful.api.fit_session_model import fit_model
 from gainful.api.sessions import evaluate
 from gainful.api.sweep import sweep
 from gainful.measure.sessions.sweep import Sweep
 from gainful.text import answer_missing
 
-__all__ = ["Sweep", "compare", "evaluate", "simulate_log", "simulate_study", "sweep"]
+__all__ = [
+    "Sweep",
+    "compare",
+    "evaluate",
+    "fit_model",
+    "simulate_log",
+    "simulate_study",
+    "sweep",
+]
 
 
 def __dir__() -> list[str]:

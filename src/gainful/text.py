@@ -12,7 +12,7 @@ from typing import NoReturn
 NUMBER_PATTERN = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 MAX_LENGTH = 60  # characters of a value in a message
 # A word with the blanks before it, which stay where nothing is folded; 95 % and p = 0.5 are one.
-_WORD = re.compile(r"\s*\S+(?: %| [=≤≥] [\d.+-]+\b)*")
+_WORD = re.compile(r"\s*\S+(?: %\S*| [=≤≥] [\d.+-]+\b\S*)*")
 _BREAKS = re.compile(r"[,;:/|=&_.)}\]-]")  # behind these a word breaks best that is too long
 _WIDE = "WF"  # characters as wide as two others
 _NO_WIDTH = ("Mn", "Me", "Cf")  # accents and marks that stand on another character

@@ -51,6 +51,7 @@ def compare(
     alpha: float = ALPHA,
     resamples: int | None = None,
     seed: int = SEED,
+    standardise: str | None = None,
     per_query: bool = False,
     like: str | Convention | None = None,
     qrels_format: str | None = None,
@@ -81,6 +82,8 @@ def compare(
         resamples: how many, where chance is asked: 10000, or as many as holm needs for so many
             comparisons.
         seed: which chance; the same seed gives the same numbers.
+        standardise: score each run beside the others on the same query first: normal, uniform or
+            empirical; three runs or more.
         per_query: find the queries that changed most by the first measure, and what moved there.
         like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.
@@ -109,6 +112,7 @@ def compare(
         "alpha": alpha,
         "resamples": resamples,
         "seed": seed,
+        "standardise": standardise,
     }
     method = build_method(TEST_NAMES, test, **options)
     if isinstance(qrels, SessionValues):

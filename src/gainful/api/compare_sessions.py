@@ -9,9 +9,9 @@ from gainful.api.keywords import answer_keywords
 from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
-from gainful.evidence.comparisons.assemble_comparison import build_method
-from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM, compare_study
+from gainful.evidence.comparisons.compare_sessions import build_study_method, compare_study
 from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.comparisons.study import SYSTEM
 from gainful.evidence.pairing import PairChoice
 from gainful.evidence.statistics.correction import Family
 from gainful.evidence.statistics.resampling import ALPHA, SEED
@@ -29,7 +29,7 @@ def compare(
     by: str = SYSTEM,
     block: str | Sequence[str] | None = None,
     baseline: str | None = None,
-    test: str = "permutation",
+    test: str | None = None,
     correct: str | None = None,
     family: Family = "measure",
     pairs: PairChoice = "all",
@@ -43,7 +43,8 @@ def compare(
     """Is one system really better than another, by the sessions of a study?
 
     Searchers' whole assignments (which system on which scenario) are exchanged, as chance could
-    have dealt them, so that a Latin square stays one.
+    have dealt them, so that a Latin square stays one. More than two systems, each tried once by a
+    searcher, are compared by a linear model whose residuals are permuted within searchers.
 
     Args:
         sessions: whatever `evaluate` takes; or what it returned.
@@ -53,9 +54,11 @@ def compare(
         block: the columns whose effects are taken out: searcher and scenario, if they are there.
             The first says whose assignments are exchanged, the others what was done.
         baseline: the system that the others are set against; the first by name if none is named.
-        test: permutation (default), of each pair by the sessions of these two systems; or tukey,
-            of all systems at once.
-        correct: how p is corrected over a family: holm (default), bh, bonferroni, none.
+        test: permutation, of each pair by the sessions of these two systems; freedman-lane, of
+            all pairs by a linear model; or tukey, of all systems at once. If none is named, the
+            design chooses between the first two, and the result says which.
+        correct: how p is corrected over a family: max-t (of freedman-lane, default there), holm
+            (default elsewhere), bh, bonferroni, none.
         family: "measure", the pairs of one measure are corrected together; or "all", those of all
             measures.
         pairs: compare all pairs of systems, or each with the baseline.
@@ -76,8 +79,7 @@ def compare(
         >>> compare(study.sessions, study.qrels, "sDCG@10", resamples=999)
         System 2 ...
     """
-    method = build_method(
-        STUDY_TESTS,
+    method = build_study_method(
         test,
         correct=correct,
         family=family,
@@ -90,4 +92,4 @@ def compare(
     results = sessions
     if not isinstance(results, SessionResults):
         results = evaluate(sessions, qrels, measures, like=like, tool=tool, **options)
-    return compare_study(results, by, block, method)
+    return compare_study(results, by, block, method, test)

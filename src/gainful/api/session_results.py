@@ -78,7 +78,7 @@ class SessionResults(SessionValues, Shown):
         self,
         by: str = "system",
         block: str | Sequence[str] | None = None,
-        test: str = "permutation",
+        test: str | None = None,
         **options: Unpack[ComparisonOptions],
     ) -> Comparison:
         """Is one system really better than another, by these sessions?

@@ -7,7 +7,12 @@ from typing import Any
 
 import click
 
-from gainful.api import compare as runs_api, compare_sessions as sessions_api
+from gainful.api import (
+    compare as runs_api,
+    compare_sessions as sessions_api,
+    fit_model as model_api,
+    fit_session_model as session_model_api,
+)
 from gainful.cli.command import PATH, command
 from gainful.cli.declare import own_option
 from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
@@ -21,8 +26,11 @@ from gainful.cli.options import (
 )
 from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.convention import SETTINGS
-from gainful.evidence.comparisons.compare_sessions import STUDY_TESTS, SYSTEM
 from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.comparisons.study import SYSTEM
+from gainful.evidence.comparisons.study_tests import STUDY_TESTS
+from gainful.evidence.models.models import Models
+from gainful.evidence.standardise import STANDARDISATIONS
 from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS
 from gainful.text import join_words
 
@@ -53,7 +61,7 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     type=click.Choice(_TESTS),
     default=None,
     show_default=False,
-    help="How evidence is weighed. [randomisation; with --sessions permutation]",
+    help="How evidence is weighed. [randomisation; with --sessions by the design]",
 )
 @take_options("correct", "family", "cluster")
 @own_option(
@@ -74,6 +82,18 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     "exchanged. [searcher, scenario]",
 )
 @own_option(
+    "--standardise",
+    group="Statistics",
+    type=click.Choice(list(STANDARDISATIONS)),
+    help="Score each run beside the others on the same query first, from 0 to 1.",
+)
+@own_option(
+    "--model",
+    is_flag=True,
+    help="Fit a linear model instead: run + (query); with --sessions system × scenario + order + "
+    "(searcher).",
+)
+@own_option(
     "--full",
     is_flag=True,
     help="Intervals, p and effect sizes in LaTeX, Markdown and HTML too, as a terminal has them.",
@@ -88,6 +108,7 @@ def compare(
     quiet: bool,
     verbose: bool,
     full: bool,
+    model: bool,
     sessions: str | None,
     **options: Any,
 ) -> None:
@@ -108,7 +129,10 @@ def compare(
       gainful compare qrels.txt old.txt new.txt -m nDCG@10 --per-query
       gainful compare qrels.txt a.run b.run --cluster '^(.+)_\\d+$'
       gainful compare --sessions study.csv --qrels qrels.txt --by system
+      gainful compare qrels.txt a.txt b.txt c.txt -m AP --model
     """
+    if model:
+        refuse_idle_options(_OF_TESTS, "does nothing with --model, which is no such test")
     if options["test"] in TESTS and not TESTS[options["test"]].resampled:
         words = TESTS[options["test"]].words
         refuse_idle_options(
@@ -117,24 +141,32 @@ def compare(
     form = choose_form(form, output)
     if full and form not in _FOR_PAPERS:
         raise click.UsageError(f"--full is of {join_words(_FOR_PAPERS)}: {form} has it all")
+    view = {"verbose": verbose} if model else {"verbose": verbose, "full": full}
+    compared: Comparison | Models
     if sessions is None:
-        comparison = _compare_runs(qrels, runs, output, options)
+        compared = _compare_runs(qrels, runs, output, options, model=model)
     else:
-        comparison = _compare_sessions(sessions, (qrels, *runs), output, options)
-    deliver(comparison.page(full=full, verbose=verbose), form, output, quiet=quiet)
+        compared = _compare_sessions(sessions, (qrels, *runs), output, options, model=model)
+    deliver(compared.page(**view), form, output, quiet=quiet)
 
 
-_SHARED_OPTIONS = (
-    *("baseline", "correct", "family", "pairs", "alpha", "resamples", "seed"),
-    *("like", "qrels_format", "columns"),
+_MODEL_OPTIONS = ("baseline", "alpha", "like", "qrels_format", "columns")
+_SHARED_OPTIONS = (*_MODEL_OPTIONS, "correct", "family", "pairs", "resamples", "seed")
+_OF_TESTS = (
+    *("test", "correct", "family", "cluster", "pairs", "resamples", "seed", "per_query", "full"),
 )
 _STUDY_OPTIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
 _IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
 
 
 def _compare_runs(
-    qrels: str | None, runs: tuple[str, ...], output: str | None, options: Mapping[str, Any]
-) -> Comparison:
+    qrels: str | None,
+    runs: tuple[str, ...],
+    output: str | None,
+    options: Mapping[str, Any],
+    *,
+    model: bool,
+) -> Comparison | Models:
     """Runs paired by query; of each the queries that changed most, if they are asked for."""
     _refuse_options(options, _STUDY_OPTIONS, "is of sessions: name them with --sessions FILE")
     if qrels is None or len(runs) < 2:
@@ -143,18 +175,31 @@ def _compare_runs(
         )
     refuse_two_pipes(qrels, *runs)
     refuse_overwriting(output, (qrels, *runs))
+    of_runs = ("standardise", "run_format", *SETTINGS)
+    if model:
+        return model_api.fit_model(
+            qrels,
+            name_runs(runs),
+            options["measures"] or None,
+            **_select(options, (*_MODEL_OPTIONS, *of_runs)),
+        )
     return runs_api.compare(
         qrels,
         name_runs(runs),
         measures=options["measures"] or None,
         test=options["test"] or "randomisation",
-        **_select(options, (*_SHARED_OPTIONS, "cluster", "per_query", "run_format", *SETTINGS)),
+        **_select(options, (*_SHARED_OPTIONS, "cluster", "per_query", *of_runs)),
     )
 
 
 def _compare_sessions(
-    sessions: str, words: tuple[str | None, ...], output: str | None, options: Mapping[str, Any]
-) -> Comparison:
+    sessions: str,
+    words: tuple[str | None, ...],
+    output: str | None,
+    options: Mapping[str, Any],
+    *,
+    model: bool,
+) -> Comparison | Models:
     """Systems by the sessions of a study."""
     extra_words = [word for word in words if word is not None]
     if extra_words:
@@ -164,22 +209,24 @@ def _compare_sessions(
     if options["per_query"]:
         raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
     _refuse_options(options, ("cluster",), "is of runs: a session is taken whole")
+    _refuse_options(options, ("standardise",), "is of runs, which all have the same queries")
     _refuse_options(options, _IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
     qrels = options["session_qrels"]
     if qrels is None:
         _refuse_options(options, ("qrels_format",), "is of judgments: name them with --qrels FILE")
     refuse_two_pipes(sessions, qrels)
     refuse_overwriting(output, tuple(path for path in (sessions, qrels, options["topics"]) if path))
-    return sessions_api.compare(
-        sessions,
-        qrels,
-        options["measures"] or None,
-        by=SYSTEM if options["by"] is None else options["by"],
-        block=options["block"] or None,
-        test=options["test"] or "permutation",
-        **_select(options, (*_SHARED_OPTIONS, "unjudged")),
+    shared = {
+        "by": SYSTEM if options["by"] is None else options["by"],
+        "block": options["block"] or None,
+        **_select(options, (*_MODEL_OPTIONS, "unjudged")),
         **parse_reading(dict(options)),
-    )
+    }
+    measures = options["measures"] or None
+    if model:
+        return session_model_api.fit_model(sessions, qrels, measures, **shared)
+    of_test = _select(options, ("test", *_SHARED_OPTIONS))
+    return sessions_api.compare(sessions, qrels, measures, **{**shared, **of_test})
 
 
 def _select(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from gainful.evidence.statistics.correction import (
     MAX_T,
     RANDOMISATION,
     TUKEY,
+    Family,
     ample_resamples,
     smallest_resamples,
 )
@@ -58,7 +59,7 @@ class Weighing:
 
     test: str
     correction: str
-    family: str = "measure"
+    family: Family = "measure"
     resampling: Resampling = Factory(Resampling)
     resamples_given: bool = False
 

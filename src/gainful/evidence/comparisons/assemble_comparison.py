@@ -11,6 +11,7 @@ from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
 from gainful.evidence.families import PairOutcomes, Weighing
 from gainful.evidence.pairing import PairChoice, choose_baseline, choose_pairs
+from gainful.evidence.standardise import check_standardisation, describe_standardisation
 from gainful.evidence.statistics.correction import (
     CORRECTIONS,
     Family,
@@ -30,6 +31,8 @@ class Method(Weighing):
 
     baseline: str | None = None
     pairs: PairChoice = "all"
+    correction_given: bool = False  # was it asked for, or does it go with the test?
+    standardise: str | None = None  # how scores of a query are set beside each other first
 
 
 class ComparisonOptions(TypedDict, total=False):
@@ -42,6 +45,7 @@ class ComparisonOptions(TypedDict, total=False):
     alpha: float  # from which p on a difference counts as significant
     resamples: int | None  # as many as are usual, or as the correction needs, if none are named
     seed: int
+    standardise: str | None  # of runs: score each beside the others on the same query
 
 
 def build_method(
@@ -55,8 +59,10 @@ def build_method(
     alpha: float = ALPHA,
     resamples: int | None = None,
     seed: int = SEED,
+    standardise: str | None = None,
 ) -> Method:
     """A method whose test and correction exist and go together; others are refused."""
+    check_standardisation(standardise)
     given = RESAMPLES if resamples is None else resamples
     return Method(
         test=test,
@@ -66,6 +72,8 @@ def build_method(
         resamples_given=resamples is not None,
         baseline=baseline,
         pairs=pairs,
+        correction_given=correct is not None,
+        standardise=standardise,
     )
 
 
@@ -101,6 +109,8 @@ class Sample:
     effect: Callable[[str, IndexPair, float], EffectSize | None]  # measure, pair, level
     clusters: Mapping[str, int] = {}  # by measure: how many, where queries belong to some
     cluster: str | None = None  # what names them: a pattern, or a column
+    paired_units: Mapping[str, int] = {}  # by measure: of how many searchers sessions are
+    counts: Callable[[IndexPair], Mapping[str, int]] = lambda _: {}  # what entered a pair
 
 
 def assemble_comparison(
@@ -121,6 +131,7 @@ def assemble_comparison(
             p=float(outcomes.p[row, at]),
             corrected=float(outcomes.corrected[row, at]),
             effect=sample.effect(measure, (first, second), level),
+            counts=sample.counts((first, second)),
         )
         for row, measure in enumerate(sample.means)
         for at, (first, second) in enumerate(systems.pairs)
@@ -132,6 +143,7 @@ def assemble_comparison(
         means=sample.means,
         units=sample.units,
         clusters=sample.clusters,
+        paired_units=sample.paired_units,
         pairs=pairs,
         evidence=Evidence(
             test=method.test,
@@ -148,6 +160,7 @@ def assemble_comparison(
             cluster=sample.cluster,
             power_level=level,
             resampling=method.resampling,
+            standardised=describe_standardisation(method.standardise, len(systems.names)),
         ),
         convention=sample.convention,
         bounded_measures=sample.bounded,

@@ -28,6 +28,7 @@ from gainful.evidence.pairing import (
     pair_results,
     refuse_extremes,
 )
+from gainful.evidence.standardise import standardise_values
 from gainful.evidence.statistics.effect_size import EffectSize, effect_size
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.measure.convention_line import describe_convention
@@ -48,8 +49,8 @@ def compare_results(
         results: of runs by name, or a list of them; runs of one name are numbered.
         test: randomisation, t, wilcoxon, sign, bootstrap, bca, or tukey for all pairs.
         cluster: a pattern whose group names what a query belongs to, or {query: cluster}.
-        **options: the baseline, the correction, the family, the pairs, the level, the resamples
-            and the seed.
+        **options: the baseline, the correction, the family, the pairs, the level, the resamples,
+            the seed, and how scores are standardised.
     """
     method = build_method(TEST_NAMES, test, **options)
     if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
@@ -77,7 +78,9 @@ def compare_run_results(
     _refuse_unlike(results, names)
     systems = Systems.from_method(names, method, "run")
     paired = {
-        measure: _refuse_incomparable(pair_results(results, measure), names)
+        measure: standardise_values(
+            _refuse_incomparable(pair_results(results, measure), names), method.standardise
+        )
         for measure in results[0].values
     }
     if clusters is not None:

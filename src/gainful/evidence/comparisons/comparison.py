@@ -11,6 +11,7 @@ from gainful.evidence.comparisons.comparison_answer import describe_comparison
 from gainful.evidence.comparisons.comparison_latex import comparison_to_latex
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.comparisons.comparison_words import (
+    describe_interaction,
     describe_marks,
     describe_test,
     format_caption,
@@ -134,16 +135,18 @@ def _build_data(comparison: Comparison) -> dict[str, Any]:
 
 def _list_rows(comparison: Comparison) -> Table:
     """A row for each pair and measure, at full precision."""
+    units = pluralise(comparison.evidence.unit)
+    counted = [*dict.fromkeys((units, *comparison.pairs[0].counts))]
     columns = (
-        *("measure", "system", "other", pluralise(comparison.evidence.unit), "mean", "other_mean"),
+        *("measure", "system", "other", *counted, "mean", "other_mean"),
         *("difference", "low", "high", "p", "corrected", "significant"),
         *("dz", "wins", "ties", "losses", "detectable"),
     )
     pair_rows = []
     for pair in comparison.pairs:
         means = dict(zip(comparison.systems, comparison.means[pair.measure].tolist(), strict=True))
-        data = pair.to_dict() | {
-            pluralise(comparison.evidence.unit): comparison.units[pair.measure],
+        data = {units: comparison.units[pair.measure]} | pair.to_dict()
+        data |= {
             "mean": means[pair.system],
             "other_mean": means[pair.other],
             "significant": str(comparison.is_significant(pair)).lower(),
@@ -168,6 +171,7 @@ def build_table(comparison: Comparison, measure: str) -> Table:
         for system in comparison.systems
     ]
     means = comparison.means[measure].tolist()
+    has_counts = _has_unequal_counts(comparison, measure)
     for system, mean, pair in zip(comparison.systems, means, pairs, strict=True):
         beaten_letters = " ".join(letters[other] for other in beaten_systems[system]) or "–"
         system_rows.append(
@@ -177,6 +181,7 @@ def build_table(comparison: Comparison, measure: str) -> Table:
                 f"{mean:.4f}",
                 beaten_letters,
                 *_format_evidence(comparison, pair),
+                *((_format_count(comparison, pair),) if has_counts else ()),
             )
         )
     interval_heading = f"{100 * (1 - comparison.evidence.resampling.alpha):g} % interval"
@@ -184,6 +189,7 @@ def build_table(comparison: Comparison, measure: str) -> Table:
         *("", comparison.kind, "mean", "better\nthan", "difference", interval_heading, "p"),
         *(("corrected\np",) if comparison.evidence.corrects else ()),
         *("win/tie/loss", "effect\n(dz)"),
+        *((pluralise(comparison.unit_in_words),) if has_counts else ()),
     )
     bars = {
         2: bar_fractions(
@@ -225,6 +231,18 @@ def _format_evidence(comparison: Comparison, pair: Pair | None) -> tuple[str, ..
     )
 
 
+def _has_unequal_counts(comparison: Comparison, measure: str) -> bool:
+    """Do not all searchers enter every pair?"""
+    number = comparison.paired_units.get(measure)
+    units = pluralise(comparison.unit_in_words)
+    return any(pair.counts.get(units, number) != number for pair in comparison.pairs)
+
+
+def _format_count(comparison: Comparison, pair: Pair | None) -> str:
+    """How many searchers entered a pair."""
+    return "" if pair is None else str(pair.counts[pluralise(comparison.unit_in_words)])
+
+
 def describe_differences(
     comparison: Comparison, measure: str, *, verbose: bool = False
 ) -> list[str]:
@@ -234,6 +252,7 @@ def describe_differences(
         for line in (
             _describe_indistinguishable(comparison, measure),
             *_describe_power(comparison, measure, verbose=verbose),
+            *describe_interaction(comparison, measure),
         )
     ]
 
@@ -264,7 +283,7 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
         return []
     smallest = _format_by_system(detectable, ".3f")
     if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
-        smallest = f"none, with so few {pluralise(comparison.evidence.unit)}"
+        smallest = f"none, with so few {pluralise(comparison.unit_in_words)}"
     level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""
     return [f"Detectable difference at 80 % power: {smallest}{level}."]
 

@@ -216,9 +216,13 @@ def _join_leading(comparison: ComparisonValues, systems: Sequence[str]) -> str:
 
 
 def _label(comparison: ComparisonValues, system: str) -> str:
+    return label_system(comparison.kind, system)
+
+
+def label_system(kind: str, system: str) -> str:
     """What a system is called in a sentence: system 2, but bm25."""
-    is_number = comparison.kind == "system" and (system.isdigit() or len(system) == 1)
-    return f"{comparison.kind} {system}" if is_number else system
+    is_number = kind == "system" and (system.isdigit() or len(system) == 1)
+    return f"{kind} {system}" if is_number else system
 
 
 def _begin_sentence(sentence: str) -> str:

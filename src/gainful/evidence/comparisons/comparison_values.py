@@ -11,6 +11,7 @@ from attrs import evolve, fields_dict, frozen
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.statistics.alike_groups import find_alike_groups, make_letter
 from gainful.evidence.statistics.effect_size import EffectSize
+from gainful.evidence.statistics.interaction import Interaction
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.page.plain_data import to_plain_data
 from gainful.text import count_noun, pluralise
@@ -34,6 +35,7 @@ class Pair:
     p: float
     corrected: float
     effect: EffectSize | None
+    counts: Mapping[str, int] = {}  # what entered, of a study: searchers, sessions
 
     @property
     def identical(self) -> bool:
@@ -59,9 +61,11 @@ class Pair:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, the effect beside the rest."""
-        plain = {name: value for name, value in to_plain_data(self).items() if name != "effect"}
+        apart = ("effect", "counts")
+        plain = {name: value for name, value in to_plain_data(self).items() if name not in apart}
         no_effect = dict.fromkeys(fields_dict(EffectSize))
-        return plain | (no_effect if self.effect is None else to_plain_data(self.effect))
+        effect = no_effect if self.effect is None else to_plain_data(self.effect)
+        return plain | effect | dict(self.counts)
 
 
 @frozen
@@ -84,6 +88,7 @@ class Evidence:
     )
     resampling: Resampling
     cluster: str | None = None  # what names clusters of queries, where these are drawn whole
+    standardised: str | None = None  # how scores were standardised before
 
     @property
     def uses_resamples(self) -> bool:
@@ -109,6 +114,8 @@ class ComparisonValues:
     evidence: Evidence
     convention: Mapping[str, Any]
     clusters: Mapping[str, int] = {}  # by measure: how many, where queries belong to some
+    paired_units: Mapping[str, int] = {}  # by measure: of how many searchers sessions are
+    interactions: Mapping[str, Interaction] = {}  # by measure: how differences vary by scenario
     bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
     convention_line: str = ""  # how the numbers came about, in words
     footnotes: tuple[str, ...] = ()  # whose convention, and what was odd, in a line
@@ -164,7 +171,9 @@ class ComparisonValues:
         return [tuple(self.systems[at] for at in group) for group in groups]
 
     def count_units(self, measure: str) -> str:
-        """How many queries or sessions were compared, and in how many clusters."""
+        """How many queries or searchers were compared, and in how many clusters."""
+        if measure in self.paired_units:
+            return count_noun(self.paired_units[measure], self.evidence.paired_by)
         text = count_noun(self.units[measure], self.evidence.unit)
         clusters = self.clusters.get(measure)
         return text if clusters is None else f"{text} in {count_noun(clusters, 'cluster')}"
@@ -190,6 +199,7 @@ class ComparisonValues:
                 {
                     "measure": measure,
                     pluralise(self.evidence.unit): self.units[measure],
+                    **self._study_data(measure),
                     "clusters": self.clusters.get(measure),
                     "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
                     "beaten": self.systems_beaten(measure),
@@ -205,6 +215,7 @@ class ComparisonValues:
             "family": self.evidence.family,
             "family_scope": self.evidence.family_scope,
             "cluster": self.evidence.cluster,
+            "standardised": self.evidence.standardised,
             "interval": self.evidence.interval,
             "confidence": 1 - resampling.alpha,
             "exact": self.evidence.exact,
@@ -215,6 +226,21 @@ class ComparisonValues:
             "convention": dict(self.convention),
             "notes": list(self.notes),
         }
+
+    def _study_data(self, measure: str) -> dict[str, Any]:
+        """What is said of a study only: its searchers, and how differences vary by scenario."""
+        if measure not in self.paired_units:
+            return {}
+        interaction = self.interactions.get(measure)
+        return {
+            pluralise(self.evidence.paired_by): self.paired_units[measure],
+            "interaction": None if interaction is None else to_plain_data(interaction),
+        }
+
+    @property
+    def unit_in_words(self) -> str:
+        """What sentences count: queries, or the searchers of a study."""
+        return self.evidence.paired_by if self.paired_units else self.evidence.unit
 
     @property
     def kind(self) -> str:

@@ -18,6 +18,8 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
     parts = [words, describe_correction(comparison), significance]
     if evidence.cluster is not None:
         parts.insert(1, "whole clusters of queries")
+    if evidence.standardised is not None:
+        parts.append(evidence.standardised)
     if verbose:
         parts[0] = f"{words}, two-sided{_describe_resampling(comparison)}"
         parts.append(_describe_intervals(comparison))
@@ -36,6 +38,27 @@ def _describe_resampling(comparison: ComparisonValues) -> str:
 def _describe_intervals(comparison: ComparisonValues) -> str:
     evidence = comparison.evidence
     return f"{100 * (1 - evidence.resampling.alpha):g} % intervals: {evidence.interval}"
+
+
+def describe_interaction(comparison: ComparisonValues, measure: str) -> list[str]:
+    """How far differences vary by scenario: p says nothing of other scenarios."""
+    interaction = comparison.interactions.get(measure)
+    if interaction is None:
+        return []
+    levels = count_noun(interaction.levels, interaction.column)
+    scope = f"p is for these {pluralise(interaction.column)}"
+    if interaction.sd is None:
+        return [f"How differences vary over the {levels} cannot be told here; {scope}."]
+    p = "" if interaction.p is None else f"interaction p {_relate_p(interaction.p)}"
+    if not interaction.sd:
+        chance = "no more than by chance" + (f" ({p})" if p else "")
+        return [f"Over the {levels} differences vary {chance}; {scope}."]
+    size = f"{interaction.sd:.4f} (sd{f'; {p}' if p else ''})"
+    return [f"Over the {levels} differences vary by {size}; {scope}."]
+
+
+def _relate_p(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def describe_marks(comparison: ComparisonValues) -> str:

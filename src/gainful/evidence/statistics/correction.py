@@ -15,12 +15,15 @@ from gainful.types import Array
 
 TUKEY = "tukey"  # tests of all pairs at once take care of the pairs themselves
 RANDOMISATION = "randomisation"
+FREEDMAN_LANE = "freedman-lane"
+PERMUTATION = "permutation"
 MAX_T = "max-t"
 Family = Literal["measure", "all"]
 FAMILIES: Mapping[str, str] = {
     "measure": "the pairs of one measure are corrected together",
     "all": "the pairs of all measures are",
 }
+_MAX_T_TESTS = (RANDOMISATION, FREEDMAN_LANE)  # that give all pairs anew from one draw
 _ACROSS_MEASURES = ("bonferroni", "none")
 _SPARE_RESAMPLES = 10  # times what it takes for the smallest p to be significant at all
 
@@ -125,16 +128,19 @@ def correction_for(
     if not isinstance(family, str) or family not in FAMILIES:
         raise UnknownName("family", str(family), FAMILIES)
     if correct is None:
-        usual = {RANDOMISATION: MAX_T, TUKEY: "bonferroni" if family == "all" else "none"}
+        usual = {
+            **dict.fromkeys(_MAX_T_TESTS, MAX_T),
+            TUKEY: "bonferroni" if family == "all" else "none",
+        }
         return usual.get(test, "holm")
     if not isinstance(correct, str) or correct not in CORRECTIONS:
         raise UnknownName("correction", str(correct), CORRECTIONS)
     if test == TUKEY and correct not in _ACROSS_MEASURES:
         allowed = "bonferroni or none: tukey takes care of the pairs, only measures are left"
         raise BadValue("correct", correct, allowed)
-    if correct == MAX_T and test != RANDOMISATION:
+    if correct == MAX_T and test not in (*_MAX_T_TESTS, PERMUTATION):
         others = [name for name in CORRECTIONS if name != MAX_T]
-        allowed = f"{', '.join(others)}: {MAX_T} is of the randomisation test"
+        allowed = f"{', '.join(others)}: {MAX_T} is of {' and '.join(_MAX_T_TESTS)}"
         raise BadValue("correct", correct, allowed)
     return correct
 

@@ -14,6 +14,7 @@ has to be done again for a permutation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 import numpy as np
 from attrs import frozen
@@ -25,6 +26,7 @@ from gainful.types import Array, Ranks, slices
 
 MIN_DEGREES = 10  # residual degrees of freedom, below which errors are not known well enough
 _BATCH_NUMBERS = 1 << 20
+FamilyKind = Literal["pair", "measure", "all"]
 
 
 @frozen(eq=False)
@@ -158,32 +160,33 @@ class LinearOutcome:
 
 
 def freedman_lane_test(
-    model: LinearModel, values: Array, resampling: Resampling, *, across_measures: bool = False
+    model: LinearModel, values: Array, resampling: Resampling, family: FamilyKind = "measure"
 ) -> LinearOutcome:
     """Which pairs of systems differ, by permuted residuals and step-down max-T?
 
     The interval of a pair is its difference and, to both sides, as many standard errors as the
-    largest statistic of all pairs passes in alpha of the resamples (single-step).
+    largest statistic of its family passes in alpha of the resamples (single-step).
 
     Args:
         model: of the sessions.
         values: a row for each session, a column for each measure.
         resampling: level, resamples and seed.
-        across_measures: are all measures one family, or each one of its own?
+        family: what is corrected together: each pair by itself, the pairs of one measure, or all.
     """
     observed, draws = permute_residuals(model, values, resampling)
-    families = [observed.ravel()] if across_measures else list(observed)
-    counts = [StepDown(family) for family in families]
+    number = {"pair": observed.size, "measure": len(observed), "all": 1}[family]
+    counts = [StepDown(statistics) for statistics in observed.reshape(number, -1)]
     largest: list[Array] = []
     for drawn in draws:
-        by_family = drawn.reshape(len(drawn), len(families), -1)
-        for at, family in enumerate(counts):
-            family.add(by_family[:, at])
+        by_family = drawn.reshape(len(drawn), number, -1)
+        for at, count in enumerate(counts):
+            count.add(by_family[:, at])
         largest.append(by_family.max(axis=2))
-    p, corrected = zip(*(family.p(exact=False) for family in counts), strict=True)
+    p, corrected = zip(*(count.p(exact=False) for count in counts), strict=True)
     reach = _critical_values(np.concatenate(largest), resampling.alpha)
-    margin = model.standard_errors(values) * (reach if len(reach) > 1 else reach[0])
-    estimate = model.estimates(values)
+    reaches = np.repeat(reach, observed.size // number).reshape(observed.shape).T
+    estimate, error = model.estimates(values), model.standard_errors(values)
+    margin = np.where(error > 0, reaches * np.where(error > 0, error, 1.0), 0.0)
     return LinearOutcome(
         estimate=estimate,
         p=np.concatenate(p).reshape(observed.shape).T,

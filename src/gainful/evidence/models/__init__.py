@@ -1,0 +1,1 @@
+"""Models of scores: what systems, queries and searchers contribute, estimated together."""
