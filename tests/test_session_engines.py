@@ -168,6 +168,14 @@ def test_rows_without_ranks_need_an_order():
             gainful.sessions.evaluate(FRAME_MAKERS[engine](frame), {"s": {"a": 1}}, "sDCG@5")
 
 
+def test_measures_of_every_result_are_refused():
+    log = FRAME_MAKERS["DuckDB"](STUDY.sessions.frame)
+    for measure in ("sTBG", "sU"):
+        with pytest.raises(gainful.errors.BadValue, match="bring the log into memory first"):
+            gainful.sessions.evaluate(log, STUDY.qrels, ["nsDCG@10", measure])
+        assert gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, measure).mean[measure] > 0
+
+
 class TestSpark:
     """Values per session that stay in Spark."""
 

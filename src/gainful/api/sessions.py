@@ -14,6 +14,7 @@ from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures, build_session_recipes
 from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.read.column_names import ColumnNames
+from gainful.read.engines import find_engine
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.qrels_and_run import Qrels
@@ -79,6 +80,12 @@ def evaluate(
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
     convention, recipes = build_session_recipes(measures, like, settings)
+    if find_engine(sessions) is not None:
+        from gainful.measure.sessions.in_parts import (  # noqa: PLC0415  (slow to load)
+            refuse_measures_of_every_result,
+        )
+
+        refuse_measures_of_every_result(recipes)
     judgments = read_session_qrels(qrels, qrels_format)
     chosen_sessions = choose_sessions(
         sessions,

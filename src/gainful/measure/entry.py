@@ -69,6 +69,7 @@ class Entry:
         False  # does it ask for what aspects of the query a document is relevant?
     )
     needs_scores: bool = False  # does it ask for more of a score than the rank it gives?
+    needs_every_result: bool = False  # of sessions: does it ask for results that nobody judged?
     extremes: Extremes = "unknown"
     sees_nonrelevant: bool = False  # is useless something else to it than unjudged?
     additive: bool = False  # a sum over documents, in which none changes what another is worth?

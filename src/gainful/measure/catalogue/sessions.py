@@ -135,6 +135,7 @@ TIME_MEASURES = (
         defaults={"opened": "auto"},
         normalised=False,
         bounded=False,
+        needs_every_result=True,
         cite="smucker2012",
     ),
     _session_entry(
@@ -150,6 +151,7 @@ TIME_MEASURES = (
         defaults={"opened": "auto"},
         normalised=False,
         bounded=False,
+        needs_every_result=True,
         cite="sakai2013",
     ),
 )
