@@ -199,8 +199,10 @@ def test_a_dict_a_pattern_and_a_column_name_the_same_clusters():
     by_dict = gainful.compare(QRELS, RUNS, "RR", cluster={q: q[0] for q in QRELS})
     rows = [{"query": q, "doc": "a", "grade": 1, "conversation": int(q[0])} for q in QRELS]
     by_column = gainful.compare(pl.DataFrame(rows), RUNS, "RR", cluster="conversation")
+    lazily = gainful.compare(pl.LazyFrame(rows), RUNS, "RR", cluster="conversation")
     results = gainful.evaluate(QRELS, runs=RUNS, measures="RR")
-    for other in (by_dict, by_column, gainful.compare(results, cluster=TURN)):
+    of_results = (gainful.compare(results, cluster=TURN), results.compare(cluster=TURN))
+    for other in (by_dict, by_column, lazily, *of_results):
         assert other.clusters == {"RR": 8}
         assert other.pairs[0].p == by_pattern.pairs[0].p
     assert by_column.to_dict()["cluster"] == "conversation"
@@ -289,6 +291,11 @@ def test_the_command_takes_patterns_and_columns_and_says_the_number_of_both(run_
     assert "whole clusters of queries" in text
     data = json.loads(run_gainful(*words, "--cluster", "user", "--format", "json").out)
     assert (data["cluster"], data["measures"][0]["clusters"]) == ("user", 8)
+    header, row = run_gainful(*words, "--cluster", TURN, "--format", "csv").out.splitlines()
+    assert dict(zip(header.split(","), row.split(","), strict=True))["clusters"] == "8"
+    for full in ((), ("--full",)):
+        latex = run_gainful(*words, "--cluster", TURN, "--format", "latex", *full).out
+        assert "in 8 clusters" in next(line for line in latex.splitlines() if "caption" in line)
     for cluster, message in (
         ("topic", "allowed: a pattern with a group"),
         ("(_)", "at least 2 clusters"),

@@ -387,3 +387,35 @@ def test_a_terminal_sees_how_far_resampling_is(run_gainful, monkeypatch):
     monkeypatch.setattr("gainful.cli.progress._LONG_WORK", -1)
     assert "resampling [" in run_gainful(*words, "--resamples", "50000", tty=True).err
     assert run_gainful(*words, "--resamples", "50000").err.count("resampling [") == 0
+
+
+def test_max_t_of_values_that_one_has_already():
+    values = dict(zip("abcd", RNG.random((4, 30)), strict=True))
+    frame = gainful.stats.max_t_test(values, resamples=199)
+    pairs = np.array([[1, 0], [2, 0], [3, 0], [2, 1], [3, 1], [3, 2]])
+    columns = np.stack(list(values.values()), axis=1)
+    differences = columns[:, pairs[:, 0]] - columns[:, pairs[:, 1]]
+    own, among = max_t_by_loops(differences, signs_of(30, Resampling(resamples=199)), 1)
+    assert frame["p"].to_list() == pytest.approx(
+        [next(p for p, pair in zip(own, pairs, strict=True) if ("abcd"[pair[0]], "abcd"[pair[1]]) == row)
+         for row in frame.select("system", "other").rows()]
+    )  # fmt: skip
+    assert sorted(frame["corrected"]) == pytest.approx(sorted(among))
+
+
+@pytest.mark.parametrize(
+    ("values", "clusters", "message"),
+    [
+        ([1, 2], None, "{system: values}"),
+        ({"a": [1, 2]}, None, "at least two systems"),
+        ({"a": [1, 2], "b": [1]}, None, "as many finite numbers each"),
+        ({"a": [1, 2], "b": [1, float("nan")]}, None, "as many finite numbers each"),
+        ({"a": [1, 2], "b": [1, "x"]}, None, "as many finite numbers each"),
+        ({"a": [1, 2], "b": [1, 3]}, ["u"], "2 of them, of at least 2 clusters"),
+        ({"a": [1, 2], "b": [1, 3]}, ["u", "u"], "2 of them, of at least 2 clusters"),
+    ],
+)
+def test_values_that_cannot_be_compared_are_refused(values, clusters, message):
+    with pytest.raises(BadValue) as refused:
+        gainful.stats.max_t_test(values, clusters)
+    assert message in str(refused.value)

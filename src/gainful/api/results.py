@@ -27,7 +27,7 @@ from gainful.text import count_noun
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
 
-    from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
+    from gainful.evidence.comparisons.assemble_comparison import RunComparisonOptions
     from gainful.evidence.comparisons.comparison import Comparison
     from gainful.evidence.mean_intervals import MeanIntervals
 
@@ -73,15 +73,15 @@ class Results(RunValues, Shown):
         self,
         *others: Results,
         test: str = "randomisation",
-        **options: Unpack[ComparisonOptions],
+        **options: Unpack[RunComparisonOptions],
     ) -> Comparison:
         """Is another run really better than this one, the baseline?
 
         Args:
             others: the results of one run or more, by the same judgments and measures.
             test: as `gainful.compare` has it.
-            **options: baseline, correct, pairs, alpha, resamples, seed, as `gainful.compare` has
-                them.
+            **options: baseline, correct, family, cluster, pairs, alpha, resamples, seed, as
+                `gainful.compare` has them.
         """
         from gainful.evidence.comparisons.compare_runs import compare_results  # noqa: PLC0415
 
@@ -199,15 +199,15 @@ class RunResults(ShownByRun[Results]):
         self,
         *others: Results,
         test: str = "randomisation",
-        **options: Unpack[ComparisonOptions],
+        **options: Unpack[RunComparisonOptions],
     ) -> Comparison:
         """Is one of the runs really better than another?
 
         Args:
             others: the results of more runs, by the same judgments and measures.
             test: as `gainful.compare` has it.
-            **options: baseline, correct, pairs, alpha, resamples, seed, as `gainful.compare` has
-                them.
+            **options: baseline, correct, family, cluster, pairs, alpha, resamples, seed, as
+                `gainful.compare` has them.
         """
         from gainful.evidence.comparisons.compare_runs import compare_results  # noqa: PLC0415
 

@@ -14,10 +14,13 @@ from gainful.read.column_names import (
     QUERY,
     ColumnMapping,
     ColumnNames,
+    normalise_name,
     read_column_names,
 )
+from gainful.read.engines import Engine, find_engine, report_engine_errors
 from gainful.read.formats import find_format
 from gainful.read.frames import as_polars, is_frame
+from gainful.read.lazy_run import as_narwhals
 from gainful.read.named_columns import InputTable, as_table, read_table, text_column
 from gainful.read.source import open_source
 from gainful.text import quote
@@ -38,7 +41,7 @@ def read_query_column(
         ({'1': '7', '2': '8'}, None)
     """
     names = read_column_names(columns)
-    table = _find_table(value, format_name, names)
+    table = _find_table(value, column, format_name, names)
     if table is None or column not in table.frame.columns:
         return None
     kept = table.frame[column].alias("\0")  # a role may rename it
@@ -52,7 +55,12 @@ def _only_queries(names: ColumnMapping) -> ColumnMapping:
     return ColumnMapping({role: own for role, own in names.names.items() if role == "query"})
 
 
-def _find_table(value: Any, format_name: str | None, names: ColumnMapping) -> InputTable | None:
+def _find_table(
+    value: Any, column: str, format_name: str | None, names: ColumnMapping
+) -> InputTable | None:
+    engine = find_engine(value)
+    if engine is not None:
+        return as_table(_collect_columns(value, engine, column, names), "the frame")
     if is_frame(value):
         return as_table(as_polars(value, "the frame"), "the frame")
     if not isinstance(value, (str, PathLike)) or fspath(value) == "-" or not Path(value).is_file():
@@ -60,6 +68,19 @@ def _find_table(value: Any, format_name: str | None, names: ColumnMapping) -> In
     source = open_source(value)
     file_format = find_format(source, format_name, names)
     return read_table(source, file_format.name) if file_format.name in _TABLES else None
+
+
+def _collect_columns(value: Any, engine: Engine, column: str, names: ColumnMapping) -> pl.DataFrame:
+    """The columns of queries and of what they belong to, each pair of them once, in memory."""
+    with report_engine_errors(engine, "the frame"):
+        frame = as_narwhals(value)
+        queries = (*names.names.get("query", ()), *QUERY)
+        wanted = [
+            name
+            for name in frame.collect_schema().names()
+            if name == column or name in queries or normalise_name(name) in queries
+        ]
+        return engine.collect(frame.select(*wanted).unique().to_native())
 
 
 def _check_names(frame: pl.DataFrame, table: InputTable, column: str) -> dict[str, str]:

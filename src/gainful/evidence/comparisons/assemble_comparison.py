@@ -48,6 +48,12 @@ class ComparisonOptions(TypedDict, total=False):
     standardise: str | None  # of runs: score each beside the others on the same query
 
 
+class RunComparisonOptions(ComparisonOptions, total=False):
+    """What may be said of how runs are compared, beside the test."""
+
+    cluster: str | Mapping[str, str] | None  # what queries belong to that are not independent
+
+
 def build_method(
     tests: Iterable[str],
     test: str,

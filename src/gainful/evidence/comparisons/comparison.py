@@ -141,6 +141,7 @@ def _list_rows(comparison: Comparison) -> Table:
         *("measure", "system", "other", *counted, "mean", "other_mean"),
         *("difference", "low", "high", "p", "corrected", "significant"),
         *("dz", "wins", "ties", "losses", "detectable"),
+        *(("clusters",) if comparison.clusters else ()),
     )
     pair_rows = []
     for pair in comparison.pairs:
@@ -150,6 +151,7 @@ def _list_rows(comparison: Comparison) -> Table:
             "mean": means[pair.system],
             "other_mean": means[pair.other],
             "significant": str(comparison.is_significant(pair)).lower(),
+            "clusters": comparison.clusters.get(pair.measure),
         }
         pair_rows.append([data[column] for column in columns])
     return Table(columns, pair_rows, numeric=True, label_columns=3)

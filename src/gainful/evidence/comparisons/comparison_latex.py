@@ -11,6 +11,7 @@ from gainful.evidence.comparisons.comparison_words import (
     list_footnotes,
 )
 from gainful.page.to_latex import escape_latex_cell
+from gainful.text import format_range
 
 
 def comparison_to_latex(comparison: ComparisonValues) -> str:
@@ -92,4 +93,6 @@ def _format_caption(comparison: ComparisonValues) -> str:
     )
     interval_text = f"intervals: {evidence.interval}. {comparison.convention_line}."
     level = rf"$\alpha = {evidence.resampling.alpha:g}$, $n = {n}$"
+    if comparison.clusters:
+        level += f" in {format_range(list(comparison.clusters.values()))} clusters"
     return f"{escape_latex_cell(test_text)}, {level}; {escape_latex_cell(interval_text)}"

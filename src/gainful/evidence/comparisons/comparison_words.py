@@ -72,6 +72,8 @@ def format_caption(comparison: ComparisonValues) -> str:
     evidence = comparison.evidence
     sizes = format_range(list(comparison.units.values()))
     units = evidence.unit if sizes == "1" else pluralise(evidence.unit)
+    if comparison.clusters:
+        units += f" in {format_range(list(comparison.clusters.values()))} clusters"
     first = f"Means over {sizes} {units}, the highest of each measure bold"
     kind = pluralise(comparison.kind)
     test = f"two-sided {evidence.test_words}, {describe_correction(comparison)}"
