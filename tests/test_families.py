@@ -279,7 +279,7 @@ def test_tukey_is_by_name_and_says_what_it_cannot_do():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "t", "correct": "max-t"}, "max-t is of the randomisation test"),
+        ({"test": "t", "correct": "max-t"}, "max-t is of randomisation and"),
         ({"family": "pairs"}, "no family 'pairs'"),
         ({"correct": "max-T"}, "did you mean max-t?"),
     ],
