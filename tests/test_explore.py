@@ -506,7 +506,7 @@ def test_what_the_page_cannot_show_is_refused_in_one_line(run, files, tmp_path, 
 
 def test_sessions_without_judgments_and_grades_are_refused(run, files, tmp_path):
     message = run("explore", files[0], "-o", str(tmp_path / "page.html"), status=2)
-    assert "there are no judgments, and no column grade" in message
+    assert "there are no judgments, no column grade and no clicks" in message
 
 
 def test_a_discount_that_the_page_cannot_move_is_refused():
@@ -571,12 +571,12 @@ def test_without_the_extra_the_command_says_how_to_install_it(run, files, tmp_pa
 
 def test_the_options_of_reading_are_in_the_command_that_the_page_offers(run, files, tmp_path):
     page = tmp_path / "page.html"
-    words = [*files, "--where", "system=x", "--min-queries", "1", "--skip-bad"]
+    words = [*files, "--where", "system=x", "--min-queries", "1", "--bad", "skip"]
     run("explore", *words, "--title", "Mine", "-o", str(page))
     text = page.read_text(encoding="utf-8")
     assert "<title>Mine</title>" in text
     data = json.loads(text.split('id="data">')[1].split("</script>")[0])
-    assert data["command"] == [*files, "--where", "system=x", "--min-queries", "1", "--skip-bad"]
+    assert data["command"] == [*files, "--where", "system=x", "--min-queries", "1", "--bad", "skip"]
     assert data["start"]["by"] is None
 
 

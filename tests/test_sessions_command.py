@@ -429,7 +429,7 @@ def test_topics_may_be_words_and_are_not_written_over(command, tmp_path):
 def test_what_is_left_out_is_said_even_to_the_quiet(command, tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc\na,1,1,x\nb,2,1,x\n")
     (tmp_path / "q").write_text("a 0 x 1\nb 0 x 1\n")
-    words = ("sessions", "s.csv", "--qrels", "q", "--skip-bad", "-q", "--format", "csv")
+    words = ("sessions", "s.csv", "--qrels", "q", "--bad", "skip", "-q", "--format", "csv")
     assert "1 session left out" in command(tmp_path, *words).err
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from os import PathLike
 
 from gainful.api.keywords import answer_keywords
@@ -14,6 +15,7 @@ from gainful.evidence.searchers.searchers import check_level, fit_searchers, ref
 from gainful.evidence.statistics.resampling import SEED
 from gainful.match.session_groups import By, group_sessions
 from gainful.read.column_names import ColumnNames
+from gainful.read.event_words import EventWords
 from gainful.read.session_inputs import AnySessions
 from gainful.read.sessions import BadPolicy
 
@@ -37,6 +39,9 @@ def calibrate(
     pages: str | None = None,
     columns: ColumnNames | None = None,
     tool: str | Sequence[str] | None = None,
+    gap: str | float | timedelta | None = None,
+    events: EventWords | None = None,
+    anonymise: bool | str = False,
 ) -> Calibration:
     """Who are the searchers of this log: how far do they read, how often do they ask again?
 
@@ -64,6 +69,9 @@ def calibrate(
         pages: of the Session Track: does a further page continue the list, or count?
         columns: how columns of the log are called, if not as usual.
         tool: of traces and transcripts: the tool, or several, whose calls are searches.
+        gap: the pause after which a session of the user ends, such as "30m".
+        events: what the log's words for events mean, such as {"shown": "view"}.
+        anonymise: salted hashes in place of users, in all that is written.
 
     Returns:
         `Calibration`: estimates with intervals, which discount fits best, and measures to paste.
@@ -86,6 +94,10 @@ def calibrate(
         pages=pages,
         columns=columns,
         tool=tool,
+        gap=gap,
+        events=events,
+        anonymise=anonymise,
+        gains=False,
     )
     share = check_level(level)
     limit = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from os import PathLike
 from typing import Any
 
@@ -16,6 +17,7 @@ from gainful.evidence.searchers.measured_searcher import (
     read_calibration,
 )
 from gainful.evidence.searchers.srbp import Estimate
+from gainful.match.behaviour_gains import GainRule
 from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.build_recipes import build_session_recipes
@@ -25,7 +27,9 @@ from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.sweep import Sweep, sweep_groups
 from gainful.measure.sessions.sweep_grid import build_sweep_grid
 from gainful.read.column_names import ColumnNames
+from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels
+from gainful.read.propensities import AnyPropensities
 from gainful.read.session_inputs import AnySessions
 from gainful.read.sessions import BadPolicy
 from gainful.show.pages import explore_choices, explore_data
@@ -59,6 +63,11 @@ def explore(
     pages: str | None = None,
     columns: ColumnNames | None = None,
     tool: str | Sequence[str] | None = None,
+    gap: str | float | timedelta | None = None,
+    events: EventWords | None = None,
+    gain_from: GainRule | None = None,
+    propensity: AnyPropensities | None = None,
+    anonymise: bool | str = False,
     command: Sequence[str] | None = None,
     calibrated: AnyCalibration | None = None,
     **settings: Any,
@@ -87,6 +96,11 @@ def explore(
         pages: of the Session Track: does a further page continue the list, or count?
         columns: how columns of the sessions are called, if not as usual.
         tool: of traces and transcripts: the tool, or several, whose calls are searches.
+        gap: of a log: the pause after which a session of the user ends.
+        events: of a log: what its words for events mean.
+        gain_from: without judgments, what gains, such as "clicked".
+        propensity: how likely each rank is looked at; "estimate", or from elsewhere.
+        anonymise: salted hashes in place of users.
         command: the words of `gainful sessions` by which the same sessions are read; the page
             offers the command for what one looks at. Made of the other arguments, if not given.
         calibrated: what `calibrate` returned, or the JSON that `gainful calibrate` wrote: the page
@@ -114,14 +128,21 @@ def explore(
         "pages": pages,
         "columns": columns,
         "tool": tool,
+        "gap": gap,
+        "events": events,
+        "gain_from": gain_from,
+        "propensity": propensity,
+        "anonymise": anonymise,
     }
     if command is None:
-        options = {"qrels_format": qrels_format, **reading, "skip_bad": bad == "skip"}
+        shown_bad = None if bad == "error" else bad
+        options = {"qrels_format": qrels_format, **reading, "bad": shown_bad}
         command = command_words(sessions, qrels, options)
-    loaded = choose_sessions(sessions, whole=True, bad=bad, **reading)
+    judgments = read_session_qrels(qrels, qrels_format)
+    loaded = choose_sessions(sessions, judgments, whole=True, bad=bad, **reading)
     matched = match_sessions(
         loaded,
-        read_session_qrels(qrels, qrels_format),
+        judgments,
         recipe.convention.unjudged,
         recipe.convention.subtopic_grades,
     )

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from os import PathLike
 from typing import Any
 
 from gainful.api.keywords import answer_keywords
 from gainful.api.session_results import SessionResults, as_session_results
 from gainful.convention.session import SessionConvention
-from gainful.errors import WrongType
+from gainful.errors import BadValue, WrongType
+from gainful.match.behaviour_gains import GainRule, gain_from_behaviour
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures, build_session_recipes
 from gainful.measure.sessions.evaluate import measure_sessions
+from gainful.read.anonymise import anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
 from gainful.read.engines import find_engine
+from gainful.read.event_words import EventWords
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
+from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.sessions import BadPolicy, Sessions
@@ -40,15 +45,21 @@ def evaluate(
     pages: str | None = None,
     columns: ColumnNames | None = None,
     tool: str | Sequence[str] | None = None,
+    gap: str | float | timedelta | None = None,
+    events: EventWords | None = None,
+    gain_from: GainRule | None = None,
+    propensity: AnyPropensities | None = None,
+    anonymise: bool | str = False,
     **settings: Any,
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
 
     Args:
-        sessions: a file, a frame or `Sessions`: a row for each result that was shown; traces,
-            transcripts and other logs; or several systems, in a list or by name.
+        sessions: a file, a frame, a list of dicts or `Sessions`: a row for each result that was
+            shown, or for each event of a log; traces, transcripts and other logs; or several
+            systems, in a list or by name.
         qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
-            Without them, what the searchers said themselves (the column grade).
+            Without them, what the searchers said themselves (the column grade) or did (clicks).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
         like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
         where: only sessions that have these values in their columns.
@@ -66,6 +77,14 @@ def evaluate(
             "step"}, if not as usual; of traces and transcripts, paths such as
             {"doc": "metadata.source"}.
         tool: of traces and transcripts: the tool, or several, whose calls are searches.
+        gap: of a log: the pause after which a session of the user ends, such as "30m".
+        events: of a log: what its words for events mean, such as {"shown": "view"}.
+        gain_from: without judgments, what gains: "clicked" (default), "purchased", "dwell>=30s", or
+            weights such as {"clicked": 1, "purchased": 5}, of which the highest counts.
+        propensity: how likely each rank is looked at, by which gains from behaviour are corrected:
+            a file of rank and propensity, a dict or list, or "estimate" from the clicks.
+        anonymise: True for salted hashes in place of users in all that is written; a text is the
+            salt, by which they are the same next time.
         settings: single settings, such as `duplicates="first"` or `b=10`.
 
     Returns:
@@ -100,6 +119,11 @@ def evaluate(
         pages=pages,
         columns=columns,
         tool=tool,
+        gap=gap,
+        events=events,
+        gain_from=gain_from,
+        propensity=propensity,
+        anonymise=anonymise,
     )
     matching = next(iter(recipes.values())).convention
     matched_sessions = match_sessions(
@@ -117,32 +141,59 @@ def choose_sessions(
     where: Mapping[str, str] | None = None,
     min_queries: int | None = None,
     first_queries: int | None = None,
+    gain_from: GainRule | None = None,
+    propensity: AnyPropensities | None = None,
+    anonymise: bool | str = False,
+    gains: bool = True,
     sessions_format: str | None = None,
-    bad: BadPolicy = "error",
-    ties: str | None = None,
-    topics: str | PathLike[str] | None = None,
-    pages: str | None = None,
-    columns: ColumnNames | None = None,
-    tool: str | Sequence[str] | None = None,
+    **reading: Any,
 ) -> Sessions:
-    """Which sessions are judged: read, and only those that are wanted.
+    """Which sessions are judged: read, only those that are wanted, and with gains if none judged.
 
     Of a frame in an engine, only the results that the judgments or the searchers say anything
     about are fetched, unless the whole is asked for.
+
+    Args:
+        sessions: as `evaluate` takes them.
+        qrels: the judgments, if there are any.
+        whole: fetch all results of a frame in an engine?
+        where: only sessions that have these values in their columns.
+        min_queries: only sessions of at least so many queries.
+        first_queries: only the first so many queries of each session.
+        gain_from: what searchers did that gains.
+        propensity: how likely each rank is looked at.
+        anonymise: are users to be hashes?
+        gains: is anything to gain?
+        sessions_format: how a file is written.
+        **reading: whatever else `as_sessions` takes.
     """
-    all_sessions = as_sessions(
-        sessions,
-        sessions_format,
-        bad=bad,
-        ties=ties,
-        topics=topics,
-        pages=pages,
-        columns=columns,
-        tool=tool,
-        qrels=qrels,
-        whole=whole,
-    )
-    return filter_sessions(all_sessions, where, min_queries, first_queries)
+    salt = choose_salt(anonymise)
+    whole = whole or gain_from is not None or propensity is not None
+    all_sessions = as_sessions(sessions, sessions_format, qrels=qrels, whole=whole, **reading)
+    chosen = filter_sessions(all_sessions, where, min_queries, first_queries)
+    if gains:
+        chosen = _add_gains(chosen, gain_from, propensity, judged=qrels is not None)
+    return chosen if salt is None else anonymise_sessions(chosen, salt)
+
+
+def _add_gains(
+    sessions: Sessions,
+    gain_from: GainRule | None,
+    propensity: AnyPropensities | None,
+    *,
+    judged: bool,
+) -> Sessions:
+    """Without judgments and grades, gains from what searchers did, if anything is known of it."""
+    if judged:
+        for name, value in (("gain_from", gain_from), ("propensity", propensity)):
+            if value is not None:
+                raise BadValue(name, value, "nothing beside judgments: they say what a gain is")
+        return sessions
+    columns = sessions.frame.columns
+    asked = gain_from is not None or propensity is not None
+    if asked or ("grade" not in columns and "clicked" in columns):
+        return gain_from_behaviour(sessions, gain_from, propensity)
+    return sessions
 
 
 def read_session_qrels(qrels: AnyQrels | None, qrels_format: str | None = None) -> Qrels | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from os import PathLike
 from typing import Any
 
@@ -10,6 +11,7 @@ from gainful.api.keywords import answer_keywords
 from gainful.api.sessions import choose_sessions, read_session_qrels
 from gainful.convention.session import SessionConvention
 from gainful.errors import OneGroup
+from gainful.match.behaviour_gains import GainRule
 from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import match_sessions
 from gainful.measure.discount import USUAL_RANGE
@@ -17,7 +19,9 @@ from gainful.measure.measure import Measure
 from gainful.measure.sessions.sweep import Sweep, sweep_groups
 from gainful.measure.sessions.sweep_grid import Bases, Weights, build_sweep_grid
 from gainful.read.column_names import ColumnNames
+from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels
+from gainful.read.propensities import AnyPropensities
 from gainful.read.session_inputs import AnySessions
 from gainful.read.sessions import BadPolicy
 
@@ -47,6 +51,11 @@ def sweep(
     pages: str | None = None,
     columns: ColumnNames | None = None,
     tool: str | Sequence[str] | None = None,
+    gap: str | float | timedelta | None = None,
+    events: EventWords | None = None,
+    gain_from: GainRule | None = None,
+    propensity: AnyPropensities | None = None,
+    anonymise: bool | str = False,
     **settings: Any,
 ) -> Sweep:
     """Which system is better for which searcher: impatient or patient, of many queries or few?
@@ -77,6 +86,11 @@ def sweep(
         pages: of the Session Track: does a further page continue the list, or count?
         columns: how columns of the sessions are called, if not as usual.
         tool: of traces and transcripts: the tool, or several, whose calls are searches.
+        gap: of a log: the pause after which a session of the user ends.
+        events: of a log: what its words for events mean.
+        gain_from: without judgments, what gains, such as "clicked".
+        propensity: how likely each rank is looked at; "estimate", or from elsewhere.
+        anonymise: salted hashes in place of users.
         settings: single settings, such as `duplicates="first"`.
 
     Examples:
@@ -112,6 +126,11 @@ def sweep(
         pages=pages,
         columns=columns,
         tool=tool,
+        gap=gap,
+        events=events,
+        gain_from=gain_from,
+        propensity=propensity,
+        anonymise=anonymise,
     )
     matched_sessions = match_sessions(
         chosen_sessions,

@@ -12,13 +12,11 @@ from gainful.api.figures import draw_calibration
 from gainful.cli.command import PATH, command
 from gainful.cli.declare import own_option
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
-from gainful.cli.options import READ_SESSIONS, option, options
+from gainful.cli.options import READ_LOG, option, options
 from gainful.cli.output import choose_form, deliver, deliver_document, refuse_overwriting
 from gainful.evidence.searchers.fit import LEVEL
 from gainful.evidence.searchers.observe import DEPTH_SOURCES
 from gainful.show.picture import WRITERS
-
-_READING = tuple(name for name in READ_SESSIONS if name != "qrels_format")
 
 
 @command(short_help="Who are the searchers of this log?")
@@ -46,7 +44,7 @@ _READING = tuple(name for name in READ_SESSIONS if name != "qrels_format")
     help="Of intervals, in per cent.",
 )
 @option("seed", help="Seed of the split by which discounts are compared.")
-@options("text_form", "output", "verbose", *_READING)
+@options("text_form", "output", "verbose", *READ_LOG)
 def calibrate(
     files: tuple[str, ...],
     *,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 # The headings of options in help, in this order; what a command is about has none of its own.
-GROUPS = ("", "Output", "Statistics", "Files", "Convention")
+GROUPS = ("", "Output", "Statistics", "Files", "Logs", "Convention")
 _EXAMPLES = re.compile(r"\s*\x08\nExamples?:\n")  # click's \b, behind which nothing is folded
 _SHELL_WORD = re.compile(r"(?:'[^']*'|\S)+")
 _TERM_WIDTH = 26  # of an option and its value; longer ones have a line of their own

@@ -12,10 +12,24 @@ from gainful.cli.command import Option, complete_names
 from gainful.cli.numbers import parse_base
 from gainful.convention import SETTINGS, Setting
 from gainful.convention.session import SESSION_SETTINGS
+from gainful.errors import BadValue
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def parse_pairs(
+    allowed: str, _: object, parameter: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, tuple[str, ...]] | None:
+    """What is mine, and the names that may be meant by it: query=user,doc=item."""
+    pairs: dict[str, tuple[str, ...]] = {}
+    for pair in (part for text in texts for part in text.split(",")):
+        role, _, name = (word.strip() for word in pair.partition("="))
+        if not role or not name:
+            raise BadValue(parameter.opts[0], pair, allowed)
+        pairs[role] = (*pairs.get(role, ()), name)
+    return pairs or None
 
 
 def own_option(*flags: str, **attributes: Any) -> Decorator:

@@ -16,6 +16,7 @@ from gainful.cli.declare import Decorator, own_option
 from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
 from gainful.cli.options import (
     CONVENTION,
+    READ_LOG,
     READ_RUNS,
     READ_SESSIONS,
     SESSION_CONVENTION,
@@ -211,7 +212,7 @@ _INPUTS: Mapping[str, _Inputs] = {
     ),
     "log": _Inputs(
         _SESSION_ARGUMENTS[:1],
-        (take_options(*(name for name in READ_SESSIONS if name != "qrels_format")),),
+        (take_options(*READ_LOG),),
         _take_log,
     ),
     "runs": _Inputs(

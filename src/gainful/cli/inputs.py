@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from gainful.api.measures import is_measure
-from gainful.cli.options import CHOOSE_SESSIONS
+from gainful.cli.options import CHOOSE_SESSIONS, refuse_idle_options
 from gainful.errors import BadValue
 from gainful.text import name_files
 
@@ -39,9 +39,14 @@ def refuse_measure(run: str | None) -> None:
 
 def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
     """What options of reading mean to `sessions.evaluate`; they are taken out of `options`."""
-    reading = {name: options.pop(name) for name in (*CHOOSE_SESSIONS, "ties")}
-    reading["bad"] = "skip" if reading.pop("skip_bad") else "error"
+    names = (*CHOOSE_SESSIONS, "ties")
+    reading = {name: options.pop(name) for name in names if name in options}
+    reading["bad"] = reading["bad"] or "error"
     reading["tool"] = list(reading["tool"]) or None
+    salt = reading.pop("salt")
+    if salt is not None and not reading["anonymise"]:
+        refuse_idle_options(["salt"], "is of --anonymise, which is not there")
+    reading["anonymise"] = reading["anonymise"] and (True if salt is None else salt)
     reading["where"] = _parse_conditions(reading["where"])
     return reading
 

@@ -15,10 +15,10 @@ from click.core import ParameterSource
 
 from gainful.api.register import load_plugin
 from gainful.cli.command import PATH, complete_names
-from gainful.cli.declare import SETTING_OPTIONS, Decorator, declare
+from gainful.cli.declare import SETTING_OPTIONS, Decorator, declare, parse_pairs
+from gainful.cli.log_options import LOG_OPTIONS
 from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
-from gainful.errors import BadValue
 from gainful.evidence.statistics.correction import CORRECTIONS, FAMILIES
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
@@ -34,19 +34,6 @@ def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -
     for module in modules:
         load_plugin(module)
     context.meta[PLUGINS] = modules
-
-
-def _parse_columns(
-    _: object, parameter: click.Parameter, texts: tuple[str, ...]
-) -> dict[str, tuple[str, ...]] | None:
-    """Roles with the columns that may have them: query=user,doc=item."""
-    columns: dict[str, tuple[str, ...]] = {}
-    for pair in (part for text in texts for part in text.split(",")):
-        role, _, name = (word.strip() for word in pair.partition("="))
-        if not role or not name:
-            raise BadValue(parameter.opts[0], pair, "ROLE=NAME, such as query=user,doc=item")
-        columns[role] = (*columns.get(role, ()), name)
-    return columns or None
 
 
 class _Formats(click.Choice[str]):
@@ -259,7 +246,7 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
         group="Files",
         metavar="ROLE=NAME,…",
         multiple=True,
-        callback=_parse_columns,
+        callback=partial(parse_pairs, "ROLE=NAME, such as query=user,doc=item"),
         help="How columns are called: query=user,doc=item. [the usual names]",
     ),
     "sessions_format": declare(
@@ -305,11 +292,12 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
         multiple=True,
         help="Of traces and transcripts: a tool whose calls are searches; may be repeated.",
     ),
-    "skip_bad": declare(
-        "--skip-bad",
+    "bad": declare(
+        "--bad",
         group="Files",
-        is_flag=True,
-        help="Leave malformed sessions out, and count them.",
+        type=click.Choice(("error", "skip")),
+        help="Malformed sessions and events: refuse them, or leave them out and count them. "
+        "[error]",
     ),
     "session_ties": declare(
         "--ties",
@@ -343,6 +331,7 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
         help=f"Whose settings to follow: {', '.join(SESSION_CONVENTIONS)}. [jk2008]",
         shell_complete=lambda _, __, text: complete_names(SESSION_CONVENTIONS, text),
     ),
+    **LOG_OPTIONS,
     **SETTING_OPTIONS,
 }
 
@@ -356,10 +345,14 @@ PRINT_RUNS = ("form", "output", "quiet", "verbose", *READ_RUNS, *CONVENTION)
 PRINT_TEXT = ("text_form", "output")
 SESSION_CONVENTION = ("like_sessions", *(f"sessions.{name}" for name in SESSION_SETTINGS))
 CHOOSE_SESSIONS = (
-    *("where", "min_queries", "first_queries", "sessions_format", "topics", "pages", "skip_bad"),
-    "tool",
+    *("where", "min_queries", "first_queries", "sessions_format", "topics", "pages", "bad"),
+    *("tool", "gap", "events", "gain_from", "propensity", "anonymise", "salt"),
 )
 READ_SESSIONS = (*CHOOSE_SESSIONS, "columns", "qrels_format", "session_ties")
+# Of a log that nobody judges: nothing gains.
+READ_LOG = tuple(
+    name for name in READ_SESSIONS if name not in ("qrels_format", "gain_from", "propensity")
+)
 
 
 def options(*names: str | Decorator) -> Decorator:

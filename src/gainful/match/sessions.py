@@ -222,8 +222,10 @@ def match_sessions(
     judged_topics = qrels.queries.to_frame("topic").with_row_index("base")
     base = _recall_bases(frame, layout, judged_topics)
     if base.null_count():
+        if sessions.observed_gains:  # what returned nothing gains nothing
+            unjudged = "zero"
         frame, more_notes = _handle_missing_topics(frame, layout, base, sessions, unjudged)
-        notes += more_notes
+        notes += [] if sessions.observed_gains else more_notes
         if unjudged != "zero":
             layout = find_layout(frame)
             base = _recall_bases(frame, layout, judged_topics)
@@ -244,7 +246,7 @@ def match_sessions(
     judged = JudgedResults(
         query=in_query,
         rank=frame["rank"].gather(row).fill_null(0).to_numpy().astype(np.intp),
-        grade=grade[place],
+        grade=_look_up_gains(frame, row) if sessions.observed_gains else grade[place],
         row=row,
         base=base_number.astype(np.intp),
         pool_base=pool_base[order].astype(np.intp),
@@ -297,12 +299,19 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
     """Without judgments, what the searchers said themselves: the highest grade of each document."""
     if "grade" not in sessions.frame.columns:
         raise BadInput(
-            sessions.name, "there are no judgments, and no column grade", "judgments beside it"
+            sessions.name,
+            "there are no judgments, no column grade and no clicks",
+            "judgments (--qrels), or what searchers did (--gain-from)",
         )
     topic = "topic" if "topic" in sessions.frame.columns else "session"
     judged_rows = sessions.frame.filter(pl.col("grade").is_not_null() & pl.col("doc").is_not_null())
     best = judged_rows.group_by(topic, "doc", maintain_order=True).agg(pl.col("grade").max())
     return Qrels(best.rename({topic: "query"}), sessions.name)
+
+
+def _look_up_gains(frame: pl.DataFrame, row: Ranks) -> Array:
+    """What searchers did to each result at its place; shown again, it may gain otherwise."""
+    return frame["grade"].gather(row).fill_null(0.0).to_numpy()
 
 
 def _handle_missing_topics(

@@ -21,7 +21,7 @@ from gainful.read.event_lists import (
     number_queries,
     order_events,
 )
-from gainful.read.event_problems import find_event_problems, leave_out_events
+from gainful.read.event_problems import describe_overlaps, find_event_problems, leave_out_events
 from gainful.read.session_events import ASKED, EVENT_COLUMNS, SHOWN, SessionEvents
 from gainful.read.session_layout import mark_changes
 from gainful.read.session_problems import Problem
@@ -44,14 +44,18 @@ def build_sessions(
             no session, after 30 minutes.
     """
     owner, notes = _choose_owner(events, gap)
-    problems = [*events.problems, *find_event_problems(events.frame, owner)]
+    problems = [*events.problems, *find_event_problems(events.frame, owner, events.problems)]
     dropped, dropped_notes, descriptions = leave_out_events(problems, events.locate, bad)
-    frame = events.frame.with_row_index(ROW).filter(~pl.col(ROW).is_in(dropped.tolist()))
+    kept = np.ones(len(events.frame), dtype=bool)
+    kept[dropped] = False
+    frame = events.frame.with_row_index(ROW).filter(pl.Series(kept))
     if not len(frame):
         raise BadInput(events.name, "not one event is left", "events that can be placed")
     notes = [*events.notes, *notes, *dropped_notes]
     if gap is not None or owner == "user":
         frame = _split_at_gaps(frame, owner, gap or GAP)
+    else:
+        notes += describe_overlaps(frame)
     frame = order_events(frame, pl.col("event").is_in([SHOWN, ASKED]))
     frame, repeat_notes = _drop_repeats(frame)
     opening = number_queries(frame.filter(pl.col("event").is_in([SHOWN, ASKED])))
@@ -138,8 +142,8 @@ def _fold_actions(
     untold = len(attached) - int(attached["has_query"].sum())
     if untold:
         notes.append(
-            f"{count_noun(untold, 'event')} without a query: taken as of the last list before "
-            "that showed the document"
+            f"{count_noun(untold, 'event')} without a query counted in the last list before it "
+            "that showed its document"
         )
     kinds = actions["event"].unique(maintain_order=True).to_list()
     done = attached.group_by("result").agg(

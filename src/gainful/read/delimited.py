@@ -18,13 +18,26 @@ from gainful.text import NUMBER_PATTERN, count_noun, quote
 _LONE_RETURN = re.compile("\r(?!\n)")
 _NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
 _WITHOUT_HEADER = ["query", "doc", "grade"]
+_QUOTED = r'^"(?:[^"]|"")*"$'
 
 
-def read(source: Source, format_name: str) -> tuple[pl.DataFrame, Callable[[int], str]]:
-    """All columns as text, and where each row stands; comments may stand above the header."""
+def read(
+    source: Source, format_name: str, *, literal_quotes: bool = False
+) -> tuple[pl.DataFrame, Callable[[int], str]]:
+    """All columns as text, and where each row stands; comments may stand above the header.
+
+    Args:
+        source: the text.
+        format_name: csv or tsv.
+        literal_quotes: may a quote between tabs be a quote, as people type them into a search box?
+    """
     text, skipped = _skip_comments(source.read_bytes())
     separator = "\t" if format_name == "tsv" else _guess_separator(text)
     header_rows = 0 if lacks_header(source, format_name) else 1
+    if literal_quotes and separator == "\t" and b'"' in text:
+        frame = _read_literally(text)
+        if frame is not None:
+            return frame, _locate_lines(source, text, skipped)
     if header_rows:
         _check_header(source, text, separator, skipped)
     try:
@@ -73,6 +86,28 @@ def lacks_header(source: Source, format_name: str) -> bool:
     line = source.first_line()
     fields = line.split("\t" if format_name == "tsv" else _guess_separator(line.encode()))
     return len(fields) == 3 and _NUMBER.fullmatch(fields[2].strip(' "')) is not None
+
+
+def _read_literally(text: bytes) -> pl.DataFrame | None:
+    """Fields between tabs as they are, if their quotes are not those of CSV; else None."""
+    try:
+        frame = pl.read_csv(text, separator="\t", quote_char=None, infer_schema=False)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    opened = pl.all().str.starts_with('"') & ~pl.all().str.contains(_QUOTED)
+    stray = frame.select(pl.any_horizontal(opened.any())).item()
+    return _drop_empty_rows(frame) if stray else None
+
+
+def _locate_lines(source: Source, text: bytes, skipped: int) -> Callable[[int], str]:
+    """Where each row stands, if every line is one; empty ones are none."""
+
+    @cache
+    def line_numbers() -> list[int]:
+        lines = enumerate(text.split(b"\n"), skipped + 1)
+        return [number for number, line in lines if line.strip()][1:]
+
+    return lambda row: f"{source.name}:{line_numbers()[row]}"
 
 
 def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> None:

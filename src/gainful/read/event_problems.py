@@ -23,32 +23,44 @@ _SKIP = "or --bad skip (bad='skip'), which leaves these out"
 _OWNER = {"session": "a session in every row", "user": "a user in every row, of whom sessions are"}
 
 
-def find_event_problems(frame: pl.DataFrame, owner: str) -> list[Problem]:
+def find_event_problems(
+    frame: pl.DataFrame, owner: str, reported: Sequence[Problem] = ()
+) -> list[Problem]:
     """Events that cannot be placed: of nobody, of no time, of no query, of no document.
 
     Args:
         frame: the events, as they stood in the file.
         owner: the column that says whose they are, session or user.
+        reported: what the reader has found already, which is not told again.
     """
+    fresh = np.ones(len(frame), dtype=bool)
+    for problem in reported:
+        fresh[problem.rows] = False
+    placed = pl.Series(fresh)
     opens = frame["event"].is_in([SHOWN, ASKED])
     known = [frame[name].is_not_null() for name in ("query_id", "position", "text")]
     by_id = frame["query_id"].is_null() & opens
     problems = [
         flag_problem(
-            frame, frame[owner].is_null(), lambda _: f"the {owner} is null", _OWNER[owner]
-        ),
-        flag_problem(
-            frame, opens & ~(known[0] | known[1] | known[2]), lambda _: "an event without a query"
+            frame, placed & frame[owner].is_null(), lambda _: f"the {owner} is null", _OWNER[owner]
         ),
         flag_problem(
             frame,
-            ~opens & frame["doc"].is_null(),
+            placed & opens & ~(known[0] | known[1] | known[2]),
+            lambda _: "an event without a query",
+        ),
+        flag_problem(
+            frame,
+            placed & ~opens & frame["doc"].is_null(),
             lambda row: f"the event {quote(frame['event'][row])} has no document",
             "the document that it was done to",
         ),
         flag_problem(
             frame,
-            (frame["event"] == SHOWN) & frame["doc"].is_null() & frame["rank"].is_not_null(),
+            placed
+            & (frame["event"] == SHOWN)
+            & frame["doc"].is_null()
+            & frame["rank"].is_not_null(),
             lambda _: "there is a rank, but no document",
             "neither, where a query returned nothing",
         ),
@@ -57,16 +69,67 @@ def find_event_problems(frame: pl.DataFrame, owner: str) -> list[Problem]:
         problems.append(
             flag_problem(
                 frame,
-                by_id & known[2],
+                placed & by_id & known[2],
                 lambda _: "there is no query id, though others have one",
                 "an id of the query in every row, or no such column",
             )
         )
     if frame["time"].null_count() < len(frame):
-        untimed = frame["time"].is_null()
+        untimed = placed & frame["time"].is_null()
         words = "there is no time, though others have one"
         problems.append(flag_problem(frame, untimed, lambda _: words, "a time in every row"))
+    if owner == "session":
+        problems += find_shared_sessions(frame)
     return [problem for problem in problems if len(problem.rows)]
+
+
+def find_shared_sessions(frame: pl.DataFrame) -> list[Problem]:
+    """Events of sessions that two users have: one of their ids is not what it says."""
+    users = frame.lazy().group_by("session").agg(pl.col("user").drop_nulls().unique().sort())
+    shared = users.filter(pl.col("user").list.len() > 1).collect()
+    if not len(shared):
+        return []
+    names = dict(shared.iter_rows())
+    flags = frame["session"].is_in(shared["session"].implode())
+    return [
+        flag_problem(
+            frame,
+            flags,
+            lambda row: (
+                f"it has {_count_users(names[frame['session'][row]])}, "
+                f"{join_words([quote(name) for name in names[frame['session'][row]][:2]])}"
+            ),
+            "one user for a session",
+        )
+    ]
+
+
+def _count_users(users: Sequence[str]) -> str:
+    return "two users" if len(users) == 2 else f"{len(users)} users, such as"
+
+
+def describe_overlaps(frame: pl.DataFrame) -> list[str]:
+    """Sessions of one user at the same time: perhaps they are one, perhaps there were two tabs."""
+    if frame["user"].null_count() == len(frame) or frame["time"].null_count() == len(frame):
+        return []
+    spans = (
+        frame.lazy()
+        .filter(pl.col("user").is_not_null())
+        .group_by("user", "session")
+        .agg(pl.col("time").min().alias("start"), pl.col("time").max().alias("end"))
+        .sort("user", "start", "end", "session")
+        .with_columns(last=pl.col("end").cum_max().shift(1).over("user"))
+        .filter(pl.col("start") < pl.col("last"))
+        .sort("start", "session")
+        .collect()
+    )
+    if not len(spans):
+        return []
+    session, user = spans["session"][0], spans["user"][0]
+    number = "1 session overlaps" if len(spans) == 1 else f"{len(spans):,} sessions overlap"
+    first = "" if len(spans) == 1 else "first "
+    place = f"{first}session {quote(session)} of user {quote(user)}"
+    return [f"{number} another of the same user in time, and counts as one of its own: {place}"]
 
 
 def leave_out_events(

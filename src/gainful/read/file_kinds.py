@@ -19,7 +19,8 @@ from gainful.read.column_names import (
 )
 from gainful.read.formats import find_format
 from gainful.read.named_columns import InputTable
-from gainful.read.session_formats import find_session_format, guess_table_format
+from gainful.read.session_formats import find_session_format
+from gainful.read.session_tables import guess_table_format
 from gainful.read.sessions import are_session_columns
 from gainful.read.source import Source
 

@@ -157,6 +157,8 @@ def as_lazy_sessions(
         session, query, doc = (header.find_column(names) for names in (SESSION, POSITION, DOC))
         if session is None or query is None or doc is None:
             return None
+        if engine is POLARS and schema[query] == nw.String:  # a log, which is read event by event
+            return None
         rank = header.find_column(RANK)
         _refuse_other_kinds(schema, [query, *([] if rank is None else [rank])], name)
         chosen = {"session": session, "query": query, "rank": rank or _COUNTED_RANK, "doc": doc}

@@ -173,18 +173,22 @@ def invert_renames(renames: Mapping[str, str]) -> dict[str, str]:
 _BINARY_READERS = {"parquet": binary_tables.read_parquet, "arrow": binary_tables.read_arrow}
 
 
-def read_table(source: Source, format_name: str) -> InputTable:
-    """A file as a table, in the format that was found or named."""
+def read_table(source: Source, format_name: str, *, literal_quotes: bool = False) -> InputTable:
+    """A file as a table, in the format that was found or named; quotes in TSV may be literal."""
     if format_name in _BINARY_READERS:
         frame = _BINARY_READERS[format_name](source)
         return InputTable(
             frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False
         )
-    reader = jsonl if format_name == "jsonl" else delimited
-    frame, locate = reader.read(source, format_name)
     notes: tuple[str, ...] = ()
-    if reader is delimited and delimited.lacks_header(source, format_name):
-        notes = (f"{source.name}: three fields a line, no header; read as query, document, grade",)
+    if format_name == "jsonl":
+        frame, locate = jsonl.read(source, format_name)
+    else:
+        frame, locate = delimited.read(source, format_name, literal_quotes=literal_quotes)
+        if delimited.lacks_header(source, format_name):
+            notes = (
+                f"{source.name}: three fields a line, no header; read as query, document, grade",
+            )
     return InputTable(frame, source.name, locate, notes=notes)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 from os import PathLike
 from typing import Any
@@ -11,11 +12,13 @@ from typing import Any
 from attrs import frozen
 
 from gainful.errors import BadValue, Swapped
-from gainful.read import conversations, dynamic_domain, named_columns, session_xml
-from gainful.read.column_names import SESSION_ROLES, USUAL_NAMES, ColumnMapping
+from gainful.read import conversations, dynamic_domain, session_xml
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping
+from gainful.read.event_words import EventWords
 from gainful.read.formats import FileFormat, choose_format, find_format
+from gainful.read.session_tables import read_session_table
 from gainful.read.session_topics import with_topics
-from gainful.read.sessions import BadPolicy, Sessions, extract_sessions
+from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.source import Source, open_source
 from gainful.read.trace_formats import TRACE_FORMATS, find_trace_format
 from gainful.text import NUMBER_PATTERN
@@ -27,23 +30,6 @@ class SessionFormat(FileFormat):
 
     read: Callable[..., Sessions]
     options: tuple[str, ...] = ()
-
-
-def _read_table(
-    source: Source, bad: BadPolicy = "error", columns: ColumnMapping = USUAL_NAMES
-) -> Sessions:
-    table = named_columns.read_table(source, guess_table_format(source))
-    return extract_sessions(table.rename(columns, SESSION_ROLES), bad)
-
-
-def guess_table_format(source: Source) -> str:
-    """Which kind of table: Parquet, JSON lines, or text with tabs or commas."""
-    format_name = find_format(source).name
-    if format_name in ("parquet", "jsonl", "csv", "tsv"):
-        return format_name
-    if format_name == "trec":
-        return "tsv" if "\t" in source.first_line() else "csv"
-    return "jsonl"
 
 
 def _has_trace_format(name: str, source: Source) -> bool:
@@ -83,10 +69,10 @@ _ALL = (
     ),
     SessionFormat(
         "table",
-        "a table with columns session, query, rank, doc",
+        "a table of sessions or of the events of a log",
         lambda _: True,
-        _read_table,
-        ("columns",),
+        read_session_table,
+        ("columns", "gap", "events"),
     ),
 )
 
@@ -103,6 +89,8 @@ def read_sessions(
     pages: str | None = None,
     columns: ColumnMapping = USUAL_NAMES,
     tool: Sequence[str] | None = None,
+    gap: timedelta | None = None,
+    events: EventWords | None = None,
 ) -> Sessions:
     """Sessions from a file, whatever its format.
 
@@ -117,6 +105,8 @@ def read_sessions(
             or `count` as a query?
         columns: of a table: what its columns are called.
         tool: of traces and transcripts: the names of the tools that search.
+        gap: of a log: the pause after which a session of the user ends.
+        events: of a log: what its words for events mean, such as {"shown": "view"}.
     """
     source = open_source(path)
     file_format = find_session_format(source, format_name)
@@ -127,6 +117,8 @@ def read_sessions(
         "pages": pages,
         "columns": columns if columns.names else None,
         "tool": tool or None,
+        "gap": gap,
+        "events": events,
     }
     options: dict[str, Any] = {
         name: value for name, value in all_options.items() if value is not None

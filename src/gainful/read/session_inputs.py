@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from os import PathLike, fspath
 from typing import Any
 
@@ -11,13 +12,16 @@ import polars as pl
 from gainful.errors import BadValue, WrongType
 from gainful.read import named_columns, shapes
 from gainful.read.column_names import SESSION_ROLES, ColumnMapping, ColumnNames, read_column_names
+from gainful.read.durations import parse_duration
 from gainful.read.engines import Engine, find_engine
+from gainful.read.event_words import EventWords
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.jsonl import build_columns
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_formats import read_sessions
+from gainful.read.session_tables import extract_session_table
 from gainful.read.session_topics import with_topics
-from gainful.read.sessions import BadPolicy, Sessions, extract_sessions
+from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.several_systems import combine_systems
 from gainful.text import name_files
 
@@ -36,6 +40,8 @@ def as_sessions(
     tool: str | Sequence[str] | None = None,
     qrels: Qrels | None = None,
     whole: bool = True,
+    gap: str | float | timedelta | None = None,
+    events: EventWords | None = None,
 ) -> Sessions:
     """Sessions from a path, a frame, or as they are; the options are those of `read_sessions`.
 
@@ -54,12 +60,15 @@ def as_sessions(
             "pages": pages,
             "columns": columns,
             "tool": tool,
+            "gap": gap,
+            "events": events,
         }
         return combine_systems(
             {name: as_sessions(part, format_name, **reading) for name, part in systems.items()}
         )
     mapping = read_column_names(columns)
     tools = [tool] if isinstance(tool, str) else tool
+    pause = None if gap is None else parse_duration(gap, "gap")
     if isinstance(value, (str, PathLike)):
         return read_sessions(
             value,
@@ -70,6 +79,8 @@ def as_sessions(
             pages=pages,
             columns=mapping,
             tool=tools,
+            gap=pause,
+            events=events,
         )
     given = {"form": format_name, "ties": ties, "pages": pages, "tool": tools or None}
     for name, option in given.items():
@@ -77,12 +88,13 @@ def as_sessions(
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)
     if engine is not None:
+        whole = whole or pause is not None or events is not None
         value = _collect_from_engine(value, engine, mapping, bad, qrels, whole=whole)
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         value = build_columns(value)
     if is_frame(value):
-        frame = mapping.rename(as_polars(value, "sessions"), SESSION_ROLES, "sessions")
-        value = extract_sessions(named_columns.as_table(frame, "sessions"), bad)
+        table = named_columns.as_table(as_polars(value, "sessions"), "sessions")
+        value = extract_session_table(table.rename(mapping, SESSION_ROLES), bad, pause, events)
     if not isinstance(value, Sessions):
         raise WrongType("sessions", value, "a path, a frame, a list of dicts, or Sessions")
     return value if topics is None else with_topics(value, topics)

@@ -40,13 +40,15 @@ OPTIONAL_COLUMNS: Mapping[str, tuple[tuple[str, ...], Literal["text", "number", 
     "system": (("system", "system_id", "engine"), "text"),
     "searcher": (("searcher", "searcher_id", "user", "user_id", "userid"), "text"),
     "scenario": (("scenario", "task", "task_id", "scenario_id"), "text"),
-    "text": (("text", "query_text", "querytext", "query"), "text"),
+    "text": (("query_text", "text", "querytext", "query"), "text"),
     "clicked": (("clicked", "click"), "flag"),
+    "purchased": (("purchased", "purchase"), "flag"),
     "scanned": (("scanned", "depth_scanned"), "number"),
     "grade": (("grade", "relevance", "rel", "usefulness"), "number"),
-    "seconds": (("seconds", "time", "dwell"), "number"),
+    "seconds": (("seconds", "dwell"), "number"),
 }
-RESULT_COLUMNS = ("clicked", "grade", "seconds")  # the others are the same for a whole query
+# The others are the same for a whole query.
+RESULT_COLUMNS = ("clicked", "purchased", "grade", "seconds")
 LIST_LENGTH = "list_length"  # how many results a query has, where not all of them are rows
 # What sessions cannot be grouped by.
 UNGROUPABLE_COLUMNS = (
@@ -58,6 +60,8 @@ UNGROUPABLE_COLUMNS = (
     "scanned",
     "current_query",
     LIST_LENGTH,
+    "query_id",
+    "time",
     *RESULT_COLUMNS,
 )
 
@@ -84,6 +88,7 @@ class Sessions:
     )  # place and words, if left out
     dropped_count: int = 0  # sessions that were left out
     judged_by: str = "session"  # whose judgments count where there is no column topic
+    observed_gains: bool = False  # are grades what the searcher did at that very place?
     known_layout: SessionLayout | None = field(
         default=None, repr=False
     )  # where queries begin, if that is known
@@ -111,34 +116,43 @@ def extract_session_rows(table: InputTable) -> tuple[pl.DataFrame, list[Problem]
     """The rows of a table, what in them is not of its kind, and whether they have ranks."""
     header = table.header
     mistakes: Mistakes = []
+    taken = name_columns(table)
+    position = taken.get("position") or header.require_column(POSITION, "position of the query")
     columns = {
         "session": text_column(table, header.require_column(SESSION, "session")),
-        "query": _read_whole_numbers(
-            table, header.require_column(POSITION, "position of the query"), "query", mistakes
-        ),
+        "query": read_whole_numbers(table, position, "query", mistakes),
         "rank": pl.Series([None], dtype=pl.Int64).new_from_index(0, len(table.frame)),
         "doc": text_column(table, header.require_column(DOC, "document")),
     }
-    rank = header.find_column(RANK)
-    if rank is not None:
-        columns["rank"] = _read_whole_numbers(table, rank, "rank", mistakes)
+    if "rank" in taken:
+        columns["rank"] = read_whole_numbers(table, taken["rank"], "rank", mistakes)
         alone = columns["rank"].is_not_null() & (columns["doc"].is_null() | (columns["doc"] == ""))
         words = "there is a rank, but no document"
         mistakes.append((alone, lambda _: words, "neither, where a query returned nothing"))
-    taken = {header.find_column(names) for names in (SESSION, POSITION, DOC, RANK)}
-    for name, (aliases, kind) in OPTIONAL_COLUMNS.items():
-        column = header.find_column(
-            tuple(entry for entry in aliases if header.find_column((entry,)) not in taken)
-        )
-        if column is not None:
-            columns[name] = _read_optional_column(table, column, kind, mistakes)
-            taken.add(column)
+    for name, (_, kind) in OPTIONAL_COLUMNS.items():
+        if name in taken:
+            columns[name] = read_optional_column(table, taken[name], kind, mistakes)
     for name in table.frame.columns:
-        if name not in taken and name not in columns:
+        if name not in taken.values() and name not in columns:
             columns[name] = table.frame[name]
     frame = pl.DataFrame(columns)
     problems = [flag_problem(frame, *entry) for entry in mistakes]
-    return frame, [entry for entry in problems if len(entry.rows)], rank is not None
+    return frame, [entry for entry in problems if len(entry.rows)], "rank" in taken
+
+
+def name_columns(table: InputTable) -> dict[str, str]:
+    """What the columns of a table of sessions are taken for: by that, the column."""
+    header = table.header
+    known = {
+        "session": header.find_column(SESSION),
+        "position": find_position(table),
+        "rank": header.find_column(RANK),
+        "doc": header.find_column(DOC),
+    }
+    for name, (aliases, _) in OPTIONAL_COLUMNS.items():
+        free = [alias for alias in aliases if header.find_column((alias,)) not in known.values()]
+        known[name] = header.find_column(free)
+    return {name: column for name, column in known.items() if column is not None}
 
 
 def check_sessions(
@@ -237,7 +251,28 @@ def _count_ranks(layout: SessionLayout) -> pl.Series:
     )
 
 
-def _read_whole_numbers(table: InputTable, column: str, role: str, mistakes: Mistakes) -> pl.Series:
+def find_position(table: InputTable) -> str | None:
+    """The column of the positions of queries; a column query may hold their texts instead."""
+    for alias in POSITION:
+        column = table.header.find_column((alias,))
+        if column is None:
+            continue
+        may_be_text = alias == "query" or column in table.own_names
+        if not (may_be_text and _holds_texts(table.frame[column])):
+            return column
+    return None
+
+
+def _holds_texts(values: pl.Series) -> bool:
+    """Are most values of a column texts that are no whole numbers?"""
+    if values.dtype != pl.String:
+        return False
+    given = values.filter(~_is_blank(values))
+    numbers = given.str.contains(r"^\s*[0-9]+(?:\.[0-9]*)?\s*$")
+    return bool(len(given)) and int(numbers.sum()) * 2 < len(given)
+
+
+def read_whole_numbers(table: InputTable, column: str, role: str, mistakes: Mistakes) -> pl.Series:
     """Whole numbers; what is none is remembered as wrong."""
     values = table.frame[column]
     if values.dtype.is_integer():
@@ -257,9 +292,10 @@ def _read_whole_numbers(table: InputTable, column: str, role: str, mistakes: Mis
     return pl.select(pl.when(whole).then(numbers)).to_series().cast(pl.Int64)
 
 
-def _read_optional_column(
+def read_optional_column(
     table: InputTable, column: str, kind: str, mistakes: Mistakes
 ) -> pl.Series:
+    """Texts, numbers or flags; what is not of its kind is remembered as wrong."""
     values = table.frame[column]
     if kind == "text":
         return text_column(table, column)

@@ -1,0 +1,192 @@
+"""Gains from what searchers did: clicks, time spent, purchases, by a rule that is told.
+
+Where nobody judged documents, the gain of a result is the weight of what was done to it at its
+place, the highest of several. What stands higher is clicked more, whatever it is worth: weights by
+inverse propensity correct for that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+from attrs import evolve, frozen
+
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.match.propensities import Propensities, estimate_propensities
+from gainful.read.column_names import normalise_name
+from gainful.read.durations import parse_duration
+from gainful.read.event_words import EVENT_OF_WORD
+from gainful.read.propensities import AnyPropensities, read_propensities
+from gainful.read.sessions import Sessions
+from gainful.text import count_noun, format_short, join_words
+from gainful.types import is_number
+
+GainRule = str | Mapping[str, float]
+MAX_WEIGHT = 10.0  # of a click: a propensity below a tenth counts as a tenth
+USUAL_RULE = "clicked"
+ESTIMATE = "estimate"
+_ALLOWED = "clicked, purchased, dwell>=30s, or weights such as clicked=1,purchased=5"
+_DWELL = re.compile(r"(dwell|seconds)\s*>=\s*(.+)")
+_FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False, "": False}
+
+
+@frozen
+class GainEvent:
+    """What a searcher can do to a result, and what it is worth."""
+
+    name: str  # of the column, or dwell
+    weight: float
+    seconds: float | None = None  # of dwell: from so many on
+
+    def __str__(self) -> str:
+        """As it is printed."""
+        stay = "" if self.seconds is None else f">={self.seconds:g}s"
+        return f"{self.name}{stay} = {format_short(self.weight)}"
+
+
+def parse_gain_rule(rule: GainRule) -> list[GainEvent]:
+    """What was done, and what it is worth.
+
+    Examples:
+        >>> [str(event) for event in parse_gain_rule("clicked=1, dwell>=30s=2, purchased=5")]
+        ['clicked = 1', 'dwell>=30s = 2', 'purchased = 5']
+    """
+    if isinstance(rule, str):
+        pairs = [_split_weight(part.strip(), rule) for part in rule.split(",")]
+    elif isinstance(rule, Mapping):
+        pairs = [(str(name), weight) for name, weight in rule.items()]
+    else:
+        raise WrongType("gain_from", rule, _ALLOWED)
+    if not pairs:
+        raise BadValue("gain_from", rule, _ALLOWED)
+    events = []
+    for name, weight in pairs:
+        if not is_number(weight) or not 0 < weight < float("inf"):
+            raise BadValue("gain_from", weight, "a weight above 0")
+        events.append(_parse_event(name, float(weight)))
+    names = [(event.name, event.seconds) for event in events]
+    if len({*names}) < len(names):
+        raise BadValue("gain_from", rule, "each event once")
+    return events
+
+
+def _split_weight(part: str, rule: str) -> tuple[str, float]:
+    match = re.fullmatch(r"(.+?)(?:(?<![<>=])=\s*([0-9.eE+-]+))?", part)
+    if match is None:
+        raise BadValue("gain_from", rule, _ALLOWED)
+    try:
+        return match[1].strip(), float(match[2] or 1)
+    except ValueError:
+        raise BadValue("gain_from", rule, _ALLOWED) from None
+
+
+def _parse_event(name: str, weight: float) -> GainEvent:
+    stay = _DWELL.fullmatch(name)
+    if stay is not None:
+        seconds = stay[2].strip()
+        unit = "s" if re.fullmatch(r"[0-9.]+", seconds) else ""
+        duration = parse_duration(seconds + unit, "gain_from")
+        return GainEvent("dwell", weight, duration.total_seconds())
+    if name in ("dwell", "seconds") or re.search(r"[<>=]", name) or not name:
+        raise BadValue("gain_from", name, _ALLOWED)
+    return GainEvent(name, weight)
+
+
+def gain_from_behaviour(
+    sessions: Sessions,
+    rule: GainRule | None = None,
+    propensity: AnyPropensities | None = None,
+    max_weight: float = MAX_WEIGHT,
+) -> Sessions:
+    """Sessions whose grades are what the searchers did, and notes that say how.
+
+    Args:
+        sessions: with columns clicked, seconds, purchased or others of what was done.
+        rule: what counts, and how much; clicks, if it is not said.
+        propensity: `estimate`, or the propensities of ranks, from a file or as numbers.
+        max_weight: weights by inverse propensity are at most this.
+    """
+    events = parse_gain_rule(USUAL_RULE if rule is None else rule)
+    done = {event: _find_done(sessions, event) for event in events}
+    gain = pl.select(
+        pl.max_horizontal(
+            pl.when(flags).then(event.weight).otherwise(0.0) for event, flags in done.items()
+        )
+    ).to_series()
+    highest = "the highest of " if len(events) > 1 else ""
+    asked = "" if rule is not None else "there are no judgments; "
+    notes = [f"{asked}gain from what searchers did: {highest}{join_words(list(map(str, events)))}"]
+    if propensity is not None:
+        gain, note = _weigh_gains(sessions, gain, propensity, max_weight)
+        notes.append(note)
+    frame = sessions.frame.with_columns(
+        grade=pl.when(pl.col("doc").is_not_null()).then(pl.Series(gain))
+    )
+    return evolve(sessions, frame=frame, observed_gains=True, notes=(*sessions.notes, *notes))
+
+
+def _find_done(sessions: Sessions, event: GainEvent) -> pl.Series:
+    """To which results it was done."""
+    frame = sessions.frame
+    if event.seconds is not None:
+        if "seconds" not in frame.columns:
+            raise _no_behaviour(sessions, "seconds")
+        return (frame["seconds"] >= event.seconds).fill_null(value=False)
+    usual = EVENT_OF_WORD.get(normalise_name(event.name), event.name)
+    name = next((name for name in (event.name, usual) if name in frame.columns), None)
+    if name is None or name in ("session", "query", "rank", "doc"):
+        raise _no_behaviour(sessions, event.name)
+    return _read_flags(frame[name], sessions.name)
+
+
+def _read_flags(values: pl.Series, source: str) -> pl.Series:
+    """Yes or no: flags, counts, or words for them."""
+    if values.dtype == pl.Boolean:
+        return values.fill_null(value=False)
+    if values.dtype.is_numeric():
+        return (values > 0).fill_null(value=False)
+    plain = values.cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()
+    if not plain.is_in([*_FLAGS]).all():
+        example = plain.filter(~plain.is_in([*_FLAGS]))[0]
+        raise BadInput(source, f"{values.name} {example!r} is neither yes nor no", "1 or 0")
+    return plain.replace_strict(_FLAGS, return_dtype=pl.Boolean)
+
+
+def _no_behaviour(sessions: Sessions, name: str) -> UnknownName:
+    known = [
+        column
+        for column, kind in sessions.frame.schema.items()
+        if kind == pl.Boolean or column == "seconds"
+    ]
+    return UnknownName("event or column", name, known)
+
+
+def _weigh_gains(
+    sessions: Sessions, gain: pl.Series, propensity: AnyPropensities, max_weight: float
+) -> tuple[pl.Series, str]:
+    """Gains by inverse propensity, and what that leaves of them."""
+    if isinstance(propensity, str) and propensity == ESTIMATE:
+        propensities = estimate_propensities(sessions)
+    else:
+        values = read_propensities(propensity)
+        propensities = Propensities(values, f"as given for ranks 1–{len(values)}")
+    rank = sessions.frame["rank"].fill_null(1).to_numpy()
+    gains = gain.to_numpy()
+    gained = gains > 0
+    deepest = int(rank[gained].max()) if gained.any() else 1
+    if deepest > len(propensities.values):
+        problem = f"there is a gain at rank {deepest}, and no propensity of it"
+        raise BadInput(sessions.name, problem, "a propensity of every rank that gained")
+    weights = propensities.weights(rank, max_weight)
+    some = weights[gained]
+    effective = some.sum() ** 2 / np.square(some).sum() if some.size else 0.0
+    clipped = int((some >= max_weight).sum())
+    number = count_noun(some.size, "gain")
+    note = (
+        f"gains weighted by inverse propensity, {propensities.source}; weights clipped at "
+        f"{max_weight:g} ({clipped} of {number}); effective sample size {effective:,.1f}"
+    )
+    return pl.Series(gains * weights), note

@@ -1,0 +1,86 @@
+"""Users by salted hashes, in whatever is written: tables, JSON, pages and notes.
+
+The same user has the same hash as long as the salt is the same; without the salt nobody can tell
+by trying out names. Query texts and documents stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from hashlib import blake2b
+
+import polars as pl
+from attrs import evolve
+
+from gainful.errors import BadValue, WrongType
+from gainful.read.column_names import normalise_name
+from gainful.read.event_words import LOG_COLUMNS
+from gainful.read.sessions import Sessions
+from gainful.text import join_words
+
+_HASH_BYTES = 8
+_USER_IN_NOTE = re.compile(r"\b(session|user|searcher) '([^']*)'")
+
+
+def choose_salt(anonymise: object) -> bytes | None:
+    """What hashes are salted with: a text of the user's, or chance; None to hash nothing."""
+    if anonymise is False or anonymise is None:
+        return None
+    if anonymise is True:
+        return secrets.token_bytes(16)
+    if not isinstance(anonymise, str):
+        raise WrongType("anonymise", anonymise, "True, False, or a salt as text")
+    if not anonymise:
+        raise BadValue("anonymise", anonymise, "a salt of at least one character")
+    return blake2b(anonymise.encode(), digest_size=32).digest()
+
+
+def anonymise_sessions(sessions: Sessions, salt: bytes) -> Sessions:
+    """Sessions in which users are hashes, and so are session ids that are made of them."""
+    frame = sessions.frame
+    names = ["searcher", *LOG_COLUMNS["user"]]
+    columns = [column for column in frame.columns if normalise_name(column) in names]
+    made_of_users = "searcher" in columns and _contain_users(frame)
+    hashed = [*columns, *(["session"] if made_of_users else [])]
+    if "topic" in frame.columns and made_of_users and frame["topic"].equals(frame["session"]):
+        hashed.append("topic")
+    frame = frame.with_columns(_hash_column(frame[column], salt) for column in hashed)
+    words = join_words(hashed) if hashed else "no column, for there is none of users"
+    note = f"salted hashes in place of {words}; query texts are as they were"
+    ids = {"session"} if made_of_users else set()
+
+    def scrub(text: str) -> str:
+        return _USER_IN_NOTE.sub(
+            lambda match: (
+                f"{match[1]} '{_hash_text(match[2], salt)}'"
+                if match[1] in {"user", "searcher", *ids}
+                else match[0]
+            ),
+            text,
+        )
+
+    return evolve(
+        sessions,
+        frame=frame,
+        notes=(*map(scrub, sessions.notes), note),
+        problems=[(place, scrub(words)) for place, words in sessions.problems],
+        known_layout=None,
+    )
+
+
+def _contain_users(frame: pl.DataFrame) -> bool:
+    """Has every session id its user's in it, as ann#1 has?"""
+    within = frame.select(pl.col("session").str.contains(pl.col("searcher"), literal=True))
+    return bool(within.to_series().fill_null(value=True).all())
+
+
+def _hash_column(values: pl.Series, salt: bytes) -> pl.Series:
+    ids = values.cast(pl.String).unique().drop_nulls()
+    hashes = [_hash_text(text, salt) for text in ids.to_list()]
+    mapped = values.cast(pl.String).replace_strict(ids, hashes, default=None)
+    return mapped.cast(pl.String).alias(values.name)
+
+
+def _hash_text(text: str, salt: bytes) -> str:
+    return blake2b(text.encode(), key=salt, digest_size=_HASH_BYTES).hexdigest()

@@ -1,0 +1,219 @@
+"""Any table of a search log → `SessionEvents`: a row for each result shown, or for each event.
+
+Columns are found by their usual names or as the user maps them, and what was taken for what is
+told. Which queries, sessions and lists the rows belong to, `build_sessions` finds out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import polars as pl
+from attrs import evolve
+
+from gainful.errors import BadInput
+from gainful.read.column_names import normalise_name
+from gainful.read.event_times import EXPECTED, parse_times
+from gainful.read.event_words import (
+    EVENT_OF_WORD,
+    LOG_COLUMNS,
+    MILLISECONDS,
+    EventWords,
+    list_shown_words,
+    read_event_words,
+)
+from gainful.read.named_columns import InputTable, text_column
+from gainful.read.session_events import EVENT_COLUMNS, SHOWN, SessionEvents, make_events
+from gainful.read.session_problems import flag_problem
+from gainful.read.sessions import (
+    OPTIONAL_COLUMNS,
+    SESSION,
+    Mistakes,
+    find_position,
+    read_optional_column,
+    read_whole_numbers,
+)
+from gainful.text import join_words, quote
+
+_MAX_KINDS = 50  # words of events; more are ids
+_NAMES = {"user": "searcher", "position": "query"}  # what a column is called in sessions
+_IDS = ("session", "user", "query_id", "text", "doc")
+
+
+def is_event_log(table: InputTable) -> bool:
+    """Has a table to be read event by event, as its queries are not numbered within sessions?"""
+    if table.header.find_column(SESSION) is None or find_position(table) is None:
+        return True
+    return _find_event_column(table, {}) is not None
+
+
+def extract_events(table: InputTable, events: EventWords | None = None) -> SessionEvents:
+    """The events of a table.
+
+    Args:
+        table: a row for each result that was shown, or for each event.
+        events: what words of the log mean, such as {"shown": "view"}, beside the usual ones.
+    """
+    words = read_event_words(events)
+    header = table.header
+    mistakes: Mistakes = []
+    columns: dict[str, pl.Series] = {}
+    taken: dict[str, str] = {}  # what it was taken for → the column
+    forms: dict[str, str] = {}
+    position = find_position(table)
+    if position is not None:
+        taken["position"] = position
+        columns["position"] = read_whole_numbers(table, position, "query", mistakes)
+    for role, aliases in LOG_COLUMNS.items():
+        column = (
+            _find_event_column(table, words)
+            if role == "event"
+            else header.find_column([name for name in aliases if name not in _normalise(taken)])
+        )
+        if column is None:
+            continue
+        taken[role] = column
+        if role in _IDS:
+            columns[role] = _read_ids(table, column)
+        elif role == "time":
+            parsed = parse_times(table.frame[column], f"{table.name}, column {quote(column)}")
+            columns[role], forms[role] = parsed.times, parsed.form
+            mistakes.append((parsed.wrong, _describe_time(table, column), EXPECTED))
+        elif role == "event":
+            columns[role] = _read_kinds(table, column, words, mistakes)
+        elif role == "rank":
+            columns[role] = read_whole_numbers(table, column, "rank", mistakes)
+        else:
+            kind = "number" if role == "seconds" else "flag"
+            columns[role] = read_optional_column(table, column, kind, mistakes)
+    _read_milliseconds(table, columns, taken, forms, mistakes)
+    _require_columns(table, columns)
+    columns |= _read_others(table, columns, taken, mistakes)
+    if "event" in columns and "clicked" not in columns:  # a log of events would tell a click
+        columns["clicked"] = (columns["event"] == SHOWN).replace_strict({True: False, False: None})
+    if "rank" in columns and columns["rank"].min() == 0:
+        columns["rank"] += 1
+        forms["rank"] = "counted from 0 there, from 1 here"
+    made = make_events(columns, table.name, table.locate)
+    problems = [flag_problem(made.frame, *entry) for entry in mistakes]
+    return evolve(
+        made,
+        notes=[note for note in (describe_names(table, taken, forms),) if note],
+        problems=[problem for problem in problems if len(problem.rows)],
+    )
+
+
+def describe_names(
+    table: InputTable, taken: Mapping[str, str], forms: Mapping[str, str] | None = None
+) -> str:
+    """What columns were taken for, where that is not what they are called or was not said."""
+    parts = []
+    for role, column in taken.items():
+        name, form = _NAMES.get(role, role), (forms or {}).get(role, "")
+        if column in table.own_names and not form:  # the user said so
+            continue
+        if normalise_name(column) != name or form:
+            own = table.header.own_name(column)
+            words = own if normalise_name(own) == name else f"{own} as {name}"
+            parts.append(words + (f" ({form})" if form else ""))
+    return f"columns: {join_words(parts)}" if parts else ""
+
+
+def _normalise(taken: Mapping[str, str]) -> set[str]:
+    return {normalise_name(column) for column in taken.values()}
+
+
+def _find_event_column(table: InputTable, words: Mapping[str, str]) -> str | None:
+    """The column that says what happened: one that is called so and has a word for it."""
+    for alias in LOG_COLUMNS["event"]:
+        column = table.header.find_column((alias,))
+        if column is None or table.frame.schema[column] != pl.String:
+            continue
+        known = [*(words or EVENT_OF_WORD)]
+        if column in table.own_names or _plain_words(table, column).is_in(known).any():
+            return column
+    return None
+
+
+def _plain_words(table: InputTable, column: str) -> pl.Series:
+    """The words of a column as they are looked for."""
+    values = table.frame[column].cast(pl.String)
+    return values.str.strip_chars().str.to_lowercase().str.replace_all("[- ]", "_")
+
+
+def _read_kinds(
+    table: InputTable, column: str, words: Mapping[str, str], mistakes: Mistakes
+) -> pl.Series:
+    """What happened in each row: shown, query, clicked, purchased, or the log's own word."""
+    plain = _plain_words(table, column)
+    plain = plain.set(plain == "", None)
+    kinds = plain.unique(maintain_order=True).drop_nulls().to_list()
+    if len(kinds) > _MAX_KINDS:
+        problem = f"column {quote(table.header.own_name(column))} has {len(kinds)} different values"
+        raise BadInput(table.name, f"{problem}, as an event has not", "words such as click")
+    if SHOWN not in {words.get(kind) for kind in kinds}:
+        problem = f"no event shows a result; its events are {join_words(kinds)}"
+        expected = f"rows of {list_shown_words()}, or --events shown=WORD (events=)"
+        raise BadInput(table.name, problem, expected)
+    mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))
+    return plain.replace_strict({kind: words.get(kind, kind) for kind in kinds}, default=SHOWN)
+
+
+def _read_ids(table: InputTable, column: str) -> pl.Series:
+    values = text_column(table, column)
+    return values.set(values == "", None)
+
+
+def _describe_time(table: InputTable, column: str) -> Callable[[int], str]:
+    values, own = table.frame[column], table.header.own_name(column)
+    return lambda row: f"{own} {quote(values[row])} is no time as others are"
+
+
+def _read_milliseconds(
+    table: InputTable,
+    columns: dict[str, pl.Series],
+    taken: dict[str, str],
+    forms: dict[str, str],
+    mistakes: Mistakes,
+) -> None:
+    """How long searchers stayed, where it is counted in thousandths."""
+    column = table.header.find_column(MILLISECONDS)
+    if column is not None and "seconds" not in columns:
+        columns["seconds"] = read_optional_column(table, column, "number", mistakes) / 1000
+        taken["seconds"], forms["seconds"] = column, "in milliseconds"
+
+
+def _require_columns(table: InputTable, columns: Mapping[str, pl.Series]) -> None:
+    """A log says whose events they are, of which query and which document."""
+    needed = {
+        "session or user": ("session", "user"),
+        "query": ("position", "query_id", "text"),
+        "document": ("doc",),
+    }
+    for name, roles in needed.items():
+        if not any(role in columns for role in roles):
+            aliases = [alias for role in roles for alias in LOG_COLUMNS.get(role, ())[:4]]
+            table.header.require_column(tuple(aliases), name)
+
+
+def _read_others(
+    table: InputTable,
+    columns: Mapping[str, pl.Series],
+    taken: dict[str, str],
+    mistakes: Mistakes,
+) -> dict[str, pl.Series]:
+    """What else sessions tell, by its usual name; and the columns of the user's own."""
+    others: dict[str, pl.Series] = {}
+    for name, (aliases, kind) in OPTIONAL_COLUMNS.items():
+        if name in columns or name in ("searcher", "text"):
+            continue
+        free = [alias for alias in aliases if alias not in _normalise(taken)]
+        column = table.header.find_column(free)
+        if column is not None:
+            taken[name] = column
+            others[name] = read_optional_column(table, column, kind, mistakes)
+    reserved = {*EVENT_COLUMNS, "query", "searcher", *others}
+    for name in table.frame.columns:
+        if name not in taken.values():
+            others[f"{name}_column" if name in reserved else name] = table.frame[name]
+    return others

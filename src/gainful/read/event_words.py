@@ -1,0 +1,100 @@
+"""What logs call their columns and their events; to know another word, add it here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from gainful.errors import UnknownName, WrongType
+from gainful.read.column_names import DOC, normalise_name
+from gainful.read.session_events import ASKED, SHOWN
+from gainful.text import quote
+
+EventWords = Mapping[str, str | Sequence[str]]  # what an event is → the word of the log
+
+LOG_COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "session": ("session", "session_id", "sessionid", "sid", "conversation", "conversation_id"),
+    "user": (
+        *("user", "user_id", "userid", "uid", "searcher", "searcher_id", "client_id", "clientid"),
+        *("visitor_id", "visitorid", "customer_id", "anon_id", "anonid", "anonymous_id"),
+    ),
+    "time": (
+        *("time", "timestamp", "ts", "datetime", "date_time", "event_time", "event_timestamp"),
+        *("created_at", "occurred_at", "query_time", "querytime", "event_date", "date"),
+    ),
+    "query_id": (
+        *("query_id", "queryid", "qid", "search_id", "searchid", "request_id", "serp_id"),
+        "impression_id",
+    ),
+    "text": (  # what else has a column of such a name is mapped, and then called query_text
+        *("query_text", "querytext", "query_position", "user_query", "query", "search_query"),
+        *("search_term", "search_phrase", "keywords", "keyword", "q", "text"),
+    ),
+    "event": (
+        *("event", "event_type", "event_name", "eventtype", "action", "action_name"),
+        *("action_type", "event_action", "type"),
+    ),
+    "rank": (
+        *("rank", "position", "pos", "item_rank", "itemrank", "result_rank", "item_position"),
+        *("result_position", "ordinal"),
+    ),
+    "doc": (
+        *(*DOC, "product", "product_id", "sku", "asin", "object_id", "result", "result_id"),
+        *("url", "click_url", "clickurl"),
+    ),
+    "clicked": ("clicked", "click", "is_clicked", "was_clicked", "is_click"),
+    "purchased": (
+        *("purchased", "purchase", "is_purchased", "is_purchase", "bought", "ordered"),
+        "converted",
+    ),
+    "seconds": (
+        *("seconds", "dwell", "dwell_seconds", "dwell_time", "dwelltime", "dwell_time_seconds"),
+        *("dwell_sec", "dwell_s"),
+    ),
+}
+MILLISECONDS = ("dwell_ms", "dwell_time_ms", "dwell_milliseconds")  # thousandths of `seconds`
+
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    SHOWN: (
+        *("shown", "show", "impression", "impressions", "imp", "exposure", "display"),
+        *("displayed", "result", "results", "serp", "serp_view", "result_impression"),
+    ),
+    ASKED: ("query", "search", "searched", "query_submitted", "submit_query", "search_query"),
+    "clicked": (
+        *("clicked", "click", "click_through", "clickthrough", "item_click", "result_click"),
+        *("product_click", "select", "select_item", "open", "opened"),
+    ),
+    "purchased": (
+        *("purchased", "purchase", "buy", "bought", "order", "ordered", "transaction"),
+        *("conversion", "converted"),
+    ),
+    "dwell": ("dwell", "dwelt", "dwell_time"),
+}
+EVENT_OF_WORD: Mapping[str, str] = {word: kind for kind, words in _WORDS.items() for word in words}
+
+
+def read_event_words(events: EventWords | None) -> dict[str, str]:
+    """What each word of a log means: the usual words, and those that the user names.
+
+    Examples:
+        >>> read_event_words({"shown": "view"})["view"]
+        'shown'
+    """
+    if events is None:
+        return dict(EVENT_OF_WORD)
+    if not isinstance(events, Mapping):
+        raise WrongType("events", events, '{"shown": "view", "clicked": "open"}')
+    words: dict[str, str] = {}
+    for kind, given in events.items():
+        if kind not in _WORDS:
+            raise UnknownName("event", str(kind), list(_WORDS))
+        names: tuple[Any, ...] = (given,) if isinstance(given, str) else tuple(given)
+        if not names or not all(isinstance(name, str) and name for name in names):
+            raise WrongType(f"events[{quote(kind)}]", given, "a word of the log, or several")
+        words |= {normalise_name(name): kind for name in names}
+    return {**EVENT_OF_WORD, **words}
+
+
+def list_shown_words() -> str:
+    """The usual words for a result that was shown."""
+    return ", ".join(_WORDS[SHOWN][:4])

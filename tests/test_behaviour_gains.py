@@ -1,0 +1,268 @@
+"""Gains from what searchers did: rules, propensities by EM, and users by salted hashes."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+import gainful
+from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.match.behaviour_gains import parse_gain_rule
+from gainful.match.propensities import estimate_propensities
+from gainful.read.sessions import Sessions
+
+MEASURE = "sDCG(b=2, bq=4)@10"
+SHOWN = {
+    "session": ["s", "s", "s", "s", "t"],
+    "query": [1, 1, 1, 2, 1],
+    "rank": [1, 2, 3, 1, 1],
+    "doc": ["a", "b", "c", "c", "a"],
+    "text": ["x", "x", "x", "y", "x"],
+    "searcher": ["ann", "ann", "ann", "ann", "bob"],
+    "clicked": [True, True, False, True, False],
+    "seconds": [10.0, 40.0, None, 30.0, None],
+    "purchased": [0, 1, 0, 0, 0],
+    "in_cart": ["no", "yes", "no", "no", "no"],
+}
+
+
+def value_of(**options):
+    results = gainful.sessions.evaluate(pl.DataFrame(SHOWN), measures=MEASURE, **options)
+    return results.values[MEASURE].tolist()
+
+
+# The second query counts 1 / (1 + log4 2) = 2/3; rank 2 counts 1/2.
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (None, 1 + 1 / 2 + 2 / 3),
+        ("clicked", 1 + 1 / 2 + 2 / 3),
+        ("click", 1 + 1 / 2 + 2 / 3),
+        ("dwell>=30s", 1 / 2 + 2 / 3),
+        ("dwell>=0.5m", 1 / 2 + 2 / 3),
+        ("dwell>=30.5", 1 / 2),
+        ("purchased", 1 / 2),
+        ("in_cart=3", 3 / 2),
+        ("clicked=1, purchased=5", 1 + 5 / 2 + 2 / 3),
+        ({"clicked": 1, "dwell>=30s": 2, "purchased": 5}, 1 + 5 / 2 + 2 * 2 / 3),
+        ("clicked=0.5,dwell>=30s=2", 0.5 + 2 / 2 + 2 * 2 / 3),
+    ],
+)
+def test_a_gain_is_the_highest_weight_of_what_was_done(rule, expected):
+    assert value_of(gain_from=rule) == pytest.approx([expected, 0])
+
+
+def test_a_result_gains_where_it_was_clicked_and_not_where_it_was_passed_over():
+    """c was shown at rank 3 of the first query too: only its click in the second counts."""
+    results = gainful.sessions.evaluate(
+        pl.DataFrame(SHOWN), measures=[MEASURE, "nsDCG(b=2, bq=4)@3"]
+    )
+    vectors = results.vectors(MEASURE).filter(pl.col("session") == "s")
+    assert vectors["gain"].to_list()[:3] == pytest.approx([1, 1.5, 1.5])
+    # The ideal of three clicked documents, repeated: (1 + 1/2 + 1/2.585) (1 + 2/3)
+    ideal = (1 + 1 / 2 + 1 / (1 + np.log2(3))) * (1 + 2 / 3)
+    assert results.values["nsDCG(b=2, bq=4)@3"][0] == pytest.approx((1.5 + 2 / 3) / ideal)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *("", "clicked=", "clicked=x", "clicked=0", "clicked=-1", "dwell", "dwell>30s"),
+        *("dwell>=soon", "clicked,clicked=2", "clicked=inf", {}, {"clicked": float("nan")}, 3),
+    ],
+)
+def test_a_rule_that_is_none_is_refused(rule):
+    with pytest.raises(BadValue, match="gain_from"):
+        parse_gain_rule(rule)
+
+
+def test_what_the_log_does_not_know_is_refused():
+    with pytest.raises(UnknownName, match="no event or column 'hovered'"):
+        value_of(gain_from="hovered")
+    with pytest.raises(BadInput, match="text 'x' is neither yes nor no"):
+        value_of(gain_from="text")
+    plain = pl.DataFrame(SHOWN).drop("clicked", "purchased", "seconds")
+    with pytest.raises(BadInput, match="no judgments, no column grade and no clicks"):
+        gainful.sessions.evaluate(plain)
+    with pytest.raises(BadValue, match="gain_from is 'clicked'; allowed: nothing beside judgments"):
+        gainful.sessions.evaluate(pl.DataFrame(SHOWN), {"s": {"a": 1}}, gain_from="clicked")
+
+
+def test_judgments_and_grades_come_before_clicks():
+    graded = pl.DataFrame(SHOWN).with_columns(grade=pl.lit(0.0))
+    assert gainful.sessions.evaluate(graded, measures=MEASURE).mean[MEASURE] == 0
+    clicks = gainful.sessions.evaluate(graded, measures=MEASURE, gain_from="clicked")
+    assert clicks.mean[MEASURE] > 0
+
+
+# --- propensities ---------------------------------------------------------------------------
+
+
+def test_gains_are_weighted_by_inverse_propensity(tmp_path):
+    expected = 1 / 1 + 2 / 2 + 2 / 3  # b was clicked at rank 2, where half of the searchers look
+    path = tmp_path / "p.csv"
+    path.write_text("position,propensity\n2,0.5\n1,1\n", encoding="utf-8")
+    for propensity in ({1: 1, 2: 0.5}, [1, 0.5], path, np.array([1.0, 0.5])):
+        assert value_of(propensity=propensity) == pytest.approx([expected, 0])
+    results = gainful.sessions.evaluate(pl.DataFrame(SHOWN), propensity=path)
+    # weights 1, 2 and 1: (1 + 2 + 1)² / (1 + 4 + 1) = 2.667
+    assert results.notes[1] == (
+        "gains weighted by inverse propensity, as given for ranks 1–2; weights clipped at 10 "
+        "(0 of 3 gains); effective sample size 2.7"
+    )
+
+
+def test_weights_are_clipped():
+    assert value_of(propensity=[1, 0.001]) == pytest.approx([1 + 10 / 2 + 2 / 3, 0])
+
+
+@pytest.mark.parametrize(
+    ("propensity", "message"),
+    [
+        ([1, 0], r"propensity\[2\] is 0; allowed: a number above 0, up to 1"),
+        ([1, 1.5], r"propensity\[2\] is 1.5"),
+        ({1: 1, 3: 0.5}, "there is no propensity of rank 2"),
+        ([1], "there is a gain at rank 2, and no propensity of it"),
+        ([], "there is no propensity of rank 1"),
+        (3, "propensity is 3; allowed: estimate, a file"),
+    ],
+)
+def test_propensities_of_no_use_are_refused(propensity, message):
+    with pytest.raises((BadInput, BadValue), match=message):
+        value_of(propensity=propensity)
+
+
+def test_a_file_of_propensities_is_told_by_its_line(tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text("rank,propensity\n1,1\n2,much\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"p\.csv:3: propensity 'much'"):
+        value_of(propensity=path)
+
+
+THETA = np.array([1, 0.75, 0.6, 0.5, 0.4, 0.33, 0.28, 0.23, 0.2, 0.17])
+
+
+def simulate_clicks(queries, docs, *, noise=None, seed=0):
+    """10,000 lists of ten results, shuffled, or by attractiveness with noise; clicks as modelled."""
+    rng = np.random.default_rng(seed)
+    lists, ranks = 10_000, len(THETA)
+    query = rng.integers(0, queries, lists)
+    attractive = rng.beta(1, 1.5, (queries, docs))
+    scores = rng.random((lists, docs))
+    if noise is not None:
+        scores = -attractive[query] + noise * rng.standard_normal((lists, docs))
+    order = np.argsort(scores, axis=1)[:, :ranks]
+    clicked = rng.random((lists, ranks)) < THETA * attractive[query[:, None], order]
+    frame = pl.DataFrame(
+        {
+            "session": np.repeat(np.arange(lists), ranks).astype(str),
+            "query": 1,
+            "rank": np.tile(np.arange(1, ranks + 1), lists),
+            "doc": order.ravel().astype(str),
+            "text": np.repeat(query, ranks).astype(str),
+            "clicked": clicked.ravel(),
+        }
+    )
+    return Sessions(frame)
+
+
+@pytest.mark.parametrize(
+    ("queries", "docs", "noise"),
+    [(100, 10, None), (2000, 20, None), (500, 20, 0.2)],  # many looks a pair; few; by merit
+)
+def test_ten_propensities_are_recovered_from_100_000_impressions(queries, docs, noise):
+    estimated = estimate_propensities(simulate_clicks(queries, docs, noise=noise))
+    assert np.abs(estimated.values - THETA).max() < 0.03
+
+
+def test_propensities_need_pairs_at_several_ranks():
+    """4 of 100 pairs change places: too few; 6 are enough."""
+    rows = [(f"s{n}", 1, rank, f"{n}.{rank}", f"q{n}", True) for n in range(50) for rank in (1, 2)]
+
+    def with_swaps(count):
+        swaps = [
+            (f"t{n}", 1, 3 - rank, f"{n}.{rank}", f"q{n}", True)
+            for n in range(count)
+            for rank in (1, 2)
+        ]
+        schema = ["session", "query", "rank", "doc", "text", "clicked"]
+        return pl.DataFrame([*rows, *sorted(swaps)], schema, orient="row")
+
+    with pytest.raises(BadInput) as refused:
+        gainful.sessions.evaluate(with_swaps(2), propensity="estimate")
+    assert str(refused.value) == (
+        "sessions: 4.0 % of 100 query–document pairs were seen at several ranks, too few to "
+        "estimate propensities (expected: at least 5 %; or propensities from elsewhere "
+        "(--propensity FILE))"
+    )
+    notes = gainful.sessions.evaluate(with_swaps(3), propensity="estimate").notes
+    assert any(
+        "estimated from the log by EM of a position-based model: 1.00, 1.00" in note
+        for note in notes
+    )
+    assert any(
+        "6 % of 100 query–document pairs were seen at several ranks" in note for note in notes
+    )
+
+
+# --- users by hashes ------------------------------------------------------------------------
+
+LOG = """user_id,timestamp,query,position,doc_id,clicked,client_id
+ann@example.org,2026-01-31T12:00:00Z,soup,1,a,1,ann@example.org
+ann@example.org,2026-01-31T14:00:00Z,soup,1,a,0,ann@example.org
+bob@example.org,2026-01-31T12:00:00Z,soup,1,a,1,bob@example.org
+bob@example.org,never,soup,1,a,1,bob@example.org
+"""
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "html", "markdown", "latex"])
+def test_users_are_hashes_in_whatever_is_written(run_gainful, tmp_path, form):
+    path = tmp_path / "log.csv"
+    path.write_text(LOG, encoding="utf-8")
+    words = ["sessions", str(path), "--per-session", "--by", "searcher", "--bad", "skip"]
+    assert "example.org" in run_gainful(*words, "--format", form).out
+    hashed = run_gainful(*words, "--format", form, "--anonymise")
+    assert "example" not in hashed.out + hashed.err
+
+
+def test_a_page_to_explore_has_neither_users_nor_salt(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text(LOG, encoding="utf-8")
+    page = gainful.explore(str(path), anonymise="pepper", bad="skip")
+    assert "example.org" not in page
+    assert "pepper" not in page
+    assert "--anonymise" in page
+
+
+def test_the_same_salt_gives_the_same_hashes(run_gainful, tmp_path, monkeypatch):
+    path = tmp_path / "log.csv"
+    path.write_text(LOG, encoding="utf-8")
+    words = ["sessions", str(path), "--per-session", "--bad", "skip", "--format", "json"]
+    words += ["--anonymise"]
+
+    def sessions(*more):
+        return [*json.loads(run_gainful(*words, *more).out)["per_session"]]
+
+    assert sessions("--salt", "a") == sessions("--salt", "a")
+    assert sessions("--salt", "a") != sessions("--salt", "b")
+    assert sessions() != sessions()
+    monkeypatch.setenv("GAINFUL_SALT", "a")
+    assert sessions() == sessions("--salt", "a")
+    assert len({*sessions()}) == 3
+
+
+def test_session_ids_that_are_not_made_of_users_stay():
+    results = gainful.sessions.evaluate(pl.DataFrame(SHOWN), anonymise=True)
+    assert results.ids == ["s", "t"]
+    assert results.notes[-1] == "salted hashes in place of searcher; query texts are as they were"
+    assert not {"ann", "bob"} & {*results.columns["searcher"]}
+
+
+def test_a_salt_alone_does_nothing_and_is_refused(run_gainful, tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text(LOG, encoding="utf-8")
+    refused = run_gainful("sessions", str(path), "--salt", "x", "--bad", "skip", status=2)
+    assert "--salt is of --anonymise" in refused.err

@@ -1,0 +1,364 @@
+"""Logs of searches as sessions: any table, times, events, gaps; what is wrong is told."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import polars as pl
+import pytest
+import zstandard
+
+import gainful
+from gainful.errors import BadInput, BadValue, NoColumn, UnknownName
+from gainful.progress import watch_reading
+from gainful.read.event_times import parse_times
+from gainful.read.session_inputs import as_sessions
+
+CLICK_LOG = """session_id,user_id,timestamp,query,position,doc_id,clicked,variant
+s1,u1,2026-01-31T12:00:00Z,soup,1,a,0,old
+s1,u1,2026-01-31T12:00:00Z,soup,2,b,0,old
+s1,u1,2026-01-31T12:01:00Z,lentil soup,1,c,1,old
+s1,u1,2026-01-31T12:01:00Z,lentil soup,2,d,0,old
+s2,u2,2026-01-31T12:01:00Z,bread,1,e,0,new
+s2,u2,2026-01-31T12:01:00Z,bread,2,f,1,new
+"""
+PLACES = [
+    ("s1", 1, 1, "a"),
+    ("s1", 1, 2, "b"),
+    ("s1", 2, 1, "c"),
+    ("s1", 2, 2, "d"),
+    ("s2", 1, 1, "e"),
+    ("s2", 1, 2, "f"),
+]
+NAMES = (
+    "columns: session_id as session, user_id as searcher, timestamp as time, query as text, "
+    "position as rank and doc_id as doc"
+)
+EVENTS = """session,time,event,query,rank,doc,seconds
+s,1,search,soup,,,
+s,1,impression,soup,1,a,
+s,1,impression,soup,2,b,
+s,2,click,soup,,b,
+s,5,dwell,soup,,b,45
+s,9,search,nothing like it,,,
+s,12,impression,lentils,1,c,
+s,13,add_to_cart,lentils,,c,
+s,90,buy,,,b,
+"""
+
+
+def write(folder, text, name="log.csv"):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def places(sessions, *more):
+    return sessions.frame.select("session", "query", "rank", "doc", *more).rows()
+
+
+# --- what logs look like --------------------------------------------------------------------
+
+
+def test_a_click_log_is_read_as_it_is(tmp_path):
+    """The log that was refused four times: text queries, clicks, no judgments."""
+    path = write(tmp_path, CLICK_LOG)
+    assert places(as_sessions(path)) == PLACES
+    results = gainful.sessions.evaluate(path, measures="sDCG(b=2, bq=4)@2")
+    new, old = (group["mean"]["sDCG(b=2, bq=4)@2"] for group in results.groups("variant"))
+    assert new == pytest.approx(1 / 2)  # clicked at rank 2: 1 / (1 + log2 2)
+    assert old == pytest.approx(2 / 3)  # at rank 1 of the second query: 1 / (1 + log4 2)
+    assert results.notes == [
+        NAMES,
+        "there are no judgments; gain from what searchers did: clicked = 1",
+    ]
+
+
+@pytest.mark.parametrize("form", ["tsv", "jsonl", "parquet", "csv.gz", "csv.zst", "jsonl.zst"])
+def test_the_same_log_in_every_form(tmp_path, form):
+    frame = pl.read_csv(CLICK_LOG.encode())
+    path = tmp_path / f"log.{form}"
+    if form == "tsv":
+        frame.write_csv(path, separator="\t")
+    elif form == "jsonl":
+        frame.write_ndjson(path)
+    elif form == "parquet":
+        frame.write_parquet(path)
+    elif form == "csv.gz":
+        path.write_bytes(gzip.compress(CLICK_LOG.encode()))
+    elif form == "csv.zst":
+        path.write_bytes(zstandard.compress(CLICK_LOG.encode()))
+    else:
+        path.write_bytes(zstandard.compress(frame.write_ndjson().encode()))
+    sessions = as_sessions(path)
+    assert places(sessions) == PLACES
+    assert sessions.frame["clicked"].to_list() == [False, False, True, False, False, True]
+
+
+def test_frames_and_lists_of_dicts_are_logs_too():
+    frame = pl.read_csv(CLICK_LOG.encode())
+    values = [
+        gainful.sessions.evaluate(log, measures="sDCG@2").values["sDCG@2"].tolist()
+        for log in (frame, frame.lazy(), frame.to_dicts(), frame.to_arrow())
+    ]
+    assert all(value == values[0] for value in values)
+
+
+def test_rows_in_any_order_are_ordered_by_time(tmp_path):
+    head, *rows = CLICK_LOG.splitlines()
+    path = write(tmp_path, "\n".join([head, *rows[2:], *rows[:2]]))
+    assert places(as_sessions(path)) == PLACES
+
+
+def test_a_row_for_each_event(tmp_path):
+    """Clicks, dwell and purchases find their list; a search without results is an empty query."""
+    sessions = as_sessions(write(tmp_path, EVENTS))
+    assert places(sessions, "clicked", "add_to_cart", "purchased", "seconds") == [
+        ("s", 1, 1, "a", False, False, False, None),
+        ("s", 1, 2, "b", True, False, True, 45.0),
+        ("s", 2, None, None, False, False, False, None),
+        ("s", 3, 1, "c", False, True, False, None),
+    ]
+    assert sessions.notes == [
+        "columns: time (seconds) and query as text",
+        "1 event without a query counted in the last list before it that showed its document",
+    ]
+
+
+def test_the_same_text_again_is_another_query_when_its_list_begins_anew(tmp_path):
+    rows = "s,1,x,1,a\ns,1,x,2,b\ns,5,x,1,a\ns,5,x,2,c\ns,6,x,3,d\n"
+    sessions = as_sessions(write(tmp_path, "session,time,query,rank,doc\n" + rows))
+    assert places(sessions) == [
+        ("s", 1, 1, "a"),
+        ("s", 1, 2, "b"),
+        ("s", 2, 1, "a"),
+        ("s", 2, 2, "c"),
+        ("s", 2, 3, "d"),  # a further page continues the list
+    ]
+
+
+def test_ids_of_queries_tell_them_apart(tmp_path):
+    rows = "s,2,x,q2,1,a\ns,1,x,q1,1,a\ns,3,x,q1,2,b\n"
+    sessions = as_sessions(write(tmp_path, "session,time,query,query_id,rank,doc\n" + rows))
+    assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a")]
+
+
+def test_an_event_that_was_logged_twice_counts_once(tmp_path):
+    rows = "s,1,x,1,a\ns,1,x,1,a\ns,1,x,2,b\n"
+    sessions = as_sessions(write(tmp_path, "session,time,query,rank,doc\n" + rows))
+    assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b")]
+    assert "1 event logged twice to the same time counted once" in sessions.notes
+
+
+def test_ranks_from_0_are_counted_from_1_and_it_is_said(tmp_path):
+    sessions = as_sessions(write(tmp_path, "session,query,rank,doc\ns,x,0,a\ns,x,1,b\n"))
+    assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b")]
+    assert "columns: query as text and rank (counted from 0 there, from 1 here)" in (sessions.notes)
+
+
+def test_columns_are_mapped_and_then_not_told(tmp_path):
+    text = "visit,words,item,shown_at\nv,red shoes,a,2026-01-31\nv,blue shoes,b,2026-02-01\n"
+    columns = {"session": "visit", "query": "words", "doc": "item", "time": "shown_at"}
+    sessions = as_sessions(write(tmp_path, text), columns=columns)
+    assert places(sessions, "text") == [
+        ("v", 1, 1, "a", "red shoes"),
+        ("v", 2, 1, "b", "blue shoes"),
+    ]
+    assert sessions.notes == ["columns: shown_at as time (no zone, read as UTC)"]
+
+
+def test_numbered_queries_by_other_names_are_told_as_well():
+    frame = pl.DataFrame({"session_id": ["s"], "qno": [1], "position": [1], "docno": ["a"]})
+    (note,) = as_sessions(frame).notes
+    assert note == "columns: session_id as session, qno as query, position as rank and docno as doc"
+
+
+def test_words_for_events_are_mapped():
+    rows = [("s", "x", "view", "a"), ("s", "x", "open", "a")]
+    frame = pl.DataFrame(rows, ["session", "query", "action", "doc"], orient="row")
+    with pytest.raises(BadInput) as refused:
+        as_sessions(frame)
+    assert str(refused.value) == (
+        "sessions: no event shows a result; its events are view and open (expected: rows of shown, "
+        "show, impression, impressions, or --events shown=WORD (events=))"
+    )
+    sessions = as_sessions(frame, events={"shown": "view"})
+    assert sessions.frame["clicked"].to_list() == [True]
+    with pytest.raises(UnknownName, match="no event 'seen'"):
+        as_sessions(frame, events={"seen": "view"})
+
+
+# --- times and gaps -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "form"),
+    [
+        ("2026-01-31T13:00:00+01:00", ""),
+        ("2026-01-31T12:00:00Z", ""),
+        ("2026-01-31 12:00:00.000", "no zone, read as UTC"),
+        ("2026-01-31 12:00", "no zone, read as UTC"),
+        ("2026-01-31 12:00:00 UTC", ""),
+        ("2026/01/31 12:00:00,000", "no zone, read as UTC"),
+        ("31/Jan/2026:13:00:00 +0100", ""),
+        ("Sat, 31 Jan 2026 12:00:00 GMT", ""),
+        ("31.01.2026 12:00:00", "no zone, read as UTC"),
+        ("31/01/2026 12:00:00", "no zone, read as UTC"),
+        ("01/31/2026 12:00:00 PM", "no zone, read as UTC"),
+        ("20260131120000", "no zone, read as UTC"),
+        ("1769860800", "seconds since 1970"),
+        (1769860800.0, "seconds since 1970"),
+        (1769860800000, "milliseconds since 1970"),
+        (1769860800000000, "microseconds since 1970"),
+        (1769860800000000000, "nanoseconds since 1970"),
+    ],
+)
+def test_a_moment_in_the_forms_that_logs_have(value, form):
+    parsed = parse_times(pl.Series([value, None]), "log")
+    assert parsed.times.dt.epoch("s").to_list() == [1769860800, None]  # date -d …Z +%s
+    assert parsed.wrong.to_list() == [False, False]
+    assert parsed.form == form
+
+
+def test_a_date_that_can_be_read_in_two_ways_is_refused():
+    with pytest.raises(BadInput, match="'03/04/2026 12:00' can be day/month or month/day"):
+        parse_times(pl.Series(["03/04/2026 12:00"]), "log")
+
+
+def test_a_unit_other_than_that_of_the_others_is_no_time():
+    parsed = parse_times(pl.Series([1769860800000, 1769860800001, 1769860800]), "log")
+    assert parsed.wrong.to_list() == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("gap", "sessions"), [("30m", 3), ("29m59s", 4), (1800, 3), ("2h", 2), (None, 3)]
+)
+def test_sessions_of_users_end_with_a_pause(gap, sessions):
+    rows = [("u", 0, "x"), ("u", 1800, "y"), ("u", 5400, "z"), ("v", 0, "x")]
+    frame = pl.DataFrame(rows, ["user", "time", "query"], orient="row").with_columns(
+        doc=pl.lit("a")
+    )
+    assert as_sessions(frame, gap=gap).frame["session"].n_unique() == sessions
+
+
+@pytest.mark.parametrize("gap", ["soon", "30", "-1m", "", 0, "1e999s"])
+def test_a_gap_that_is_no_time(gap):
+    with pytest.raises(BadValue, match="gap is .*; allowed: a time above 0 with its unit"):
+        as_sessions(pl.DataFrame({"user": ["u"], "doc": ["a"]}), gap=gap)
+
+
+def test_a_gap_needs_times():
+    frame = pl.DataFrame({"user": ["u"], "query": ["x"], "doc": ["a"]})
+    with pytest.raises(BadInput, match="there are users and a gap, but no times"):
+        as_sessions(frame)
+
+
+# --- what is wrong --------------------------------------------------------------------------
+
+HEAD = "session,user,time,event,query,rank,doc\n"
+FINE = "s,u,2026-01-31T12:00:00Z,shown,x,1,a\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("s,u,yesterday,shown,x,2,b\n", "session 's': time 'yesterday' is no time as others are"),
+        ("s,u,,shown,x,2,b\n", "session 's': there is no time, though others have one"),
+        ("s,u,2026-01-31T12:00:01Z,shown,,2,b\n", "session 's': an event without a query"),
+        (
+            "s,u,2026-01-31T12:00:01Z,click,x,,z\n",
+            "session 's': the event 'clicked' is of document 'z', which was not shown before it",
+        ),
+        (
+            "s,u,2026-01-31T11:00:01Z,click,x,,a\n",
+            "session 's': the event 'clicked' is of document 'a', which was not shown before it",
+        ),
+        (",u,2026-01-31T12:00:01Z,shown,x,2,b\n", "the session is null"),
+        ("s,u,2026-01-31T12:00:01Z,shown,x,2,\n", "session 's': there is a rank, but no document"),
+        (
+            "s,u,2026-01-31T12:00:01Z,click,x,,\n",
+            "session 's': the event 'clicked' has no document",
+        ),
+        ("s,u,2026-01-31T12:00:01Z,,x,2,b\n", "session 's': there is no event"),
+        ("s,u,2026-01-31T12:00:01Z,shown,x,second,b\n", "rank 'second' is not a whole number"),
+    ],
+)
+def test_bad_events_are_counted_told_and_left_out(tmp_path, row, message):
+    path = write(tmp_path, HEAD + FINE + row + row.replace(":01Z", ":02Z"))
+    with pytest.raises(BadInput) as refused:
+        as_sessions(path)
+    assert str(refused.value).startswith(f"{path}:3: ")
+    assert message in str(refused.value)
+    assert "; so in line 4 (expected: " in str(refused.value)
+    assert "--bad skip (bad='skip'), which leaves these out" in str(refused.value)
+    sessions = as_sessions(path, bad="skip")
+    assert places(sessions) == [("s", 1, 1, "a")]
+    (note,) = [note for note in sessions.notes if "left out" in note]
+    assert note.startswith(f"2 events left out: {path}:3: ")
+    assert note.endswith(f"{message}; so in line 4")
+
+
+def test_a_session_of_two_users_is_refused_or_left_out(tmp_path):
+    rows = "t,u,2026-01-31T12:00:00Z,shown,x,1,a\nt,v,2026-01-31T12:00:00Z,shown,x,2,b\n"
+    path = write(tmp_path, HEAD + FINE + rows)
+    with pytest.raises(BadInput, match="session 't': it has two users, 'u' and 'v'"):
+        as_sessions(path)
+    assert places(as_sessions(path, bad="skip")) == [("s", 1, 1, "a")]
+
+
+def test_sessions_of_a_user_that_overlap_are_told(tmp_path):
+    rows = (
+        "s,u,2026-01-31T12:00:00Z,shown,x,1,a\n"
+        "s,u,2026-01-31T12:10:00Z,shown,y,1,a\n"
+        "t,u,2026-01-31T12:05:00Z,shown,x,1,a\n"
+        "w,u,2026-01-31T12:10:00Z,shown,x,1,a\n"
+    )
+    sessions = as_sessions(write(tmp_path, HEAD + rows))
+    assert sessions.frame["session"].n_unique() == 3
+    assert sessions.notes[-1] == (
+        "1 session overlaps another of the same user in time, and counts as one of its own: "
+        "session 't' of user 'u'"
+    )
+
+
+def test_a_log_without_what_it_needs_is_refused():
+    with pytest.raises(NoColumn, match="no column for the session or user; there are query, doc"):
+        as_sessions(pl.DataFrame({"query": ["x"], "doc": ["a"]}))
+    with pytest.raises(NoColumn, match="no column for the query; there are session, doc"):
+        as_sessions(pl.DataFrame({"session": ["x"], "doc": ["a"]}))
+    with pytest.raises(NoColumn, match="no column for the document"):
+        as_sessions(pl.DataFrame({"session": ["x"], "query": ["a"]}))
+
+
+def test_progress_of_a_log_is_reported(tmp_path):
+    shares = []
+    path = write(tmp_path, CLICK_LOG)
+    with watch_reading(lambda _, size, share: shares.append((size, share))):
+        as_sessions(path)
+    assert {size for size, _ in shares} == {len(CLICK_LOG)}
+    assert [share for _, share in shares] == sorted(share for _, share in shares)
+    assert shares[0][1] == 0
+    assert shares[-1][1] == 1
+    assert len(shares) > 2
+
+
+def test_a_tsv_may_have_quotes_in_it(tmp_path):
+    rows = ['s\t"red shoes" size 5\t1\ta', 's\t5" pipe\t1\tb', 's\t"unclosed\t1\tc', "s\tx\t1\td"]
+    path = write(tmp_path, "session\tquery\trank\tdoc\n" + "\n".join(rows) + "\n", "log.tsv")
+    sessions = as_sessions(path)
+    assert sessions.frame["text"].to_list() == ['"red shoes" size 5', '5" pipe', '"unclosed', "x"]
+    path.write_text(path.read_text(encoding="utf-8") + "s\ty\tfirst\td\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"log\.tsv:6: .*rank 'first' is not a whole number"):
+        as_sessions(path)
+    quoted = 'session\tquery\trank\tdoc\ns\t"red ""best"" shoes"\t1\ta\n'
+    assert as_sessions(write(tmp_path, quoted, "q.tsv")).frame["text"].to_list() == [
+        'red "best" shoes'
+    ]
+
+
+def test_json_values_of_other_kinds_are_told(tmp_path):
+    rows = [{"session": "s", "query": "x", "doc": "a"}, {"session": None, "query": "x", "doc": "b"}]
+    path = write(tmp_path, "\n".join(map(json.dumps, rows)), "log.jsonl")
+    with pytest.raises(BadInput, match=r"log\.jsonl:2: the session is null"):
+        as_sessions(path)
