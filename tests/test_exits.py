@@ -135,6 +135,18 @@ def test_too_little_memory_is_said_in_a_line(megabytes):
     assert done.stderr.count("\n") == 1
 
 
+@needs_posix
+def test_a_package_that_is_missing_is_named(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['polars'] = None\n")
+    done = subprocess.run(
+        [*GAINFUL, "eval", "qrels.txt", "bm25.txt", "-m", "RR"],
+        cwd=EXAMPLES, capture_output=True, text=True, check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
+    )  # fmt: skip
+    message = "gainful: the package polars is not installed: pip install polars\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+
+
 @pytest.mark.parametrize(("encoding", "dot"), [("cp1252", "·"), ("ascii", "-")])
 def test_a_page_spells_what_it_cannot_show(run_gainful, tmp_path, encoding, dot):
     """Two ids of another script stay two, in columns that stand below one another."""

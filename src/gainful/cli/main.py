@@ -205,12 +205,22 @@ def main(arguments: list[str] | None = None) -> None:
         abandon_stdout()
         place = f"{failure.filename}: " if failure.filename else ""
         status = _report_mistake(f"{place}cannot read or write: {failure.strerror or failure}")
+    except ModuleNotFoundError as failure:
+        status = _report_missing_package(failure)
     except MemoryError:
         status = _report_mistake("there is not enough memory for this")
     except Exception as failure:  # noqa: BLE001  (nobody foresaw it, so it is no "no" and no mistake)
         status = _report_failure(failure)
     flush_stderr()
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _report_missing_package(failure: ModuleNotFoundError) -> int:
+    """A package that gainful is installed with is not there; one of its own modules always is."""
+    package = (failure.name or "").partition(".")[0]
+    if package in ("", "gainful"):
+        return _report_failure(failure)
+    return _report_mistake(f"the package {package} is not installed: pip install {package}")
 
 
 def _report_failure(failure: Exception) -> int:
