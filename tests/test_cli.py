@@ -251,7 +251,7 @@ def test_a_full_disk_is_said_in_one_line():
             [*GAINFUL, "explain", "3"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
     assert done.returncode == 2
-    assert done.stderr == "gainful: cannot read or write: No space left on device\n"
+    assert done.stderr == "gainful: stdout: cannot be read or written: No space left on device\n"
 
 
 def test_ctrl_c_ends_with_130(monkeypatch, run_gainful):
@@ -259,7 +259,7 @@ def test_ctrl_c_ends_with_130(monkeypatch, run_gainful):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("gainful.cli.explain.explain_ranking", interrupt)
-    assert run_gainful("explain", "3", status=130).err.strip() == "gainful: stopped"
+    assert run_gainful("explain", "3", status=130).err == "gainful: stopped\n"
 
 
 def test_a_terminal_gets_a_bold_head_unless_colour_is_unwanted(run, monkeypatch):

@@ -81,14 +81,19 @@ def compare_xgboost(rng: Random) -> Pairs:
 
 
 def compare_catboost(rng: Random) -> Pairs:
-    """Its MAP, recall, reciprocal rank and NDCG of one ranking."""
+    """Its MAP, recall, reciprocal rank, NDCG and FilteredDCG of one ranking."""
     eval_metric = import_module("catboost.utils").eval_metric
     grades, scores, k = make_list(rng)
     names = {"MAP": "AP", "RecallAt": "R", "MRR": "RR", "NDCG": "nDCG"}
-    for name, measure in names.items():
-        group = np.zeros(len(grades), int)
-        printed = eval_metric(grades, scores, f"{name}:top={k}", group_id=group)[0]
-        ours = evaluate_list(grades, scores, f"{measure}@{k}", "catboost")
+    asked = [(f"{name}:top={k}", f"{measure}@{k}", scores) for name, measure in names.items()]
+    below_zero = [score - 5 for score in scores]
+    asked += [
+        ("FilteredDCG", "FilteredDCG", below_zero),
+        ("FilteredDCG:denominator=LogPosition", "FilteredDCG(discount=log2)", below_zero),
+    ]
+    for name, measure, given in asked:
+        printed = eval_metric(grades, given, name, group_id=np.zeros(len(grades), int))[0]
+        ours = evaluate_list(grades, given, measure, "catboost")
         yield round(ours, DECIMALS), round(float(printed), DECIMALS)
 
 

@@ -11,14 +11,14 @@ import sys
 import traceback
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from gainful.cli.command import Group, command, complete_names
 from gainful.cli.memory import refuse_little_memory
 from gainful.cli.progress import show_progress
-from gainful.cli.streams import abandon_stdout, flush_stderr, prepare_streams, say
+from gainful.cli.streams import abandon_stdout, flush_stderr, is_terminal, prepare_streams, say
 from gainful.errors import GainfulError, UnknownName
 from gainful.text import shorten
 
@@ -87,6 +87,20 @@ class Commands(Group):
         if not isinstance(found_command, click.Command):
             raise TypeError(f"gainful.cli.{cmd_name} has no command {cmd_name}")
         return found_command
+
+    def make_context(self, *words: Any, **settings: Any) -> click.Context:
+        """What is asked for; click would answer Ctrl-C with an empty line before ours."""
+        try:
+            return super().make_context(*words, **settings)
+        except KeyboardInterrupt:
+            raise click.Abort from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Do it; here too Ctrl-C is one line."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise click.Abort from None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The names of commands, without loading them."""
@@ -199,12 +213,16 @@ def main(arguments: list[str] | None = None) -> None:
     except GainfulError as mistake:
         status = _report_mistake(str(mistake))
     except (click.Abort, KeyboardInterrupt):
+        if is_terminal(sys.stderr):
+            click.echo(err=True)  # behind the ^C that stands there
         say("stopped")
         status = _STOPPED
     except OSError as failure:  # a closed pipe (`… | head`) is click's, which ends quietly
         abandon_stdout()
-        place = f"{failure.filename}: " if failure.filename else ""
-        status = _report_mistake(f"{place}cannot read or write: {failure.strerror or failure}")
+        place = failure.filename or "input or output"
+        status = _report_mistake(
+            f"{place}: cannot be read or written: {failure.strerror or failure}"
+        )
     except ModuleNotFoundError as failure:
         status = _report_missing_package(failure)
     except MemoryError:

@@ -126,3 +126,6 @@ def write_stdout(content: Content, end: str = "\n", encoding: str | None = None)
         click.echo(content, nl=False, color=True)
     except BrokenPipeError:
         abandon_stdout()
+    except OSError as failure:
+        failure.filename = "stdout"  # for the message
+        raise
