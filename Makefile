@@ -6,11 +6,11 @@ BENCHMARKS := arrays runs frames sessions sessions_sweep compare explore report
 CHECKS := lint types floors guide wheel
 TIMED  := sh .ci/timed
 
-.PHONY: help demo test test-deep check $(CHECKS) bench fuzz agree docs clean
+.PHONY: help demo test test-deep check $(CHECKS) bench fuzz agree error-rates docs clean
 .DEFAULT_GOAL := help
 
 help: ## what one can do here
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 # What is installed is remembered by a stamp, so that a second run has nothing to do.
 $(VENV)/.made:
@@ -70,6 +70,9 @@ fuzz: $(VENV)/.dev ## try to break it: CASES=200000 SEED=… of files, commands,
 
 agree: $(VENV)/.dev ## compare with the real tools (TREC_EVAL=path for a real trec_eval), and write the table of the docs
 	@$(BIN)/python -m tools.agree --cases $(or $(CASES),1000) $(if $(SEED),--seed $(SEED))
+
+error-rates: $(VENV)/.dev ## measure how often tests err, and write the table of the docs (TRIALS=5000; half an hour)
+	@$(BIN)/python -m tools.error_rates --trials $(or $(TRIALS),5000) $(if $(SEED),--seed $(SEED))
 
 docs: $(VENV)/.dev ## build the documentation into site/
 	@$(BIN)/python -m tools.docs

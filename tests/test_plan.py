@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, kurtosis
 from statsmodels.stats.power import TTestPower
 
 import gainful
@@ -38,7 +38,9 @@ def test_the_queries_are_those_of_the_t_test(difference, alpha, power, confidenc
     for pair in plan.pairs:
         differences = values[pair.run] - values[pair.baseline]
         spread = np.std(differences, ddof=1)
-        largest = spread * sqrt(39 / chi2.ppf(1 - confidence, 39))
+        # Box: degrees of freedom that give the sample variance its variance, by its kurtosis
+        degrees = 80 / (max(kurtosis(differences, bias=False), 0) + 80 / 39)
+        largest = spread * sqrt(degrees / chi2.ppf(1 - confidence, degrees))
         assert pair.spread == pytest.approx(spread)
         assert pair.largest_spread == pytest.approx(largest)
         assert pair.needed == count_queries(difference / spread, alpha, power)
@@ -50,6 +52,43 @@ def test_the_queries_are_those_of_the_t_test(difference, alpha, power, confidenc
 def test_each_measure_may_have_a_difference_of_its_own():
     plan = gainful.plan(QRELS, RUNS, ["nDCG@10", "RR"], difference={"RR": 0.1})
     assert {pair.measure: pair.difference for pair in plan.pairs} == {"nDCG@10": 0.05, "RR": 0.1}
+
+
+def test_a_difference_of_a_measure_may_be_spelt_as_one_likes():
+    plan = gainful.plan(QRELS, RUNS, "nDCG@10", difference={"ndcg_cut_10": 0.1})
+    assert plan.pairs[0].difference == 0.1
+    with pytest.raises(UnknownName, match="RR"):
+        gainful.plan(QRELS, RUNS, "nDCG@10", difference={"RR": 0.1})
+
+
+def test_comparisons_share_the_level():
+    shared = gainful.plan(QRELS, RUNS, "AP", comparisons=10).pairs[0]
+    alone = gainful.plan(QRELS, RUNS, "AP", alpha=0.005).pairs[0]
+    assert shared.needed == alone.needed == count_queries(0.05 / alone.spread, 0.005, 0.8)
+
+
+def test_clusters_are_counted_whole():
+    """By hand: means of clusters of two are single values of half as many queries."""
+    rng = np.random.default_rng(1)
+    hits = rng.integers(1, 9, (12, 2))  # of conversations, the same in both of their turns
+    queries = [f"{c}_{t}" for c in range(12) for t in (1, 2)]
+    judged = {query: {f"r{n}": 1 for n in range(10)} for query in queries}
+    runs = {
+        name: {
+            f"{c}_{t}": [f"r{n}" for n in range(hits[c, at])] + ["x"]
+            for c in range(12)
+            for t in (1, 2)
+        }
+        for at, name in enumerate(("old", "new"))
+    }
+    (pair,) = gainful.plan(judged, runs, "P@10", cluster=r"^(.+)_\d$", difference=0.1).pairs
+    spread = np.std((hits[:, 1] - hits[:, 0]) / 10, ddof=1)
+    assert (pair.queries, pair.clusters) == (24, 12)
+    assert pair.spread == pytest.approx(spread)
+    assert pair.needed_clusters == count_queries(0.1 / spread, 0.05, 0.8)
+    assert pair.needed == 2 * pair.needed_clusters
+    answer = gainful.plan(judged, runs, "P@10", cluster=r"^(.+)_\d$").page().answer
+    assert "in 12 clusters" in answer
 
 
 def test_runs_may_stand_in_a_list():
@@ -87,6 +126,9 @@ EQUAL = {str(query): ["a"] for query in range(9)}
         ),
         ((QRELS, RUNS), {"confidence": True}, WrongType, "confidence is True"),
         ((QRELS, RUNS), {"alpha": 0}, BadValue, "alpha is 0"),
+        ((QRELS, RUNS), {"comparisons": 0}, BadValue, "comparisons is 0"),
+        ((QRELS, RUNS), {"comparisons": 1.5}, WrongType, "comparisons is 1.5"),
+        ((QRELS, RUNS), {"cluster": "^(n)"}, BadValue, "all 40 queries are in one"),
         ((QRELS, {"a": RUNS["bm25"]}), {}, BadValue, "with at least two"),
         (({"1": ["a"]}, [{"1": ["a"]}, {"1": ["b", "a"]}]), {}, BadInput, "a pilot of 1 query"),
         ((EQUAL, [EQUAL, EQUAL]), {}, BadInput, "differ by the same in every query"),
@@ -96,6 +138,28 @@ EQUAL = {str(query): ["a"] for query in range(9)}
 def test_what_no_plan_can_be_made_for(arguments, options, error, message):
     with pytest.raises(error, match=message):
         gainful.plan(*arguments, "RR", **options)
+
+
+def test_a_pilot_of_two_queries_is_refused_in_one_line(run_gainful, tmp_path):
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n2 0 a 1\n")
+    (tmp_path / "a.txt").write_text("1 Q0 a 1 2 a\n2 Q0 a 1 2 a\n")
+    (tmp_path / "b.txt").write_text("1 Q0 x 1 2 b\n2 Q0 a 1 2 b\n")
+    names = [str(tmp_path / name) for name in ("qrels.txt", "a.txt", "b.txt")]
+    done = run_gainful("plan", *names, "-m", "RR", status=2)
+    assert done.err == (
+        "gainful: RR: a pilot of 2 queries says too little of how they vary "
+        "(expected: at least 5 queries that all runs have)\n"
+    )
+
+
+def test_differences_of_measures_can_be_typed(run_gainful):
+    words = ("plan", QRELS, *RUNS.values(), "-m", "AP", "-m", "RR", "--format", "json")
+    data = json.loads(run_gainful(*words, "--difference", "AP=0.02").out)
+    assert {pair["measure"]: pair["difference"] for pair in data["pairs"]} == {
+        "AP": 0.02,
+        "RR": 0.05,
+    }
+    assert "MEASURE=VALUE" in run_gainful(*words, "--difference", "AP=x", status=2).err
 
 
 def test_one_run_is_no_pilot(run_gainful):

@@ -48,6 +48,7 @@ def compare(
     family: Family = "measure",
     cluster: ClusterChoice | None = None,
     pairs: PairChoice = "all",
+    equivalent: float | Mapping[str, float] | None = None,
     alpha: float = ALPHA,
     resamples: int | None = None,
     seed: int = SEED,
@@ -78,6 +79,9 @@ def compare(
             a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a run; or
             {query: cluster}. Whole clusters are flipped and drawn.
         pairs: compare all pairs of runs, or each run with the baseline.
+        equivalent: also ask whether runs are practically the same, within this margin of the mean
+            difference: of all measures, or {"nDCG@10": 0.01} of some. Two one-sided t tests
+            (TOST), and the probabilities that a run is better, the same, worse.
         alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
         resamples: how many, where chance is asked: 10000, or as many as holm needs for so many
             comparisons.
@@ -109,6 +113,7 @@ def compare(
         "correct": correct,
         "family": family,
         "pairs": pairs,
+        "equivalent": equivalent,
         "alpha": alpha,
         "resamples": resamples,
         "seed": seed,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gainful.api.keywords import answer_keywords
@@ -33,6 +33,7 @@ def compare(
     correct: str | None = None,
     family: Family = "measure",
     pairs: PairChoice = "all",
+    equivalent: float | Mapping[str, float] | None = None,
     alpha: float = ALPHA,
     resamples: int | None = None,
     seed: int = SEED,
@@ -62,6 +63,8 @@ def compare(
         family: "measure", the pairs of one measure are corrected together; or "all", those of all
             measures.
         pairs: compare all pairs of systems, or each with the baseline.
+        equivalent: also ask whether systems are practically the same, within this margin, by the
+            differences of searchers: of all measures, or {measure: margin} of some.
         alpha: from which p on a difference counts as significant.
         resamples: how many, where there are too many ways to look at them all: 10000, or as many
             as holm needs for so many comparisons.
@@ -85,6 +88,7 @@ def compare(
         family=family,
         baseline=baseline,
         pairs=pairs,
+        equivalent=equivalent,
         alpha=alpha,
         resamples=resamples,
         seed=seed,

@@ -16,6 +16,7 @@ from gainful.api import (
 from gainful.cli.command import PATH, command
 from gainful.cli.declare import own_option
 from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
+from gainful.cli.numbers import parse_differences
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
     PRINT_RUNS,
@@ -72,6 +73,15 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     show_default=True,
     help="Compare all pairs, or each with the baseline.",
 )
+@own_option(
+    "--equivalent",
+    group="Statistics",
+    multiple=True,
+    metavar="M=V|V",
+    callback=parse_differences,
+    help="Also: are they practically the same, M within V (or all measures)? Two one-sided tests, "
+    "and P(better), P(same), P(worse); may be repeated.",
+)
 @take_options(*RESAMPLING)
 @own_option(
     *("--block",),
@@ -127,13 +137,15 @@ def compare(
       gainful compare qrels.txt *.run --baseline bm25 --format latex
       gainful compare qrels.txt a.txt b.txt c.txt --test t -o compared.csv
       gainful compare qrels.txt old.txt new.txt -m nDCG@10 --per-query
+      gainful compare qrels.txt old.txt new.txt -m AP --equivalent AP=0.01
       gainful compare qrels.txt a.run b.run --cluster '^(.+)_\\d+$'
       gainful compare --sessions study.csv --qrels qrels.txt --by system
       gainful compare qrels.txt a.txt b.txt c.txt -m AP --model
     """
     if model:
         refuse_idle_options(_OF_TESTS, "does nothing with --model, which is no such test")
-    if options["test"] in TESTS and not TESTS[options["test"]].resampled:
+    is_certain = options["test"] in TESTS and not TESTS[options["test"]].resampled
+    if is_certain and options["equivalent"] is None:
         words = TESTS[options["test"]].words
         refuse_idle_options(
             ("seed", "resamples"), f"does nothing: the {words} leaves nothing to chance"
@@ -151,10 +163,9 @@ def compare(
 
 
 _MODEL_OPTIONS = ("baseline", "alpha", "like", "qrels_format", "columns")
-_SHARED_OPTIONS = (*_MODEL_OPTIONS, "correct", "family", "pairs", "resamples", "seed")
-_OF_TESTS = (
-    *("test", "correct", "family", "cluster", "pairs", "resamples", "seed", "per_query", "full"),
-)
+_OF_ALL_TESTS = ("correct", "family", "pairs", "equivalent", "resamples", "seed")
+_SHARED_OPTIONS = (*_MODEL_OPTIONS, *_OF_ALL_TESTS)
+_OF_TESTS = ("test", "cluster", *_OF_ALL_TESTS, "per_query", "full")
 _STUDY_OPTIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
 _IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
 

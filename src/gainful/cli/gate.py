@@ -15,6 +15,7 @@ from gainful.api.gate import judge_run
 from gainful.cli.command import PATH, command
 from gainful.cli.declare import own_option
 from gainful.cli.inputs import name_runs, refuse_two_pipes
+from gainful.cli.numbers import parse_bounds
 from gainful.cli.options import (
     CONVENTION,
     READ_RUNS,
@@ -35,21 +36,6 @@ from gainful.text import NUMBER_PATTERN
 _OWN_SUFFIXES = {"junit": ".xml"}  # of a form that only a verdict has
 _RULES = tuple(attribute.name for attribute in fields(Rules))
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # the file whose Markdown GitHub shows on the page of a build
-
-
-Bounds = list[tuple[str, float]]
-
-
-def _parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...]) -> Bounds:
-    """MEASURE=VALUE: split at the last =, as a measure may hold others."""
-    bounds: Bounds = []
-    for text in texts:
-        measure, _, value = (part.strip() for part in text.rpartition("="))
-        if not measure or not re.fullmatch(NUMBER_PATTERN, value, re.ASCII):
-            example = "MEASURE=VALUE, such as nDCG@10=0.45"
-            raise BadValue(parameter.opts[0], text, example)
-        bounds.append((measure, float(value)))
-    return bounds
 
 
 def _parse_query_bounds(
@@ -80,7 +66,7 @@ def _parse_query_bounds(
     "floors",
     multiple=True,
     metavar="M=V",
-    callback=_parse_bounds,
+    callback=parse_bounds,
     help="The mean of measure M must not be below V; may be repeated.",
 )
 @option("baseline", metavar="FILE", type=PATH, help="What an earlier run scored, to hold it to.")
@@ -88,7 +74,7 @@ def _parse_query_bounds(
     "--max-drop",
     multiple=True,
     metavar="M=V",
-    callback=_parse_bounds,
+    callback=parse_bounds,
     help="M must not drop by more than V from the baseline; may be repeated.",
 )
 @own_option(
@@ -101,7 +87,7 @@ def _parse_query_bounds(
     "--no-worse-than",
     multiple=True,
     metavar="M=V",
-    callback=_parse_bounds,
+    callback=parse_bounds,
     help="M must be shown to be worse than the baseline by less than V (non-inferiority, one-sided "
     "interval); may be repeated.",
 )

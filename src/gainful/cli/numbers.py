@@ -1,4 +1,4 @@
-"""Numbers that are typed: grades (words, commas, or a pipe) and bases of logarithms."""
+"""Numbers that are typed: grades (words, commas, or a pipe), bases of logarithms, M=V."""
 
 from __future__ import annotations
 
@@ -59,3 +59,27 @@ def parse_base(_: object, parameter: click.Parameter, text: str | None) -> float
     if text != "e" and not _NUMBER.fullmatch(text):
         raise WrongType(str(parameter.name), text, "a number above 1, or e")
     return e if text == "e" else float(text)
+
+
+Bounds = list[tuple[str, float]]
+
+
+def parse_bounds(_: object, parameter: click.Parameter, texts: tuple[str, ...]) -> Bounds:
+    """MEASURE=VALUE: split at the last =, as a measure may hold others."""
+    bounds: Bounds = []
+    for text in texts:
+        measure, _, value = (part.strip() for part in text.rpartition("="))
+        if not measure or not re.fullmatch(NUMBER_PATTERN, value, re.ASCII):
+            example = "MEASURE=VALUE, such as nDCG@10=0.45"
+            raise BadValue(parameter.opts[0], text, example)
+        bounds.append((measure, float(value)))
+    return bounds
+
+
+def parse_differences(
+    _: object, parameter: click.Parameter, texts: tuple[str, ...]
+) -> float | dict[str, float] | None:
+    """One number for all measures, or MEASURE=VALUE for some."""
+    if len(texts) == 1 and re.fullmatch(NUMBER_PATTERN, texts[0].strip(), re.ASCII):
+        return float(texts[0])
+    return dict(parse_bounds(_, parameter, texts)) or None

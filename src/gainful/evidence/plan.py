@@ -1,25 +1,33 @@
-"""How many queries does a comparison need? The size of a topic set, from a pilot's spread."""
+"""How many queries does a comparison need? The size of a topic set, from a pilot's spread.
+
+The design of a topic set (Sakai 2016) by the paired t test: the true difference that is to be
+found, how often, at which level, and how much differences vary between queries. That is what a
+pilot tells, but a pilot is small, and half of all pilots vary less than the truth. So beside what
+is needed by the pilot's own spread stands what is safe: what is needed if the spread is at its
+upper confidence limit. Where queries are turns of conversations, it is that between whole ones.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import ceil, sqrt
 from typing import Any
 
 from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, WrongType
-from gainful.evidence.pairing import choose_pairs, pair_results, refuse_extremes
-from gainful.evidence.statistics.effect_size import constant_columns
-from gainful.evidence.statistics.power import POWER, count_queries, detectable_effect
+from gainful.evidence.clusters import Clusters
+from gainful.evidence.pairing import PairedValues, choose_pairs, pair_results, refuse_extremes
+from gainful.evidence.statistics.effect_size import constant_columns, detectable_difference
+from gainful.evidence.statistics.power import POWER, check_levels, count_queries
 from gainful.evidence.statistics.resampling import ALPHA
 from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
 from gainful.page.table import Table
-from gainful.text import count_noun
-from gainful.types import is_number
+from gainful.text import count_noun, pluralise
+from gainful.types import Array, is_number, is_whole_number
 
 DIFFERENCE = 0.05
 CONFIDENCE = 0.8  # that the spread is not larger than the one that is allowed for
@@ -30,7 +38,8 @@ _FEWEST = 5  # queries of a pilot: fewer say nothing of how differences vary
 class PlannedPair:
     """What a pair of runs says of the spread of differences, and the queries that follow from it.
 
-    `needed` and `safe` are None where more queries would be needed than any collection has.
+    `needed` and `safe` are None where more queries would be needed than any collection has. With
+    clusters, spreads are of whole clusters, and queries are as many as so many clusters have.
     """
 
     measure: str
@@ -42,7 +51,10 @@ class PlannedPair:
     difference: float  # the true one that is to be found
     needed: int | None  # queries, if the spread is that of the pilot
     safe: int | None  # queries, if it is as large as its limit
-    detectable: float  # the smallest true difference that the pilot itself finds so
+    detectable: float | None  # the smallest true difference that the pilot itself finds so
+    clusters: int | None = None  # of the pilot
+    needed_clusters: int | None = None
+    safe_clusters: int | None = None
 
 
 @frozen(repr=False)
@@ -53,6 +65,7 @@ class Plan(Shown):
     alpha: float
     power: float
     confidence: float
+    comparisons: int = 1  # that are corrected together, so that alpha is shared among them
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -63,99 +76,160 @@ class Plan(Shown):
         return plan_page(self, verbose=verbose)
 
 
+@frozen
+class Goal:
+    """What a comparison is to find: how large a difference, at which level, how often."""
+
+    difference: float | Mapping[str, float] = DIFFERENCE
+    alpha: float = ALPHA
+    power: float = POWER
+    confidence: float = CONFIDENCE
+    comparisons: int = 1
+
+    @property
+    def level(self) -> float:
+        """At which each comparison is tested, where alpha is shared among several."""
+        return self.alpha / self.comparisons
+
+
 def plan_queries(
-    results: Sequence[RunValues],
-    difference: float | Mapping[str, float] = DIFFERENCE,
-    *,
-    alpha: float = ALPHA,
-    power: float = POWER,
-    confidence: float = CONFIDENCE,
+    results: Sequence[RunValues], goal: Goal, clusters: Clusters | None = None
 ) -> Plan:
     """The queries that each pair of runs needs, from the spread of its differences."""
-    pairs = tuple(
-        _plan_pair(results, measure, pair, wanted, alpha=alpha, power=power, confidence=confidence)
-        for measure, wanted in _read_differences(difference, list(results[0].values)).items()
-        for pair in choose_pairs("all", len(results), 0)
-    )
-    return Plan(pairs, alpha, power, confidence)
+    pairs = []
+    for measure, wanted in _read_differences(goal.difference, results[0]).items():
+        paired = pair_results(results, measure)
+        _refuse_small(paired)
+        refuse_extremes(paired.values, measure)
+        if clusters is not None:
+            paired = clusters.assign(paired)
+            _refuse_small(paired)
+        for pair in choose_pairs("all", len(results), 0):
+            names = tuple(results[column].name for column in pair)
+            pairs.append(_plan_pair(paired, pair, names, wanted, goal))
+    return Plan(tuple(pairs), goal.alpha, goal.power, goal.confidence, goal.comparisons)
 
 
-def check_options(difference: object, power: object, confidence: object) -> None:
+def check_goal(goal: Goal) -> None:
     """Refuse what no plan can be made for, before anything is read."""
+    difference = goal.difference
     differences = difference.values() if isinstance(difference, Mapping) else [difference]
     for value in differences:
         if not is_number(value):
             raise WrongType("difference", value, "a number above 0, or {measure: number}")
         if not 0 < value < float("inf"):
             raise BadValue("difference", value, "a number above 0")
-    for name, level in (("power", power), ("confidence", confidence)):
+    for name in ("alpha", "power", "confidence"):
+        level = getattr(goal, name)
         if not is_number(level):
             raise WrongType(name, level, "a number between 0 and 1")
         if not 0 < level < 1:
             raise BadValue(name, level, "a number between 0 and 1")
+    if not is_whole_number(goal.comparisons):
+        raise WrongType("comparisons", goal.comparisons, "a whole number from 1 on")
+    if goal.comparisons < 1:
+        raise BadValue("comparisons", goal.comparisons, "a whole number from 1 on")
+    check_levels(goal.level, goal.power)
 
 
 def _read_differences(
-    difference: float | Mapping[str, float], measures: Sequence[str]
+    difference: float | Mapping[str, float], results: RunValues
 ) -> dict[str, float]:
+    """The difference that is to be found in each measure."""
     if not isinstance(difference, Mapping):
-        return dict.fromkeys(measures, float(difference))
-    return {measure: float(difference.get(measure, DIFFERENCE)) for measure in measures}
+        return dict.fromkeys(results.values, float(difference))
+    wanted = {results.find_name(name): float(value) for name, value in difference.items()}
+    return dict.fromkeys(results.values, DIFFERENCE) | wanted
+
+
+def _refuse_small(paired: PairedValues) -> None:
+    """Of few queries, or clusters of them, a spread cannot be told."""
+    count = len({*paired.units})
+    if count < _FEWEST:
+        problem = f"a pilot of {count_noun(count, paired.unit)} says too little of how they vary"
+        allowed = f"at least {_FEWEST} {pluralise(paired.unit)} that all runs have"
+        raise BadInput(paired.measure, problem, allowed)
 
 
 def _plan_pair(
-    results: Sequence[RunValues],
-    measure: str,
+    paired: PairedValues,
     pair: tuple[int, int],
+    names: tuple[str, ...],
     difference: float,
-    *,
-    alpha: float,
-    power: float,
-    confidence: float,
+    goal: Goal,
 ) -> PlannedPair:
-    paired = pair_results(results, measure)
-    refuse_extremes(paired.values, measure)
-    differences, count = paired.differences(pair), len(paired.queries)
-    run, baseline = (results[column].name for column in pair)
-    if count < _FEWEST:
-        problem = f"a pilot of {count_noun(count, 'query')} says too little of how they vary"
-        raise BadInput(measure, problem, f"at least {_FEWEST} queries that all runs have")
-    if constant_columns(differences[:, None])[0]:
-        problem = f"{run} and {baseline} differ by the same in every query of the pilot"
-        raise BadInput(measure, problem, "runs whose differences vary")
-    spread = float(differences.std(ddof=1))
-    largest = spread * _spread_ratio(count, confidence)
+    run, baseline = names
+    units = paired.sum_units(paired.differences(pair)[:, None])
+    deviations = units.deviations()[:, 0] * units.number / units.sizes.sum()
+    if constant_columns(units.sums / units.sizes[:, None])[0]:
+        problem = f"{run} and {baseline} differ by the same in every {paired.unit} of the pilot"
+        raise BadInput(paired.measure, problem, "runs whose differences vary")
+    spread = float(units.standard_errors()[0] * sqrt(units.number))
+    largest = spread * spread_ratio(deviations, goal.confidence)
+    counts = [
+        count_queries(difference / size, goal.level, goal.power) for size in (spread, largest)
+    ]
+    queries = len(paired.queries)
+    per_unit = queries / units.number
+    needed, safe = (None if count is None else ceil(count * per_unit) for count in counts)
+    is_clustered = paired.clusters is not None
     return PlannedPair(
-        measure=measure,
+        measure=paired.measure,
         run=run,
         baseline=baseline,
-        queries=count,
+        queries=queries,
         spread=spread,
         largest_spread=largest,
         difference=difference,
-        needed=count_queries(difference / spread, alpha, power),
-        safe=count_queries(difference / largest, alpha, power),
-        detectable=detectable_effect(count, alpha, power) * spread,
+        needed=needed,
+        safe=safe,
+        detectable=detectable_difference(units.number, goal.level, spread, goal.power),
+        clusters=units.number if is_clustered else None,
+        needed_clusters=counts[0] if is_clustered else None,
+        safe_clusters=counts[1] if is_clustered else None,
     )
 
 
-def _spread_ratio(queries: int, confidence: float) -> float:
-    """How much larger the true spread may be than that of so many queries (chi-square limit)."""
+def spread_ratio(deviations: Array, confidence: float) -> float:
+    """How much larger the true spread may be than that of these deviations from their mean.
+
+    It is the chi-square limit. Where values have heavier tails than normal ones, their spread is
+    less sure, as if there were fewer of them: the degrees of freedom are those that give the
+    variance of the sample variance for its kurtosis (Box 1953).
+
+    Examples:
+        >>> import numpy as np
+        >>> round(spread_ratio(np.array([-1.0, -0.5, 0.0, 0.5, 1.0]), 0.8), 4)  # √(4 / 1.6488)
+        1.5576
+    """
     from scipy.stats import chi2  # noqa: PLC0415  (slow to load)
 
-    degrees = queries - 1
+    number = len(deviations)
+    kurtosis = excess_kurtosis(deviations)
+    degrees = 2 * number / (max(kurtosis, 0.0) + 2 * number / (number - 1))
     return sqrt(degrees / float(chi2.ppf(1 - confidence, degrees)))
+
+
+def excess_kurtosis(deviations: Array) -> float:
+    """The kurtosis beyond that of normal values, unbiased for these; 0 of fewer than four."""
+    number = len(deviations)
+    if number < 4:
+        return 0.0
+    ratio = number * float((deviations**4).sum()) / float((deviations**2).sum()) ** 2
+    scale = (number - 1) / ((number - 2) * (number - 3))
+    return scale * ((number + 1) * (ratio - 3) + 6)
 
 
 def plan_page(plan: Plan, *, verbose: bool = False) -> Page:
     """A row for each measure and pair of runs."""
+    shared = f" shared among {plan.comparisons} comparisons" if plan.comparisons > 1 else ""
     note = (
-        f"two-sided t test at {plan.alpha:g}, {100 * plan.power:g} % power · safe: as many as are "
-        f"needed if the spread is at its upper {100 * plan.confidence:g} % limit"
+        f"two-sided t test at {plan.alpha:g}{shared}, {100 * plan.power:g} % power · safe: as many "
+        f"as are needed if the spread is at its upper {100 * plan.confidence:g} % limit"
     )
     details = (
-        "spread: the standard deviation of the differences by query · detectable: the smallest "
-        "true difference that as many queries as the pilot has find with this power"
+        "spread: the standard deviation of the differences by query, or by cluster · detectable: "
+        "the smallest true difference that a comparison as large as the pilot finds with this power"
     )
     return Page(
         answer=_format_answer(plan),
@@ -172,11 +246,20 @@ def _format_answer(plan: Plan) -> str:
     goal = f"a true difference of {hardest.difference:g} in {hardest.measure}"
     if hardest.needed is None or hardest.safe is None:
         return f"No collection has enough queries to find {goal} with {100 * plan.power:g} % power."
+    pilot = count_noun(hardest.queries, "query")
+    if hardest.clusters is not None:
+        pilot += f" in {count_noun(hardest.clusters, 'cluster')}"
+    needed = _format_number(hardest.needed, hardest.needed_clusters)
     return (
-        f"Plan {hardest.safe} queries to find {goal} with {100 * plan.power:g} % power; "
-        f"{hardest.needed} are enough if differences vary as in the pilot of "
-        f"{count_noun(hardest.queries, 'query')}."
+        f"Plan {_format_number(hardest.safe, hardest.safe_clusters)} to find {goal} with "
+        f"{100 * plan.power:g} % power; {needed} are enough if differences vary as in the pilot of "
+        f"{pilot}."
     )
+
+
+def _format_number(queries: int, clusters: int | None) -> str:
+    number = count_noun(queries, "query")
+    return number if clusters is None else f"{count_noun(clusters, 'cluster')} ({number})"
 
 
 def _build_table(plan: Plan) -> Table:
@@ -186,7 +269,7 @@ def _build_table(plan: Plan) -> Table:
             *(pair.measure, pair.run, pair.baseline),
             *(f"{pair.spread:.4f}", f"{pair.difference:g}"),
             *(str(number or "–") for number in (pair.needed, pair.safe)),
-            f"{pair.detectable:.4f}",
+            "–" if pair.detectable is None else f"{pair.detectable:.4f}",
         )
         for pair in plan.pairs
     ]

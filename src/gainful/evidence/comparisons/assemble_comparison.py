@@ -9,11 +9,15 @@ from attrs import frozen
 
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
+from gainful.evidence.comparisons.equivalence import Margins, check_margins
 from gainful.evidence.families import PairOutcomes, Weighing
 from gainful.evidence.pairing import PairChoice, choose_baseline, choose_pairs
 from gainful.evidence.standardise import check_standardisation, describe_standardisation
 from gainful.evidence.statistics.correction import (
     CORRECTIONS,
+    FREEDMAN_LANE,
+    RANDOMISATION,
+    TUKEY,
     Family,
     correction_for,
     power_level,
@@ -23,6 +27,7 @@ from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resam
 from gainful.types import Array, finite_or_none
 
 IndexPair = tuple[int, int]
+_COUNT_BOTH_SIDES = (RANDOMISATION, TUKEY, FREEDMAN_LANE)
 
 
 @frozen
@@ -33,6 +38,7 @@ class Method(Weighing):
     pairs: PairChoice = "all"
     correction_given: bool = False  # was it asked for, or does it go with the test?
     standardise: str | None = None  # how scores of a query are set beside each other first
+    equivalent: Margins | None = None  # within which systems are practically the same
 
 
 class ComparisonOptions(TypedDict, total=False):
@@ -42,6 +48,7 @@ class ComparisonOptions(TypedDict, total=False):
     correct: str | None  # how p is corrected
     family: Family  # over the pairs of one measure, or of all
     pairs: PairChoice  # all of them, or each with the baseline
+    equivalent: Margins | None  # within which systems are practically the same
     alpha: float  # from which p on a difference counts as significant
     resamples: int | None  # as many as are usual, or as the correction needs, if none are named
     seed: int
@@ -62,6 +69,7 @@ def build_method(
     family: Family = "measure",
     baseline: str | None = None,
     pairs: PairChoice = "all",
+    equivalent: Margins | None = None,
     alpha: float = ALPHA,
     resamples: int | None = None,
     seed: int = SEED,
@@ -69,6 +77,8 @@ def build_method(
 ) -> Method:
     """A method whose test and correction exist and go together; others are refused."""
     check_standardisation(standardise)
+    if equivalent is not None:
+        check_margins(equivalent)
     given = RESAMPLES if resamples is None else resamples
     return Method(
         test=test,
@@ -80,6 +90,7 @@ def build_method(
         pairs=pairs,
         correction_given=correct is not None,
         standardise=standardise,
+        equivalent=equivalent,
     )
 
 
@@ -161,6 +172,7 @@ def assemble_comparison(
             interval=_describe_interval(outcomes, method, comparisons),
             exact=outcomes.exact,
             resampled=outcomes.resampled,
+            counts_both_sides=method.test in _COUNT_BOTH_SIDES,
             unit=sample.unit,
             paired_by=sample.paired_by,
             cluster=sample.cluster,

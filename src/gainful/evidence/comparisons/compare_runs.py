@@ -21,6 +21,8 @@ from gainful.evidence.comparisons.assemble_comparison import (
 )
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_notes import write_notes
+from gainful.evidence.comparisons.comparison_values import Pair
+from gainful.evidence.comparisons.equivalence import add_equivalence
 from gainful.evidence.families import fit_resamples, weigh_pairs
 from gainful.evidence.pairing import (
     PairedValues,
@@ -31,6 +33,7 @@ from gainful.evidence.pairing import (
 from gainful.evidence.standardise import standardise_values
 from gainful.evidence.statistics.effect_size import EffectSize, effect_size
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
+from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.convention_line import describe_convention
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
@@ -110,8 +113,19 @@ def compare_run_results(
         weigh_pairs(list(paired.values()), pairs, method, names),
         method,
     )
+    comparison = add_equivalence(
+        comparison,
+        results[0],
+        method.equivalent,
+        lambda pair: _sum_differences(paired[pair.measure], pair, names),
+    )
     notes = write_notes(comparison, list(paired.values()), pairs)
     return evolve(comparison, notes=tuple(notes))
+
+
+def _sum_differences(paired: PairedValues, pair: Pair, names: Sequence[str]) -> UnitSums:
+    columns = (names.index(pair.system), names.index(pair.other))
+    return paired.sum_units(paired.differences(columns)[:, None])
 
 
 def compare_where_possible(

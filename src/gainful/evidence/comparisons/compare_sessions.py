@@ -10,6 +10,7 @@ from attrs import evolve
 
 from gainful.evidence.comparisons.assemble_comparison import (
     ComparisonOptions,
+    IndexPair,
     Method,
     Sample,
     Systems,
@@ -18,6 +19,8 @@ from gainful.evidence.comparisons.assemble_comparison import (
 )
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_notes import describe_step_down
+from gainful.evidence.comparisons.comparison_values import Pair
+from gainful.evidence.comparisons.equivalence import add_equivalence
 from gainful.evidence.comparisons.study import SYSTEM, Study, choose_blocks
 from gainful.evidence.comparisons.study_tests import (
     STUDY_TESTS,
@@ -34,6 +37,7 @@ from gainful.evidence.statistics.correction import (
     PERMUTATION,
     correction_for,
 )
+from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.convention_line import describe_convention
 from gainful.measure.sessions.footnotes import list_footnotes
 from gainful.measure.sessions.session_values import SessionValues
@@ -109,6 +113,12 @@ def compare_study(
         outcomes,
         method,
     )
+    comparison = add_equivalence(
+        comparison,
+        results,
+        method.equivalent,
+        lambda pair: _sum_differences(study, pair, list(means), rows),
+    )
     interactions = study.interactions()
     notes = (*study.notes, *_write_notes(comparison, study.exchange_unit))
     return evolve(
@@ -116,6 +126,16 @@ def compare_study(
         notes=(*notes, *describe_step_down(comparison)),
         interactions={} if interactions is None else dict(zip(means, interactions, strict=True)),
     )
+
+
+def _sum_differences(
+    study: Study, pair: Pair, measures: Sequence[str], rows: Mapping[IndexPair, Ranks]
+) -> UnitSums | None:
+    """The differences of searchers who tried both systems; None of fewer than two."""
+    systems = (study.system_names.index(pair.system), study.system_names.index(pair.other))
+    column = measures.index(pair.measure)
+    differences = study.differences_by_searcher(systems, column, rows[systems])
+    return UnitSums.from_values(differences[:, None]) if len(differences) > 1 else None
 
 
 def _settle_method(study: Study, systems: Systems, method: Method, test: str | None) -> Method:

@@ -20,6 +20,11 @@ from gainful.evidence.comparisons.comparison_words import (
     format_p,
     list_footnotes,
 )
+from gainful.evidence.comparisons.equivalence_words import (
+    describe_equivalence,
+    describe_method,
+    list_equivalence,
+)
 from gainful.evidence.moves.largest_changes import changes_page
 from gainful.evidence.statistics.alike_groups import MAX_GROUPS
 from gainful.measure.leaders import find_leaders
@@ -29,6 +34,10 @@ from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, bar_fractions
 from gainful.text import pluralise
 
 _MAX_SYSTEMS = 4  # systems of which a line gives a value each
+_EQUIVALENCE_COLUMNS = (
+    *("margin", "equivalence_p", "equivalence_corrected", "equivalent"),
+    *("p_better", "p_same", "p_worse"),
+)
 
 
 @frozen(eq=False, repr=False)
@@ -59,14 +68,17 @@ class Comparison(ComparisonValues, Shown):
 def comparison_page(comparison: Comparison, *, full: bool = False, verbose: bool = False) -> Page:
     """The evidence for a terminal, systems by measures for a paper; below it what changed most."""
     changes = changes_page(comparison.largest_changes) if comparison.largest_changes else None
+    sentences = (describe_comparison(comparison), describe_equivalence(comparison))
     return Page(
-        answer=describe_comparison(comparison),
+        answer=" ".join(filter(None, sentences)),
         sections=[
             lambda _: _list_evidence(comparison, full=full, verbose=verbose),
             *([] if full else _list_matrix(comparison)),
+            *list_equivalence(comparison),
         ],
         notes=(
             *describe_test(comparison, verbose=verbose),
+            *describe_method(comparison),
             *list_footnotes(comparison, verbose=verbose),
         ),
         rows=(lambda: _list_rows(comparison)) if changes is None else changes.rows,
@@ -140,20 +152,23 @@ def _list_rows(comparison: Comparison) -> Table:
     columns = (
         *("measure", "system", "other", *counted, "mean", "other_mean"),
         *("difference", "low", "high", "p", "corrected", "significant"),
-        *("dz", "wins", "ties", "losses", "detectable"),
+        *("dz", "wins", "ties", "losses", "detectable", "p_error", "corrected_error"),
         *(("clusters",) if comparison.clusters else ()),
+        *(_EQUIVALENCE_COLUMNS if any(pair.equivalence for pair in comparison.pairs) else ()),
     )
     pair_rows = []
     for pair in comparison.pairs:
         means = dict(zip(comparison.systems, comparison.means[pair.measure].tolist(), strict=True))
-        data = {units: comparison.units[pair.measure]} | pair.to_dict()
+        data = {units: comparison.units[pair.measure]} | comparison.pair_to_dict(pair)
         data |= {
             "mean": means[pair.system],
             "other_mean": means[pair.other],
             "significant": str(comparison.is_significant(pair)).lower(),
             "clusters": comparison.clusters.get(pair.measure),
         }
-        pair_rows.append([data[column] for column in columns])
+        if "equivalent" in data:
+            data["equivalent"] = str(data["equivalent"]).lower()
+        pair_rows.append([data.get(column) for column in columns])
     return Table(columns, pair_rows, numeric=True, label_columns=3)
 
 

@@ -15,6 +15,8 @@ from gainful.evidence.statistics.tukey import NOTE as TUKEY_NOTE
 from gainful.text import count_noun, pluralise
 from gainful.types import Ranks
 
+_UNDECIDED_ERRORS = 2  # Monte Carlo errors between p and alpha, below which chance may decide
+
 
 def write_notes(
     comparison: ComparisonValues, paired: Sequence[PairedValues], pairs: Ranks
@@ -29,6 +31,7 @@ def write_notes(
         notes += _describe_pair(pair, unit)
     notes += _describe_smallest_p(comparison, paired, pairs)
     notes += [] if test_notes else describe_step_down(comparison)
+    notes += describe_undecided(comparison)
     if comparison.evidence.test == TUKEY and len(comparison.systems) > 2:
         notes.append(TUKEY_NOTE)
     turns = describe_turns(paired[0].queries) if paired[0].clusters is None else None
@@ -76,6 +79,26 @@ def _smallest_p(comparison: ComparisonValues, units: int) -> float:
     by_signs = 2.0 ** (1 - units) if test.flips_signs else 0.0
     is_shared = evidence.correction in ("holm", "bonferroni", "bh")
     return max(by_chance, by_signs) * (evidence.family if is_shared else 1)
+
+
+def describe_undecided(comparison: ComparisonValues) -> list[str]:
+    """Which decisions another seed could turn: p is nearer to alpha than two of its errors."""
+    evidence = comparison.evidence
+    alpha = evidence.resampling.alpha
+    errors = [(pair, evidence.error_of_corrected(pair)) for pair in comparison.pairs]
+    near = [
+        (pair, error)
+        for pair, error in errors
+        if error is not None and abs(pair.corrected - alpha) < _UNDECIDED_ERRORS * error
+    ]
+    if not near:
+        return []
+    pair, error = near[0]
+    more = f" (and {count_noun(len(near) - 1, 'other pair')})" if len(near) > 1 else ""
+    which = f"{pair.measure}: {pair.system} and {pair.other}{more}"
+    value = f"p is {pair.corrected:.4f} with a Monte Carlo error of {error:.4f}"
+    resamples = f"{evidence.resampling.resamples} resamples (--resamples takes more)"
+    return [f"{which}: {value}: too near to {alpha:g} to be decided by {resamples}"]
 
 
 def describe_step_down(comparison: ComparisonValues) -> list[str]:

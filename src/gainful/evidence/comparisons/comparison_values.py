@@ -10,12 +10,44 @@ from attrs import evolve, fields_dict, frozen
 
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.statistics.alike_groups import find_alike_groups, make_letter
+from gainful.evidence.statistics.correction import MAX_T
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.interaction import Interaction
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.page.plain_data import to_plain_data
 from gainful.text import count_noun, pluralise
 from gainful.types import Array
+
+
+@frozen
+class Equivalence:
+    """Are two systems practically the same: is their difference within the margin?
+
+    `p` is that of two one-sided tests (TOST); `better`, `same` and `worse` are the posterior
+    probabilities of a difference above, within and below the margin.
+    """
+
+    margin: float
+    p: float
+    corrected: float
+    better: float
+    same: float
+    worse: float
+
+    def reverse(self) -> Equivalence:
+        """The question seen from the other side."""
+        return evolve(self, better=self.worse, worse=self.better)
+
+    def to_dict(self) -> dict[str, float]:
+        """All of it as plain data, by names that tell it from the test of a difference."""
+        return {
+            "margin": self.margin,
+            "equivalence_p": self.p,
+            "equivalence_corrected": self.corrected,
+            "p_better": self.better,
+            "p_same": self.same,
+            "p_worse": self.worse,
+        }
 
 
 @frozen(eq=False)
@@ -36,6 +68,7 @@ class Pair:
     corrected: float
     effect: EffectSize | None
     counts: Mapping[str, int] = {}  # what entered, of a study: searchers, sessions
+    equivalence: Equivalence | None = None  # where that was asked for
 
     @property
     def identical(self) -> bool:
@@ -57,15 +90,17 @@ class Pair:
             low=None if self.high is None else -self.high,
             high=None if self.low is None else -self.low,
             effect=None if self.effect is None else self.effect.reverse(),
+            equivalence=None if self.equivalence is None else self.equivalence.reverse(),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data, the effect beside the rest."""
-        apart = ("effect", "counts")
+        apart = ("effect", "counts", "equivalence")
         plain = {name: value for name, value in to_plain_data(self).items() if name not in apart}
         no_effect = dict.fromkeys(fields_dict(EffectSize))
-        effect = no_effect if self.effect is None else to_plain_data(self.effect)
-        return plain | effect | dict(self.counts)
+        plain |= no_effect if self.effect is None else to_plain_data(self.effect)
+        equivalence = {} if self.equivalence is None else self.equivalence.to_dict()
+        return plain | dict(self.counts) | equivalence
 
 
 @frozen
@@ -87,6 +122,7 @@ class Evidence:
         float  # at which power is told: alpha, shared among the family where that is held down
     )
     resampling: Resampling
+    counts_both_sides: bool = False  # is p a share of resamples that are as far on either side?
     cluster: str | None = None  # what names clusters of queries, where these are drawn whole
     standardised: str | None = None  # how scores were standardised before
 
@@ -94,6 +130,24 @@ class Evidence:
     def uses_resamples(self) -> bool:
         """Has chance a hand in it?"""
         return self.resampled and not self.exact
+
+    def p_error(self, p: float) -> float | None:
+        """The Monte Carlo error of a p: its standard deviation over seeds; None without chance.
+
+        Where p is twice the share of the smaller side, it depends on chance the more.
+        """
+        if not self.uses_resamples:
+            return None
+        sides = 1 if self.counts_both_sides else 2
+        share = p / sides
+        return float(sides * (share * (1 - share) / self.resampling.resamples) ** 0.5)
+
+    def error_of_corrected(self, pair: Pair) -> float | None:
+        """The Monte Carlo error of a corrected p: by max-T it is a share, else a multiple of p."""
+        if self.correction == MAX_T and self.corrects:
+            return self.p_error(pair.corrected)
+        error = self.p_error(pair.p)
+        return None if error is None else error * pair.corrected / pair.p
 
     @property
     def corrects(self) -> bool:
@@ -143,6 +197,22 @@ class ComparisonValues:
     def is_significant(self, pair: Pair) -> bool:
         """Is the difference significant, after correction?"""
         return pair.corrected <= self.evidence.resampling.alpha
+
+    def is_equivalent(self, pair: Pair) -> bool | None:
+        """Are the two practically the same, after correction? None where that was not asked."""
+        if pair.equivalence is None:
+            return None
+        return pair.equivalence.corrected <= self.evidence.resampling.alpha
+
+    def pair_to_dict(self, pair: Pair) -> dict[str, Any]:
+        """A pair as plain data, with what follows from the level and the resamples."""
+        data = pair.to_dict() | {
+            "significant": self.is_significant(pair),
+            "p_error": self.evidence.p_error(pair.p),
+            "corrected_error": self.evidence.error_of_corrected(pair),
+        }
+        equivalent = self.is_equivalent(pair)
+        return data if equivalent is None else data | {"equivalent": equivalent}
 
     def systems_beaten(self, measure: str) -> dict[str, list[str]]:
         """The systems that each system is significantly better than."""
@@ -207,9 +277,7 @@ class ComparisonValues:
                 }
                 for measure in self.measures
             ],
-            "pairs": [
-                pair.to_dict() | {"significant": self.is_significant(pair)} for pair in self.pairs
-            ],
+            "pairs": [self.pair_to_dict(pair) for pair in self.pairs],
             "test": self.evidence.test,
             "correction": self.evidence.correction,
             "family": self.evidence.family,

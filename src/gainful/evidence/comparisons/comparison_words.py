@@ -14,7 +14,10 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
     """Which test, corrected how, at which level; with all its numbers if `verbose`."""
     evidence = comparison.evidence
     words = evidence.test_words[0].upper() + evidence.test_words[1:]
-    significance = f"significant at p ≤ {evidence.resampling.alpha:g}"
+    alpha = evidence.resampling.alpha
+    error = evidence.p_error(alpha)
+    by_chance = "" if error is None else f" (Monte Carlo error there {error:.4f})"
+    significance = f"significant at p ≤ {alpha:g}{by_chance}"
     parts = [words, describe_correction(comparison), significance]
     if evidence.cluster is not None:
         parts.insert(1, "whole clusters of queries")

@@ -207,10 +207,10 @@ class Study:
         self, pair: IndexPair, column: int, level: float, rows: Ranks
     ) -> EffectSize | None:
         """How much better each searcher did with one system than with the other, in these rows."""
-        differences = self._differences_by_searcher(pair, column, rows)
+        differences = self.differences_by_searcher(pair, column, rows)
         return effect_size(differences, level) if len(differences) > 1 else None
 
-    def _differences_by_searcher(self, pair: IndexPair, column: int, rows: Ranks) -> Array:
+    def differences_by_searcher(self, pair: IndexPair, column: int, rows: Ranks) -> Array:
         """The differences of those who tried both, scenarios apart."""
         searcher = (
             _renumber(self.block_numbers[0][rows]) if self.block_numbers else np.arange(len(rows))

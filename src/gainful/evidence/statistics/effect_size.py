@@ -18,10 +18,12 @@ _SMALLEST_LEVEL = 1e-9  # levels below it have no digits
 _detectable_dz = lru_cache(maxsize=64)(detectable_effect)
 
 
-def _detectable_difference(queries: int, alpha: float, spread: float) -> float | None:
+def detectable_difference(
+    queries: int, alpha: float, spread: float, power: float = POWER
+) -> float | None:
     """The smallest true difference that is found; None where so few find nothing at all."""
     try:
-        return _detectable_dz(queries, alpha) * spread
+        return _detectable_dz(queries, alpha, power) * spread
     except BadValue:
         return None
 
@@ -67,7 +69,7 @@ def effect_size(differences: Array, alpha: float, units: UnitSums | None = None)
         wins=int((differences > 0).sum()),
         ties=int((differences == 0).sum()),
         losses=int((differences < 0).sum()),
-        detectable=_detectable_difference(number, alpha, spread) if has_power else None,
+        detectable=detectable_difference(number, alpha, spread) if has_power else None,
     )
 
 

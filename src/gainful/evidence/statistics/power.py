@@ -47,7 +47,7 @@ def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -
     """
     from scipy.optimize import brentq  # noqa: PLC0415  (slow to load)
 
-    _check_levels(alpha, power)
+    check_levels(alpha, power)
     if not is_whole_number(queries):
         raise WrongType("queries", queries, "a whole number, at least 2")
     if not 2 <= queries <= _MAX_QUERIES:
@@ -67,7 +67,7 @@ def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> 
         >>> queries_needed(0.5)
         34
     """
-    _check_levels(alpha, power)
+    check_levels(alpha, power)
     if not is_number(effect):
         raise WrongType("effect", effect, "a number: the difference in standard deviations")
     enough = partial(_has_power, abs(effect), alpha, power)
@@ -94,7 +94,8 @@ def _has_power(effect: float, alpha: float, power: float, queries: int) -> bool:
     return t_test_power(effect, queries, alpha) >= power
 
 
-def _check_levels(alpha: float, power: float) -> None:
+def check_levels(alpha: float, power: float) -> None:
+    """Refuse levels at which no power can be told."""
     for name, value, least in (("alpha", alpha, _SMALLEST_ALPHA), ("power", power, 0.0)):
         if not is_number(value):
             raise WrongType(name, value, "a number between 0 and 1")

@@ -1,0 +1,115 @@
+"""Practically the same or not, in a sentence, a table and a line on how it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gainful.evidence.comparisons.comparison_values import ComparisonValues, Equivalence, Pair
+from gainful.evidence.comparisons.comparison_words import format_difference, format_p
+from gainful.evidence.comparisons.equivalence import RANKED_TESTS
+from gainful.page.page import Section
+from gainful.page.table import Table
+from gainful.text import count_noun, join_words
+
+_SMALLEST_P = 0.001  # a p that a sentence gives as such
+_MAX_NAMES = 3  # systems that a sentence names; of more it says how many
+_ALMOST = 0.0005  # a probability that three decimals make 0
+
+
+def find_equivalences(comparison: ComparisonValues, measure: str) -> list[tuple[Pair, Equivalence]]:
+    """The pairs with the baseline of which it was asked whether they are practically the same."""
+    return [
+        (pair, pair.equivalence)
+        for pair in comparison.pairs_against()
+        if pair.measure == measure and pair.equivalence is not None
+    ]
+
+
+def describe_equivalence(comparison: ComparisonValues) -> str:
+    """Which systems are practically the same as the baseline, by the first measure of a margin."""
+    for measure in comparison.measures:
+        asked = find_equivalences(comparison, measure)
+        if len(asked) == 1:
+            return _describe_one(comparison, *asked[0])
+        if asked:
+            return _describe_several(comparison, measure, [pair for pair, _ in asked])
+    return ""
+
+
+def _describe_one(comparison: ComparisonValues, pair: Pair, equivalence: Equivalence) -> str:
+    within = f"within {equivalence.margin:g}"
+    p = equivalence.corrected
+    evidence = f"TOST, p {'<' if p < _SMALLEST_P else '='} {max(p, _SMALLEST_P):.3f}"
+    if comparison.is_equivalent(pair):
+        who = f"{pair.system} and {pair.other} are practically the same in {pair.measure}"
+        return f"{who}: {within} ({evidence})."
+    who = f"{pair.system} and {pair.other} are not shown to be practically the same"
+    return f"{who} in {pair.measure}: {within} ({evidence})."
+
+
+def _describe_several(comparison: ComparisonValues, measure: str, pairs: Sequence[Pair]) -> str:
+    margin = next(pair.equivalence.margin for pair in pairs if pair.equivalence is not None)
+    same = [pair.system for pair in pairs if comparison.is_equivalent(pair)]
+    others = [pair.system for pair in pairs if not comparison.is_equivalent(pair)]
+    head = f"Practically the same as {comparison.baseline} in {measure}, within {margin:g}:"
+    rest = f"; not shown of {_join(others)}" if others and same else ""
+    return f"{head} {_join(same) if same else 'shown of none'}{rest}."
+
+
+def _join(names: Sequence[str]) -> str:
+    return join_words(names) if len(names) <= _MAX_NAMES else f"{len(names)} others"
+
+
+def list_equivalence(comparison: ComparisonValues) -> list[Section]:
+    """A table for each measure with a margin, below those of differences."""
+    sections = []
+    for measure in comparison.measures:
+        asked = find_equivalences(comparison, measure)
+        if asked:
+            margin = f"{asked[0][1].margin:g}"
+            heading = f"{measure}, practically the same as {comparison.baseline} within {margin}?"
+            sections.append(Section(heading, _build_table(comparison, asked), strong=True))
+    return sections
+
+
+def _build_table(comparison: ComparisonValues, asked: Sequence[tuple[Pair, Equivalence]]) -> Table:
+    letters = comparison.letters()
+    rows = [
+        (
+            *(letters[pair.system], pair.system, format_difference(pair.difference)),
+            *(format_p(equivalence.corrected), "yes" if comparison.is_equivalent(pair) else "–"),
+            *map(_format_share, (equivalence.better, equivalence.same, equivalence.worse)),
+        )
+        for pair, equivalence in asked
+    ]
+    heads = ("", comparison.kind, "difference", "TOST p", "the same", "P(better)", "P(same)")
+    return Table(
+        (*heads, "P(worse)"),
+        rows,
+        numeric=True,
+        label_columns=2,
+        text_columns=(4,),
+        expendable=("difference",),
+    )
+
+
+def _format_share(share: float) -> str:
+    """A probability; nothing is sure."""
+    if share < _ALMOST:
+        return "<0.001"
+    return ">0.999" if share > 1 - _ALMOST else f"{share:.3f}"
+
+
+def describe_method(comparison: ComparisonValues) -> list[str]:
+    """How equivalence was tested, and what the probabilities are of."""
+    asked = [pair for pair in comparison.pairs if pair.equivalence is not None]
+    if not asked:
+        return []
+    alpha = comparison.evidence.resampling.alpha
+    number = sum(pair.measure == asked[0].measure for pair in asked)
+    is_corrected = comparison.evidence.correction != "none" and number > 1
+    family = f", corrected by Holm over {count_noun(number, 'pair')}" if is_corrected else ""
+    by_ranks = comparison.evidence.test in RANKED_TESTS
+    prior = "by signed ranks, drawn by seed" if by_ranks else "of the mean, by t"
+    test = f"The same: two one-sided t tests (TOST) at {alpha:g}{family}"
+    return [f"{test} · P: posterior probabilities {prior}"]

@@ -1,0 +1,179 @@
+"""Practically the same? Two one-sided tests and posterior probabilities, against print and loops."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, strategies as st
+from profiles import examples
+from scipy import stats
+from statsmodels.stats.weightstats import DescrStatsW
+
+import gainful
+from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.evidence.statistics.equivalence import posterior_signed_rank, posterior_t, tost_p
+from gainful.evidence.statistics.resampling import Resampling
+
+NEWS = "examples/news/"
+
+
+def describe(d):
+    return d.mean(axis=0), d.std(axis=0, ddof=1) / np.sqrt(len(d)), len(d) - 1
+
+
+@examples(50)
+@given(st.integers(0, 10_000), st.integers(3, 40), st.floats(0.01, 2))
+def test_tost_is_statsmodels(seed, n, margin):
+    d = np.random.default_rng(seed).normal(0.3, 1, (n, 1))
+    theirs = DescrStatsW(d[:, 0]).ttost_mean(-margin, margin)[0]
+    assert tost_p(*describe(d), margin)[0] == pytest.approx(theirs, rel=1e-9)
+
+
+def test_the_posterior_is_students_t_about_the_mean():
+    """baycomp's Posterior(mean, variance / n, n - 1, rope).probs(), of these differences."""
+    d = np.random.default_rng(3).normal(0.15, 0.4, (20, 1))
+    mean, error, degrees = describe(d)
+    posterior = posterior_t(mean, error, degrees, 0.1)
+    about = stats.t(degrees, mean[0], error[0])
+    assert posterior.worse[0] == pytest.approx(about.cdf(-0.1), rel=1e-9)
+    assert posterior.better[0] == pytest.approx(about.sf(0.1), rel=1e-9)
+    assert posterior.better + posterior.same + posterior.worse == pytest.approx(1)
+
+
+def test_signed_ranks_agree_with_baycomp():
+    """baycomp 1.0.3, SignedRankTest.probs with 200,000 samples: 0.0076, 0.0512, 0.9412."""
+    d = [0.12, 0.05, -0.03, 0.2, 0.01, -0.08, 0.11, 0.07, 0.0, 0.04, 0.15, -0.02]
+    posterior = posterior_signed_rank(np.array(d)[:, None], 0.021, Resampling(resamples=50_000))
+    assert posterior.worse[0] == pytest.approx(0.0076, abs=0.0015)
+    assert posterior.same[0] == pytest.approx(0.0512, abs=0.003)
+    assert posterior.better[0] == pytest.approx(0.9412, abs=0.003)
+
+
+def test_signed_ranks_by_plain_loops_with_ties_at_the_margin():
+    d = np.array([3, 2, -3, 2, -2, 3, 4, 0, 1, -1, 1, 2]) / 5  # 0.6 - 0.2 is not 0.4 to a computer
+    resampling = Resampling(resamples=400)
+    weights = resampling.random_generator().dirichlet([0.5, *np.ones(12)], 400)
+    whole = np.array([0, 3, 2, -3, 2, -2, 3, 4, 0, 1, -1, 1, 2])
+    wins = [0, 0, 0]
+    for w in weights:
+        worse = same = better = 0.0
+        for a in range(13):
+            for b in range(13):
+                total, weight = whole[a] + whole[b], w[a] * w[b]
+                above = 1.0 if total > 2 else 0.5 if total == 2 else 0.0
+                below = 1.0 if total < -2 else 0.5 if total == -2 else 0.0
+                better, worse = better + above * weight, worse + below * weight
+                same += (1 - above - below) * weight
+        wins[int(np.argmax([worse, same, better]))] += 1
+    posterior = posterior_signed_rank(d[:, None], 0.2, resampling)
+    ours = [posterior.worse[0], posterior.same[0], posterior.better[0]]
+    assert ours == pytest.approx(np.array(wins) / 400)
+
+
+def test_differences_that_do_not_vary_are_decided():
+    mean, error = np.array([0.0, 0.3, 0.1]), np.zeros(3)
+    assert tost_p(mean, error, 9, 0.1).tolist() == [0.0, 1.0, 0.5]
+    posterior = posterior_t(mean, error, 9, 0.1)
+    assert posterior.same.tolist() == [1.0, 0.0, 0.5]
+
+
+def test_tost_rejects_in_five_per_cent_at_the_margin():
+    """A true difference of just the margin is called equivalent in alpha of cases, at most."""
+    d = np.random.default_rng(1).normal(0.5, 1, (100, 4000))
+    p = tost_p(*describe(d), 0.5)
+    assert (p <= 0.05).mean() == pytest.approx(0.05, abs=0.011)
+
+
+# ── compare ──────────────────────────────────────────────────────────────────────────────────
+
+
+def compare(**options):
+    runs = {name: f"{NEWS}{name}.txt" for name in ("bm25", "dense", "hybrid")}
+    return gainful.compare(f"{NEWS}qrels.txt", runs, ["nDCG@10", "AP"], **options)
+
+
+def read_differences(system, other, measure="nDCG@10"):
+    values = [
+        gainful.evaluate(f"{NEWS}qrels.txt", f"{NEWS}{name}.txt", measure).per_query[measure]
+        for name in (system, other)
+    ]
+    return (values[0] - values[1]).to_numpy()[:, None]
+
+
+def test_compare_says_which_runs_are_practically_the_same():
+    comparison = compare(equivalent={"ndcg@10": 0.06})
+    pair = comparison.pair("nDCG@10", "hybrid", "dense")
+    d = read_differences("hybrid", "dense")
+    assert pair.equivalence.margin == 0.06
+    assert pair.equivalence.p == pytest.approx(tost_p(*describe(d), 0.06)[0])
+    assert comparison.is_equivalent(pair)
+    posterior = posterior_t(*describe(d), 0.06)
+    assert pair.equivalence.better == pytest.approx(posterior.better[0])
+    turned = comparison.pair("nDCG@10", "dense", "hybrid").equivalence
+    assert (turned.better, turned.worse) == (pair.equivalence.worse, pair.equivalence.better)
+    assert comparison.pair("AP", "hybrid", "dense").equivalence is None
+    ps = [pair.equivalence.p for pair in comparison.pairs if pair.equivalence]
+    corrected = [pair.equivalence.corrected for pair in comparison.pairs if pair.equivalence]
+    smallest = int(np.argmin(ps))
+    assert corrected[smallest] == pytest.approx(min(1, 3 * ps[smallest]))  # Holm over three pairs
+
+
+def test_one_margin_is_for_all_measures_and_ranks_go_with_wilcoxon():
+    comparison = compare(equivalent=0.06, test="wilcoxon", correct="none")
+    assert all(pair.equivalence is not None for pair in comparison.pairs)
+    pair = comparison.pair("nDCG@10", "hybrid", "dense")
+    expected = posterior_signed_rank(read_differences("hybrid", "dense"), 0.06, Resampling())
+    assert pair.equivalence.same == pytest.approx(expected.same[0])
+    assert pair.equivalence.corrected == pair.equivalence.p
+
+
+@pytest.mark.parametrize(
+    ("margin", "error", "message"),
+    [
+        (0, BadValue, "equivalent is 0; allowed: a margin above 0"),
+        (-0.1, BadValue, "equivalent is -0.1"),
+        (float("nan"), BadValue, "equivalent is nan"),
+        (float("inf"), BadValue, "equivalent is inf"),
+        ("much", WrongType, "equivalent is 'much'"),
+        ({"AP": 0}, BadValue, "equivalent is 0"),
+        ({"RR": 0.1}, UnknownName, "RR"),
+    ],
+)
+def test_margins_that_are_none(margin, error, message):
+    with pytest.raises(error, match=message):
+        compare(equivalent=margin)
+
+
+def test_the_command_answers_and_lists(run_gainful):
+    words = ("compare", f"{NEWS}qrels.txt", f"{NEWS}bm25.txt", f"{NEWS}dense.txt", "-m", "nDCG@10")
+    out = run_gainful(*words, "--equivalent", "nDCG@10=0.2", "--format", "table").out
+    flat = " ".join(out.split())
+    assert (
+        "dense and bm25 are practically the same in nDCG@10: within 0.2 (TOST, p < 0.001)" in flat
+    )
+    assert "P(better) P(same) P(worse)" in flat
+    near = run_gainful(*words, "--equivalent", "nDCG@10=0.01", "--format", "table").out
+    assert "not shown to be practically the same" in " ".join(near.split())
+    data = json.loads(run_gainful(*words, "--equivalent", "0.2", "--format", "json").out)
+    pair = data["pairs"][0]
+    assert pair["margin"] == 0.2
+    assert pair["equivalent"] is True
+    assert pair["p_better"] + pair["p_same"] + pair["p_worse"] == pytest.approx(1)
+    csv = run_gainful(*words, "--equivalent", "0.2", "--format", "csv").out
+    assert csv.splitlines()[0].endswith(
+        "margin,equivalence_p,equivalence_corrected,equivalent,p_better,p_same,p_worse"
+    )
+    refused = run_gainful(*words, "--equivalent", "nDCG@10=0", status=2).err
+    assert refused == "gainful: equivalent is 0; allowed: a margin above 0\n"
+
+
+def test_a_study_is_asked_by_searcher():
+    study = gainful.sessions.simulate_study(2008)
+    comparison = gainful.sessions.compare(
+        study.sessions, study.qrels, "nsDCG(b=2,bq=4)@10", equivalent=0.2, resamples=999
+    )
+    equivalence = comparison.pairs[0].equivalence
+    assert equivalence.p < 0.05
+    assert equivalence.same > 0.95

@@ -1,0 +1,99 @@
+"""The quick form of `make error-rates`: a few cells, few trials, and what the long form found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tools.error_rates import clusters, families, pairs, plans, populations, studies
+
+needs_runs = pytest.mark.skipif(
+    not populations.has_runs(), reason="error rates on real runs (needs ../shared/data)"
+)
+
+
+def bound(rate, trials, deviations=4):
+    """So far above its rate a share of trials is hardly ever."""
+    return rate + deviations * (rate * (1 - rate) / trials) ** 0.5
+
+
+def run_cell(module, trials, **labels):
+    (cell,) = [
+        cell
+        for cell in module.list_cells()
+        if all(cell.labels.get(name) == value for name, value in labels.items())
+    ]
+    return cell.run(trials, seed=1)
+
+
+def test_a_cell_gives_the_same_rates_again_and_others_by_another_seed():
+    cell = next(cell for cell in clusters.list_cells() if cell.labels["conversations"] == 10)
+    assert cell.run(100, seed=1) == cell.run(100, seed=1) != cell.run(100, seed=2)
+
+
+# ── the quick form ───────────────────────────────────────────────────────────────────────────
+
+
+@needs_runs
+def test_tilted_differences_have_a_mean_of_zero_and_keep_their_values():
+    population = populations.tilted("AP")
+    assert population.weights @ population.values == pytest.approx(0, abs=1e-12)
+    assert population.weights.sum() == pytest.approx(1)
+    drawn = population.draw(np.random.default_rng(1), (100, 2000))
+    assert drawn.mean() == pytest.approx(0, abs=4 * population.spread() / np.sqrt(drawn.size))
+    assert set(drawn[0]) <= set(population.values)
+
+
+@needs_runs
+@pytest.mark.parametrize("test", ["randomisation", "t"])
+@pytest.mark.parametrize("null", ["exchangeable", "mean zero"])
+@pytest.mark.parametrize("queries", [10, 50])
+def test_tests_hold_their_level_on_differences_of_real_runs(test, null, queries):
+    rates = run_cell(pairs, 500, test=test, null=null, differences="nDCG@10", queries=queries)
+    assert rates["rejected"] <= bound(0.055, 500)
+    assert 1 - rates["held"] <= bound(0.06, 500)
+
+
+@needs_runs
+@pytest.mark.parametrize("spreads", families.SPREADS)
+@pytest.mark.parametrize(("runs", "trials"), [(5, 300), (30, 60)])
+def test_max_t_holds_the_family_of_runs_that_are_alike(spreads, runs, trials):
+    labels = {"test": "max-t", "spreads": spreads, "runs": runs, "queries": 50}
+    assert run_cell(families, trials, null="exchangeable", **labels)["rejected"] <= bound(
+        0.05, trials
+    )
+    assert run_cell(families, trials, null="skewed", **labels)["rejected"] <= bound(0.06, trials)
+
+
+@needs_runs
+def test_tukey_errs_where_runs_differ_in_spread():
+    """So the docs do not promise that it holds its level there."""
+    labels = {"test": "tukey", "null": "exchangeable", "runs": 10, "queries": 50}
+    assert run_cell(families, 300, spreads="unequal", **labels)["rejected"] > bound(0.05, 300)
+
+
+@pytest.mark.parametrize("correlation", ["0", "0.3"])
+def test_whole_conversations_hold_their_level_and_turns_do_not(correlation):
+    rates = run_cell(clusters, 500, test="t", correlation=correlation, conversations=25)
+    assert rates["by conversation"] <= bound(0.055, 500)
+    if correlation == "0.3":
+        assert rates["by turn"] > 0.15
+
+
+@pytest.mark.parametrize("design", studies.DESIGNS)
+def test_designs_hold_their_level(design):
+    rates = run_cell(studies, 500, design=design, errors=studies.ERRORS[1])
+    assert rates["rejected"] <= bound(0.055, 500)
+    assert 1 - rates["held"] <= bound(0.06, 500)
+
+
+@pytest.mark.parametrize("systems", [3, 4])
+def test_squares_hold_the_family_of_systems_that_are_alike(systems):
+    labels = {"systems": systems, "searchers": 8 * systems, "errors": "symmetric"}
+    assert run_cell(studies, 300, **labels)["rejected"] <= bound(0.055, 300)
+
+
+@needs_runs
+def test_a_safe_plan_is_enough_more_often_than_the_spread_of_the_pilot():
+    rates = run_cell(plans, 2000, measure="nDCG@10", **{"queries of the pilot": 25})
+    assert rates["needed"] < 0.6
+    assert rates["safe"] > 0.75

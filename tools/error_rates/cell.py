@@ -1,0 +1,65 @@
+"""`Cell`: one number, or a few, of a table of error rates, and how it is simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from zlib import crc32
+
+import numpy as np
+from attrs import frozen
+
+from gainful.types import Array
+
+Rates = dict[str, float]
+ALPHA = 0.05
+RESAMPLES = 199  # of tests by chance: 10 of 200 are 5 % exactly, so more would change no level
+BATCH = 500  # trials that are tested at once, with the same resamples
+
+
+@frozen
+class Cell:
+    """What is simulated: `simulate(trials, random)` gives the rates over so many trials."""
+
+    table: str
+    labels: Mapping[str, str | int]
+    simulate: Callable[[int, np.random.Generator], Rates]
+    limits: Mapping[str, float] = {}  # what a rate must not pass, by its name
+    needs_runs: bool = False  # the real ones, which not every copy of the project has beside it
+
+    @property
+    def name(self) -> str:
+        """What tells it from the others."""
+        return f"{self.table}: {', '.join(map(str, self.labels.values()))}"
+
+    def run(self, trials: int, seed: int) -> Rates:
+        """The rates; the chance of a cell depends on its name and the seed alone."""
+        return self.simulate(trials, np.random.default_rng([seed, crc32(self.name.encode())]))
+
+
+def split_trials(trials: int, size: int = BATCH) -> Iterator[int]:
+    """How many trials each batch has."""
+    for start in range(0, trials, size):
+        yield min(size, trials - start)
+
+
+def draw_seed(random: np.random.Generator) -> int:
+    """A seed for the resamples of a batch."""
+    return int(random.integers(1 << 31))
+
+
+def rejection_rate(p: Array) -> float:
+    """The share of trials that are significant."""
+    return float(np.mean(p <= ALPHA))
+
+
+def coverage(low: Array, high: Array, truth: float) -> float:
+    """The share of intervals that hold the truth, but for rounding."""
+    slack = 1e-9 * max(1.0, abs(truth))
+    return float(np.mean((low <= truth + slack) & (high >= truth - slack)))
+
+
+def average_rates(parts: list[Rates], sizes: list[int]) -> Rates:
+    """The rates of all batches together."""
+    return {
+        name: float(np.average([part[name] for part in parts], weights=sizes)) for name in parts[0]
+    }

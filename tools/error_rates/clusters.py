@@ -1,0 +1,73 @@
+"""Turns of conversations: what do tests that take them for independent do, and those that do not?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from tools.error_rates.cell import (
+    RESAMPLES,
+    Cell,
+    Rates,
+    average_rates,
+    coverage,
+    draw_seed,
+    rejection_rate,
+    split_trials,
+)
+
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.unit_sums import UnitSums
+from gainful.types import Array
+
+CORRELATIONS = ("0", "0.1", "0.3")
+NUMBERS = (10, 25, 50)
+TESTED = ("randomisation", "t")
+_SIZES = (3, 6, 9)  # turns of a conversation, one after the other
+
+
+def list_cells() -> list[Cell]:
+    """A cell for each test, intra-class correlation and number of conversations."""
+    return [
+        Cell(
+            "clusters",
+            {"test": test, "correlation": correlation, "conversations": number},
+            partial(simulate_clusters, test, float(correlation), number),
+        )
+        for test in TESTED
+        for correlation in CORRELATIONS
+        for number in NUMBERS
+    ]
+
+
+def simulate_clusters(
+    test: str, correlation: float, conversations: int, trials: int, random: np.random.Generator
+) -> Rates:
+    """Rejections by turn and by conversation, and how often intervals by conversation hold zero."""
+    cluster = np.repeat(np.arange(conversations), np.resize(_SIZES, conversations))
+    by_cluster = TESTS[test].clustered
+    assert by_cluster is not None
+    parts, numbers = [], list(split_trials(trials))
+    for number in numbers:
+        differences = draw_differences(cluster, correlation, number, random)
+        resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
+        by_turn = TESTS[test].function(differences, resampling)
+        whole = by_cluster(UnitSums.from_values(differences, cluster), resampling)
+        parts.append(
+            {
+                "by turn": rejection_rate(by_turn.p),
+                "by conversation": rejection_rate(whole.p),
+                "held": coverage(whole.low, whole.high, 0.0),
+            }
+        )
+    return average_rates(parts, numbers)
+
+
+def draw_differences(
+    cluster: Array, correlation: float, trials: int, random: np.random.Generator
+) -> Array:
+    """Normal differences of variance 1, so correlated within a conversation: turns × trials."""
+    shared = random.normal(size=(int(cluster.max()) + 1, trials))[cluster]
+    alone = random.normal(size=(len(cluster), trials))
+    return np.asarray(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * alone)

@@ -1,0 +1,58 @@
+"""Intervals of means (`gainful eval --interval 95`): do they hold the mean of all queries?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from tools.error_rates.cell import (
+    ALPHA,
+    Cell,
+    Rates,
+    average_rates,
+    coverage,
+    draw_seed,
+    split_trials,
+)
+from tools.error_rates.populations import MEASURES, read_values
+
+from gainful.evidence.mean_intervals import FEWEST_DRAWN
+from gainful.evidence.statistics.bootstrap import bca_bootstrap
+from gainful.evidence.statistics.paired_tests import t_interval
+from gainful.evidence.statistics.resampling import Resampling
+
+SIZES = (5, 10, 25, 50, 200)
+_RESAMPLES = 999
+
+
+def list_cells() -> list[Cell]:
+    """A cell for each measure and number of queries, of the first run."""
+    return [
+        Cell(
+            "means",
+            {"measure": measure, "queries": size},
+            partial(simulate_mean, measure, size),
+            needs_runs=True,
+        )
+        for measure in MEASURES
+        for size in SIZES
+    ]
+
+
+def simulate_mean(measure: str, size: int, trials: int, random: np.random.Generator) -> Rates:
+    """How often the interval that is printed holds the mean of all, and which one that is."""
+    values = read_values(measure)[:, 0]
+    parts, numbers = [], list(split_trials(trials))
+    for number in numbers:
+        sample = random.choice(values, (size, number))
+        if size < FEWEST_DRAWN:
+            low, high = t_interval(sample, ALPHA)
+            constant = np.ptp(sample, axis=0) == 0  # the interval is a point then
+            low[constant] = high[constant] = sample[0, constant]
+        else:
+            drawn = bca_bootstrap(
+                sample, Resampling(resamples=_RESAMPLES, seed=draw_seed(random), alpha=ALPHA)
+            )
+            low, high = drawn.low, drawn.high
+        parts.append({"held": coverage(low, high, float(values.mean()))})
+    return average_rates(parts, numbers)

@@ -1,0 +1,200 @@
+"""What was measured, as a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from gainful.page.table import Table
+from gainful.page.to_markdown import table_to_markdown
+
+DATA = Path(__file__).parents[2] / "docs" / "error-rates.json"
+Record = Mapping[str, Any]
+_MOST_RUNS = 10  # whose intervals were looked at
+_TEXT = """\
+# Error rates, measured
+
+Do tests call as much significant as they say where there is nothing to find, and do intervals hold what they promise? Not by
+theory but on samples: `make error-rates` draws them, lets gainful's own functions judge them, and writes this page (`TRIALS=500` for a
+quick look). {run} All numbers are per cent, at a level of 5 and for intervals of 95; by chance alone a 5 of {trials} trials is off by {noise}.
+
+*exchangeable* are null hypotheses in which a difference could as well have had the other sign. *mean zero* are those with the skewness, the zeros and the
+ties of real differences and a mean of exactly 0 (weights by exponential tilting). Real are the differences of two runs of CAsT 2021 over 158 turns: those of
+RR have 46 % of zeros, those of P@5 27 %, those of AP a skewness of -0.5. *made* are exponential, with a skewness of 2.
+
+## Two runs
+
+How often each test calls a difference significant, where there is none:
+
+{pairs_exchangeable}
+
+The same with a mean of zero and the skewness of real differences. Wilcoxon and sign do not test the mean, so they find something that the mean does not have:
+
+{pairs_zero}
+
+How often the interval holds the true mean difference (mean zero, as above). Wilcoxon's and the sign test's is the t interval:
+
+{pairs_held}
+
+Randomisation and t are right for differences of real runs. With few queries and discrete measures randomisation rejects too little, with few queries and much
+skewness both reject too much; percentile and BCa bootstrap reject too much up to some hundred queries.
+
+## Intervals of means
+
+`gainful eval --interval 95`: Student's t below 25 queries, from 25 on BCa. How often it holds the mean of all 158 queries:
+
+{means}
+
+## Many runs
+
+How often *any* pair of runs is called different where none is: the family-wise error. Of *unequal* spreads half of the runs are near the first, the others
+five times as far from it. **max-t** is the default; it must not pass 6 % where runs are exchangeable, nor 8 % from 50 queries on where differences are as skewed as
+real ones. Much skewness with few queries is beyond it, as the last table shows, and beyond any test of means.
+
+{families}
+
+Differences with a skewness of 2, by max-t:
+
+{families_made}
+
+The largest difference of all (tukey) does not hold its level where runs differ in spread. How often all simultaneous intervals of max-t hold their differences:
+
+{families_held}
+
+## Clusters
+
+Turns of conversations of 3, 6 and 9 turns, by their intra-class correlation: rejections if turns are taken for independent, and by `--cluster`.
+
+{clusters}
+
+## Studies
+
+Two systems and 24 searchers, four designs, each with symmetric errors, and with skewed ones of searchers who differ in spread. *rejected*: where the systems are
+alike; *held*: how often the interval holds a true difference of 0.7.
+
+{designs}
+
+Cyclic Latin squares of more systems, by the linear model with permuted residuals and max-T: how often any pair is told apart where all are alike, and how often all
+intervals hold.
+
+{squares}
+
+Its power for a true difference of 0.6 error deviations between two of four systems, beside one that is better by 3 (the linear model with Tukey's HSD finds 18 and 41 %):
+
+{power}
+
+## Plans
+
+After how many pilots in a hundred the queries that `gainful plan` calls *needed*, and those that it calls *safe*, have the power asked for (80 is what *safe*
+promises):
+
+{plans}
+"""
+
+
+def error_rates_page() -> str:
+    """The page with its tables."""
+    records = load_records()
+    by_table = {name: [r for r in records if r["table"] == name] for name in _list_names(records)}
+    pairs, families = by_table["pairs"], by_table["families"]
+    usual = [record for record in families if "made" not in record["labels"]["null"]]
+    zero = _select(pairs, null="mean zero")
+    trials = max(record["trials"] for record in records)
+    return _TEXT.format(
+        run=_describe_run(records),
+        trials=f"{trials:,}",
+        noise=f"{100 * 2 * (0.05 * 0.95 / trials) ** 0.5:.1f} at most in 19 of 20 cells",
+        pairs_exchangeable=_pivot(_select(pairs, null="exchangeable"), "test", "rejected"),
+        pairs_zero=_pivot(zero, "test", "rejected"),
+        pairs_held=_pivot(zero, "test", "held"),
+        means=_pivot(by_table["means"], "queries", "held"),
+        families=_pivot(usual, "test", "rejected"),
+        families_made=_pivot(_select(families, null="made, more skewed"), "queries", "rejected"),
+        families_held=_pivot(
+            [r for r in _select(usual, test="max-t") if r["labels"]["runs"] <= _MOST_RUNS],
+            "queries",
+            "held",
+        ),
+        clusters=_list_rates(by_table["clusters"]),
+        designs=_list_rates(by_table["designs"]),
+        squares=_list_rates(by_table["squares"]),
+        power=_list_rates(by_table["power"]),
+        plans=_list_rates(by_table["plans"]),
+    )
+
+
+def load_records() -> list[Record]:
+    """What was measured last."""
+    cells: list[Record] = json.loads(DATA.read_text(encoding="utf-8"))["cells"]
+    return cells
+
+
+def _list_names(records: Sequence[Record]) -> list[str]:
+    return list(dict.fromkeys(record["table"] for record in records))
+
+
+def _describe_run(records: Sequence[Record]) -> str:
+    """When, with which seed and how many trials; what was not run is said."""
+    runs = dict.fromkeys(
+        (record["date"], record["seed"], record["trials"])
+        for record in records
+        if record["rates"] is not None
+    )
+    parts = [
+        f"on {date} with seed {seed} and {trials:,} trials a cell" for date, seed, trials in runs
+    ]
+    missing = sum(record["rates"] is None for record in records)
+    rest = (
+        f" {missing} cells were not run, as the runs they draw from were not there."
+        if missing
+        else ""
+    )
+    return f"Run {', and '.join(parts)}.{rest}"
+
+
+def _select(records: Sequence[Record], **labels: str) -> list[Record]:
+    """Those with these labels, which are said above the table then."""
+    return [
+        {**record, "labels": {k: v for k, v in record["labels"].items() if k not in labels}}
+        for record in records
+        if all(record["labels"][name] == value for name, value in labels.items())
+    ]
+
+
+def _pivot(records: Sequence[Record], column: str, rate: str) -> str:
+    """One rate; a column for each value of a label, a row for all others."""
+    heads = list(dict.fromkeys(str(record["labels"][column]) for record in records))
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for record in records:
+        key = tuple(str(value) for name, value in record["labels"].items() if name != column)
+        rows.setdefault(key, {})[str(record["labels"][column])] = _format_rate(record, rate)
+    labels = [name for name in records[0]["labels"] if name != column]
+    titles = [f"{head} {column}" if head.isdigit() else head for head in heads]
+    cells = [(*key, *(row.get(head, "–") for head in heads)) for key, row in rows.items()]
+    return table_to_markdown(
+        Table((*labels, *titles), cells, numeric=True, label_columns=len(labels))
+    )
+
+
+def _list_rates(records: Sequence[Record]) -> str:
+    """All rates, a row for each cell."""
+    rates = next(list(r["rates"]) for r in records if r["rates"] is not None)
+    labels = list(records[0]["labels"])
+    cells = [
+        (*map(str, record["labels"].values()), *(_format_rate(record, rate) for rate in rates))
+        for record in records
+    ]
+    return table_to_markdown(
+        Table((*labels, *rates), cells, numeric=True, label_columns=len(labels))
+    )
+
+
+def _format_rate(record: Record, rate: str) -> str:
+    """Per cent; bold where it passes its limit."""
+    if record["rates"] is None:
+        return "not run"
+    value = record["rates"][rate]
+    text = f"{100 * value:.1f}"
+    return f"**{text}**" if value > record["limits"].get(rate, 1.0) else text

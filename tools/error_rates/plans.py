@@ -1,0 +1,49 @@
+"""`gainful plan`: is the number of queries that it calls safe enough?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from tools.error_rates.cell import Cell, Rates
+from tools.error_rates.populations import MEASURES, equal_weights, read_values
+
+from gainful.evidence.plan import CONFIDENCE, spread_ratio
+
+SIZES = (10, 25, 50)
+
+
+def list_cells() -> list[Cell]:
+    """A cell for each measure and number of queries of the pilot."""
+    return [
+        Cell(
+            "plans",
+            {"measure": measure, "queries of the pilot": size},
+            partial(simulate_plan, measure, size),
+            needs_runs=True,
+        )
+        for measure in MEASURES
+        for size in SIZES
+    ]
+
+
+def simulate_plan(measure: str, size: int, trials: int, random: np.random.Generator) -> Rates:
+    """The share of pilots after which as many queries as are safe (or needed) have the power.
+
+    More queries have more power; so that is where the spread that is allowed for is not below
+    the true one.
+    """
+    before, now = read_values(measure).T
+    population = equal_weights(now - before)
+    pilots = population.draw(random, (size, trials))
+    spreads = pilots.std(axis=0, ddof=1)
+    deviations = (pilots - pilots.mean(axis=0)).T
+    ratios = [  # a pilot without any spread is refused
+        spread_ratio(pilot, CONFIDENCE) if spread else 1.0
+        for pilot, spread in zip(deviations, spreads, strict=True)
+    ]
+    truth = population.spread()
+    return {
+        "needed": float((spreads >= truth).mean()),
+        "safe": float((spreads * ratios >= truth).mean()),
+    }

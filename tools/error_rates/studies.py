@@ -1,0 +1,178 @@
+"""Studies with searchers: permutation by design, and the linear model of cyclic Latin squares."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from tools.error_rates.cell import (
+    RESAMPLES,
+    Cell,
+    Rates,
+    average_rates,
+    coverage,
+    draw_seed,
+    rejection_rate,
+    split_trials,
+)
+
+from gainful.evidence.statistics.linear_model import build_linear_model, freedman_lane_test
+from gainful.evidence.statistics.permutation import is_estimable, permute_pair
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.study_design import find_design
+from gainful.types import Array, Ranks
+
+ERRORS = ("symmetric", "skewed, searchers differ in spread")
+SEARCHERS = 24
+_EFFECT = 0.7
+Labels = tuple[Ranks, Ranks, Ranks]
+
+
+def list_cells() -> list[Cell]:
+    """Four designs of two systems, and cyclic squares of three and four."""
+    designs = [
+        Cell(
+            "designs",
+            {"design": design, "errors": errors},
+            partial(simulate_design, design, errors),
+        )
+        for design in DESIGNS
+        for errors in ERRORS
+    ]
+    squares = [
+        Cell(
+            "squares",
+            {"systems": systems, "searchers": searchers, "errors": errors},
+            partial(simulate_square, systems, searchers, errors),
+        )
+        for systems in (3, 4)
+        for searchers in (4 * systems, 8 * systems)
+        for errors in ERRORS
+    ]
+    power = [
+        Cell("power", {"searchers": searchers}, partial(simulate_power, searchers))
+        for searchers in (16, 32)
+    ]
+    return [*designs, *squares, *power]
+
+
+def latin_square(random: np.random.Generator) -> Labels:
+    """Everybody tries both systems, each on two of four scenarios, as chance deals them."""
+    system = np.concatenate([random.permutation([0, 0, 1, 1]) for _ in range(SEARCHERS)])
+    return system, np.repeat(np.arange(SEARCHERS), 4), np.tile(np.arange(4), SEARCHERS)
+
+
+def full_factorial(_random: np.random.Generator) -> Labels:
+    """Everybody tries both systems on both scenarios."""
+    tried = np.tile([0, 1, 0, 1], SEARCHERS), np.tile([0, 0, 1, 1], SEARCHERS)
+    return tried[0], np.repeat(np.arange(SEARCHERS), 4), tried[1]
+
+
+def lose_sessions(random: np.random.Generator) -> Labels:
+    """A Latin square that a tenth of the sessions are lost of."""
+    kept = random.random(SEARCHERS * 4) < 0.9
+    system, searcher, scenario = latin_square(random)
+    return system[kept], searcher[kept], scenario[kept]
+
+
+def split_searchers(random: np.random.Generator) -> Labels:
+    """Each searcher tries one system alone, on four scenarios."""
+    system = np.repeat(random.permutation([0, 1] * (SEARCHERS // 2)), 4)
+    return system, np.repeat(np.arange(SEARCHERS), 4), np.tile(np.arange(4), SEARCHERS)
+
+
+DESIGNS = {
+    "Latin square": latin_square,
+    "everybody everything": full_factorial,
+    "Latin square, a tenth lost": lose_sessions,
+    "one system each": split_searchers,
+}
+
+
+def draw_values(
+    errors: str, searcher: Ranks, scenario: Ranks, trials: int, random: np.random.Generator
+) -> Array:
+    """Sessions depend on who searches, on what for, and on chance: a column for each trial."""
+    shape = (searcher.size, trials)
+    if errors == "symmetric":
+        noise = random.laplace(size=shape)
+    else:
+        spread = np.exp(random.normal(0, 0.5, int(searcher.max()) + 1))
+        noise = (random.exponential(size=shape) - 1) * spread[searcher][:, None]
+    who = 3 * random.normal(size=(int(searcher.max()) + 1, trials))[searcher]
+    what = 2 * random.normal(size=(int(scenario.max()) + 1, trials))[scenario]
+    return np.asarray(noise + who + what)
+
+
+def simulate_design(design: str, errors: str, trials: int, random: np.random.Generator) -> Rates:
+    """Two systems alike: rejections; one better by 0.7: how often the interval holds that."""
+    parts, numbers = [], list(split_trials(trials))
+    for number in numbers:
+        system, searcher, scenario = DESIGNS[design](random)
+        plan = find_design(system, searcher, scenario)
+        assert plan is not None
+        values = draw_values(errors, searcher, scenario, number, random)
+        blocks = [
+            np.unique(labels[plan.rows], return_inverse=True)[1] for labels in (searcher, scenario)
+        ]
+        if not is_estimable(plan, blocks):
+            blocks = blocks[1:]
+        resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
+        alike = permute_pair(values[plan.rows], plan, blocks, resampling)
+        shifted = permute_pair(
+            (values + _EFFECT * (system == 1)[:, None])[plan.rows], plan, blocks, resampling
+        )
+        parts.append(
+            {
+                "rejected": rejection_rate(alike.p),
+                "held": coverage(shifted.low, shifted.high, _EFFECT),
+            }
+        )
+    return average_rates(parts, numbers)
+
+
+def cyclic_square(systems: int, searchers: int) -> Labels:
+    """Searcher i tries system (i + j) on scenario j: each of them once."""
+    searcher = np.repeat(np.arange(searchers), systems)
+    scenario = np.tile(np.arange(systems), searchers)
+    return (searcher + scenario) % systems, searcher, scenario
+
+
+def simulate_square(
+    systems: int, searchers: int, errors: str, trials: int, random: np.random.Generator
+) -> Rates:
+    """All systems alike: is any pair told apart? Do all intervals hold zero?"""
+    labels = cyclic_square(systems, searchers)
+    pairs = list(combinations(range(systems), 2))
+    model = build_linear_model(labels[0], labels[1], labels[2:], pairs)
+    assert model is not None
+    parts, numbers = [], list(split_trials(trials))
+    for number in numbers:
+        values = draw_values(errors, labels[1], labels[2], number, random)
+        resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
+        outcome = freedman_lane_test(model, values, resampling)
+        holds = ((outcome.low <= 0) & (outcome.high >= 0)).all(axis=0)
+        parts.append(
+            {
+                "rejected": rejection_rate(outcome.corrected.min(axis=0)),
+                "held": float(holds.mean()),
+            }
+        )
+    return average_rates(parts, numbers)
+
+
+def simulate_power(searchers: int, trials: int, random: np.random.Generator) -> Rates:
+    """How often are two systems told apart that differ by 0.6 errors, beside one at +3?"""
+    system, searcher, scenario = cyclic_square(4, searchers)
+    pairs = list(combinations(range(4), 2))
+    model = build_linear_model(system, searcher, [scenario], pairs)
+    assert model is not None
+    truth = np.array([0.6, 0.0, 0.0, 3.0])[system]
+    parts, numbers = [], list(split_trials(trials))
+    for number in numbers:
+        values = random.normal(size=(system.size, number)) + truth[:, None]
+        resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
+        outcome = freedman_lane_test(model, values, resampling)
+        parts.append({"found": rejection_rate(outcome.corrected[pairs.index((0, 1))])})
+    return average_rates(parts, numbers)

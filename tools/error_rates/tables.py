@@ -1,0 +1,12 @@
+"""All cells of all tables."""
+
+from __future__ import annotations
+
+from tools.error_rates import clusters, families, means, pairs, plans, studies
+from tools.error_rates.cell import Cell
+
+
+def list_cells() -> list[Cell]:
+    """Those of every table, one after the other."""
+    modules = (pairs, means, families, clusters, studies, plans)
+    return [cell for module in modules for cell in module.list_cells()]
