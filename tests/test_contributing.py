@@ -121,7 +121,8 @@ def answers(tmp_path_factory):
             file.write_text(code, encoding="utf-8")
         else:
             file.write_text(insert(file.read_text(encoding="utf-8"), place, code), encoding="utf-8")
-    pytest.importorskip("pandas")
+    for package in ("pandas", "pyarrow"):
+        pytest.importorskip(package)
     done = subprocess.run(
         [sys.executable, "-c", QUESTIONS, str(folder)],
         env=os.environ | {"PYTHONPATH": str(folder / "src")},

@@ -129,7 +129,7 @@ def test_a_verdict_shows_its_rules_and_where_to_look():
     assert cells.rows[1] == ["RR", "1.0000", "floor 0.5", "holds"]
     assert "FAILED: P@5 0.4000 is below its floor 0.5" in cells.caption
     assert repr(verdict).startswith("FAILED: P@5 0.4000 is below its floor 0.5\n\n")
-    assert verdict.to_csv().splitlines()[1] == "floor,RR,1.0,0.5,true,,,"
+    assert verdict.to_csv().splitlines()[1].startswith("floor,RR,1.0,0.5,true,")
 
 
 def test_the_queries_that_changed_most_follow_their_comparison():

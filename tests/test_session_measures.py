@@ -270,7 +270,7 @@ EVERY = [
 @pytest.mark.parametrize("of", [*EVERY, "nDCG(ideal=list)", "P(rel=2)@2", "RBP(p=0.5)"])
 def test_queries_are_judged_as_runs_are(of):
     run = {"1": ["a", "b", "c"], "2": ["d", "b"], "3": ["d", "e", "f"]}
-    ranked = {q: {doc: -place for place, doc in enumerate(docs)} for q, docs in run.items()}
+    ranked = {q: {doc: 9 - place for place, doc in enumerate(docs)} for q, docs in run.items()}
     alone = gainful.evaluate(dict.fromkeys(run, GRADES["s"]), ranked, of).values_by_query()
     for over, query in (("first", "1"), ("last", "3")):
         value = session_value(SESSIONS, GRADES, f"Session(of='{of}', over={over})")

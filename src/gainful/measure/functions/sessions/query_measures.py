@@ -98,7 +98,7 @@ def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:
         sessions.session[queries],
         sessions.position[queries],
     )
-    return Matched(
+    rankings = Matched(
         queries=[
             f"{names[number]}, query {at}"
             for number, at in zip(session.tolist(), position.tolist(), strict=True)
@@ -117,6 +117,8 @@ def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:
         pool_index=sessions.pool_index[own] + offset[query],
         subtopics=_copy_subtopics(sessions, base, offset),
     )
+    # The lists of a session have no scores, so that none of them is below 0.
+    return evolve(rankings, filtered=dict.fromkeys(("score", "input"), rankings))
 
 
 def _copy_bases(bases: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks, Ranks]:
