@@ -243,10 +243,9 @@ def _is_mostly_within(system: Ranks, blocks: Sequence[Ranks]) -> bool:
     """Did at least half of the searchers try several systems? Else few of them say it all."""
     if not blocks:
         return True
-    systems_tried = [
-        np.unique(system[blocks[0] == searcher]).size for searcher in np.unique(blocks[0])
-    ]
-    return 2 * sum(number > 1 for number in systems_tried) >= len(systems_tried)
+    tried = np.unique(blocks[0] * (int(system.max()) + 1) + system)
+    systems_tried = np.unique(tried // (int(system.max()) + 1), return_counts=True)[1]
+    return bool(2 * (systems_tried > 1).sum() >= systems_tried.size)
 
 
 def _block_effects(values: Array, blocks: Sequence[Ranks], *controls: Ranks) -> Array:

@@ -80,6 +80,8 @@ def find_rows(study: Study, pair: IndexPair, test: str) -> Ranks:
     """The sessions that enter the comparison of two systems."""
     if test == FREEDMAN_LANE:
         return study.model_rows()
+    if test == PERMUTATION and study.searcher_means() is not None:  # nobody is left out
+        return np.flatnonzero(np.isin(study.system, pair))
     if test == TUKEY and len(study.system_names) > 2:
         return study.find_all().rows
     return study.find_pair(pair).rows

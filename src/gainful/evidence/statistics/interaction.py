@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from attrs import evolve, frozen
 
+from gainful.evidence.statistics.study_design import indicators, remove_means
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Ranks
 
@@ -44,21 +45,24 @@ def interactions_by_column(
         values: a row for each session, a column for each measure.
         system: of each session.
         levels: of each session, such as its scenario.
-        blocks: all whose effects are taken out, that of levels included.
+        blocks: all whose effects are taken out, searchers first, that of levels included.
         column: what levels are called.
     """
     number = int(levels.max()) + 1
-    additive = _basis([np.ones((len(values), 1)), *map(_indicators, blocks), _indicators(system)])
-    cells = _indicators(np.unique(system * number + levels, return_inverse=True)[1])
+    searcher, *others = blocks
+    additive = _basis(remove_means(_join([*others, system]), searcher))
+    cells = remove_means(_join([system * number + levels]), searcher)
     beyond = cells - additive @ (additive.T @ cells)
-    within = _basis([beyond])
+    within = _basis(beyond)
     degrees = within.shape[1]
-    error_degrees = len(values) - additive.shape[1] - degrees
+    taken_out = np.unique(searcher).size + additive.shape[1]
+    error_degrees = len(values) - taken_out - degrees
     if not degrees or error_degrees < 1:
         return [Interaction(column, number, None, None, degrees, error_degrees, None)] * len(
             values.T
         )
-    left = values - additive @ (additive.T @ values)
+    left = remove_means(values, searcher)
+    left -= additive @ (additive.T @ left)
     explained = ((within.T @ left) ** 2).sum(axis=0)
     errors = (left**2).sum(axis=0) - explained
     noise = (COARSE_ROUNDING**2) * (values**2).sum(axis=0)
@@ -86,11 +90,13 @@ def _weigh_cells(
     return evolve(unknown, sd=sd, f=ratio, p=p)
 
 
-def _indicators(numbers: Ranks) -> Array:
-    return np.eye(int(numbers.max()) + 1)[numbers]
+def _join(factors: Sequence[Ranks]) -> Array:
+    """The indicators of all levels of these factors, side by side."""
+    numbers = (np.unique(factor, return_inverse=True)[1] for factor in factors)
+    return np.concatenate([indicators(number) for number in numbers], axis=1)
 
 
-def _basis(terms: Sequence[Array]) -> Array:
-    """Orthonormal columns that span all of these."""
-    left, sizes, _ = np.linalg.svd(np.concatenate(terms, axis=1), full_matrices=False)
+def _basis(columns: Array) -> Array:
+    """Orthonormal columns that span these."""
+    left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     return np.asarray(left[:, sizes > COARSE_ROUNDING * max(len(left), 1)])

@@ -21,6 +21,7 @@ from attrs import frozen
 
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.step_down import StepDown
+from gainful.evidence.statistics.study_design import indicators, remove_means
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Ranks, slices
 
@@ -35,13 +36,12 @@ class LinearModel:
 
     searcher: Ranks  # of each session: within whom errors are permuted
     within_basis: Array  # what is fitted beside searchers: orthonormal columns
-    block_basis: Array  # what searchers explain: orthonormal columns
     weights: Array  # pairs × sessions: the difference of two systems is this sum of values
     degrees: int  # of freedom, of the errors
 
     def residuals(self, values: Array) -> Array:
         """What the model leaves of values, a column for each measure."""
-        without = values - self.block_basis @ (self.block_basis.T @ values)
+        without = remove_means(values, self.searcher)
         return np.asarray(without - self.within_basis @ (self.within_basis.T @ without))
 
     def estimates(self, values: Array) -> Array:
@@ -68,12 +68,9 @@ def build_linear_model(
         other_blocks: what else is taken out, such as the scenario of each session.
         pairs: of systems; a difference is the first less the second.
     """
-    searchers = _indicators(searcher)
-    block_basis = searchers / np.sqrt(searchers.sum(axis=0))
-    others = [np.empty((len(system), 0)), *map(_indicators, other_blocks)]
-    terms = np.concatenate([*others, _indicators(system)], axis=1)
-    within = terms - block_basis @ (block_basis.T @ terms)
-    left, sizes, right = np.linalg.svd(within, full_matrices=False)
+    others = [np.empty((len(system), 0)), *map(indicators, other_blocks)]
+    terms = np.concatenate([*others, indicators(system)], axis=1)
+    left, sizes, right = np.linalg.svd(remove_means(terms, searcher), full_matrices=False)
     kept = sizes > COARSE_ROUNDING * max(len(system), 1)
     contrasts = np.zeros((len(pairs), terms.shape[1]))
     first_system = terms.shape[1] - (int(system.max()) + 1)
@@ -85,14 +82,9 @@ def build_linear_model(
     return LinearModel(
         searcher=searcher,
         within_basis=left[:, kept],
-        block_basis=block_basis,
         weights=(in_model / sizes[kept]) @ left[:, kept].T,
-        degrees=len(system) - block_basis.shape[1] - int(kept.sum()),
+        degrees=len(system) - np.unique(searcher).size - int(kept.sum()),
     )
-
-
-def _indicators(numbers: Ranks) -> Array:
-    return np.eye(int(numbers.max()) + 1)[numbers]
 
 
 def studentise(difference: Array, squares: Array, degrees: int, noise: Array) -> Array:

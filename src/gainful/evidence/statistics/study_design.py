@@ -157,8 +157,29 @@ def _repeat_groups(stratum: Ranks, slot: Ranks) -> Iterator[Ranks]:
 
 
 def remove_block_effects(values: Array, blocks: Sequence[Ranks]) -> Array:
-    """What is left of values when the additive effects of blocks are taken out."""
-    columns = [np.eye(int(block.max()) + 1)[block] for block in blocks]
-    design_matrix = np.concatenate([np.ones((len(values), 1)), *columns], axis=1)
-    coefficients, *_ = np.linalg.lstsq(design_matrix, values, rcond=None)
-    return np.asarray(values - design_matrix @ coefficients)
+    """What is left of values when the additive effects of blocks are taken out.
+
+    The means of the first block are taken out of all; of what is left, the others by least squares.
+    """
+    if not blocks:
+        return np.asarray(values - values.mean(axis=0))
+    left = remove_means(values, blocks[0])
+    if len(blocks) == 1:
+        return left
+    columns = np.concatenate([indicators(block) for block in blocks[1:]], axis=1)
+    within = remove_means(columns, blocks[0])
+    coefficients, *_ = np.linalg.lstsq(within, left, rcond=None)
+    return np.asarray(left - within @ coefficients)
+
+
+def indicators(numbers: Ranks) -> Array:
+    """A column for each number: has the row this one?"""
+    return np.eye(int(numbers.max()) + 1)[numbers]
+
+
+def remove_means(columns: Array, group: Ranks) -> Array:
+    """What is left of columns when the mean of each group is taken out."""
+    counts = np.bincount(group)
+    sums = np.zeros((len(counts), columns.shape[1]))
+    np.add.at(sums, group, columns)
+    return np.asarray(columns - (sums / np.maximum(counts, 1)[:, None])[group])
