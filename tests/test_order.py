@@ -549,7 +549,7 @@ def test_many_runs_are_told_by_the_first_few(call, tmp_path):
     ("words", "message"),
     [
         (FILES[:3], "the number of runs is 2; allowed: at least 3"),
-        (FILES[:1], "Missing argument"),
+        (FILES[:1], "name QRELS and runs"),
         ((*FILES, "low.json"), "the same RUN is named twice"),
         ((*FILES, "--test", "anova"), "'anova' is not one of"),
         ((*FILES, "--alpha", "nan"), "alpha is nan"),

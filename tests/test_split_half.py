@@ -73,19 +73,12 @@ def test_swap_rates_and_stability_are_those_of_the_papers():
     assert 0 < minority < 0.5
 
 
-def test_the_difference_needed_is_that_from_which_on_swaps_are_rare():
-    rates = [
-        (0.0, 100, 40),
-        (0.01, 100, 4),
-        (0.02, 100, 6),
-        (0.03, 50, 2),
-        (0.04, 0, 0),
-        (0.05, 9, 0),
-    ]
-    bins = [SwapBin(*row) for row in rates]
-    assert _find_needed(bins) == 0.03
-    assert _find_needed(bins[:1]) is None
-    assert _find_needed(bins[-1:]) == 0.05
+def test_the_difference_needed_is_the_first_whose_swaps_are_rare():
+    rates = [(0.0, 100, 40), (0.01, 100, 4), (0.02, 100, 6), (0.03, 50, 2), (0.04, 0, 0)]
+    assert _find_needed([SwapBin(*row) for row in rates]) == 0.01  # 12 of 250 from there on
+    assert _find_needed([SwapBin(*row) for row in (*rates, (0.05, 20, 9))]) is None
+    assert _find_needed([SwapBin(*row) for row in (*rates, (0.05, 20, 9), (0.06, 5, 0))]) == 0.06
+    assert _find_needed([SwapBin(0.0, 100, 40)]) is None
 
 
 def test_runs_that_never_swap_need_no_difference():

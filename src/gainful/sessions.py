@@ -17,18 +17,21 @@ from gainful._simulation.study import simulate_study
 from gainful.api.compare_sessions import compare
 from gainful.api.fit_session_model import fit_model
 from gainful.api.sessions import evaluate
-from gainful.api.sweep import sweep
+from gainful.api.sweep import sweep, sweep_against
+from gainful.evidence.orders.sweep_agreement import SweepAgreement
 from gainful.measure.sessions.sweep import Sweep
 from gainful.text import answer_missing
 
 __all__ = [
     "Sweep",
+    "SweepAgreement",
     "compare",
     "evaluate",
     "fit_model",
     "simulate_log",
     "simulate_study",
     "sweep",
+    "sweep_against",
 ]
 
 

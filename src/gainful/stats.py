@@ -9,10 +9,12 @@ Examples:
 
 from typing import TYPE_CHECKING
 
+from gainful.api.correlate import correlate
 from gainful.api.max_t import max_t_test
 from gainful.api.settle import settle
 from gainful.evidence.mean_intervals import MeanIntervals, RunMeanIntervals, mean_intervals
 from gainful.evidence.orders.agreement import order_means
+from gainful.evidence.orders.correlations import Correlations
 from gainful.evidence.orders.order import Order
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.power import detectable_effect, queries_needed
@@ -26,11 +28,13 @@ from gainful.text import answer_missing
 __all__ = [
     "TESTS",
     "Bounds",
+    "Correlations",
     "MeanIntervals",
     "Order",
     "Resampling",
     "RunMeanIntervals",
     "Settlement",
+    "correlate",
     "detectable_effect",
     "kendall_tau",
     "max_t_test",

@@ -375,6 +375,7 @@ def option(name: str, **changes: Any) -> Decorator:
 def refuse_idle_options(names: Iterable[str], why: str) -> None:
     """An option that was typed and does nothing is a mistake, not a silence."""
     context = click.get_current_context()
+    flags = {parameter.name: parameter.opts[-1] for parameter in context.command.params}
     for name in names:
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"--{name.replace('_', '-')} {why}")
+            raise click.UsageError(f"{flags[name]} {why}")

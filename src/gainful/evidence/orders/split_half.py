@@ -4,9 +4,10 @@ Both take halves of the queries at random, many times.
 
 - The swap method (Voorhees & Buckley 2002): two disjoint halves order each pair of runs. The
   differences of the first half are put into bins; the swap rate of a bin is the share of its
-  comparisons that the second half orders the other way. The difference that is needed is that from
-  which on the swap rate of no bin passes 5 %; how many comparisons reach it says how well the
-  measure tells runs apart (Sakai 2006).
+  comparisons that the second half orders the other way. The difference that is needed is the first
+  bin with a swap rate of at most 5 %; how many comparisons reach it says how well the measure tells
+  runs apart (Sakai 2006). With few runs rates need not fall from bin to bin: then all comparisons
+  from that bin on must be swapped in at most 5 % too.
 - The stability method (Buckley & Voorhees 2000, as in Sakai 2006): a half calls two runs equal
   where they differ by less than 5 % of the better one. The minority rate is the share of
   comparisons on the smaller side of their pair, the proportion of ties that of those called equal.
@@ -64,7 +65,7 @@ class SplitHalf:
     queries: int  # of a half
     trials: int
     bins: tuple[SwapBin, ...]
-    needed: float | None  # the difference from which on the swap rate is at most 5 %
+    needed: float | None  # the difference whose swap rate is at most 5 %
     minority_rate: float
     proportion_of_ties: float
     tau: float | None  # between the orders of both halves, the mean over trials
@@ -188,14 +189,14 @@ def _tau_of_pairs(first: Array, second: Array) -> Array:
 
 
 def _find_needed(bins: Sequence[SwapBin]) -> float | None:
-    """The difference from which on no bin is swapped in more than 5 % of its comparisons."""
-    seen = [swap_bin for swap_bin in bins if swap_bin.rate is not None]
-    needed = None
-    for swap_bin in reversed(seen):
-        if (swap_bin.rate or 0.0) > _MOST_SWAPS:
-            break
-        needed = swap_bin.low
-    return needed
+    """The first bin that is swapped in at most 5 %, if what is at least as large is too."""
+    for at, swap_bin in enumerate(bins):
+        if swap_bin.rate is None or swap_bin.rate > _MOST_SWAPS:
+            continue
+        swaps = sum(later.swaps for later in bins[at:])
+        if swaps <= _MOST_SWAPS * sum(later.comparisons for later in bins[at:]):
+            return swap_bin.low
+    return None
 
 
 def build_table(halves: Sequence[SplitHalf]) -> Table:

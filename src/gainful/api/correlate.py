@@ -1,0 +1,150 @@
+"""Which measure agrees best with what users said?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from gainful.api.evaluate import evaluate_runs
+from gainful.api.keywords import answer_keywords
+from gainful.api.named_runs import Runs, name_runs
+from gainful.api.session_results import SessionResults
+from gainful.api.sessions import (
+    choose_sessions,
+    evaluate as evaluate_sessions,
+    read_session_qrels,
+)
+from gainful.convention import Convention
+from gainful.convention.session import SessionConvention
+from gainful.errors import UnknownName, WrongType
+from gainful.evidence.orders.correlations import Correlations, check_coefficient, correlate_units
+from gainful.evidence.orders.label_units import label_queries, label_sessions
+from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.measure.build_recipes import (
+    USUAL_MEASURES,
+    USUAL_SESSION_MEASURES,
+    EvaluationSettings,
+    Measures,
+    build_recipes,
+)
+from gainful.measure.language import expand
+from gainful.measure.run_values import RunValues
+from gainful.read.column_names import ColumnNames
+from gainful.read.inputs import AnyQrels, as_qrels
+from gainful.read.labels import AnyLabels, read_labels
+from gainful.read.session_inputs import AnySessions
+
+
+@answer_keywords
+def correlate(
+    results: SessionResults | RunValues | Mapping[str, RunValues] | Sequence[RunValues],
+    against: str,
+    labels: AnyLabels | None = None,
+    *,
+    coefficient: str = "spearman",
+    alpha: float = ALPHA,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> Correlations:
+    """Which measure agrees best with what users said: satisfaction, success, revenue?
+
+    Args:
+        results: what `evaluate` or `sessions.evaluate` returned, of one run or of several.
+        against: the column of labels; a column of the sessions; or one of the measures, which the
+            others are held against.
+        labels: a file or frame with a column query (or session) and one called as `against` says;
+            of several runs a column run too. Or a dict {query: number}.
+        coefficient: spearman (default), pearson or kendall.
+        alpha: one minus the confidence of intervals, and the level of tests.
+        resamples: how often queries (or sessions, or whole searchers) are drawn again.
+        seed: where chance begins.
+
+    Returns:
+        `Correlations`: the coefficient of each measure with its interval, the best first, and the
+        difference of each two with its interval and p.
+
+    Examples:
+        >>> from gainful import evaluate
+        >>> qrels = {str(q): {"a": 1} for q in range(6)}
+        >>> run = {str(q): [f"x{i}" for i in range(q)] + ["a"] for q in range(6)}
+        >>> results = evaluate(qrels, run, ["RR", "P@3"])
+        >>> stars = {"0": 5, "1": 4, "2": 4, "3": 2, "4": 1, "5": 1}
+        >>> correlate(results, "satisfaction", stars, resamples=999).best.measure
+        'RR'
+    """
+    check_coefficient(coefficient)
+    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
+    if isinstance(results, SessionResults):
+        session_labels = None if labels is None else read_labels(labels, against, "session")
+        units = label_sessions(results, against, session_labels)
+        return correlate_units(units, against, coefficient, resampling)
+    runs = [results] if isinstance(results, RunValues) else _list_results(results)
+    query_labels = None if labels is None else read_labels(labels, against, "query")
+    return correlate_units(
+        label_queries(runs, against, query_labels), against, coefficient, resampling
+    )
+
+
+def _list_results(results: Any) -> list[RunValues]:
+    several = list(results.values()) if isinstance(results, Mapping) else list(results)
+    if not several or not all(isinstance(item, RunValues) for item in several):
+        raise WrongType("results", results, "what gainful.evaluate returned")
+    return several
+
+
+def correlate_runs(
+    qrels: AnyQrels,
+    runs: Runs,
+    measures: Measures | None,
+    against: str,
+    labels: AnyLabels | None = None,
+    *,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    columns: ColumnNames | None = None,
+    options: Mapping[str, Any] | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Correlations:
+    """Evaluate runs and hold the measures against labels; `options` are those of `correlate`."""
+    wanted = _add_measure(measures or USUAL_MEASURES, against if labels is None else None)
+    convention, recipes = build_recipes(wanted, like, settings)
+    loaded_qrels = as_qrels(qrels, qrels_format, columns)
+    evaluated = evaluate_runs(
+        loaded_qrels, name_runs(runs), recipes, convention, run_format, columns=columns
+    )
+    return correlate([results for results, _ in evaluated], against, labels, **(options or {}))
+
+
+def correlate_sessions(
+    sessions: AnySessions,
+    qrels: AnyQrels | None,
+    measures: Measures | None,
+    against: str,
+    labels: AnyLabels | None = None,
+    *,
+    like: str | SessionConvention | None = None,
+    qrels_format: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    unjudged: str | None = None,
+    **reading: Any,
+) -> Correlations:
+    """Evaluate sessions and hold the measures against labels, or a column of the sessions."""
+    judgments = read_session_qrels(qrels, qrels_format)
+    loaded = choose_sessions(sessions, judgments, **reading)
+    is_column = labels is not None or against in loaded.frame.columns
+    try:
+        wanted = _add_measure(measures or USUAL_SESSION_MEASURES, None if is_column else against)
+    except UnknownName:
+        raise UnknownName("column or measure", against, loaded.frame.columns) from None
+    chosen: dict[str, Any] = {} if unjudged is None else {"unjudged": unjudged}
+    results = evaluate_sessions(loaded, judgments, wanted, like=like, **chosen)
+    return correlate(results, against, labels, **(options or {}))
+
+
+def _add_measure(measures: Measures, against: str | None) -> list[str]:
+    """The measures by name, and the one that they are held against, if it is a measure."""
+    expanded = expand(measures)
+    if against is not None:
+        expanded |= {against: next(iter(expand(against).values()))}
+    return list(expanded)

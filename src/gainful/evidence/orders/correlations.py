@@ -1,0 +1,312 @@
+"""`Correlations`: which measure agrees best with what users said?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from gainful.errors import BadInput, UnknownName
+from gainful.evidence.statistics.clustered_bootstrap import (
+    Bootstrap,
+    bootstrap_interval,
+    bootstrap_p,
+    name_interval,
+    run_bootstrap,
+)
+from gainful.evidence.statistics.correction import holm
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.weighted_correlation import (
+    COEFFICIENT_WORDS,
+    COEFFICIENTS,
+    Pair,
+)
+from gainful.page.page import Page, Section
+from gainful.page.plain_data import to_plain_data
+from gainful.page.shown import Shown
+from gainful.page.table import Table
+from gainful.text import count_noun, join_words
+from gainful.types import Array, Ranks
+
+_FEWEST = 5  # units, and clusters of them
+_MAX_UNITS_OF_TAU = 4000  # of which all pairs are looked at
+_LEAST_DEFINED = 0.9  # of the resamples, so that an interval can be told
+
+
+@frozen(eq=False, kw_only=True)
+class LabelledUnits:
+    """Queries or sessions with what measures and users say of them.
+
+    `cluster` numbers what is drawn together: the searcher of a session, or the query that several
+    runs answered.
+    """
+
+    values: Mapping[str, Array]  # by measure
+    label: Array
+    cluster: Ranks
+    unit: str  # session or query
+    cluster_noun: str = ""  # searcher or query; nothing where units are drawn one by one
+    notes: tuple[str, ...] = ()
+    kept: Ranks | None = None  # which of all units these are
+
+
+@frozen
+class Correlation:
+    """How a measure goes along with what users said, and between which values that may be."""
+
+    measure: str
+    estimate: float
+    low: float
+    high: float
+
+
+@frozen
+class CorrelationDifference:
+    """By how much the correlation of one measure is above that of another."""
+
+    measures: tuple[str, str]
+    difference: float
+    low: float
+    high: float
+    raw_p: float
+    p: float  # corrected over all pairs of measures by Holm's method
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class Correlations(Shown):
+    """The correlation of each measure with a label, the best first, and their differences."""
+
+    against: str
+    coefficient: str
+    correlations: tuple[Correlation, ...]
+    differences: tuple[CorrelationDifference, ...]
+    units: int
+    unit: str
+    clusters: int
+    cluster_noun: str
+    resampling: Resampling
+    notes: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> Correlation:
+        """The measure that agrees best."""
+        return self.correlations[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "against": self.against,
+            "coefficient": self.coefficient,
+            "correlations": [to_plain_data(item) for item in self.correlations],
+            "differences": [to_plain_data(item) for item in self.differences],
+            "units": self.units,
+            "unit": self.unit,
+            "clusters": self.clusters if self.cluster_noun else None,
+            "alpha": self.resampling.alpha,
+            "resamples": self.resampling.resamples,
+            "seed": self.resampling.seed,
+            "notes": list(self.notes),
+        }
+
+    def page(self, *, verbose: bool = False) -> Page:
+        """Which measure agrees best, with intervals and tests of the differences."""
+        return correlations_page(self, verbose=verbose)
+
+
+def check_coefficient(coefficient: str) -> None:
+    """Refuse a coefficient that is none of ours."""
+    if not isinstance(coefficient, str) or coefficient not in COEFFICIENTS:
+        raise UnknownName("coefficient", str(coefficient), COEFFICIENTS)
+
+
+def correlate_units(
+    units: LabelledUnits, against: str, coefficient: str, resampling: Resampling
+) -> Correlations:
+    """The correlation of each measure with the labels, by the same resamples for all."""
+    check_units(units, against, coefficient)
+    names = list(units.values)
+    pairs = [Pair(units.values[name], units.label) for name in names]
+    function = COEFFICIENTS[coefficient]
+
+    def correlate_all(weights: Array) -> Array:
+        return np.stack([function(pair, weights) for pair in pairs], axis=1)
+
+    bootstrap = run_bootstrap(correlate_all, units.cluster, resampling)
+    _refuse_undefined(names, bootstrap.resampled, against)
+    correlations = [
+        Correlation(
+            name,
+            *_estimate(bootstrap.estimate, bootstrap.resampled, bootstrap.left_out, at, resampling),
+        )
+        for at, name in enumerate(names)
+    ]
+    order = np.argsort(-bootstrap.estimate, kind="stable").tolist()
+    return Correlations(
+        against=against,
+        coefficient=coefficient,
+        correlations=tuple(correlations[at] for at in order),
+        differences=_compare_correlations(names, order, bootstrap, resampling),
+        units=len(units.label),
+        unit=units.unit,
+        clusters=int(units.cluster.max()) + 1,
+        cluster_noun=units.cluster_noun,
+        resampling=resampling,
+        notes=units.notes,
+    )
+
+
+def check_units(units: LabelledUnits, against: str, coefficient: str) -> None:
+    """Refuse what no correlation can be computed of."""
+    number, clusters = len(units.label), int(units.cluster.max(initial=-1)) + 1
+    noun = units.cluster_noun or units.unit
+    if clusters < _FEWEST:
+        problem = f"{count_noun(clusters, noun)} with a value say too little"
+        raise BadInput(against, problem, f"at least {_FEWEST}")
+    if np.ptp(units.label) == 0:
+        problem = f"it is {units.label[0]:g} for every {units.unit}"
+        raise BadInput(against, problem, "a column that varies")
+    for name, values in units.values.items():
+        if np.ptp(values) == 0:
+            problem = f"it is {values[0]:g} for every {units.unit}"
+            raise BadInput(name, problem, "a measure that varies")
+    if coefficient == "kendall" and number > _MAX_UNITS_OF_TAU:
+        problem = f"{count_noun(number, units.unit)} are too many for intervals of kendall"
+        raise BadInput(against, problem, "spearman or pearson")
+
+
+def _refuse_undefined(names: Sequence[str], resampled: Array, against: str) -> None:
+    defined = np.isfinite(resampled).mean(axis=0)
+    for name, share in zip(names, defined.tolist(), strict=True):
+        if share < _LEAST_DEFINED:
+            problem = f"it or {name} hardly varies: no correlation in {1 - share:.0%} of resamples"
+            raise BadInput(against, problem, "more units that vary")
+
+
+def _estimate(
+    estimate: Array, resampled: Array, left_out: Array, at: int, resampling: Resampling
+) -> tuple[float, float, float]:
+    value = float(estimate[at])
+    return (
+        value,
+        *bootstrap_interval(value, resampled[:, at], left_out[:, at], resampling.alpha),
+    )
+
+
+def _compare_correlations(
+    names: Sequence[str], order: Sequence[int], bootstrap: Bootstrap, resampling: Resampling
+) -> tuple[CorrelationDifference, ...]:
+    """Of each two measures, the one that agrees better first."""
+    rows = []
+    for left, right in combinations(order, 2):
+        sides = [
+            array[..., left] - array[..., right]
+            for array in (bootstrap.estimate, bootstrap.resampled, bootstrap.left_out)
+        ]
+        difference = float(sides[0])
+        if not np.abs(sides[1][np.isfinite(sides[1])]).any():  # two names of one measure
+            rows.append((left, right, difference, 0.0, 0.0, 1.0))
+            continue
+        low, high = bootstrap_interval(difference, sides[1], sides[2], resampling.alpha)
+        p = bootstrap_p(difference, sides[1], sides[2])
+        rows.append((left, right, difference, low, high, p))
+    corrected = holm(np.array([row[-1] for row in rows])).tolist() if rows else []
+    return tuple(
+        CorrelationDifference((names[left], names[right]), difference, low, high, raw, p)
+        for (left, right, difference, low, high, raw), p in zip(rows, corrected, strict=True)
+    )
+
+
+def correlations_page(result: Correlations, *, verbose: bool = False) -> Page:
+    """The measure that agrees best in a sentence, a table of all, and one of differences."""
+    tables = [_build_table(result)]
+    if result.differences:
+        tables.append(_build_difference_table(result, verbose=verbose))
+    return Page(
+        answer=_describe_best(result),
+        sections=[Section(table=table) for table in tables],
+        notes=[
+            describe_method(result, name_interval(result.clusters), verbose=verbose),
+            *(f"Note: {note}" for note in result.notes),
+        ],
+        rows=lambda: _list_rows(result),
+        data=result.to_dict,
+        indent="  ",
+    )
+
+
+def _describe_best(result: Correlations) -> str:
+    best, level = result.best, 100 * (1 - result.resampling.alpha)
+    words = COEFFICIENT_WORDS[result.coefficient]
+    text = (
+        f"{best.measure} agrees best with {result.against}: {words} {best.estimate:.2f} "
+        f"({level:g} % interval {best.low:.2f} to {best.high:.2f})."
+    )
+    own = [item for item in result.differences if item.measures[0] == best.measure]
+    beaten = [item.measures[1] for item in own if item.p <= result.resampling.alpha]
+    alike = [item.measures[1] for item in own if item.p > result.resampling.alpha]
+    if beaten:
+        text += f" It agrees significantly better than {join_words(beaten)}."
+    if alike:
+        text += f" It cannot be told apart from {join_words(alike)}."
+    return text
+
+
+def _build_table(result: Correlations) -> Table:
+    level = f"{100 * (1 - result.resampling.alpha):g} %"
+    heads = ("measure", result.coefficient, f"{level}\nlow", f"{level}\nhigh")
+    rows = [
+        (item.measure, *(f"{value:.4f}" for value in (item.estimate, item.low, item.high)))
+        for item in result.correlations
+    ]
+    return Table(heads, rows, numeric=True, label_columns=1)
+
+
+def _build_difference_table(result: Correlations, *, verbose: bool) -> Table:
+    """The best against each other; all pairs if `verbose`."""
+    best = result.best.measure
+    shown = [item for item in result.differences if verbose or item.measures[0] == best]
+    heads = ("measures", "", "difference", "low", "high", "p", "corrected\np")
+    rows = [
+        (
+            *item.measures,
+            *(f"{value:+.4f}" for value in (item.difference, item.low, item.high)),
+            *(f"{p:.4f}" for p in (item.raw_p, item.p)),
+        )
+        for item in shown
+    ]
+    return Table(heads, rows, numeric=True, label_columns=2, expendable=("p",))
+
+
+def describe_method(result: Any, method: str, *, verbose: bool) -> str:
+    """Of how many units, and how intervals and tests were found."""
+    units = count_noun(result.units, result.unit)
+    drawn = f"{result.unit}s" if result.unit != "query" else "queries"
+    if result.cluster_noun:
+        clusters = count_noun(result.clusters, result.cluster_noun)
+        units += f" of {clusters}"
+        drawn = f"whole {result.cluster_noun}s" if result.cluster_noun != "query" else "queries"
+    text = (
+        f"{units} · intervals and tests of differences: paired bootstrap ({method}), {drawn} drawn"
+    )
+    if getattr(result, "differences", ()) and len(result.differences) > 1:
+        text += f" · p Holm-corrected over {len(result.differences)} pairs of measures"
+    if verbose:
+        text += f" · {result.resampling.resamples} resamples, seed {result.resampling.seed}"
+    return text
+
+
+def _list_rows(result: Correlations) -> Table:
+    """A row for each measure and each two measures."""
+    rows: list[tuple[Any, ...]] = [
+        ("correlation", item.measure, "", item.estimate, item.low, item.high, None, None)
+        for item in result.correlations
+    ]
+    rows += [
+        ("difference", *item.measures, item.difference, item.low, item.high, item.raw_p, item.p)
+        for item in result.differences
+    ]
+    columns = ("what", "measure", "other", "value", "low", "high", "raw_p", "p")
+    return Table(columns, rows, numeric=True, label_columns=3)

@@ -1,0 +1,120 @@
+"""What users said: a number for each query or session, from a column of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from os import PathLike
+from typing import Any, Literal
+
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadInput, BadValue, NoColumn, WrongType
+from gainful.read.column_names import QUERY, list_columns
+from gainful.read.formats import FORMATS, find_format
+from gainful.read.frames import as_polars, is_frame
+from gainful.read.named_columns import InputTable, as_table, read_table
+from gainful.read.source import Source, open_source
+from gainful.text import quote
+from gainful.types import is_number
+
+Unit = Literal["query", "session"]
+AnyLabels = str | PathLike[str] | Mapping[Any, float] | Any
+_ID_COLUMNS: Mapping[Unit, tuple[str, ...]] = {
+    "query": QUERY,
+    "session": ("session", "session_id", "sessionid"),
+}
+_RUN_COLUMNS = ("run", "system", "run_id")
+_TABLE_FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+_TRUTHS = {"true": 1.0, "false": 0.0}
+
+
+@frozen(eq=False)
+class Labels:
+    """A number for each query or session, or for each run and query; null where nobody said one."""
+
+    name: str  # the column
+    frame: pl.DataFrame  # id: text; label: number; run: text, if there is one
+    source: str
+
+
+def read_labels(labels: AnyLabels, column: str, unit: Unit) -> Labels:
+    """Labels from a file, a frame, or a dict of numbers by query or session.
+
+    Examples:
+        >>> read_labels({"q1": 3, "q2": 5}, "satisfaction", "query").frame.rows()
+        [('q1', 3.0), ('q2', 5.0)]
+    """
+    if isinstance(labels, Mapping):
+        for name, value in labels.items():
+            if not is_number(value):
+                raise WrongType(f"labels[{name!r}]", value, "a number")
+        frame = pl.DataFrame(
+            {"id": [str(name) for name in labels], "label": [float(v) for v in labels.values()]},
+            schema={"id": pl.String, "label": pl.Float64},
+        )
+        return Labels(column, _refuse_repeats(frame, "labels"), "labels")
+    table = _load_table(labels)
+    header = table.header
+    if column not in table.frame.columns:
+        known = list_columns(table.frame.columns)
+        problem = f"there is no column {quote(column)}; there are {known}"
+        raise NoColumn(table.name, problem, "--against COLUMN")
+    ids = header.require_column(_ID_COLUMNS[unit], unit)
+    run = header.find_column(_RUN_COLUMNS)
+    columns = {
+        "id": table.frame[ids].cast(pl.String),
+        "label": parse_labels(table.frame[column], table.locate),
+        **({} if run is None else {"run": table.frame[run].cast(pl.String)}),
+    }
+    return Labels(column, _refuse_repeats(pl.DataFrame(columns), table.name), table.name)
+
+
+def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
+    """A column as numbers; true and false are 1 and 0, what is empty is null."""
+    if values.dtype == pl.Boolean or values.dtype.is_numeric():
+        numbers = values.cast(pl.Float64)
+    else:
+        texts = values.cast(pl.String).str.strip_chars()
+        texts = texts.set(texts == "", None)
+        truths = texts.str.to_lowercase().replace_strict(_TRUTHS, default=None)
+        numbers = texts.cast(pl.Float64, strict=False).fill_null(truths.cast(pl.Float64))
+        wrong = (numbers.is_null() & texts.is_not_null()).arg_true()
+        if len(wrong):
+            row = int(wrong[0])
+            problem = f"{values.name} {quote(values[row])} is not a number"
+            raise BadInput(locate(row), problem, "a number in each row, or nothing")
+    infinite = (~numbers.is_finite()).arg_true()
+    if len(infinite):
+        row = int(infinite[0])
+        problem = f"{values.name} {values[row]} is not finite"
+        raise BadInput(locate(row), problem, "a finite number")
+    return numbers.alias("label")
+
+
+def _load_table(labels: AnyLabels) -> InputTable:
+    if is_frame(labels):
+        return as_table(as_polars(labels, "labels"), "labels")
+    if not isinstance(labels, (str, PathLike)):
+        raise WrongType("labels", labels, "a file, a frame, or {id: number}")
+    source = open_source(labels)
+    return read_table(source, _find_table_format(source))
+
+
+def _find_table_format(source: Source) -> str:
+    """The format of a table, by its suffix or by what it looks like."""
+    named = _TABLE_FORMATS.get(source.suffix)
+    format_name = named or find_format(source).name
+    if format_name not in FORMATS or format_name in ("trec", "rag", "json"):
+        allowed = "a table with named columns: CSV, TSV, JSON lines, Parquet"
+        raise BadInput(source.name, "this is no table with named columns", allowed)
+    return format_name
+
+
+def _refuse_repeats(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    keys = [column for column in ("run", "id") if column in frame.columns]
+    repeated = frame.filter(pl.struct(keys).is_duplicated())
+    if not repeated.is_empty():
+        problem = f"{quote(repeated['id'][0])} has more than one label"
+        raise BadValue(name, problem, "one label for each")
+    return frame

@@ -1,0 +1,348 @@
+"""Which measure agrees with what users said? Against scipy, Williams' test and straight loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats as scipys
+
+import gainful
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.evidence.orders.correlations import LabelledUnits, correlate_units
+from gainful.evidence.statistics.clustered_bootstrap import (
+    bootstrap_interval,
+    draw_weights,
+    run_bootstrap,
+)
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.weighted_correlation import COEFFICIENTS, Pair, spearman
+from gainful.sessions import evaluate, simulate_study, sweep_against
+
+PEERS = {"pearson": scipys.pearsonr, "spearman": scipys.spearmanr, "kendall": scipys.kendalltau}
+FEW = Resampling(resamples=499)
+
+
+def make_units(rho_a=0.6, rho_b=0.3, n=200, seed=1):
+    """A label, and two measures that go along with it and with each other."""
+    covariance = [[1, rho_a, rho_b], [rho_a, 1, 0.5], [rho_b, 0.5, 1]]
+    rows = np.random.default_rng(seed).multivariate_normal(np.zeros(3), covariance, n)
+    return LabelledUnits(
+        values={"A": rows[:, 1], "B": rows[:, 2]},
+        label=rows[:, 0],
+        cluster=np.arange(n),
+        unit="query",
+    )
+
+
+# ── coefficients ─────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_a_weighted_coefficient_is_that_of_the_units_drawn_so_often(name):
+    generator = np.random.default_rng(0)
+    x = generator.integers(0, 6, 30).astype(float)
+    y = (x + generator.normal(0, 3, 30)).round()
+    weights = generator.multinomial(30, np.full(30, 1 / 30), 6).astype(float)
+    expected = [
+        PEERS[name](np.repeat(x, drawn), np.repeat(y, drawn)).statistic
+        for drawn in weights.astype(int)
+    ]
+    assert COEFFICIENTS[name](Pair(x, y), weights) == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_what_does_not_vary_has_no_coefficient(name):
+    pair = Pair(np.array([1.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0]))
+    assert np.isnan(COEFFICIENTS[name](pair, np.array([[1.0, 2.0, 0.0]]))[0])
+
+
+def test_the_interval_is_scipys_bca():
+    generator = np.random.default_rng(2)
+    x = generator.normal(size=40)
+    y = 0.6 * x + generator.normal(size=40)
+    bootstrap = run_bootstrap(
+        lambda weights: spearman(Pair(x, y), weights)[:, None], np.arange(40), Resampling()
+    )
+    ours = bootstrap_interval(
+        float(bootstrap.estimate[0]), bootstrap.resampled[:, 0], bootstrap.left_out[:, 0], 0.05
+    )
+    theirs = scipys.bootstrap(
+        (x, y),
+        lambda a, b: scipys.spearmanr(a, b).statistic,
+        paired=True,
+        vectorized=False,
+        n_resamples=999,
+        rng=1,
+    ).confidence_interval
+    assert ours == pytest.approx(tuple(theirs), abs=0.04)
+
+
+def test_clusters_are_drawn_whole():
+    cluster = np.array([0, 0, 1, 2, 2, 2])
+    for _, weights in draw_weights(cluster, FEW):
+        assert (weights[:, 0] == weights[:, 1]).all()
+        assert (weights[:, 3] == weights[:, 5]).all()
+        assert (weights[:, [0, 2, 3]].sum(axis=1) == 3).all()
+
+
+# ── differences ──────────────────────────────────────────────────────────────────────────────
+
+
+def williams_p(r12, r13, r23, n):
+    """Williams' t for two dependent correlations that share a variable (Steiger 1980)."""
+    determinant = 1 - r12**2 - r13**2 - r23**2 + 2 * r12 * r13 * r23
+    mean = (r12 + r13) / 2
+    t = (r12 - r13) * np.sqrt(
+        (n - 1) * (1 + r23) / (2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r23) ** 3)
+    )
+    return 2 * scipys.t.sf(abs(t), n - 3)
+
+
+@pytest.mark.parametrize("seed", [1, 5, 6])
+def test_a_difference_is_as_sure_as_williams_test_finds_it(seed):
+    units = make_units(0.5, 0.38, seed=seed)
+    result = correlate_units(units, "said", "pearson", Resampling())
+    (difference,) = result.differences
+    r = np.corrcoef([units.label, units.values["A"], units.values["B"]])
+    by_name = {"A": r[0, 1], "B": r[0, 2]}
+    left, right = (by_name[name] for name in difference.measures)
+    assert difference.difference == pytest.approx(left - right)
+    expected = williams_p(left, right, r[1, 2], 200)
+    assert difference.p == pytest.approx(expected, abs=0.35 * expected + 0.02)
+    assert (difference.low > 0) == (difference.p < 0.05)
+
+
+def test_the_best_comes_first_and_is_told():
+    result = correlate_units(make_units(0.2, 0.7), "satisfaction", "spearman", FEW)
+    assert [item.measure for item in result.correlations] == ["B", "A"]
+    text = " ".join(result.to_text().split())
+    assert text.startswith("B agrees best with satisfaction: Spearman's rho 0.")
+    assert "It agrees significantly better than A." in text
+    assert "200 queries · intervals and tests of differences: paired bootstrap (BCa)" in text
+    alike = correlate_units(make_units(0.5, 0.5, n=30), "satisfaction", "spearman", FEW)
+    assert "cannot be told apart from" in alike.to_text()
+
+
+def test_two_names_of_one_measure_do_not_differ():
+    units = make_units()
+    twice = LabelledUnits(
+        values={"A": units.values["A"], "again": units.values["A"]},
+        label=units.label,
+        cluster=units.cluster,
+        unit="query",
+    )
+    (difference,) = correlate_units(twice, "said", "spearman", FEW).differences
+    assert (difference.difference, difference.p) == (0.0, 1.0)
+
+
+def test_intervals_hold_what_is_true_about_as_often_as_they_say():
+    """40 samples of 60 units: 95 % intervals of r = 0.6 miss it about twice, not ten times."""
+    covered = 0
+    for seed in range(40):
+        result = correlate_units(make_units(n=60, seed=seed), "said", "pearson", FEW)
+        correlation = next(item for item in result.correlations if item.measure == "A")
+        covered += correlation.low <= 0.6 <= correlation.high
+    assert covered >= 34
+
+
+# ── results and labels ───────────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def judged():
+    """Ten queries whose relevant document stands at rank 1 to 10."""
+    qrels = {f"q{rank}": {"good": 1} for rank in range(1, 11)}
+    run = {f"q{rank}": [f"x{i}" for i in range(1, rank)] + ["good"] for rank in range(1, 11)}
+    return qrels, run
+
+
+def test_labels_of_queries_come_from_dicts_files_and_frames(judged, tmp_path):
+    results = gainful.evaluate(*judged, ["RR", "P@5"])
+    stars_by_id = {f"q{rank}": 11 - rank for rank in range(1, 11)}
+    frame = pl.DataFrame({"query": list(stars_by_id), "stars": list(stars_by_id.values())})
+    frame.write_csv(tmp_path / "said.csv")
+    dicts = [
+        gainful.stats.correlate(results, "stars", labels, resamples=199).to_dict()
+        for labels in (stars_by_id, frame, frame.to_pandas(), tmp_path / "said.csv")
+    ]
+    assert all(data == dicts[0] for data in dicts)
+    rho = {item["measure"]: item["estimate"] for item in dicts[0]["correlations"]}
+    assert rho["RR"] == pytest.approx(1.0)
+    assert rho["P@5"] == pytest.approx(
+        scipys.spearmanr([1] * 5 + [0] * 5, range(10, 0, -1)).statistic
+    )
+
+
+def test_queries_without_a_label_are_left_out_and_counted(judged):
+    results = gainful.evaluate(*judged, "RR")
+    stars_by_id = {f"q{rank}": 11 - rank for rank in range(1, 8)}
+    result = gainful.stats.correlate(results, "stars", stars_by_id, resamples=199)
+    assert result.units == 7
+    assert result.notes == ("3 queries without a label left out",)
+
+
+def test_a_measure_can_be_what_others_are_held_against(judged):
+    result = gainful.stats.correlate(
+        gainful.evaluate(*judged, ["RR", "P@5", "nDCG@10"]), "nDCG@10", resamples=199
+    )
+    assert [item.measure for item in result.correlations] == ["RR", "P@5"]
+    assert result.best.estimate == pytest.approx(1.0)
+
+
+def test_several_runs_need_labels_by_run_and_draw_queries(judged):
+    qrels, run = judged
+    worse = {query: ["x0", *docs] for query, docs in run.items()}
+    results = gainful.evaluate(qrels, {"good": run, "bad": worse}, "RR")
+    frame = pl.DataFrame(
+        [
+            (name, f"q{rank}", 20 - rank - (name == "bad"))
+            for name in ("good", "bad")
+            for rank in range(1, 11)
+        ],
+        schema=["run", "query", "stars"],
+        orient="row",
+    )
+    result = gainful.stats.correlate(results, "stars", frame, resamples=199)
+    assert (result.units, result.clusters, result.cluster_noun) == (20, 10, "query")
+    assert result.best.estimate == pytest.approx(1.0)
+    assert "20 rankings of 10 queries" in result.to_text()
+    with pytest.raises(BadInput, match="labels do not say of which run they are"):
+        gainful.stats.correlate(results, "stars", {"q1": 1, "q2": 2})
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"labels": {"q1": "good"}}, WrongType, "labels"),
+        ({"labels": {f"q{at}": 3 for at in range(1, 11)}}, BadInput, "it is 3 for every query"),
+        ({"labels": {"q1": 1, "q2": 2, "q3": 3}}, BadInput, "3 queries with a value say too little"),
+        ({"labels": {"z1": 1}}, BadInput, "no query has a label"),
+        ({"labels": None}, BadValue, "against is 'stars'; allowed: a measure, or a column"),
+        ({"coefficient": "cosine"}, UnknownName, "no coefficient 'cosine'"),
+        ({"resamples": 5}, BadValue, "resamples is 5"),
+        ({"alpha": 2}, BadValue, "alpha is 2"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_correlated_is_refused(judged, change, error, message):
+    results = gainful.evaluate(*judged, ["RR", "P@5"])
+    stars_by_id = {f"q{rank}": rank for rank in range(1, 11)}
+    options = {"labels": stars_by_id, **change}
+    with pytest.raises(error, match=message):
+        gainful.stats.correlate(results, "stars", **options)
+
+
+def test_a_column_that_is_not_numeric_is_told_with_its_line(judged, tmp_path):
+    results = gainful.evaluate(*judged, "RR")
+    path = tmp_path / "said.csv"
+    path.write_text("query,stars,happy\nq1,3,true\nq2,high,false\n")
+    with pytest.raises(BadInput, match=r"said.csv:3: stars 'high' is not a number"):
+        gainful.stats.correlate(results, "stars", path)
+    with pytest.raises(BadInput, match="there is no column 'star'; there are query, stars, happy"):
+        gainful.stats.correlate(results, "star", path)
+    path.write_text("query,stars\nq1,3\nq1,4\n")
+    with pytest.raises(BadValue, match="more than one label"):
+        gainful.stats.correlate(results, "stars", path)
+
+
+# ── sessions and the command ─────────────────────────────────────────────────────────────────
+
+
+@pytest.fixture(scope="module")
+def study():
+    """A simulated study whose searchers are satisfied by sDCG with b = 10 and bq = 10."""
+    simulated = simulate_study(7)
+    name = "sDCG(b=10, bq=10)@10"
+    results = evaluate(simulated.sessions, simulated.qrels, name)
+    noise = np.random.default_rng(3).normal(0, 1, len(results.ids))
+    true = np.asarray(results.values[name])
+    stars_by_id = (3 + (true - true.mean()) / true.std() + 0.3 * noise).round(1)
+    return simulated, dict(zip(results.ids, stars_by_id.tolist(), strict=True))
+
+
+def test_sessions_of_a_searcher_are_drawn_together(study):
+    simulated, stars_by_id = study
+    results = evaluate(simulated.sessions, simulated.qrels, ["sDCG@10", "nsDCG@10"])
+    result = gainful.stats.correlate(results, "said", stars_by_id, resamples=199)
+    assert (result.units, result.clusters) == (120, 30)
+    assert "120 sessions of 30 searchers" in result.to_text()
+    expected = scipys.spearmanr(
+        np.asarray(results.values["sDCG@10"]), list(stars_by_id.values())
+    ).statistic
+    correlation = next(item for item in result.correlations if item.measure == "sDCG@10")
+    assert correlation.estimate == pytest.approx(expected)
+
+
+def test_a_sweep_finds_the_searcher_who_said_it(study):
+    simulated, stars_by_id = study
+    result = sweep_against(
+        simulated.sessions,
+        simulated.qrels,
+        "sDCG",
+        "said",
+        labels=stars_by_id,
+        points=4,
+        resamples=199,
+    )
+    assert len(result.settings) == 16
+    for setting in result.settings:
+        name = f"sDCG(b={setting.b}, bq={setting.bq})@10"
+        values = evaluate(simulated.sessions, simulated.qrels, name).values[name]
+        rho = scipys.spearmanr(np.asarray(values), list(stars_by_id.values())).statistic
+        assert setting.estimate == pytest.approx(rho)
+    assert result.best.estimate == max(setting.estimate for setting in result.settings)
+    assert result.best.b == 10
+    assert sum(setting.chosen for setting in result.settings) == pytest.approx(1)
+    assert result.b_range[1] == 10
+    assert result.low < result.best.estimate < result.high
+    assert result.held_out < result.best.estimate + 0.02
+    assert result.difference == pytest.approx(result.best.estimate - result.reference.estimate)
+    text = " ".join(result.to_text().split())
+    assert "sDCG agrees best with said at b = 10, bq = " in text
+    assert "significantly better than b = 2, bq = 4" in text
+
+
+def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_gainful):
+    simulated, stars_by_id = study
+    labels = pl.DataFrame({"session": list(stars_by_id), "said": list(stars_by_id.values())})
+    words = labels.with_columns(mood=pl.lit("fine"))
+    simulated.sessions.frame.join(words, on="session", how="left").write_csv(tmp_path / "study.csv")
+    labels.write_csv(tmp_path / "said.csv")
+    simulated.qrels.frame.write_csv(tmp_path / "qrels.csv")
+    base = ("--qrels", tmp_path / "qrels.csv", "--against", "said", "--resamples", "199")
+    own = run_gainful("order", "--sessions", tmp_path / "study.csv", *base, "--format", "csv").out
+    simulated.sessions.frame.write_csv(tmp_path / "bare.csv")
+    beside = run_gainful(
+        *("order", "--sessions", tmp_path / "bare.csv", *base),
+        *("--labels", tmp_path / "said.csv", "--format", "csv"),
+    ).out
+    assert own == beside
+    assert own.startswith("what,measure,other,value,low,high,raw_p,p\ncorrelation,sDCG@10,,0.")
+    swept = run_gainful("sweep", tmp_path / "study.csv", *base, "--points", "2", "-m", "sDCG").out
+    assert "sDCG agrees best with said at b = 10" in swept
+    for column, message in (
+        ("mood", "mood 'fine' is not a number"),
+        ("sad", "no column or measure 'sad'"),
+        ("rank", "rank"),
+    ):
+        words = ("order", "--sessions", tmp_path / "study.csv", "--qrels", tmp_path / "qrels.csv")
+        printed = run_gainful(*words, "--against", column, status=2)
+        assert message in printed.err
+        assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("order", "q", "a", "b", "c", "--labels", "l.csv"), "--labels is of --against COLUMN"),
+        (("order", "q", "a", "--qrels", "x"), "--qrels is of --against COLUMN"),
+        (("order", "q", "a", "--against", "RR", "--test", "t"), "--test does nothing with --against"),
+        (("order", "q", "a", "--against", "RR", "--where", "a=b"), "--where is of --sessions FILE"),
+        (("order", "q", "--sessions", "s", "--against", "x"), "with --sessions there are no runs"),
+        (("order", "--against", "x"), "name QRELS and runs"),
+        (("sweep", "s.csv", "--coefficient", "pearson"), "--coefficient is of --against COLUMN"),
+        (("sweep", "s.csv", "--against", "x", "--by", "y"), "--by does nothing with --against"),
+    ],
+)  # fmt: skip
+def test_options_that_do_nothing_are_refused(run_gainful, words, message):
+    assert message in run_gainful(*words, status=2).err
