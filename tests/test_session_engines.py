@@ -168,12 +168,25 @@ def test_rows_without_ranks_need_an_order():
             gainful.sessions.evaluate(FRAME_MAKERS[engine](frame), {"s": {"a": 1}}, "sDCG@5")
 
 
-def test_measures_of_every_result_are_refused():
+def test_time_text_and_cost_are_of_ranks_and_list_lengths():
     log = FRAME_MAKERS["DuckDB"](STUDY.sessions.frame)
-    for measure in ("sTBG", "sU"):
-        with pytest.raises(gainful.errors.BadValue, match="bring the log into memory first"):
-            gainful.sessions.evaluate(log, STUDY.qrels, ["nsDCG@10", measure])
-        assert gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, measure).mean[measure] > 0
+    measures = [
+        "sTBG(query_seconds=9)@7",
+        "sTBG(opened=likely)",
+        "sU",
+        "Cost(per_query=5, per_result=2)",
+    ]
+    there = gainful.sessions.evaluate(log, STUDY.qrels, measures)
+    here = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, measures)
+    for measure in measures:
+        assert there[measure] == pytest.approx(here[measure], rel=1e-12)
+
+
+def test_what_only_a_column_of_every_result_tells_is_refused():
+    frame = STUDY.sessions.frame.with_columns(words=pl.lit(300))
+    for measure in ("sTBG", "Cost(per_result=words)"):
+        with pytest.raises(gainful.errors.BadValue, match="only some .*are rows"):
+            gainful.sessions.evaluate(FRAME_MAKERS["DuckDB"](frame), STUDY.qrels, measure)
 
 
 class TestSpark:

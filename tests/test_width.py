@@ -52,6 +52,7 @@ COMMANDS = {
     "why, another": ("why", *RUNS[:2], "--unlike", "lightgbm"),
     "why, sessions": ("why", "sessions-qrels.txt", "sessions.csv", "-m", "nsDCG@3", "--like", "jk2008", "--unlike", "kanoulas2011"),
     "sessions": ("sessions", *SESSIONS, "--by", "system"),
+    "sessions, costs": ("sessions", *SESSIONS, "--by", "system", "--cost", "query=50,result=200"),
     "sessions, all of it": ("sessions", *SESSIONS, "-v"),
     **{
         f"sessions, {view}": ("sessions", *SESSIONS, f"--{view}")

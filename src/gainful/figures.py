@@ -22,6 +22,7 @@ sessions = partial(figure, "sessions")
 scenario = partial(figure, "scenario")
 individual = partial(figure, "individual")
 map = partial(figure, "map")  # noqa: A001  (as the command calls it)
+frontier = partial(figure, "frontier")
 searchers = partial(figure, "searchers")
 curves = partial(figure, "curves")
 differences = partial(figure, "differences")
@@ -34,6 +35,7 @@ __all__ = [
     "dots",
     "figure",
     "figure_data",
+    "frontier",
     "individual",
     "last",
     "map",

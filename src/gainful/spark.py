@@ -30,10 +30,7 @@ from gainful.measure.entry import Entry
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.recipe import Recipe
-from gainful.measure.sessions.in_parts import (
-    PartEvaluation,
-    refuse_measures_of_every_result,
-)
+from gainful.measure.sessions.in_parts import PartEvaluation
 from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
@@ -134,7 +131,6 @@ def per_session(
     lazy_sessions = as_lazy_sessions(sessions, SPARK, "sessions", read_column_names(columns))
     if lazy_sessions is None:
         raise NoColumn("sessions", "a column is missing", "session, query (from 1), rank and doc")
-    refuse_measures_of_every_result(recipes)
     judgments = None if qrels is None else as_qrels_columns(as_qrels(qrels))
     with report_engine_errors(SPARK, "sessions"):
         from pyspark.sql.functions import lit, pmod, xxhash64  # noqa: PLC0415

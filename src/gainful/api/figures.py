@@ -20,6 +20,7 @@ from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.show.figures import (
     differences,
     dots,
+    frontier,
     individual_sessions,
     last_query,
     precision_recall,
@@ -79,6 +80,15 @@ _ALL = (
         data=winner_map.map_data,
         draw_chart=winner_map.draw_chart,
         usual_measures=("nsDCG",),
+    ),
+    Figure(
+        name="frontier",
+        question="What do systems bring for what they cost, and which does none other beat?",
+        example="frontier a.csv --qrels q.txt --cost query=50,result=tokens -o f.svg",
+        input_kind="sessions",
+        data=frontier.frontier_data,
+        draw_chart=frontier.draw_chart,
+        usual_measures=("nsDCG@10",),
     ),
     Figure(
         name="searchers",
@@ -141,7 +151,7 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
     """A figure as an Altair chart, its caption saying what produced it.
 
     Args:
-        name: last, sessions, scenario, individual (of `sessions.evaluate`), map (of
+        name: last, sessions, scenario, individual, frontier (of `sessions.evaluate`), map (of
             `sessions.sweep`), searchers (of `calibrate`), curves, differences, precision-recall,
             dots (of judgments and {name: run}).
         inputs: what the figure is made of; see the data function of each.

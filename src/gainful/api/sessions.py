@@ -13,7 +13,13 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
 from gainful.match.behaviour_gains import GainRule, gain_from_behaviour
 from gainful.match.sessions import match_sessions
-from gainful.measure.build_recipes import Measures, build_session_recipes
+from gainful.measure.build_recipes import (
+    USUAL_SESSION_MEASURES,
+    Measures,
+    build_session_recipes,
+)
+from gainful.measure.cost import Cost, cost_measure
+from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.read.anonymise import anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
@@ -50,6 +56,7 @@ def evaluate(
     gain_from: GainRule | None = None,
     propensity: AnyPropensities | None = None,
     anonymise: bool | str = False,
+    cost: Cost | None = None,
     **settings: Any,
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
@@ -85,6 +92,8 @@ def evaluate(
             a file of rank and propensity, a dict or list, or "estimate" from the clicks.
         anonymise: True for salted hashes in place of users in all that is written; a text is the
             salt, by which they are the same next time.
+        cost: what searching costs, such as {"query": 50, "result": 200} or {"result": "tokens"}, a
+            column: the measure Cost, and beside every mean its gain per cost.
         settings: single settings, such as `duplicates="first"` or `b=10`.
 
     Returns:
@@ -98,13 +107,7 @@ def evaluate(
     """
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
-    convention, recipes = build_session_recipes(measures, like, settings)
-    if find_engine(sessions) is not None:
-        from gainful.measure.sessions.in_parts import (  # noqa: PLC0415  (slow to load)
-            refuse_measures_of_every_result,
-        )
-
-        refuse_measures_of_every_result(recipes)
+    convention, recipes = build_session_recipes(_add_cost(measures, cost), like, settings)
     judgments = read_session_qrels(qrels, qrels_format)
     chosen_sessions = choose_sessions(
         sessions,
@@ -131,6 +134,15 @@ def evaluate(
     )
     values = measure_sessions(chosen_sessions.name, matched_sessions, recipes, convention)
     return as_session_results(values)
+
+
+def _add_cost(measures: Measures | None, cost: Cost | None) -> Measures | None:
+    """The measures that were asked for, and the cost."""
+    if cost is None:
+        return measures
+    named = USUAL_SESSION_MEASURES if measures is None else measures
+    listed = [named] if isinstance(named, (str, Measure)) else list(named)
+    return [*listed, cost_measure(cost)]
 
 
 def choose_sessions(

@@ -40,6 +40,7 @@ _LOOK_OPTIONS = ("title", "width", "height", "dark")
 _FIGURE_OPTIONS: dict[str, Decorator] = {
     "by": option("by", help="A line for each group: --by system."),
     "non_last": option("non_last"),
+    "cost": option("cost", required=True, help="Numbers, or columns: query=50,result=tokens."),
     "at_least": own_option(
         "--at-least", type=int, metavar="N", help="Sessions of N queries are drawn apart. [4]"
     ),

@@ -89,6 +89,11 @@ OPTIONS: Mapping[str, Callable[..., Decorator]] = {
     "qrels": declare(
         "--qrels", metavar="QRELS", type=PATH, help="Judgments by topic. [the column grade of FILE]"
     ),
+    "cost": declare(
+        "--cost",
+        metavar="query=N,result=N",
+        help="What searching costs: numbers, or columns (result=tokens). Adds gain per cost.",
+    ),
     "baseline": declare(
         "--baseline", metavar="NAME", help="What the others are set against. [the first]"
     ),

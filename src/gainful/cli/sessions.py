@@ -20,6 +20,7 @@ from gainful.measure.sessions.results import VIEWS
 @options("qrels")
 @option("measures", help="Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]")
 @option("by", multiple=True, help="Means of groups: --by system,scenario.")
+@options("cost")
 @own_option("--per-session", is_flag=True, help="A line for each session.")
 @own_option("--lengths", is_flag=True, help="How many sessions have how many queries?")
 @own_option("--curve", is_flag=True, help="Mean vectors of the first measure, by position.")
@@ -67,6 +68,7 @@ def sessions(
       gainful sessions cast.run --sessions-format conversation --qrels q.txt
       gainful sessions study.csv --qrels qrels.txt --where scenario=D
       gainful sessions a.run b.run --sessions-format conversation --qrels q.txt
+      gainful sessions agents.csv --qrels q.txt --cost query=50,result=tokens
     """
     view = _choose_view(options)
     form = choose_form(form, output)

@@ -257,7 +257,7 @@ def match_sessions(
         query_counts=queries.astype(np.intp),
         session=session.astype(np.intp),
         position=np.arange(len(session)) - first_query[session] + 1,
-        retrieved=_count_results(frame, layout),
+        retrieved=count_results(frame, layout),
         scanned=_scan_depths(frame, layout),
         judged=judged,
         pool_index=pool_index[place],
@@ -277,7 +277,7 @@ def _recall_bases(
     return topics.join(judged_topics, on="topic", how="left", maintain_order="left")["base"]
 
 
-def _count_results(frame: pl.DataFrame, layout: SessionLayout) -> Ranks:
+def count_results(frame: pl.DataFrame, layout: SessionLayout) -> Ranks:
     """How many results each query has."""
     if LIST_LENGTH in frame.columns:
         lengths = frame[LIST_LENGTH].gather(layout.query_starts)

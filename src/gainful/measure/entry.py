@@ -69,7 +69,6 @@ class Entry:
         False  # does it ask for what aspects of the query a document is relevant?
     )
     needs_scores: bool = False  # does it ask for more of a score than the rank it gives?
-    needs_every_result: bool = False  # of sessions: does it ask for results that nobody judged?
     extremes: Extremes = "unknown"
     sees_nonrelevant: bool = False  # is useless something else to it than unjudged?
     additive: bool = False  # a sum over documents, in which none changes what another is worth?
@@ -78,6 +77,7 @@ class Entry:
     aggregation: Aggregation = "mean"  # how are queries made one number?
     cite: str = "trec_eval"
     registered: bool = False  # was it registered by a user?
+    is_cost: bool = False  # is it what searching costs, so that less of it is better?
     session: bool = False  # is it a measure of whole sessions?
     takes_recipe: bool = False  # does its function take the whole recipe, not single arguments?
     options: tuple[str, ...] = ()  # what may stand in its brackets, if not its arguments

@@ -20,6 +20,7 @@ from gainful.measure.formulas import as_discount, as_gain
 from gainful.measure.gain import GAINS
 from gainful.measure.parameters import CHOICES, PARAMETERS, as_points
 from gainful.text import format_exact
+from gainful.types import is_number
 
 ParameterValue = str | float | int
 
@@ -99,6 +100,23 @@ def _check_inner_measure(value: Any) -> str:
     return next((read(value) for read in _INNER_READERS), str(value))
 
 
+def _check_price(value: object) -> ParameterValue:
+    """A price: a number from 0 on, or the name of a column."""
+    if isinstance(value, str) and value.strip():
+        return value
+    if not is_number(value) or not 0 <= value < float("inf"):
+        raise BadValue("price", value, "a number from 0 on, or the name of a column")
+    return float(value)
+
+
+def _price_kind(what: str) -> ParameterKind:
+    return ParameterKind(
+        _check_price,
+        lambda: "a number from 0 on, or the name of a column of numbers",
+        f"what a {what} costs",
+    )
+
+
 _KINDS: Mapping[str, ParameterKind] = {
     "gain": _formula_kind(
         "gain",
@@ -127,6 +145,8 @@ _KINDS: Mapping[str, ParameterKind] = {
         "the levels of recall that are averaged over",
         default="0, 0.1, …, 1",
     ),
+    "per_query": _price_kind("query"),
+    "per_result": _price_kind("result"),
     "of": ParameterKind(
         _check_inner_measure,
         lambda: "a measure of single rankings, in quotes",

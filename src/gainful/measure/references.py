@@ -31,6 +31,10 @@ REFERENCES: Mapping[str, str] = {
         "T. Sakai, Z. Dou: Summaries, ranked retrieval and sessions: a unified framework for "
         "information access evaluation. SIGIR 2013. doi:10.1145/2484028.2484031"
     ),
+    "azzopardi2011": (
+        "L. Azzopardi: The economics in interactive information retrieval. SIGIR 2011. "
+        "doi:10.1145/2009916.2009923"
+    ),
     "over1999": "P. Over: TREC-7 interactive track report. NIST SP 500-242, 1999.",
     "luo2013": (
         "J. Luo, C. Wing, H. Yang, M. Hearst: The water filling model and the cube test: "

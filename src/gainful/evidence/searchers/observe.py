@@ -17,6 +17,7 @@ from gainful.evidence.searchers.stops import (
     collect_stops,
     count_stops,
 )
+from gainful.match.sessions import count_results
 from gainful.read.session_layout import SessionLayout
 from gainful.read.sessions import Sessions
 from gainful.text import count_noun
@@ -87,7 +88,7 @@ def observe_searchers(
     _refuse_passed_limit(sessions.name, query_counts, query_limit)
     session = np.repeat(np.arange(len(query_counts)), query_counts)
     cluster, cluster_name = _number_clusters(frame, layout)
-    lengths = _list_lengths(frame, layout)
+    lengths = count_results(frame, layout)
     clicks = _count_clicks(frame, layout)
     notes = list(sessions.notes)
     depths, kept = None, np.zeros(len(lengths), dtype=bool)
@@ -146,12 +147,6 @@ def _number_clusters(frame: pl.DataFrame, layout: SessionLayout) -> tuple[Ranks,
         if len(np.unique(numbers)) > 1:
             return numbers.astype(np.intp), _SEARCHER
     return np.arange(sessions, dtype=np.intp), "session"
-
-
-def _list_lengths(frame: pl.DataFrame, layout: SessionLayout) -> Ranks:
-    """How many results each query has."""
-    empty = frame["doc"].is_null().gather(layout.query_starts).to_numpy()
-    return np.asarray(layout.query_lengths - empty, dtype=np.intp)
 
 
 def _count_clicks(frame: pl.DataFrame, layout: SessionLayout) -> tuple[Ranks, Ranks]:

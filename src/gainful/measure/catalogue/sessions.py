@@ -6,6 +6,7 @@ from typing import Any
 
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions.sessions import (
+    cost,
     cube,
     esndcg,
     instance_recall,
@@ -115,7 +116,7 @@ TIME_MEASURES = (
         definition="TBG with one clock for the session: query_seconds for each query, per_summary "
         "for each result, and for what is opened its seconds, or per_word · words + per_document",
         example=Example(
-            "sTBG(words=400, query_seconds=10)",
+            "sTBG(words=400, query_seconds=10, opened=likely)",
             "1 / 0 1",
             "0.64*0.77*(0.5**(10/224) + 0.5**((2*10 + 2*4.4 + (0.018*400 + 7.8)*1.03)/224))",
         ),
@@ -135,7 +136,6 @@ TIME_MEASURES = (
         defaults={"opened": "auto"},
         normalised=False,
         bounded=False,
-        needs_every_result=True,
         cite="smucker2012",
     ),
     _session_entry(
@@ -144,15 +144,34 @@ TIME_MEASURES = (
         definition="U with one text for the session: the snippets of all queries, and of what is "
         "opened read_share · chars",
         example=Example(
-            "sU(L=2000, chars=1000)", "2 / 0 1", "2*(1 - 400/2000) + 1*(1 - 1000/2000)"
+            "sU(L=2000, chars=1000, opened=likely)",
+            "2 / 0 1",
+            "2*(1 - 400/2000) + 1*(1 - 1000/2000)",
         ),
         function=time_measures.session_u_measure,
         options=("L", "snippet", "chars", "read_share", "gain", "negative", *_WALK_OPTIONS),
         defaults={"opened": "auto"},
         normalised=False,
         bounded=False,
-        needs_every_result=True,
         cite="sakai2013",
+    ),
+)
+
+COSTS = (
+    _session_entry(
+        name="Cost",
+        question="What does a session cost, in seconds, tokens or cents?",
+        definition="Σ over queries of per_query + Σ over results of per_result; a price is a "
+        "number, or the column that tells it",
+        example=Example("Cost(per_query=50, per_result=200)", "1 / 0 1", "2*50 + 3*200"),
+        function=cost.session_cost,
+        options=("per_query", "per_result"),
+        defaults={"per_query": 1, "per_result": 0},
+        normalised=False,
+        bounded=False,
+        is_cost=True,
+        cutoff_kind="none",
+        cite="azzopardi2011",
     ),
 )
 
@@ -233,6 +252,7 @@ SESSION_MEASURES: dict[str, Entry] = {
         *SDCG,
         *SESSION_USER_MODELS,
         *TIME_MEASURES,
+        *COSTS,
         *ASPECT_MEASURES,
         *BY_QUERY_MEASURES,
     )

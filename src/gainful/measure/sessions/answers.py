@@ -30,11 +30,28 @@ def _describe_means(results: SessionValues, by: Sequence[str]) -> str:
         for group in groups:
             label = _label(group, by)
             for measure, mean in group["mean"].items():
+                if measure in results.costs:
+                    continue
                 by_measure.setdefault(measure, {})[label] = float("nan") if mean is None else mean
-        return f"{_describe_leaders(by_measure)} {_CHANCE_ADVICE}"
+        leaders = f"{_describe_leaders(by_measure)} " if by_measure else ""
+        return f"{leaders}{_describe_cheapest(results, groups, by)}{_CHANCE_ADVICE}"
     measure, mean = next(iter(results.mean.items()))
     sessions = count_noun(results.counts["sessions"], "session")
     return f"The mean {measure} of {sessions} is {mean:.{ANSWER_DECIMALS}f}."
+
+
+def _describe_cheapest(
+    results: SessionValues, groups: Sequence[Mapping[str, Any]], by: Sequence[str]
+) -> str:
+    """Which group costs least, where costs were asked for."""
+    clauses = []
+    for name in results.costs:
+        costs = {_label(group, by): group["mean"][name] for group in groups}
+        known = {label: cost for label, cost in costs.items() if cost is not None}
+        if known:
+            cheapest = min(known, key=lambda label: known[label])
+            clauses.append(f"{capitalise_first(cheapest)} costs least ({known[cheapest]:g}). ")
+    return "".join(clauses)
 
 
 def _describe_lengths(results: SessionValues, by: Sequence[str]) -> str:

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadValue
 from gainful.match.sessions import match_sessions
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.evaluate import compute_session_values
@@ -44,14 +43,6 @@ class PartEvaluation:
             series = pl.Series(np.ma.filled(values, 0.0).astype(np.float64))
             columns[name] = pl.select(pl.when(present).then(series)).to_series()
         return heads.with_columns(**columns)
-
-
-def refuse_measures_of_every_result(recipes: Mapping[str, SessionRecipe]) -> None:
-    """What asks for results that nobody judged cannot be had of rows that stay in an engine."""
-    for name, recipe in recipes.items():
-        if recipe.entry.needs_every_result:
-            allowed = "measures of judged results; for this one, bring the log into memory first"
-            raise BadValue("measure", name, allowed)
 
 
 def evaluate_arrow(table: Any, evaluation: PartEvaluation) -> Any:

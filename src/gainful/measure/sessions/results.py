@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import ceil, log10
 from typing import Any, Literal
 
 import polars as pl
@@ -12,10 +13,11 @@ from gainful.measure.sessions.answers import describe_view
 from gainful.measure.sessions.footnotes import list_footnotes
 from gainful.measure.sessions.last_queries import NonLast, last_queries, lengths
 from gainful.measure.sessions.reformulations import reformulations
-from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.sessions.session_values import SessionValues, per_cost
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, column_bars
 
+_COST = "cost"  # the head of the one column of costs
 View = Literal["groups", "per_session", "lengths", "curve", "last", "best_query", "reformulations"]
 
 
@@ -49,35 +51,51 @@ def session_results_page(
 
 
 def _build_group_table(results: SessionValues, by: Sequence[str]) -> Table:
-    """The mean of each group, or of all sessions."""
-    names = list(results.values)
-    rows: list[tuple[Any, ...]]
-    if by:
-        rows = [
-            (
-                *(group[key] for key in by),
-                group["sessions"],
-                group["queries"],
-                *group["mean"].values(),
-            )
-            for group in results.groups(by)
-        ]
-    else:
-        counts = results.counts
-        rows = [(results.name, counts["sessions"], counts["queries"], *results.mean.values())]
+    """The mean of each group, or of all sessions; beside costs, gain per cost."""
+    groups = results.groups(by) if by else [{"mean": results.mean, **results.counts}]
+    keys = [[group[key] for key in by] if by else [results.name] for group in groups]
     labels = by or ("sessions of",)
+    costs = results.costs
+    names = [name for name in results.values if name not in costs]
+    scales = {name: _choose_unit(results, groups, name) for name in names} if costs else {}
+    rows = [_group_row(results, *row, scales) for row in zip(groups, keys, strict=True)]
+    heads = [_COST if len(costs) == 1 else name for name in costs]
+    ratios = [f"{name} per {unit:g} cost" for name, unit in scales.items()]
     bounded = {
-        at: recipe.entry.normalised
-        for at, recipe in enumerate(results.recipes.values(), len(labels) + 2)
+        at: results.recipes[name].entry.normalised for at, name in enumerate(names, len(labels) + 2)
     }
     return Table(
-        (*labels, "sessions", "queries", *names),
+        (*labels, "sessions", "queries", *names, *heads, *ratios),
         rows,
         numeric=True,
         label_columns=len(labels),
         bars=column_bars(rows, bounded),
         expendable=("queries", "sessions"),
     )
+
+
+def _group_row(
+    results: SessionValues,
+    group: Mapping[str, Any],
+    keys: Sequence[Any],
+    scales: Mapping[str, float],
+) -> tuple[Any, ...]:
+    """Counts, means, costs, and what is brought for what is spent."""
+    means, costs = group["mean"], results.costs
+    names = [name for name in means if name not in costs]
+    values = [means[name] for name in (*names, *costs)]
+    shares = per_cost(means, results.recipes) if costs else {}
+    ratios = [None if (share := shares[name]) is None else share * scales[name] for name in scales]
+    return (*keys, group["sessions"], group["queries"], *values, *ratios)
+
+
+def _choose_unit(
+    results: SessionValues, groups: Sequence[Mapping[str, Any]], measure: str
+) -> float:
+    """Per how much cost a gain is told, so that its decimals say something: a power of 10."""
+    shares = [per_cost(group["mean"], results.recipes)[measure] for group in groups]
+    largest = max((abs(share) for share in shares if share), default=1.0)
+    return 10.0 ** max(0, ceil(-log10(largest)))
 
 
 def _build_session_table(results: SessionValues, by: Sequence[str]) -> Table:

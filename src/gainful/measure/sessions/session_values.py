@@ -63,6 +63,9 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
         for name, recipe in self.recipes.items():
             if "average" in recipe.entry.params and _needs_joint_mean(recipe):
                 notes.append(f"the mean of {name} is of sessions together, not of their values")
+        notes += [
+            f"cost is {name}, gain per cost the one mean over the other" for name in self.costs
+        ]
         return notes + _note_unusual_bases(self.recipes)
 
     @property
@@ -98,8 +101,14 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
                 "sessions": int(flags.sum()),
                 "queries": int(self.matched_sessions.query_counts[flags].sum()),
             }
-            rows.append({**keys, **counts, "mean": means})
+            row = {**keys, **counts, "mean": means}
+            rows.append(row | ({"per_cost": per_cost(means, self.recipes)} if self.costs else {}))
         return rows
+
+    @property
+    def costs(self) -> list[str]:
+        """The measures that say what sessions cost."""
+        return [name for name, recipe in self.recipes.items() if recipe.entry.is_cost]
 
     def curve(self, name: str | None = None, by: str | Sequence[str] = ()) -> pl.DataFrame:
         """The mean vector of each group, position by position, as tidy data.
@@ -135,6 +144,7 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
             "per_session": self.values_by_id(),
             "mean": self.mean_or_none(),
             "groups": self.groups(by) if by else [],
+            **({"per_cost": per_cost(self.mean_or_none(), self.recipes)} if self.costs else {}),
             "convention": self.convention_data(),
             "counts": self.counts,
             "notes": self.notes,
@@ -150,6 +160,18 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
             "can_pass_one": recipe.can_pass_one,
             "vector_can_pass_one": recipe.vector_can_pass_one,
         }
+
+
+def per_cost(
+    means: Mapping[str, float | None], recipes: Mapping[str, SessionRecipe]
+) -> dict[str, float | None]:
+    """By measure: what sessions bring for what they cost, the one mean over the other."""
+    cost = next(means[name] for name, recipe in recipes.items() if recipe.entry.is_cost)
+    return {
+        name: None if mean is None or not cost else mean / cost
+        for name, mean in means.items()
+        if not recipes[name].entry.is_cost
+    }
 
 
 def _note_unusual_bases(recipes: Mapping[str, SessionRecipe]) -> list[str]:

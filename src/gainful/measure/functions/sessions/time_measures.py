@@ -11,41 +11,74 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
+from gainful.errors import BadValue
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.functions.sessions.gains import select_results, sum_by_index
 from gainful.measure.functions.time_measures import text_decay, time_decay
 from gainful.measure.recipe import SessionRecipe
-from gainful.types import Array, Flags
+from gainful.read.sessions import LIST_LENGTH
+from gainful.types import Array, Flags, Ranks
 
 OPENED, CLICKED = "opened", "clicked"
+_LENGTHS = ("words", "chars")  # columns that tell how long a document is
 
 
 @frozen(eq=False)
 class _Walk:
-    """The rows of sessions as a searcher goes through them."""
+    """The rows of sessions as a searcher goes through them.
 
-    looked: Flags  # at which results the searcher looks
+    Of sessions in an engine only some results are rows: those that were judged or clicked. The
+    others are as many as ranks and list lengths say, and all alike.
+    """
+
+    sessions: MatchedSessions
+    depth: Ranks  # per query: how far the searcher looks
+    looked: Flags  # at which rows
     relevant: Flags
     clicked: Flags | None  # what was opened, where that is told
+
+    def sum_before(self, spent: Array, usual: float, per_query: float = 0.0) -> Array:
+        """What was spent in a session before each row.
+
+        Args:
+            spent: for each row that is looked at.
+            usual: for a result that is no row.
+            per_query: to ask.
+        """
+        sessions, queries = self.sessions, len(self.sessions.position)
+        query = sessions.query_of_row
+        more = np.where(self.looked, spent - usual, 0.0)
+        listed = np.minimum(sessions.retrieved, self.depth)
+        of_query = per_query + usual * listed + sum_by_index(query, more, queries)
+        before_query = _sum_before(of_query, sessions.first_query)
+        rank = sessions.rows["rank"].fill_null(1).to_numpy()
+        above = np.minimum(rank - 1, self.depth[query]) * usual
+        return np.asarray(
+            before_query[query]
+            + per_query
+            + above
+            + _sum_before(more, sessions.layout.query_starts)
+        )
 
 
 def session_time_biased_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """How many relevant documents does a searcher save in a session, if interest halves in time?"""
     walk = _walk(sessions, recipe)
     click, false_click = float(recipe.setting("click")), float(recipe.setting("false_click"))
-    opened = (
-        np.where(walk.relevant, click, false_click)
-        if walk.clicked is None
-        else walk.clicked.astype(np.float64)
-    )
-    words = _column(sessions, "words", float(recipe.setting("words")))
-    reading = float(recipe.setting("per_word")) * words + float(recipe.setting("per_document"))
+    opened = np.where(walk.relevant, click, false_click)
+    if walk.clicked is not None:
+        opened, false_click = walk.clicked.astype(np.float64), 0.0
+    per_word, per_document = (float(recipe.setting(name)) for name in ("per_word", "per_document"))
+    usual = per_word * float(recipe.setting("words")) + per_document
+    reading = per_word * _column(sessions, "words", float(recipe.setting("words"))) + per_document
     if walk.clicked is not None:
         reading = np.where(walk.clicked, _column(sessions, "seconds", reading), reading)
-    spent = walk.looked * (float(recipe.setting("per_summary")) + opened * reading)
-    spent[sessions.layout.query_starts] += float(recipe.setting("query_seconds"))
-    seconds = _sum_before(sessions, spent)
-    seconds += _query_start(sessions) * float(recipe.setting("query_seconds"))
+    per_summary = float(recipe.setting("per_summary"))
+    seconds = walk.sum_before(
+        per_summary + opened * reading,
+        per_summary + false_click * usual,
+        float(recipe.setting("query_seconds")),
+    )
     saved = float(recipe.setting("save")) * opened * walk.relevant
     judged, counts, _, _ = select_results(sessions, recipe)
     rows, query = judged.row[counts], judged.query[counts]
@@ -58,9 +91,9 @@ def session_u_measure(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     walk = _walk(sessions, recipe)
     opened = walk.relevant if walk.clicked is None else walk.clicked
     chars = _column(sessions, "chars", float(recipe.setting("chars")))
-    read = float(recipe.setting("snippet")) + opened * float(recipe.setting("read_share")) * chars
-    read = read * walk.looked
-    position = _sum_before(sessions, read) + read
+    snippet = float(recipe.setting("snippet"))
+    read = snippet + opened * float(recipe.setting("read_share")) * chars
+    position = walk.sum_before(read, snippet) + read
     judged, counts, gain, _ = select_results(sessions, recipe)
     kept = counts if walk.clicked is None else counts & walk.clicked[judged.row]
     rows, query = judged.row[kept], judged.query[kept]
@@ -73,8 +106,7 @@ def opens_clicked(sessions: MatchedSessions, recipe: SessionRecipe) -> bool:
     choice = recipe.setting(OPENED)
     if choice == CLICKED:
         sessions.clicks(OPENED, CLICKED)  # refused where nobody knows
-    has_clicks = CLICKED in sessions.rows.columns and bool(sessions.rows[CLICKED].any())
-    return choice == CLICKED or (choice == "auto" and has_clicks)
+    return choice == CLICKED or (choice == "auto" and CLICKED in sessions.rows.columns)
 
 
 def _walk(sessions: MatchedSessions, recipe: SessionRecipe) -> _Walk:
@@ -86,7 +118,7 @@ def _walk(sessions: MatchedSessions, recipe: SessionRecipe) -> _Walk:
     relevant = np.zeros(len(rank), dtype=bool)
     relevant[judged.row] = judged.grade >= float(recipe.setting("rel") or 1)
     clicked = sessions.clicks(OPENED, CLICKED) & looked if opens_clicked(sessions, recipe) else None
-    return _Walk(looked, relevant, clicked)
+    return _Walk(sessions, depth, looked, relevant, clicked)
 
 
 def _column(sessions: MatchedSessions, name: str, usual: float | Array) -> Array:
@@ -94,20 +126,14 @@ def _column(sessions: MatchedSessions, name: str, usual: float | Array) -> Array
     default = np.broadcast_to(np.asarray(usual, dtype=np.float64), len(sessions.rows))
     if name not in sessions.rows.columns:
         return default
+    if name in _LENGTHS and LIST_LENGTH in sessions.rows.columns:
+        allowed = f"{name} of every result in memory: of sessions in an engine, only some are rows"
+        raise BadValue("column", name, allowed)
     values = sessions.rows[name].cast(pl.Float64, strict=False).to_numpy()
     return np.where(np.isnan(values), default, values)
 
 
-def _sum_before(sessions: MatchedSessions, spent: Array) -> Array:
-    """What was spent in a session before each of its rows."""
-    total = np.cumsum(spent) - spent
-    starts = sessions.layout.session_starts
-    lengths = np.diff(starts, append=len(spent))
-    return np.asarray(total - np.repeat(total[starts], lengths))
-
-
-def _query_start(sessions: MatchedSessions) -> Flags:
-    """Which rows are the first of their query: it has been asked when they are reached."""
-    first = np.zeros(len(sessions.rows), dtype=bool)
-    first[sessions.layout.query_starts] = True
-    return first
+def _sum_before(values: Array, starts: Ranks) -> Array:
+    """The sum of the values before each one, anew from every start."""
+    total = np.cumsum(values) - values
+    return np.asarray(total - np.repeat(total[starts], np.diff(starts, append=len(values))))

@@ -1,0 +1,257 @@
+"""What systems bring for what they cost: means of groups, and those that none other beats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.match.session_groups import By, group_label
+from gainful.measure.build_recipe import build_session_recipe
+from gainful.measure.cost import Cost, cost_measure
+from gainful.measure.sessions.evaluate import compute_session_values
+from gainful.measure.sessions.footnotes import list_footnotes
+from gainful.measure.sessions.session_values import SessionValues
+from gainful.show.figures.figure import FigureData, Look
+from gainful.show.figures.line_chart import HEIGHT, WIDTH, axis_end, label_colour, with_caption
+from gainful.show.figures.text import clean_text, shorten_name, text_width
+from gainful.show.theme import SIZE, Spec
+from gainful.types import Array, Flags
+
+_LEVEL = 0.95
+_LABEL_HEIGHT = 15  # pixels that a name takes
+
+
+def frontier_data(
+    results: SessionValues,
+    measure: str | None = None,
+    *,
+    by: By = "system",
+    cost: Cost | None = None,
+) -> FigureData:
+    """What does each system bring for what it costs, and which does none other beat?
+
+    A system is on the frontier if none other brings as much for less, or more for as much.
+
+    Args:
+        results: what `gainful.sessions.evaluate` returned.
+        measure: one of its measures; the first that is no cost.
+        by: the column, or columns, whose groups are drawn.
+        cost: what searching costs, such as "query=50,result=tokens"; the measure Cost of the
+            results, if it is not said.
+
+    Returns:
+        Columns group, sessions, cost and gain with low and high, per_cost, frontier.
+    """
+    if not isinstance(results, SessionValues):
+        raise WrongType("results", results, "SessionResults, as gainful.sessions.evaluate gives")
+    name = _choose_measure(results, measure)
+    costs, cost_name = _find_costs(results, cost)
+    gains = np.ma.asarray(results.values[name])
+    rows = []
+    for keys, flags in results.group_sessions(by):
+        gain, gain_low, gain_high = _interval(gains, flags)
+        spent, spent_low, spent_high = _interval(np.ma.asarray(costs), flags)
+        label = group_label(keys) if keys else "all sessions"
+        ratio = None if not spent or gain is None else gain / spent
+        rows.append(
+            (
+                label,
+                int(flags.sum()),
+                spent,
+                spent_low,
+                spent_high,
+                gain,
+                gain_low,
+                gain_high,
+                ratio,
+            )
+        )
+    numbers = ("cost", "cost_low", "cost_high", "gain", "gain_low", "gain_high", "per_cost")
+    schema = {"group": pl.String, "sessions": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
+    frame = pl.DataFrame(rows, schema=schema, orient="row").drop_nulls(["cost", "gain"])
+    frontier = find_frontier(frame["cost"].to_numpy(), frame["gain"].to_numpy())
+    return FigureData(
+        frame=frame.with_columns(frontier=pl.Series(frontier, dtype=pl.Boolean)),
+        title=f"What systems bring for what they cost: {name}",
+        caption=(
+            f"{cost_name} · lines through dots: 95 % intervals of the means",
+            *list_footnotes(results),
+        ),
+        axis_title=f"mean {name}",
+        empty_reason="" if len(frame) else "No session has a value, so there is nothing to show.",
+    )
+
+
+def find_frontier(cost: Array, gain: Array) -> Flags:
+    """Which points does none other beat, by less cost and as much gain, or more for as much?
+
+    Examples:
+        >>> find_frontier(np.array([1.0, 2.0, 2.0, 3.0]), np.array([0.5, 0.4, 0.7, 0.7])).tolist()
+        [True, False, True, False]
+    """
+    cheaper = cost[None, :] <= cost[:, None]
+    better = gain[None, :] >= gain[:, None]
+    strictly = (cost[None, :] < cost[:, None]) | (gain[None, :] > gain[:, None])
+    return np.asarray(~(cheaper & better & strictly).any(axis=1))
+
+
+def _choose_measure(results: SessionValues, measure: str | None) -> str:
+    names = [name for name in results.values if name not in results.costs]
+    if measure is not None and measure not in names:
+        raise UnknownName("measure", measure, names)
+    if not names:
+        raise BadValue("measure", ", ".join(results.values), "one that says what sessions bring")
+    return measure or names[0]
+
+
+def _find_costs(results: SessionValues, cost: Cost | None) -> tuple[Array, str]:
+    """What each session costs, and by which prices."""
+    if cost is not None:
+        recipe = build_session_recipe(cost_measure(cost))
+        return compute_session_values(results.matched_sessions, recipe), recipe.label
+    if not results.costs:
+        raise BadValue("cost", None, "prices such as query=50,result=200, or result=tokens")
+    return np.ma.filled(np.ma.asarray(results.values[results.costs[0]]), np.nan), results.costs[0]
+
+
+def _interval(values: Any, flags: Flags) -> tuple[float | None, float | None, float | None]:
+    """The mean of some sessions, with its interval by Student's t; None where there is none."""
+    from scipy.special import stdtrit  # noqa: PLC0415  (slow to load)
+
+    some = np.ma.compressed(values[flags])
+    if not some.size:
+        return None, None, None
+    mean = float(some.mean())
+    if some.size < 2:
+        return mean, None, None
+    quantile = float(stdtrit(some.size - 1, (1 + _LEVEL) / 2))
+    reach = quantile * float(some.std(ddof=1)) / some.size**0.5
+    return mean, mean - reach, mean + reach
+
+
+def draw_chart(data: FigureData, look: Look) -> Spec:
+    """A dot for each system, a step line along those that none other beats."""
+    width, height = look.width or WIDTH, look.height or HEIGHT
+    frame = data.frame.sort("cost", "gain")
+    highest = [n for name in ("gain", "gain_high") for n in frame[name].drop_nulls().to_list()]
+    furthest = [n for name in ("cost", "cost_high") for n in frame[name].drop_nulls().to_list()]
+    ends = axis_end(furthest), axis_end(highest)
+    x = _build_axis("cost", "mean cost of a session", ends[0], grid=False)
+    y = _build_axis("gain", data.axis_title, ends[1], grid=True)
+    points = _place_labels(frame, ends, (width, height), look)
+    layers = [
+        _draw_steps(frame, ends[0], x, y, look),
+        *(_draw_whiskers(frame, axis, x, y, look) for axis in ("cost", "gain")),
+        *_draw_points(points, x, y, data.axis_title),
+    ]
+    labels = [point["label"] for point in points]
+    return with_caption(data, look, {"layer": layers}, width, height, labels)
+
+
+def _build_axis(field: str, title: str, end: float, *, grid: bool) -> Spec:
+    axis = {"title": title, "tickCount": 6, "grid": grid, "domain": not grid, "ticks": not grid}
+    return {
+        "field": field,
+        "type": "quantitative",
+        "scale": {"domain": [0, end], "nice": False},
+        "axis": axis | ({"labelPadding": 8} if grid else {}),
+    }
+
+
+def _draw_steps(frame: pl.DataFrame, end: float, x: Spec, y: Spec, look: Look) -> Spec:
+    """For every budget, the most that can be had for it."""
+    best = frame.filter("frontier").select("cost", "gain").to_dicts()
+    best.append({"cost": end, "gain": best[-1]["gain"]} if best else {"cost": 0, "gain": 0})
+    return {
+        "data": {"values": best},
+        "mark": {
+            "type": "line",
+            "interpolate": "step-after",
+            "color": look.tones.accent,
+            "strokeWidth": 2,
+            "opacity": 0.75,
+        },
+        "encoding": {"x": x, "y": y},
+    }
+
+
+def _draw_whiskers(frame: pl.DataFrame, axis: str, x: Spec, y: Spec, look: Look) -> Spec:
+    """The intervals of means, along one axis."""
+    rows = frame.drop_nulls(f"{axis}_low").select("cost", "gain", f"{axis}_low", f"{axis}_high")
+    ends = {"cost": {"x": x, "y": y}, "gain": {"x": x, "y": y}}[axis]
+    along, other = ("x", "x2") if axis == "cost" else ("y", "y2")
+    encoding = ends | {along: ends[along] | {"field": f"{axis}_low"}}
+    return {
+        "data": {"values": rows.with_columns(pl.col(f"{axis}_low").clip(0)).to_dicts()},
+        "mark": {"type": "rule", "color": look.tones.quiet, "strokeWidth": 1, "opacity": 0.7},
+        "encoding": encoding | {other: {"field": f"{axis}_high"}},
+    }
+
+
+def _place_labels(
+    frame: pl.DataFrame, ends: tuple[float, float], size: tuple[int, int], look: Look
+) -> list[dict[str, Any]]:
+    """Each point with its colour and its name, which is moved down where it would cover another."""
+    width, height = size
+    taken: list[tuple[float, float, float]] = []
+    points = []
+    for index, row in enumerate(frame.sort("gain", descending=True).iter_rows(named=True)):
+        label = shorten_name(row["group"])
+        left = width * row["cost"] / ends[0] + 10
+        top = height * (1 - row["gain"] / ends[1]) - 9
+        right = left + text_width([label])
+        while any(left < r and right > a and abs(top - t) < _LABEL_HEIGHT for a, r, t in taken):
+            top += _LABEL_HEIGHT
+        taken.append((left, right, top))
+        on_frontier = row["frontier"]
+        tones = look.tones
+        points.append(
+            {
+                **{key: row[key] for key in ("cost", "gain", "per_cost", "sessions")},
+                "name": clean_text(row["group"]),
+                "label": label,
+                "label_x": left,
+                "label_y": top,
+                "fill": tones.accent if on_frontier else tones.paper,
+                "stroke": tones.accent if on_frontier else tones.quiet,
+                "ink": label_colour(0, tones) if on_frontier else tones.quiet,
+                "weight": index,
+            }
+        )
+    return points
+
+
+def _draw_points(points: Sequence[Spec], x: Spec, y: Spec, gain_title: str) -> list[Spec]:
+    tooltip = [
+        {"field": "name", "type": "nominal", "title": "system"},
+        {"field": "cost", "type": "quantitative", "format": ".4~g"},
+        {"field": "gain", "type": "quantitative", "title": gain_title, "format": ".4f"},
+        {"field": "per_cost", "type": "quantitative", "title": "gain per cost", "format": ".3~g"},
+        {"field": "sessions", "type": "quantitative"},
+    ]
+    colours = {
+        name: {"field": name, "type": "nominal", "scale": None, "legend": None}
+        for name in ("fill", "stroke")
+    }
+    placed = {
+        "x": {"field": "label_x", "type": "quantitative", "scale": None, "axis": None},
+        "y": {"field": "label_y", "type": "quantitative", "scale": None, "axis": None},
+    }
+    ink = {"field": "ink", "type": "nominal", "scale": None, "legend": None}
+    name = {"field": "name", "type": "nominal"}
+    return [
+        {
+            "data": {"values": list(points)},
+            "mark": {"type": "point", "size": 70, "strokeWidth": 1.75, "opacity": 1},
+            "encoding": {"x": x, "y": y, **colours, "tooltip": tooltip, "description": name},
+        },
+        {
+            "data": {"values": list(points)},
+            "mark": {"type": "text", "align": "left", "baseline": "middle", "fontSize": SIZE},
+            "encoding": {**placed, "color": ink, "text": {"field": "label", "type": "nominal"}},
+        },
+    ]

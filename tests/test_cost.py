@@ -1,0 +1,147 @@
+"""What sessions cost, gain per cost, and the systems that none other beats."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import gainful
+from gainful.cli.main import gainful as command
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.show.figures.frontier import find_frontier
+
+QRELS = {"a1": {"x": 1}, "a2": {"x": 1}, "b1": {"x": 1}}
+
+
+def make_sessions(**columns):
+    return pl.DataFrame(
+        {
+            "session": ["a1", "a1", "a1", "a2", "b1"],
+            "query": [1, 2, 2, 1, 1],
+            "rank": [1, 1, 2, 1, 1],
+            "doc": ["y", "x", "z", "x", "x"],
+            "system": ["a", "a", "a", "a", "b"],
+            "tokens": [10, 20, 30, 40, 300],
+            **columns,
+        }
+    )
+
+
+def test_a_session_costs_its_queries_and_its_results():
+    results = gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3", cost="query=50,result=2")
+    costs = dict(zip(results.per_session["session"], results.per_session[:, -1], strict=True))
+    assert costs == {"a1": 2 * 50 + 3 * 2, "a2": 50 + 2, "b1": 50 + 2}
+    by_tokens = gainful.sessions.evaluate(
+        make_sessions(), QRELS, "sDCG@3", cost={"result": "tokens"}
+    )
+    assert by_tokens.per_session[:, -1].to_list() == [60, 40, 300]
+    asked = gainful.sessions.evaluate(make_sessions(), QRELS, ["sDCG@3", "Cost"])
+    assert asked["Cost"] == pytest.approx((2 + 1 + 1) / 3)
+
+
+def test_an_empty_list_costs_its_query_alone():
+    shown = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], "rank": [None, 1],
+                          "doc": [None, "x"], "tokens": [None, 7]})  # fmt: skip
+    results = gainful.sessions.evaluate(
+        shown, {"s": {"x": 1}}, "sDCG@3", cost="query=5,result=tokens"
+    )
+    assert results.mean["Cost(per_query=5, per_result=tokens)"] == 2 * 5 + 7
+
+
+def test_gain_per_cost_is_the_one_mean_over_the_other():
+    results = gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3", cost={"result": "tokens"})
+    a, b = results.groups("system")
+    gain = (1 / 1.5 + 1) / 2  # the second query at its first rank counts 1 / (1 + log4 2)
+    assert a["per_cost"]["sDCG@3"] == pytest.approx(gain / 50)
+    assert b["per_cost"]["sDCG@3"] == pytest.approx(1 / 300)
+    text = results.to_text(by="system")
+    assert "costs least (50)" in text
+    assert "highest in Cost" not in text
+    assert "sDCG@3 per 100 cost" in text
+
+
+@pytest.mark.parametrize(
+    ("cost", "error", "words"),
+    [
+        ("query", BadValue, "query=50,result=200"),
+        ("query=1,query=2", BadValue, "query=50,result=200"),
+        ("tokens=1", UnknownName, "no price 'tokens'"),
+        ("result=-1", BadValue, "a number from 0 on"),
+        ("result=words", UnknownName, "no column 'words'"),
+        ({}, BadValue, "cost is"),
+        (5, WrongType, "cost is 5"),
+        ("result=system", BadInput, "system is 'a'"),
+    ],
+)
+def test_prices_that_are_none_are_refused(cost, error, words):
+    with pytest.raises(error, match=words):
+        gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3", cost=cost)
+
+
+def test_the_frontier_is_what_none_other_beats():
+    """By a straight loop over all pairs."""
+    random = np.random.default_rng(1)
+    cost, gain = random.integers(1, 9, 40).astype(float), random.integers(1, 9, 40).astype(float)
+    expected = [
+        not any(
+            c <= cost[at] and g >= gain[at] and (c < cost[at] or g > gain[at])
+            for c, g in zip(cost, gain, strict=True)
+        )
+        for at in range(40)
+    ]
+    assert find_frontier(cost, gain).tolist() == expected
+
+
+def test_the_figure_has_a_dot_for_each_system_and_says_which_are_on_the_frontier(tmp_path):
+    make_sessions().write_csv(tmp_path / "agents.csv")
+    judged = "".join(f"{s} 0 x 1\n" for s in QRELS)
+    (tmp_path / "qrels.txt").write_text(judged, encoding="utf-8")
+    files = [str(tmp_path / "agents.csv"), "--qrels", str(tmp_path / "qrels.txt")]
+    words = ["figure", "frontier", *files, "-m", "sDCG@3", "--cost", "result=tokens"]
+    ran = CliRunner().invoke(command, [*words, "--data"])
+    assert ran.exit_code == 0
+    frame = pl.read_csv(ran.stdout.encode())
+    assert frame["group"].to_list() == ["system a", "system b"]
+    assert frame["cost"].to_list() == [50, 300]
+    assert frame["frontier"].to_list() == [True, True]
+    ran = CliRunner().invoke(command, [*words, "-o", str(tmp_path / "f.svg")])
+    assert ran.exit_code == 0
+    assert "system a" in (tmp_path / "f.svg").read_text(encoding="utf-8")
+    ran = CliRunner().invoke(
+        command, ["sessions", *files, "--cost", "query=1", "--by", "system", "--format", "json"]
+    )
+    assert json.loads(ran.stdout)["groups"][1]["per_cost"]["nsDCG@10"] == 1.0
+
+
+def test_a_figure_of_costs_needs_prices():
+    results = gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3")
+    with pytest.raises(BadValue, match="prices such as"):
+        gainful.figures.figure_data("frontier", results)
+    with_cost = gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3", cost="query=1")
+    assert gainful.figures.figure_data("frontier", with_cost)["cost"].to_list() == [1.5, 1]
+
+
+def test_costs_and_times_are_the_same_where_sessions_stay_in_an_engine():
+    shown = make_sessions().drop("tokens")
+    measures = ["sTBG(query_seconds=3)", "sTBG@1", "sU(L=3000)", "Cost(per_query=5, per_result=2)"]
+    eager = gainful.sessions.evaluate(shown, QRELS, measures)
+    lazy = gainful.sessions.evaluate(shown.lazy(), QRELS, measures)
+    for name in measures:
+        assert lazy[name] == pytest.approx(eager[name], rel=1e-12)
+    with pytest.raises(BadValue, match="only some results are rows"):
+        gainful.sessions.evaluate(make_sessions().lazy(), QRELS, "Cost(per_result=tokens)")
+
+
+def test_searchers_are_the_same_where_a_log_stays_in_an_engine():
+    log = gainful.sessions.simulate_log(200, seed=4).frame
+    for source in ("scanned", "clicked"):
+        eager = gainful.calibrate(log, query_limit=20, depth_from=source)
+        lazy = gainful.calibrate(log.lazy(), query_limit=20, depth_from=source)
+        for symbol, estimate in eager.estimates.items():
+            ends = (estimate.value, estimate.low, estimate.high)
+            other = lazy.estimates[symbol]
+            assert (other.value, other.low, other.high) == pytest.approx(ends)
