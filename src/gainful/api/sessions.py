@@ -23,7 +23,6 @@ from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.read.anonymise import anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
-from gainful.read.engines import find_engine
 from gainful.read.event_words import EventWords
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
