@@ -335,7 +335,7 @@ def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
         ((*ALL, "--qrels", "x"), "--qrels is of sessions"),
         ((QRELS, BM25, "missing.txt"), "missing.txt"),
         ((QRELS, "-", "-"), "only one file can be -"),
-        ((*ALL, "--sessions", "x.csv"), "with --sessions there are no runs"),
+        ((*ALL, "--sessions", "x.csv"), "x.csv: there is no such file"),
         (("--sessions", "x.csv", "--gain", "exp"), "--gain goes into the measure"),
         (("--sessions", "x.csv", "--per-query"), "--per-query is of runs"),
         (("--sessions", "x.csv", "--qrels-format", "csv"), "--qrels-format is of judgments"),

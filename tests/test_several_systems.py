@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from itertools import product
 
 import numpy as np
 import polars as pl
 import pytest
+from scipy import stats
 
 from gainful.errors import BadInput, BadValue
 from gainful.read.session_inputs import as_sessions, name_systems
-from gainful.sessions import compare, evaluate, sweep
+from gainful.sessions import compare, evaluate, simulate_study, sweep
 
 MEASURE = "nsDCG@5"
 SYSTEMS = ("bm25", "dense", "hybrid")
@@ -173,3 +175,54 @@ def test_topics_in_one_file_only_are_refused():
     plain = pl.DataFrame({"session": ["s"], "query": [1], "doc": ["a"]})
     with pytest.raises(BadInput, match="one: it has no topics, though another file has"):
         as_sessions({"one": plain, "two": plain.with_columns(topic=pl.lit("t"))})
+
+
+def test_three_systems_are_told_apart_by_conversation(run_gainful, folder):
+    runs = [f"{name}.run" for name in SYSTEMS]
+    options = ("--qrels", "qrels.txt", "--sessions-format", "conversation", "-m", MEASURE)
+    done = run_gainful("compare", "--sessions", *runs, *options, "--format", "table", folder=folder)
+    assert "nsDCG@5, 8 conversations" in done.out
+    assert "24 sessions" in done.out
+    done = run_gainful(
+        "compare", "--sessions", *runs, *options, "--test", "t", "--format", "json", folder=folder
+    )
+    values = [read_values(folder, name) for name in SYSTEMS]
+    differences = [values[1][name] - values[0][name] for name in values[0]]
+    pairs = json.loads(done.out)["pairs"]
+    p = next(pair["p"] for pair in pairs if {pair["system"], pair["other"]} == {"bm25", "dense"})
+    assert p == pytest.approx(stats.ttest_1samp(differences, 0).pvalue)
+
+
+def test_conversations_may_belong_to_clusters(folder):
+    paths = [folder / f"{name}.run" for name in SYSTEMS[:2]]
+    comparison = compare(
+        paths,
+        folder / "qrels.txt",
+        MEASURE,
+        sessions_format="conversation",
+        cluster={str(number): str(number // 2) for number in range(8)},
+    )
+    assert comparison.clusters == {MEASURE: 4}
+    first, second = (read_values(folder, name) for name in SYSTEMS[:2])
+    by_cluster = [
+        sum(second[str(number)] - first[str(number)] for number in (2 * at, 2 * at + 1))
+        for at in range(4)
+    ]
+    assert comparison.pairs[0].p == pytest.approx(flip_signs(by_cluster))
+
+
+def test_a_conversation_that_one_system_lacks_is_left_out_and_said(folder, tmp_path):
+    lines = (folder / "dense.run").read_text().splitlines()
+    path = tmp_path / "short.run"
+    path.write_text("\n".join(line for line in lines if not line.startswith("3_")) + "\n")
+    files = [folder / "bm25.run", path]
+    comparison = compare(files, folder / "qrels.txt", MEASURE, sessions_format="conversation")
+    assert comparison.units == {MEASURE: 7}
+    note = "nsDCG@5: 1 conversation of bm25 left out, as not all systems have it"
+    assert note in comparison.notes
+
+
+def test_clusters_of_a_study_are_refused():
+    study = simulate_study(1)
+    with pytest.raises(BadValue, match="cluster"):
+        compare(study.sessions, study.qrels, "sDCG@10", cluster=r"^(\d+)")

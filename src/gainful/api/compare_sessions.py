@@ -9,7 +9,9 @@ from gainful.api.keywords import answer_keywords
 from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
-from gainful.evidence.comparisons.compare_sessions import build_study_method, compare_study
+from gainful.evidence.clusters import ClusterChoice
+from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
+from gainful.evidence.comparisons.compare_sessions import check_method, compare_session_results
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import SYSTEM
 from gainful.evidence.pairing import PairChoice
@@ -37,6 +39,7 @@ def compare(
     alpha: float = ALPHA,
     resamples: int | None = None,
     seed: int = SEED,
+    cluster: ClusterChoice | None = None,
     like: str | SessionConvention | None = None,
     tool: str | Sequence[str] | None = None,
     **options: Any,
@@ -45,7 +48,8 @@ def compare(
 
     Searchers' whole assignments (which system on which scenario) are exchanged, as chance could
     have dealt them, so that a Latin square stays one. More than two systems, each tried once by a
-    searcher, are compared by a linear model whose residuals are permuted within searchers.
+    searcher, are compared by a linear model whose residuals are permuted within searchers. Several
+    systems that had the same conversations are paired by conversation, as runs are by query.
 
     Args:
         sessions: whatever `evaluate` takes; or what it returned.
@@ -57,7 +61,8 @@ def compare(
         baseline: the system that the others are set against; the first by name if none is named.
         test: permutation, of each pair by the sessions of these two systems; freedman-lane, of
             all pairs by a linear model; or tukey, of all systems at once. If none is named, the
-            design chooses between the first two, and the result says which.
+            design chooses between the first two, and the result says which. Of systems that had
+            the same conversations: one that `gainful.compare` has, randomisation by default.
         correct: how p is corrected over a family: max-t (of freedman-lane, default there), holm
             (default elsewhere), bh, bonferroni, none.
         family: "measure", the pairs of one measure are corrected together; or "all", those of all
@@ -69,6 +74,8 @@ def compare(
         resamples: how many, where there are too many ways to look at them all: 10000, or as many
             as holm needs for so many comparisons.
         seed: which chance.
+        cluster: of several systems: what conversations belong to that are not independent, such as
+            those of a topic: a pattern with a group, or {conversation: cluster}.
         like: whose settings to follow.
         tool: of traces and transcripts: the tool, or several, whose calls are searches.
         **options: whatever else `evaluate` takes, such as `where={"scenario": "A"}`.
@@ -82,18 +89,18 @@ def compare(
         >>> compare(study.sessions, study.qrels, "sDCG@10", resamples=999)
         System 2 ...
     """
-    method = build_study_method(
-        test,
-        correct=correct,
-        family=family,
-        baseline=baseline,
-        pairs=pairs,
-        equivalent=equivalent,
-        alpha=alpha,
-        resamples=resamples,
-        seed=seed,
-    )
+    weighing: ComparisonOptions = {
+        "correct": correct,
+        "family": family,
+        "baseline": baseline,
+        "pairs": pairs,
+        "equivalent": equivalent,
+        "alpha": alpha,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    check_method(test, **weighing)
     results = sessions
     if not isinstance(results, SessionResults):
         results = evaluate(sessions, qrels, measures, like=like, tool=tool, **options)
-    return compare_study(results, by, block, method, test)
+    return compare_session_results(results, by, block, test, cluster, **weighing)

@@ -48,7 +48,10 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     help="Also the queries that changed most by the first measure; in CSV only these.",
 )
 @own_option(
-    "--sessions", metavar="FILE", type=PATH, help="Compare systems over the sessions of a study."
+    *("--sessions",),
+    metavar="FILE...",
+    type=PATH,
+    help="Compare systems over the sessions of a study; several files are several systems.",
 )
 @own_option(
     *("--qrels", "session_qrels"),
@@ -127,7 +130,8 @@ def compare(
     Runs are paired by query. For each the mean, the difference to the baseline with its interval, p
     (as it is, and corrected), wins, ties and losses; letters name the runs that it beats. With
     --sessions systems are compared over whole sessions, and searchers exchange their assignments;
-    what is to be set there goes into the measure: 'nsDCG(b=2, bq=4)@10'.
+    the systems of several files are paired by the conversations that they share. What is to be set
+    there goes into the measure: 'nsDCG(b=2, bq=4)@10'.
 
     Exit status: 0 done, 2 something is wrong with what was given.
 
@@ -140,6 +144,7 @@ def compare(
       gainful compare qrels.txt old.txt new.txt -m AP --equivalent AP=0.01
       gainful compare qrels.txt a.run b.run --cluster '^(.+)_\\d+$'
       gainful compare --sessions study.csv --qrels qrels.txt --by system
+      gainful compare --sessions a.jsonl b.jsonl --qrels qrels.txt -m nsDCG@5
       gainful compare qrels.txt a.txt b.txt c.txt -m AP --model
     """
     if model:
@@ -212,21 +217,19 @@ def _compare_sessions(
     model: bool,
 ) -> Comparison | Models:
     """Systems by the sessions of a study."""
-    extra_words = [word for word in words if word is not None]
-    if extra_words:
-        raise click.UsageError(
-            f"{extra_words[0]}: with --sessions there are no runs; judgments go behind --qrels"
-        )
+    files = [sessions, *(word for word in words if word is not None)]
     if options["per_query"]:
         raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
-    _refuse_options(options, ("cluster",), "is of runs: a session is taken whole")
+    if len(files) == 1:
+        _refuse_options(options, ("cluster",), "is of runs: a session is taken whole")
     _refuse_options(options, ("standardise",), "is of runs, which all have the same queries")
     _refuse_options(options, _IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
     qrels = options["session_qrels"]
     if qrels is None:
         _refuse_options(options, ("qrels_format",), "is of judgments: name them with --qrels FILE")
-    refuse_two_pipes(sessions, qrels)
-    refuse_overwriting(output, tuple(path for path in (sessions, qrels, options["topics"]) if path))
+    refuse_two_pipes(*files, qrels)
+    inputs = (*files, qrels, options["topics"])
+    refuse_overwriting(output, tuple(path for path in inputs if path))
     shared = {
         "by": SYSTEM if options["by"] is None else options["by"],
         "block": options["block"] or None,
@@ -235,9 +238,9 @@ def _compare_sessions(
     }
     measures = options["measures"] or None
     if model:
-        return session_model_api.fit_model(sessions, qrels, measures, **shared)
-    of_test = _select(options, ("test", *_SHARED_OPTIONS))
-    return sessions_api.compare(sessions, qrels, measures, **{**shared, **of_test})
+        return session_model_api.fit_model(files, qrels, measures, **shared)
+    of_test = _select(options, ("test", "cluster", *_SHARED_OPTIONS))
+    return sessions_api.compare(files, qrels, measures, **{**shared, **of_test})
 
 
 def _select(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:

@@ -41,6 +41,7 @@ class PairedValues:
     values: Array
     left_out: Sequence[int]
     clusters: Sequence[str] | None = None
+    noun: str = "query"  # what a row is: a query, or a conversation that several systems had
 
     @property
     def units(self) -> Sequence[str]:
@@ -50,7 +51,7 @@ class PairedValues:
     @property
     def unit(self) -> str:
         """What is flipped and drawn whole, in a word."""
-        return "query" if self.clusters is None else "cluster"
+        return self.noun if self.clusters is None else "cluster"
 
     def sum_units(self, values: Array) -> UnitSums:
         """Values by query, added up over what is flipped and drawn whole."""
@@ -116,9 +117,10 @@ def pair_results(results: Sequence[RunValues], measure: str) -> PairedValues:
 
 def describe_left_out(paired: PairedValues, names: Sequence[str]) -> list[str]:
     """What is said of queries that only some of the runs have."""
+    kind = "runs" if paired.noun == "query" else "systems"
     return [
-        f"{paired.measure}: {count_noun(number, 'query')} of {name} left out, as not all runs have "
-        f"{'it' if number == 1 else 'them'}"
+        f"{paired.measure}: {count_noun(number, paired.noun)} of {name} left out, as not all "
+        f"{kind} have {'it' if number == 1 else 'them'}"
         for name, number in zip(names, paired.left_out, strict=True)
         if number
     ]

@@ -5,39 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Unpack
 
-import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare, WrongType
 from gainful.evidence.clusters import ClusterChoice, Clusters, read_clusters
 from gainful.evidence.comparisons.assemble_comparison import (
     ComparisonOptions,
-    IndexPair,
     Method,
-    Sample,
     Systems,
-    assemble_comparison,
     build_method,
 )
-from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.comparison_notes import write_notes
-from gainful.evidence.comparisons.comparison_values import Pair
-from gainful.evidence.comparisons.equivalence import add_equivalence
-from gainful.evidence.families import fit_resamples, weigh_pairs
-from gainful.evidence.pairing import (
-    PairedValues,
-    choose_baseline,
-    pair_results,
-    refuse_extremes,
+from gainful.evidence.comparisons.compare_paired import (
+    Measured,
+    compare_paired,
+    refuse_incomparable,
 )
-from gainful.evidence.standardise import standardise_values
-from gainful.evidence.statistics.effect_size import EffectSize, effect_size
+from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.pairing import choose_baseline, pair_results
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
-from gainful.evidence.statistics.unit_sums import UnitSums
-from gainful.measure.convention_line import describe_convention
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
-from gainful.text import count_noun, number_doubles
+from gainful.text import number_doubles
 
 
 def compare_results(
@@ -79,53 +67,16 @@ def compare_run_results(
 ) -> Comparison:
     """The comparison of runs that were evaluated alike, paired by query."""
     _refuse_unlike(results, names)
-    systems = Systems.from_method(names, method, "run")
-    paired = {
-        measure: standardise_values(
-            _refuse_incomparable(pair_results(results, measure), names), method.standardise
-        )
-        for measure in results[0].values
-    }
-    if clusters is not None:
-        paired = {measure: clusters.assign(item) for measure, item in paired.items()}
-    pairs = np.array(systems.pairs, dtype=np.intp)
-    method = fit_resamples(method, list(paired.values()), pairs)
-    comparison = assemble_comparison(
-        systems,
-        Sample(
-            means={measure: item.values.mean(axis=0) for measure, item in paired.items()},
-            units={measure: len(item.queries) for measure, item in paired.items()},
-            unit="query",
-            paired_by="query",
-            convention=results[0].convention_data(),
-            bounded=tuple(
-                name for name, recipe in results[0].recipes.items() if recipe.entry.bounded
-            ),
-            convention_line=describe_convention(results[0]),
-            footnotes=list_footnotes(results),
-            all_footnotes=list_footnotes(results, verbose=True),
-            clusters={}
-            if clusters is None
-            else {measure: len({*item.units}) for measure, item in paired.items()},
-            cluster=None if clusters is None else clusters.source,
-            effect=lambda measure, pair, level: _measure_effect(paired[measure], pair, level),
-        ),
-        weigh_pairs(list(paired.values()), pairs, method, names),
+    paired = {measure: pair_results(results, measure) for measure in results[0].values}
+    return compare_paired(
+        paired,
+        Systems.from_method(names, method, "run"),
         method,
+        Measured.from_results(
+            results[0], list_footnotes(results), list_footnotes(results, verbose=True)
+        ),
+        clusters,
     )
-    comparison = add_equivalence(
-        comparison,
-        results[0],
-        method.equivalent,
-        lambda pair: _sum_differences(paired[pair.measure], pair, names),
-    )
-    notes = write_notes(comparison, list(paired.values()), pairs)
-    return evolve(comparison, notes=tuple(notes))
-
-
-def _sum_differences(paired: PairedValues, pair: Pair, names: Sequence[str]) -> UnitSums:
-    columns = (names.index(pair.system), names.index(pair.other))
-    return paired.sum_units(paired.differences(columns)[:, None])
 
 
 def compare_where_possible(
@@ -148,7 +99,7 @@ def compare_where_possible(
     comparable, reasons = [], []
     for measure in results[0].values:
         try:
-            _refuse_incomparable(pair_results(results, measure), names)
+            refuse_incomparable(pair_results(results, measure), names)
         except (BadValue, CannotCompare) as error:
             reasons.append(str(error))
         else:
@@ -161,13 +112,6 @@ def compare_where_possible(
         ), reasons
     except CannotCompare as error:
         return None, [*reasons, str(error)]
-
-
-def _measure_effect(paired: PairedValues, pair: IndexPair, level: float) -> EffectSize:
-    differences = paired.differences(pair)
-    is_clustered = paired.clusters is not None
-    units = paired.sum_units(differences[:, None]) if is_clustered else None
-    return effect_size(differences, level, units)
 
 
 def _refuse_unlike(results: Sequence[RunValues], names: Sequence[str]) -> None:
@@ -186,18 +130,3 @@ def _refuse_unlike(results: Sequence[RunValues], names: Sequence[str]) -> None:
             raise CannotCompare(
                 f"{name} and {names[0]} follow different conventions: {', '.join(differences)}"
             )
-
-
-def _refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> PairedValues:
-    """Enough queries, and something to compare."""
-    if len(paired.queries) < 2:
-        common = f"{count_noun(len(paired.queries), 'query')} in common"
-        raise CannotCompare(
-            f"{paired.measure}: {', '.join(names)} have {common}; a comparison needs at least 2"
-        )
-    refuse_extremes(paired.values, paired.measure)
-    if not paired.values.any():
-        raise CannotCompare(
-            f"{paired.measure} is 0 for every query of every run: there is nothing to compare"
-        )
-    return paired

@@ -8,6 +8,8 @@ from typing import Unpack
 import numpy as np
 from attrs import evolve
 
+from gainful.errors import BadValue
+from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.comparisons.assemble_comparison import (
     ComparisonOptions,
     IndexPair,
@@ -17,6 +19,7 @@ from gainful.evidence.comparisons.assemble_comparison import (
     assemble_comparison,
     build_method,
 )
+from gainful.evidence.comparisons.compare_conversations import compare_conversations, is_paired
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_notes import describe_step_down
 from gainful.evidence.comparisons.comparison_values import Pair
@@ -37,6 +40,7 @@ from gainful.evidence.statistics.correction import (
     PERMUTATION,
     correction_for,
 )
+from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.convention_line import describe_convention
 from gainful.measure.sessions.footnotes import list_footnotes
@@ -50,6 +54,7 @@ def compare_session_results(
     by: str = SYSTEM,
     block: str | Sequence[str] | None = None,
     test: str | None = None,
+    cluster: ClusterChoice | None = None,
     **options: Unpack[ComparisonOptions],
 ) -> Comparison:
     """Is one system really better than another, by sessions that are evaluated already?
@@ -59,10 +64,26 @@ def compare_session_results(
         by: the column that names the system.
         block: the columns whose effects are taken out.
         test: permutation, of each pair by its own sessions; freedman-lane, of all pairs by a
-            linear model; tukey, of all systems at once. The design chooses if none is named.
+            linear model; tukey, of all systems at once. The design chooses if none is named. Of
+            systems that had the same conversations: a test of runs, randomisation if none is named.
+        cluster: of such systems: what conversations belong to that are not independent.
         **options: the baseline, the correction, the pairs, the level, the resamples and the seed.
     """
+    has_pairs = block is None and by == SYSTEM and is_paired(results)
+    if has_pairs and (test is None or test in TEST_NAMES):
+        return compare_conversations(results, test, cluster, **options)
+    if cluster is not None:
+        allowed = "nothing here: it is of runs, and of systems that had the same conversations"
+        raise BadValue("cluster", cluster, allowed)
     return compare_study(results, by, block, build_study_method(test, **options), test)
+
+
+def check_method(test: str | None, **options: Unpack[ComparisonOptions]) -> None:
+    """Refuse a test or an option that does not exist, before anything is read."""
+    if test in TEST_NAMES and test not in STUDY_TESTS:
+        build_method(TEST_NAMES, test, **options)
+    else:
+        build_study_method(test, **options)
 
 
 def build_study_method(test: str | None, **options: Unpack[ComparisonOptions]) -> Method:

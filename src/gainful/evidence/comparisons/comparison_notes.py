@@ -26,26 +26,27 @@ def write_notes(
     test_notes = [test.note] if test is not None and test.note else []
     notes = [*test_notes]
     notes += [note for item in paired for note in describe_left_out(item, comparison.systems)]
-    unit = paired[0].unit
     for pair in comparison.pairs:
-        notes += _describe_pair(pair, unit)
+        notes += _describe_pair(pair, paired[0])
     notes += _describe_smallest_p(comparison, paired, pairs)
     notes += [] if test_notes else describe_step_down(comparison)
     notes += describe_undecided(comparison)
     if comparison.evidence.test == TUKEY and len(comparison.systems) > 2:
         notes.append(TUKEY_NOTE)
-    turns = describe_turns(paired[0].queries) if paired[0].clusters is None else None
+    is_by_query = paired[0].unit == "query"
+    turns = describe_turns(paired[0].queries) if is_by_query else None
     return notes if turns is None else [*notes, turns]
 
 
-def _describe_pair(pair: Pair, unit: str) -> list[str]:
+def _describe_pair(pair: Pair, paired: PairedValues) -> list[str]:
     subject, notes = f"{pair.measure}: {pair.system} and {pair.other}", []
     if pair.identical:
-        notes.append(f"{subject} have the same value in every query: p is 1")
+        notes.append(f"{subject} have the same value in every {paired.noun}: p is 1")
     elif pair.constant:
-        notes.append(f"{subject} differ by the same in every query: no effect size is defined")
+        words = f"differ by the same in every {paired.noun}"
+        notes.append(f"{subject} {words}: no effect size is defined")
     if pair.low is None:
-        notes.append(f"{subject}: so few {pluralise(unit)} give no interval at this level")
+        notes.append(f"{subject}: so few {pluralise(paired.unit)} give no interval at this level")
     return notes
 
 

@@ -17,13 +17,13 @@ from gainful.evidence.statistics.linear_model import LinearModel, build_linear_m
 from gainful.evidence.statistics.permutation import is_estimable
 from gainful.evidence.statistics.study_design import Design, find_design
 from gainful.measure.sessions.session_values import SessionValues
+from gainful.read.several_systems import CONVERSATION
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, join_words, pluralise, quote
 from gainful.types import Array, Ranks
 
 BLOCKS = ("searcher", "scenario")
 SYSTEM = "system"
-CONVERSATION = "conversation"  # what sessions of several systems are paired by
 
 
 @frozen(eq=False)
