@@ -115,6 +115,15 @@ def reml_profile(values, fixed, group, ratio):
     )
 
 
+@pytest.mark.parametrize("queries", [2, 4, 30])
+def test_residuals_that_are_all_as_far_off_are_not_tested_to_no_number(queries):
+    table = np.tile([[0.0, 1.0], [1.0, 0.0]], (queries // 2, 1))
+    model = fit_runs(pair_table(table), ["a", "b"], 0, 0.05)
+    assert model.residuals.spread_p is None
+    assert "nan" not in repr(model)
+    assert model.differences[0].p == pytest.approx(1)
+
+
 def lose_rows(seed, spread=1.0):
     random = np.random.default_rng(seed)
     group = np.repeat(np.arange(12), 4)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from attrs import frozen
 
-from gainful.types import Array, Ranks
+from gainful.types import Array, Ranks, finite_or_none
 
 DOUBT = 0.05  # p from which on errors are not what the model takes them for
 _MIN_VALUES = 20  # for a test of normality
@@ -47,6 +48,12 @@ def _describe_p(p: float | None) -> str:
     return " (p < 0.001)" if p < 0.001 else f" (p = {p:.3f})"
 
 
+def _find_p(test: Callable[..., Any], *samples: Array) -> float | None:
+    """The p of a test; None where samples leave nothing to test, as if all were as far off."""
+    with np.errstate(all="ignore"):
+        return finite_or_none(test(*samples).pvalue)
+
+
 def check_residuals(residuals: Array, system: Ranks, labels: Sequence[str]) -> ResidualCheck:
     """The shape of residuals, and whether systems have the same spread of them.
 
@@ -59,18 +66,16 @@ def check_residuals(residuals: Array, system: Ranks, labels: Sequence[str]) -> R
 
     groups = [residuals[system == at] for at in range(int(system.max()) + 1)]
     spreads = [float(np.sqrt((group**2).mean())) for group in groups]
-    enough = min(map(len, groups)) > 2 and max(spreads) > 0
+    enough = min(map(len, groups)) > 2
     largest = int(np.argmax(np.abs(residuals)))
     sd = float(np.sqrt((residuals**2).mean()))
     return ResidualCheck(
         skewness=float(stats.skew(residuals)),
         kurtosis=float(stats.kurtosis(residuals)),
-        normal_p=float(stats.normaltest(residuals).pvalue)
-        if len(residuals) >= _MIN_VALUES
-        else None,
+        normal_p=_find_p(stats.normaltest, residuals) if len(residuals) >= _MIN_VALUES else None,
         smallest_sd=min(spreads),
         largest_sd=max(spreads),
-        spread_p=float(stats.levene(*groups, center="median").pvalue) if enough else None,
+        spread_p=_find_p(stats.levene, *groups) if enough else None,
         largest=float(residuals[largest]) / sd,
         largest_label=labels[largest],
     )
