@@ -313,3 +313,17 @@ def test_a_report_has_the_clusters_of_its_comparison():
     assert "whole clusters of queries" in page
     with pytest.raises(BadValue, match="at least 2 clusters"):
         gainful.report(QRELS, RUNS, "RR", cluster="(_)")
+
+
+def test_orders_take_clusters_and_say_where_turns_are_taken_for_queries():
+    runs = RUNS | {"none": {q: ["x"] for q in QRELS}}
+    by_turn, by_cluster = (gainful.order(QRELS, runs, "RR", cluster=c) for c in (None, TURN))
+    assert any("look like turns" in note for note in by_turn.notes)
+    assert not any("look like turns" in note for note in by_cluster.notes)
+    assert (by_turn.power[0].clusters, by_cluster.power[0].clusters) == (None, 8)
+    assert f"whole clusters of queries: 8, by {TURN}" in by_cluster.to_text()
+    compared = gainful.compare(QRELS, runs, "RR", cluster=TURN)
+    significant = sum(map(compared.is_significant, compared.pairs))
+    assert by_cluster.power[0].significant == significant < by_turn.power[0].significant
+    with pytest.raises(BadValue, match="no cluster beside it"):
+        gainful.order(QRELS, runs, "RR", cluster=TURN, split_half=True)

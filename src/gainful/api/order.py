@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Unpack
 
+from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_runs
 from gainful.convention import Convention
+from gainful.errors import BadValue
+from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.orders.agreement import check_run_count
 from gainful.evidence.orders.discriminative_power import Criterion
 from gainful.evidence.orders.order import Order
@@ -30,6 +33,7 @@ def order(
     alpha: float = ALPHA,
     test: str = RANDOMISATION,
     correct: str | None = None,
+    cluster: ClusterChoice | None = None,
     p: float = PERSISTENCE,
     split_half: bool = False,
     trials: int = TRIALS,
@@ -53,6 +57,7 @@ def order(
             bca, or tukey, of all pairs at once.
         correct: how it is corrected for the number of pairs: max-t (step-down; default of
             randomisation), holm (default of other tests), bh, bonferroni, none.
+        cluster: what queries belong to that are not independent, as `compare` has it.
         p: the persistence of RBO.
         split_half: also swap rates (Voorhees & Buckley 2002) and stability (Buckley & Voorhees
             2000), from random halves of the queries.
@@ -90,12 +95,21 @@ def order(
     )
     check_persistence(p)
     check_trials(trials)
+    if split_half and cluster is not None:
+        raise BadValue("split_half", split_half, "no cluster beside it: halves are of queries")
     convention, recipes = build_recipes(measures, like, settings)
     named_runs = name_runs(runs)
     check_run_count(len(named_runs))
+    clusters = find_clusters(
+        cluster,
+        ((qrels, qrels_format), *((run, run_format) for run in named_runs.values())),
+        columns,
+    )
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
     evaluated = evaluate_runs(
         loaded_qrels, named_runs, recipes, convention, run_format, columns=columns
     )
     results = [result for result, _ in evaluated]
-    return order_results(results, criterion, p, trials=trials if split_half else 0)
+    return order_results(
+        results, criterion, p, trials=trials if split_half else 0, clusters=clusters
+    )

@@ -86,6 +86,7 @@ from gainful.evidence.statistics.weighted_correlation import COEFFICIENTS
 )
 @option("test", help="What tells two runs apart.")
 @option("correct", help="How that is corrected. [max-t; of other tests holm]")
+@options("cluster")
 @options(*RESAMPLING, *PRINT_RUNS, *CHOOSE_SESSIONS)
 def order(
     qrels: str | None,

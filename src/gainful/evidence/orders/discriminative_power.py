@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadValue
 from gainful.evidence.families import Weighing, fit_resamples, weigh_pairs
@@ -53,6 +53,21 @@ class Criterion:
         correct = correction_for(name, correct, TEST_NAMES)
         return cls(name, correct, resampling or Resampling(), resamples_given)
 
+    @property
+    def weighing(self) -> Weighing:
+        """How the pairs of one measure are weighed."""
+        return Weighing(
+            test=self.name,
+            correction=self.correct,
+            resampling=self.resampling,
+            resamples_given=self.resamples_given,
+        )
+
+    def fit_resamples(self, paired: PairedValues, pairs: Ranks) -> Criterion:
+        """As many resamples as so many pairs need, or a refusal of fewer."""
+        weighing = fit_resamples(self.weighing, [paired], pairs)
+        return evolve(self, resampling=weighing.resampling)
+
 
 @frozen
 class DiscriminativePower:
@@ -67,6 +82,7 @@ class DiscriminativePower:
     significant: int | None
     smallest: float | None  # difference of means that was found significant
     queries: int
+    clusters: int | None = None  # where queries belong to some
 
     @property
     def share(self) -> float | None:
@@ -82,6 +98,7 @@ class DiscriminativePower:
             "pairs": self.pairs,
             "smallest_difference": self.smallest,
             "queries": self.queries,
+            "clusters": self.clusters,
         }
 
 
@@ -89,13 +106,7 @@ def significant_pairs(
     paired: PairedValues, pairs: Ranks, criterion: Criterion, names: list[str]
 ) -> Flags:
     """Which pairs of runs (a row of two columns each) are significantly different?"""
-    weighing = Weighing(
-        test=criterion.name,
-        correction=criterion.correct,
-        resampling=criterion.resampling,
-        resamples_given=criterion.resamples_given,
-    )
-    weighing = fit_resamples(weighing, [paired], pairs)
+    weighing = criterion.weighing
     corrected = weigh_pairs([paired], pairs, weighing, names).corrected
     return np.asarray(corrected[0] <= criterion.resampling.alpha)
 
@@ -104,11 +115,14 @@ def discriminative_power(
     paired: PairedValues, pairs: Ranks, flags: Flags | None
 ) -> DiscriminativePower:
     """What the flags of its pairs say of a measure; None where there are no flags."""
-    if flags is None:
-        return DiscriminativePower(paired.measure, len(pairs), None, None, len(paired.queries))
     means = paired.values.mean(axis=0)
-    differences = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]])[flags]
-    smallest = float(differences.min()) if differences.size else None
+    differences = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]])
+    significant = None if flags is None else differences[flags]
     return DiscriminativePower(
-        paired.measure, len(pairs), int(flags.sum()), smallest, len(paired.queries)
+        measure=paired.measure,
+        pairs=len(pairs),
+        significant=None if significant is None else len(significant),
+        smallest=None if significant is None or not len(significant) else float(significant.min()),
+        queries=len(paired.queries),
+        clusters=None if paired.clusters is None else len({*paired.clusters}),
     )

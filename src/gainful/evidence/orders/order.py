@@ -22,7 +22,7 @@ from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
 from gainful.page.table import Table
-from gainful.text import count_noun, join_words
+from gainful.text import count_noun, format_range, join_words
 
 _MAX_RUNS = 6  # runs; of more, the order is told by its first few
 _LISTED_RUNS = 4
@@ -79,6 +79,7 @@ class Order(Shown):
     split_halves: tuple[SplitHalf, ...] = ()  # swap and stability method, if asked for
     notes: tuple[str, ...] = ()
     results: tuple[RunValues, ...] = field(default=())
+    cluster: str | None = None  # what names clusters of queries, where tests draw these whole
 
     @property
     def discordant_pairs(self) -> dict[tuple[str, str], tuple[DiscordantPair, ...]]:
@@ -116,6 +117,7 @@ class Order(Shown):
             "pairs": pl.Int64,
             "smallest_difference": pl.Float64,
             "queries": pl.Int64,
+            "clusters": pl.Int64,
         }
         rows = [row.to_dict() for row in self.power]
         return pl.DataFrame(
@@ -322,6 +324,7 @@ def _format_number(value: float | None) -> str:
 def _list_notes(order: Order, *, verbose: bool) -> list[str]:
     """The test, the coefficients, the convention, and what one should know."""
     lines = [] if order.criterion is None else [_describe_test(order.criterion, verbose=verbose)]
+    lines += [] if order.cluster is None else [_describe_clusters(order)]
     if order.agreement:
         lines.append(_describe_coefficients(order) if verbose else _COEFFICIENT_WORDS)
     if order.split_halves:
@@ -334,6 +337,11 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
         lines.append("* this difference is significant")
     lines += list_footnotes(order.results, verbose=verbose) if order.results else []
     return [*lines, *(f"Note: {note}" for note in order.notes)]
+
+
+def _describe_clusters(order: Order) -> str:
+    numbers = [power.clusters for power in order.power if power.clusters is not None]
+    return f"whole clusters of queries: {format_range(numbers)}, by {order.cluster}"
 
 
 def _describe_coefficients(order: Order) -> str:

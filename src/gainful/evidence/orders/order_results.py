@@ -9,6 +9,7 @@ import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare
+from gainful.evidence.clusters import Clusters, describe_turns
 from gainful.evidence.orders.agreement import check_run_count, order_means
 from gainful.evidence.orders.discriminative_power import (
     Criterion,
@@ -36,10 +37,12 @@ def order_results(
     p: float = PERSISTENCE,
     *,
     trials: int = 0,
+    clusters: Clusters | None = None,
 ) -> Order:
     """The order of the runs by each measure; all were evaluated by the same measures.
 
-    With `trials`, queries are split into halves so often, for swap rates and stability.
+    With `trials`, queries are split into halves so often, for swap rates and stability. Where
+    `clusters` say what queries belong to, tests flip and draw these whole.
     """
     check_run_count(len(results))
     criterion = criterion or Criterion.from_name()
@@ -54,11 +57,15 @@ def order_results(
         if not paired_values.queries:
             raise CannotCompare(f"{measure}: no query counts in all runs, so none can be compared")
         notes += describe_left_out(paired_values, names)
+        if clusters is not None:
+            paired_values = clusters.assign(paired_values)
         mean_kind = recipe.entry.aggregation
         means[measure] = {
             name: aggregate(paired_values.values[:, at], mean_kind) for at, name in enumerate(names)
         }
         reasons = _why_no_test(paired_values, mean_kind)
+        if not reasons:
+            criterion = criterion.fit_resamples(paired_values, pairs)
         flags = None if reasons else significant_pairs(paired_values, pairs, criterion, names)
         notes += reasons
         power.append(discriminative_power(paired_values, pairs, flags))
@@ -67,11 +74,14 @@ def order_results(
             halves.append(split_queries(paired_values, trials, criterion.resampling.seed))
     if criterion.name == TUKEY:
         notes.append(TUKEY_NOTE)
+    turns = describe_turns(results[0].queries) if clusters is None else None
+    notes += [] if turns is None else [turns]
     means_order = order_means(means, p, flags_by_measure)
     return evolve(
         means_order,
         power=tuple(power),
         criterion=criterion,
+        cluster=None if clusters is None else clusters.source,
         split_halves=tuple(halves),
         notes=(*notes, *means_order.notes),
         results=tuple(results),
