@@ -134,7 +134,7 @@ def order(
 
 
 _OF_AGAINST = ("against", "labels", "coefficient", "sessions", "session_qrels", *CHOOSE_SESSIONS)
-_OF_ORDER = ("p", "split_half", "trials", "test", "correct")
+_OF_ORDER = ("p", "split_half", "trials", "test", "correct", "cluster")
 _CHANCE = ("alpha", "seed", "resamples")
 _OF_BOTH = (*_CHANCE, *READ_RUNS, "like", *SETTINGS)
 
