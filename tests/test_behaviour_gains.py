@@ -98,6 +98,13 @@ def test_judgments_and_grades_come_before_clicks():
     assert clicks.mean[MEASURE] > 0
 
 
+@pytest.mark.parametrize("rule", [None, "purchased", "dwell>=30s"])
+def test_clicks_in_a_lazy_frame_gain_as_in_memory(rule):
+    lazy = pl.DataFrame(SHOWN).drop("in_cart").lazy()
+    results = gainful.sessions.evaluate(lazy, measures=MEASURE, gain_from=rule)
+    assert results.values[MEASURE].tolist() == pytest.approx(value_of(gain_from=rule))
+
+
 # --- propensities ---------------------------------------------------------------------------
 
 
@@ -206,6 +213,15 @@ def test_propensities_need_pairs_at_several_ranks():
     assert any(
         "6 % of 100 query–document pairs were seen at several ranks" in note for note in notes
     )
+
+
+def test_propensities_need_clicks():
+    frame = pl.DataFrame(SHOWN).with_columns(clicked=pl.lit(value=False))
+    swapped = frame.with_columns(session="t" + pl.col("session"), rank=4 - pl.col("rank"))
+    swapped = swapped.filter(pl.col("query") == 1, pl.col("session") == "ts")
+    both = pl.concat([frame, swapped])
+    with pytest.raises(BadInput, match="seen at several ranks was ever clicked"):
+        gainful.sessions.evaluate(both, propensity="estimate")
 
 
 # --- users by hashes ------------------------------------------------------------------------

@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import sys
+from contextlib import suppress
 
 import polars as pl
 import pytest
+from hypothesis import given, strategies as st
+from profiles import examples
 
 import gainful
-from gainful.errors import BadInput, BadValue, NoColumn, UnknownName
+from gainful.errors import BadInput, BadValue, GainfulError, NoColumn, UnknownName
 from gainful.progress import watch_reading
 from gainful.read.event_times import parse_times
 from gainful.read.session_inputs import as_sessions
@@ -364,3 +367,48 @@ def test_json_values_of_other_kinds_are_told(tmp_path):
     path = write(tmp_path, "\n".join(map(json.dumps, rows)), "log.jsonl")
     with pytest.raises(BadInput, match=r"log\.jsonl:2: the session is null"):
         as_sessions(path)
+
+
+@pytest.mark.parametrize("text", [CLICK_LOG, EVENTS], ids=["results", "events"])
+def test_a_log_is_checked_as_sessions(tmp_path, text):
+    report = gainful.check(write(tmp_path, text))
+    assert report.ok
+    assert "(sessions, table)" in report.to_text()
+    bad = text + text.splitlines()[-1].replace("2026-01-31", "never").replace("s,90", "s,often")
+    report = gainful.check(write(tmp_path, bad, "bad.csv"))
+    assert not report.ok
+    assert "is no time as others are" in report.to_text()
+
+
+VALUES = {
+    "session": st.sampled_from(["s", "t", None]),
+    "user": st.sampled_from(["u", "v", None, 3]),
+    "time": st.sampled_from([1769860800, 1769861800, 1769865800, None, -1]),
+    "query": st.sampled_from(["x", "y", None]),
+    "query_id": st.sampled_from(["q1", "q2", None]),
+    "event": st.sampled_from(["impression", "click", "search", "buy", "dwell", "zoom"]),
+    "rank": st.sampled_from([0, 1, 2, None]),
+    "doc": st.sampled_from(["a", "b", None]),
+    "clicked": st.sampled_from([0, 1, None]),
+    "seconds": st.sampled_from([10, 45.5, None]),
+    "list_length": st.sampled_from(["long", 3]),
+}
+
+
+@examples(25)
+@given(
+    st.lists(st.sampled_from(sorted(VALUES)), min_size=4, unique=True).flatmap(
+        lambda names: st.lists(
+            st.fixed_dictionaries({name: VALUES[name] for name in names}), min_size=1, max_size=8
+        )
+    ),
+    st.sampled_from(["error", "skip"]),
+    st.sampled_from([None, "10m"]),
+    st.sampled_from([None, "purchased", "dwell>=30s"]),
+)
+def test_any_table_is_answered_or_refused(rows, bad, gap, rule):
+    with suppress(GainfulError):  # whose message is one line, whatever it quotes
+        results = gainful.sessions.evaluate(
+            rows, measures="sDCG@3", bad=bad, gap=gap, gain_from=rule
+        )
+        assert results.mean["sDCG@3"] >= 0

@@ -54,6 +54,7 @@ COMMANDS = {
     "sessions": ("sessions", *SESSIONS, "--by", "system"),
     "sessions, costs": ("sessions", *SESSIONS, "--by", "system", "--cost", "query=50,result=200"),
     "sessions, all of it": ("sessions", *SESSIONS, "-v"),
+    "sessions, a log": ("sessions", "clicks.csv", "--by", "variant", "--anonymise", "--salt", "s"),
     **{
         f"sessions, {view}": ("sessions", *SESSIONS, f"--{view}")
         for view in ("per-session", "lengths", "curve", "last", "best-query", "reformulations")

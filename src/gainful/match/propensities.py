@@ -61,6 +61,9 @@ def estimate_propensities(sessions: Sessions) -> Propensities:
             f"at least {100 * MIN_SHARE:.0f} %; or propensities from elsewhere (--propensity FILE)",
         )
     shown, clicked = _tabulate_pairs(counts, several)
+    if not clicked.any():
+        problem = "no query–document pair that was seen at several ranks was ever clicked"
+        raise BadInput(sessions.name, problem, "clicks; or propensities from elsewhere")
     values, known = _run_em(shown, clicked)
     values = _fill_unknown(values, known)
     first = ", ".join(f"{value:.2f}" for value in values[:5])
@@ -113,10 +116,10 @@ def _run_em(shown: Array, clicked: Array) -> tuple[Array, NDArray[np.bool_]]:
     """The propensities at which the clicks are most likely; and which ranks are known.
 
     Three steps of EM show where they lead, and the next begins there (SQUAREM, Varadhan and Roland
-    2008). The first rank is looked at: of the model, only ratios of propensities can be told.
+    2008). The first rank that is known is looked at: only ratios of propensities can be told.
     """
     step, share = _build_step(shown, clicked)
-    known = (shown.sum(axis=0) > 0) & (clicked.sum(axis=0) > 0)
+    known = clicked.sum(axis=0) > 0
     start = 1 / np.sqrt(np.arange(1, shown.shape[1] + 1))
     for _ in range(_MAX_STEPS):
         first, share = step(start, share)
@@ -159,8 +162,8 @@ def _build_step(
             sums[number] += posterior.sum(axis=0)
         looked = theta * (1 - _LEVELS[:, None]) / (1 - seen.T)
         update = (clicks + (missed * looked).sum(axis=0)) / np.maximum(total, 1)
-        update = np.where((total > 0) & (clicks > 0), update, theta)
-        update[0] = 1.0
+        update = np.where(clicks > 0, update, theta)
+        update[int((clicks > 0).argmax())] = 1.0
         return update, np.maximum(sums / sums.sum(axis=1, keepdims=True), 1e-12)
 
     return step, np.full((len(bounds) - 1, len(_LEVELS)), 1 / len(_LEVELS))

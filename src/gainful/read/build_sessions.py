@@ -22,12 +22,13 @@ from gainful.read.event_lists import (
     order_events,
 )
 from gainful.read.event_problems import describe_overlaps, find_event_problems, leave_out_events
-from gainful.read.session_events import ASKED, EVENT_COLUMNS, SHOWN, SessionEvents
+from gainful.read.session_events import ASKED, DWELL, EVENT_COLUMNS, SHOWN, SessionEvents
 from gainful.read.session_layout import mark_changes
 from gainful.read.session_problems import Problem
 from gainful.read.sessions import BadPolicy, Sessions, check_sessions
 from gainful.text import count_noun, quote
 
+_SHOWING = "rows of results that were shown"
 GAP = timedelta(minutes=30)  # a pause after which most logs begin another session
 
 
@@ -49,8 +50,8 @@ def build_sessions(
     kept = np.ones(len(events.frame), dtype=bool)
     kept[dropped] = False
     frame = events.frame.with_row_index(ROW).filter(pl.Series(kept))
-    if not len(frame):
-        raise BadInput(events.name, "not one event is left", "events that can be placed")
+    if not len(frame) and dropped_notes:
+        raise BadInput(events.name, f"not one event is left; {dropped_notes[0]}", _SHOWING)
     notes = [*events.notes, *notes, *dropped_notes]
     if gap is not None or owner == "user":
         frame = _split_at_gaps(frame, owner, gap or GAP)
@@ -58,7 +59,10 @@ def build_sessions(
         notes += describe_overlaps(frame)
     frame = order_events(frame, pl.col("event").is_in([SHOWN, ASKED]))
     frame, repeat_notes = _drop_repeats(frame)
-    opening = number_queries(frame.filter(pl.col("event").is_in([SHOWN, ASKED])))
+    opening = frame.filter(pl.col("event").is_in([SHOWN, ASKED]))
+    if not len(opening):
+        raise BadInput(events.name, "not one event is left that shows a result", _SHOWING)
+    opening = number_queries(opening)
     results, action_notes, more = _fold_actions(frame, opening, events, bad)
     rows = _keep_results(results)
 
@@ -145,7 +149,7 @@ def _fold_actions(
             f"{count_noun(untold, 'event')} without a query counted in the last list before it "
             "that showed its document"
         )
-    kinds = actions["event"].unique(maintain_order=True).to_list()
+    kinds = [kind for kind in actions["event"].unique(maintain_order=True) if kind != DWELL]
     done = attached.group_by("result").agg(
         *((pl.col("event") == kind).any().alias(f"\0{kind}") for kind in kinds),
         pl.col("seconds").sum().alias("\0seconds"),

@@ -6,7 +6,7 @@ told. Which queries, sessions and lists the rows belong to, `build_sessions` fin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 from attrs import evolve
@@ -22,10 +22,11 @@ from gainful.read.event_words import (
     list_shown_words,
     read_event_words,
 )
-from gainful.read.named_columns import InputTable, text_column
+from gainful.read.named_columns import Header, InputTable, text_column
 from gainful.read.session_events import EVENT_COLUMNS, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import (
+    LIST_LENGTH,
     OPTIONAL_COLUMNS,
     SESSION,
     Mistakes,
@@ -45,6 +46,14 @@ def is_event_log(table: InputTable) -> bool:
     if table.header.find_column(SESSION) is None or find_position(table) is None:
         return True
     return _find_event_column(table, {}) is not None
+
+
+def are_log_columns(names: Sequence[str]) -> bool:
+    """Are these the columns of a log: whose, when, what was asked, and what came?"""
+    header = Header(names, "")
+    roles = ("time", "text", "doc")
+    owned = any(header.find_column(LOG_COLUMNS[role]) for role in ("session", "user"))
+    return owned and all(header.find_column(LOG_COLUMNS[role]) for role in roles)
 
 
 def extract_events(table: InputTable, events: EventWords | None = None) -> SessionEvents:
@@ -212,7 +221,7 @@ def _read_others(
         if column is not None:
             taken[name] = column
             others[name] = read_optional_column(table, column, kind, mistakes)
-    reserved = {*EVENT_COLUMNS, "query", "searcher", *others}
+    reserved = {*EVENT_COLUMNS, "query", "searcher", LIST_LENGTH, *others}
     for name in table.frame.columns:
         if name not in taken.values():
             others[f"{name}_column" if name in reserved else name] = table.frame[name]

@@ -7,7 +7,7 @@ from typing import Any
 
 from gainful.errors import UnknownName, WrongType
 from gainful.read.column_names import DOC, normalise_name
-from gainful.read.session_events import ASKED, SHOWN
+from gainful.read.session_events import ASKED, DWELL, SHOWN
 from gainful.text import quote
 
 EventWords = Mapping[str, str | Sequence[str]]  # what an event is → the word of the log
@@ -68,7 +68,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
         *("purchased", "purchase", "buy", "bought", "order", "ordered", "transaction"),
         *("conversion", "converted"),
     ),
-    "dwell": ("dwell", "dwelt", "dwell_time"),
+    DWELL: ("dwell", "dwelt", "dwell_time"),
 }
 EVENT_OF_WORD: Mapping[str, str] = {word: kind for kind, words in _WORDS.items() for word in words}
 

@@ -17,6 +17,7 @@ from gainful.read.column_names import (
     ColumnMapping,
     normalise_name,
 )
+from gainful.read.event_table import are_log_columns
 from gainful.read.formats import find_format
 from gainful.read.named_columns import InputTable
 from gainful.read.session_formats import find_session_format
@@ -122,7 +123,7 @@ def _holds_sessions(source: Source, columns: ColumnMapping) -> bool:
         frame = named_columns.read_table(source, format_name).frame
         mapped = columns if "session" in columns.names else USUAL_NAMES
         names = mapped.select(frame.columns, SESSION_ROLES, source.name).values()
-        return are_session_columns(list(names))
+        return _are_session_columns(list(names))
     except NoColumn:
         return False
     except BadInput:
@@ -132,6 +133,10 @@ def _holds_sessions(source: Source, columns: ColumnMapping) -> bool:
 def _has_session_header(source: Source) -> bool:
     line = source.first_line()
     return any(
-        are_session_columns([name.strip('"') for name in line.split(separator)])
+        _are_session_columns([name.strip('"') for name in line.split(separator)])
         for separator in ",;\t"
     )
+
+
+def _are_session_columns(names: list[str]) -> bool:
+    return are_session_columns(names) or are_log_columns(names)

@@ -20,6 +20,7 @@ from attrs import field, frozen
 from gainful.read.session_problems import Problem
 
 SHOWN, ASKED = "shown", "query"  # all other words of `event` are things that searchers did
+DWELL = "dwell"  # says nothing but its `seconds`
 TIME = pl.Datetime("us", "UTC")
 EVENT_COLUMNS: Mapping[str, pl.DataType] = {
     "session": pl.String(),  # null in all rows, if sessions are made of users and a gap

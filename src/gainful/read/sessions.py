@@ -134,7 +134,8 @@ def extract_session_rows(table: InputTable) -> tuple[pl.DataFrame, list[Problem]
             columns[name] = read_optional_column(table, taken[name], kind, mistakes)
     for name in table.frame.columns:
         if name not in taken.values() and name not in columns:
-            columns[name] = table.frame[name]
+            own = f"{name}_column" if name == LIST_LENGTH else name
+            columns[own] = table.frame[name]
     frame = pl.DataFrame(columns)
     problems = [flag_problem(frame, *entry) for entry in mistakes]
     return frame, [entry for entry in problems if len(entry.rows)], "rank" in taken
