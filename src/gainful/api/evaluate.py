@@ -14,6 +14,7 @@ from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.match import match, match_scored
+from gainful.match.matched import FILTERED_ORDERS
 from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.evaluate import measure_run
@@ -205,10 +206,9 @@ def match_run(
     """A run as it is matched for these measures."""
     needs_subtopics = [recipe.entry.needs_subtopics for recipe in recipes.values()]
     matched = match(qrels, run, convention, subtopics=any(needs_subtopics))
-    orders: set[str] = {
-        recipe.convention.filtered_order for recipe in recipes.values() if recipe.entry.needs_scores
-    }
-    if orders:
-        filtered = {order: match_scored(qrels, run, convention, order, matched) for order in orders}
+    if any(recipe.entry.needs_scores for recipe in recipes.values()):
+        filtered = {
+            order: match_scored(qrels, run, convention, order, matched) for order in FILTERED_ORDERS
+        }
         matched = evolve(matched, filtered=filtered)
     return MatchedRun(qrels, run, matched)

@@ -17,6 +17,8 @@ from gainful.errors import NothingInCommon
 from gainful.text import quote
 from gainful.types import Array, Flags, Ranks
 
+FILTERED_ORDERS = ("score", "input")  # in which documents with scores of 0 and more are matched
+
 
 @frozen(eq=False, kw_only=True)
 class Subtopics:

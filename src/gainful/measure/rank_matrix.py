@@ -7,7 +7,7 @@ from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.errors import Tied
-from gainful.match.matched import reduce_precision
+from gainful.match.matched import FILTERED_ORDERS, reduce_precision
 from gainful.match.rank_order import RankOrder, order_by_score
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.grade_gains import apply_fractional
@@ -73,7 +73,7 @@ def rank_scored_rows(
     """The documents at their ranks, and beside them those with scores of 0 and more alone."""
     ranked = rank_rows(convention, grades, scores, judged)
     if scores is None:  # in rank order, and none of them below 0
-        return evolve(ranked, filtered=dict.fromkeys(("score", "input"), ranked))
+        return evolve(ranked, filtered=dict.fromkeys(FILTERED_ORDERS, ranked))
     unwanted = scores.values < 0
     grades, scores = grades.drop(unwanted), scores.drop(unwanted)
     by_order = {"score": scores, "input": None}

@@ -106,6 +106,10 @@ _ALL_CAUSES = (
         _if_measure_uses("rbp_grades"),
     ),
     Cause(
+        *("filtered_order", "the order in which FilteredDCG takes documents", ("filtered_order",)),
+        _if_measure_uses("filtered_order"),
+    ),
+    Cause(
         *("fractional", "fractional grades", ("fractional", "grade_bits")),
         _if_data_have("fractional", "fractional"),
     ),

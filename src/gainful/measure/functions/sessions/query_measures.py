@@ -13,7 +13,7 @@ from attrs import evolve
 
 from gainful.errors import BadValue
 from gainful.match import Matched
-from gainful.match.matched import Subtopics
+from gainful.match.matched import FILTERED_ORDERS, Subtopics
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.compute import compute_measure
 from gainful.measure.functions.sessions.gains import sum_by_index
@@ -118,7 +118,7 @@ def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:
         subtopics=_copy_subtopics(sessions, base, offset),
     )
     # The lists of a session have no scores, so that none of them is below 0.
-    return evolve(rankings, filtered=dict.fromkeys(("score", "input"), rankings))
+    return evolve(rankings, filtered=dict.fromkeys(FILTERED_ORDERS, rankings))
 
 
 def _copy_bases(bases: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks, Ranks]:
