@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
-from gainful.evidence.statistics.correction import TUKEY
+from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.page.table import to_one_line
 from gainful.text import count_noun, format_range, pluralise
 
@@ -19,6 +19,8 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
     by_chance = "" if error is None else f" (Monte Carlo error there {error:.4f})"
     significance = f"significant at p ≤ {alpha:g}{by_chance}"
     parts = [words, describe_correction(comparison), significance]
+    if evidence.corrects and not verbose and CORRECTIONS[evidence.correction].interval_kind:
+        parts.insert(2, CORRECTIONS[evidence.correction].interval_kind)
     if evidence.cluster is not None:
         parts.insert(1, "whole clusters of queries")
     if evidence.standardised is not None:

@@ -36,7 +36,8 @@ class Correction:
     words: str
     function: Callable[[Array], Array]
     interval_alpha: Callable[[Array, float], float]  # of the p of a family, and alpha
-    interval_words: str = ""
+    interval_words: str = ""  # how an interval of one comparison was widened
+    interval_kind: str = ""  # what intervals hold for together
     steps_down: bool = False  # can it reject what a simultaneous interval does not?
     holds_down_any: bool = True  # the chance of any mistake, not the share of mistakes
 
@@ -89,21 +90,31 @@ def _select_alpha(p: Array, alpha: float) -> float:
     return alpha * max(discoveries, 1) / p.size
 
 
-_SIMULTANEOUS = "simultaneous (Bonferroni)"
+_SIMULTANEOUS = "simultaneous intervals"
 
 CORRECTIONS: Mapping[str, Correction] = {
     correction.name: correction
     for correction in (
         Correction(  # by resamples of all comparisons; what it does to one p alone is nothing
-            *(MAX_T, "step-down max-T", lambda p: p, lambda _, alpha: alpha), steps_down=True
+            *(MAX_T, "step-down max-T", lambda p: p, lambda _, alpha: alpha),
+            interval_kind=_SIMULTANEOUS,
+            steps_down=True,
         ),
-        Correction("holm", "Holm", holm, _share_alpha, _SIMULTANEOUS, steps_down=True),
+        Correction(
+            *("holm", "Holm", holm, _share_alpha, "simultaneous (Bonferroni)"),
+            interval_kind=_SIMULTANEOUS,
+            steps_down=True,
+        ),
         Correction(
             *("bh", "Benjamini–Hochberg", benjamini_hochberg, _select_alpha),
             "false coverage rate (Benjamini–Yekutieli)",
+            "intervals by false coverage rate",
             holds_down_any=False,
         ),
-        Correction("bonferroni", "Bonferroni", bonferroni, _share_alpha, _SIMULTANEOUS),
+        Correction(
+            *("bonferroni", "Bonferroni", bonferroni, _share_alpha, "simultaneous (Bonferroni)"),
+            interval_kind=_SIMULTANEOUS,
+        ),
         Correction(
             *("none", "no correction", lambda p: p, lambda _, alpha: alpha), holds_down_any=False
         ),
