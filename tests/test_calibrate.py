@@ -229,8 +229,8 @@ def test_depths_clicks_limits_and_current_queries_are_read_from_the_log():
     expected = [(CLICKED, 0, 0, 1), (CLICKED, 1, 1, 1), (CLICKED, 2, 1, 2)]
     assert list_stops(by_clicks.depths, 4) == expected
     assert by_clicks.clicked_last.tolist() == [True, True]
-    current = tabulate_log(clicked=[0, 1, 0, 1], current_query=[False, True, False, False])
-    assert list_stops(observe(current).queries) == [(0, 1), (1, 2)]
+    current = tabulate_log(clicked=[0, 1, 0, 1], current_query=["soup", "soup", None, None])
+    assert list_stops(observe(current).queries) == [(0, 1), (1, 3)]  # the current query is asked
     unknown = tabulate_log(clicked=[0, 1, 0, 1], scanned=[0, 1, None, None])
     observed = observe(unknown)
     assert list_stops(observed.depths, 4) == [(1, 1, 0, 0), (CLICKED, 2, 1, 2)]

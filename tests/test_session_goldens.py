@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from session_tables import make_sessions, session_value
 
@@ -178,3 +180,39 @@ def test_lists_as_they_are_have_fewer_positions_to_average():
     assert golden_value(f"sDCG({B}, statistic=average, lists=minimum(3)){AT}") == pytest.approx(
         GOLDEN["jk2008"]["average_position_value"]
     )
+
+
+def test_the_literal_reading_of_2_2_concatenates_normalised_query_vectors():
+    """Each query's discounted vector over the ordinary ideal; nothing is summed."""
+    ideal = np.cumsum(np.array([3, 2, 1]) / [1, 2, 1 + math.log2(3)])  # of grades 3, 2, 1, 1
+    weights = [1 / (1 + math.log(q) / math.log(4)) for q in (1, 2, 3)]
+    lists = [[0, 1, 0], [3, 1, 0], [3, 2, 0]]
+    expected = [
+        share
+        for weight, grades in zip(weights, lists, strict=True)
+        for share in weight * np.cumsum(np.array(grades) / [1, 2, 1 + math.log2(3)]) / ideal
+    ]
+    results = gainful.sessions.evaluate(
+        SESSION, JUDGMENTS, f"nsDCG({B}, normalise=concatenated){AT}"
+    )
+    assert results.vectors()["share"].to_list() == pytest.approx(expected)
+    assert sum(expected[2::3]) == pytest.approx(1.1546, abs=5e-5)  # as research has it
+    name = next(iter(results.values))
+    assert results[name] == pytest.approx(expected[-1])
+    average = golden_value(f"nsDCG({B}, normalise=concatenated, statistic=average){AT}")
+    assert average == pytest.approx(np.mean(expected))
+
+
+def test_a_minimum_is_a_penalty_where_it_is_asked_for():
+    """An empty list takes a place, and the ranks of the next list are counted on behind it."""
+    shown = pl.DataFrame(
+        {"session": ["s"] * 2, "query": [1, 2], "rank": [None, 1], "doc": [None, "a"]}
+    )
+    qrels = {"s": {"a": 1}}
+    weight = 1 / (1 + math.log(2) / math.log(4))
+    as_is, penalised, restarted = (
+        gainful.sessions.evaluate(shown, qrels, f"sDCG(b=2, bq=4, {option})@3").mean.popitem()[1]
+        for option in ("lists=as_is", "lists=minimum", "lists=minimum, rank_discount=restart")
+    )
+    assert as_is == restarted == pytest.approx(weight)
+    assert penalised == pytest.approx(weight / (1 + math.log2(2)))

@@ -385,3 +385,23 @@ def test_iterations_that_did_not_take_place_are_in_the_ideal():
     shown, judgments = make_sessions(s=[["a", "b"]]), {"s": {"a": 2, "c": 1}}
     value = session_value(shown, judgments, "nsDCG@2", like="trec_dd_2017")
     assert value == pytest.approx(2 / (2 + 1 / 1.5), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"duplicates": "first"}, "duplicates is 'first'; allowed: every, clicked or judged"),
+        ({"ideal": "once"}, "ideal is 'once'; allowed: repeated"),
+        ({"hold": "growing"}, "hold is 'growing'; allowed: held"),
+    ],
+)
+def test_what_turns_with_judgments_of_their_own_cannot_have_is_named_as_it_was_asked(
+    options, words
+):
+    """Of a conversation: what was typed, not what follows from it."""
+    shown = make_sessions(c=[["a"], ["a", "b"]]).with_columns(topic=pl.Series(["1", "2", "2"]))
+    longer = make_sessions(d=[["a"], ["b"], ["a"]]).with_columns(topic=pl.Series(["1", "2", "1"]))
+    judged = {"1": {"a": 1}, "2": {"a": 1, "b": 2}}
+    rows = pl.concat([shown, longer])
+    with pytest.raises(BadValue, match=f"{words}: queries of session 'c' have judgments"):
+        gainful.sessions.evaluate(rows, judged, "nsDCG@3", **options).mean_of("nsDCG@3")

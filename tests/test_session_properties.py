@@ -126,7 +126,7 @@ def test_every_default_pairing_is_bound_by_its_ideal():
         ["every", "first", "clicked", "judged"],
         ["padded", "as_is", "minimum(3)"],
         ["assumed", "scanned"],
-        ["session", "query"],
+        ["session", "query", "concatenated"],
     ):
         settings = {"duplicates": duplicates, "depth": depth, "normalise": normalise}
         assert not SessionConvention(**settings, lists=lists).can_pass_one

@@ -308,7 +308,7 @@ def test_lengths_are_table_2():
         (("--by", "colour"), "no column 'colour'"),
         (("--where", "system"), "allowed: COLUMN=VALUE"),
         (("--where", "system=nine"), "no session is left"),
-        (("--lists", "minimum(0)"), "allowed: padded, as_is or minimum(m)"),
+        (("--lists", "minimum(0)"), "allowed: padded, as_is, minimum(m), or minimum"),
         (("--depth", "scanned"), "the sessions have no column scanned"),
         (("--duplicates", "judged"), "the sessions have no column grade"),
         (("--like", "jk2018"), "no session convention 'jk2018'"),

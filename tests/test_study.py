@@ -151,3 +151,52 @@ def test_a_seed_is_a_whole_number(seed):
 def test_import_does_not_load_polars_for_it(run_python):
     code = "import sys, gainful; 'simulate_study' in dir(gainful); print('polars' in sys.modules)"
     assert run_python(code) == "False"
+
+
+def test_poor_queries_may_return_little_or_nothing(tmp_path):
+    plain = gainful.sessions.simulate_study(3).sessions.frame
+    study = gainful.sessions.simulate_study(3, empty=0.3, short=0.5)
+    frame = study.sessions.frame
+    assert (
+        frame.select("session", "query").n_unique() == plain.select("session", "query").n_unique()
+    )
+    lengths = frame.group_by("session", "query").agg(pl.col("doc").count().alias("length"))[
+        "length"
+    ]
+    assert 0.15 < (lengths == 0).mean() < 0.3  # of all queries; the good ones are whole
+    assert ((lengths > 0) & (lengths < 10)).mean() > 0.15
+    clicked = frame.filter("clicked")
+    assert (clicked["rank"] <= clicked["scanned"]).all()
+    assert read_sessions(str(study.write(tmp_path)[0])).dropped_count == 0
+    options = {"lists": "minimum"}
+    lower = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10", **options)["sDCG@10"]
+    assert lower < gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")["sDCG@10"]
+    assert gainful.sessions.simulate_study(3, empty=0, short=0).sessions.frame.equals(plain)
+    with pytest.raises(BadValue, match="a share from 0 to 1"):
+        gainful.sessions.simulate_study(3, empty=2)
+
+
+def test_simulated_agents_keep_to_their_policies(tmp_path):
+    agents = gainful.sessions.simulate_agents(40, seed=5)
+    frame = agents.sessions.frame
+    queries = frame.group_by("system", "session").agg(pl.col("query").max())
+    most = dict(queries.group_by("system").agg(pl.col("query").max()).iter_rows())
+    assert most["one shot"] == 1
+    assert most["all budget"] == 8
+    always = queries.filter(system="all budget")["query"]
+    assert (always == 8).all()
+    relevant = frame.join(agents.qrels.frame, left_on=["topic", "doc"], right_on=["query", "doc"])
+    last = queries.filter(system="until found").rename({"query": "last"})
+    hits = relevant.join(last, on="session").filter(pl.col("query") < pl.col("last"))
+    assert len(hits) == 0  # nothing relevant before the query at which it stopped
+    assert read_sessions(str(agents.write(tmp_path)[0])).dropped_count == 0
+    again = gainful.sessions.simulate_agents(40, seed=5).sessions.frame
+    assert again.equals(frame)
+    costs = gainful.sessions.evaluate(
+        agents.sessions, agents.qrels, "sDCG@10", cost="query=query_tokens,result=tokens"
+    ).groups("system")
+    by_system = {row["system"]: row["mean"] for row in costs}
+    spent = [list(by_system[name].values())[1] for name in ("one shot", "all budget")]
+    assert 5 * spent[0] < spent[1]
+    with pytest.raises(BadValue, match="tasks is 0"):
+        gainful.sessions.simulate_agents(0)

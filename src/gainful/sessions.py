@@ -12,6 +12,7 @@ Examples:
 
 from typing import TYPE_CHECKING
 
+from gainful._simulation.agents import simulate_agents
 from gainful._simulation.log import simulate_log
 from gainful._simulation.study import simulate_study
 from gainful.api.compare_sessions import compare
@@ -28,6 +29,7 @@ __all__ = [
     "compare",
     "evaluate",
     "fit_model",
+    "simulate_agents",
     "simulate_log",
     "simulate_study",
     "sweep",

@@ -7,7 +7,7 @@ design and with the same numbers of queries, so that everything can be tried on 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, groupby
 from os import PathLike
 from pathlib import Path
 from random import Random
@@ -17,13 +17,13 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful._simulation.scenarios import SCENARIOS, Scenario, query_text
-from gainful.errors import WrongType
+from gainful.errors import BadValue, WrongType
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
-from gainful.types import is_whole_number
+from gainful.types import is_number, is_whole_number
 
 # Table 2 of the paper: how many of the 60 sessions of a system have 1, 2, 3 … queries.
 TABLE_2: Mapping[str, Sequence[int]] = {
@@ -44,6 +44,7 @@ GRADES_BESIDE = (0.62, 0.9)  # below the first: grade 1; below the second: 2; el
 JUDGED_NOT_RELEVANT = 0.25
 CLICKED = (0.04, 0.35, 0.7, 0.95)  # by grade
 OTHER_OPINION = 0.2
+_GOOD = 2  # a grade that satisfies
 
 
 @frozen(eq=False, repr=False)
@@ -84,7 +85,7 @@ class SimulatedStudy(Shown):
         )
 
 
-def simulate_study(seed: int = 2008) -> SimulatedStudy:
+def simulate_study(seed: int = 2008, *, empty: float = 0.0, short: float = 0.0) -> SimulatedStudy:
     """A study to try session measures on: simulated, the same for a seed on every machine.
 
     The design is the paper's. Each of 30 searchers does the scenarios A to D in random order, two
@@ -110,13 +111,23 @@ def simulate_study(seed: int = 2008) -> SimulatedStudy:
     So system 2 mostly has a very good document on top, and little else; system 1 has more below.
     A satisfied searcher looks no deeper than the good document; others look at 3 to 10 results.
 
+    Poor queries may return few results or none, as the paper saw of misspelt and overly specific
+    ones (§4): with chance `empty` nothing, else with chance `short` one to nine results.
+
     Args:
         seed: which study; a whole number from 0 on.
+        empty: the share of poor queries that return nothing.
+        short: the share of the other poor queries that return fewer than ten results.
 
     Examples:
         >>> simulate_study(1)
         Simulated study, seed 1: 120 sessions, 343 queries, 240 judgments
+        >>> simulate_study(1, empty=0.3, short=0.5).sessions.frame["doc"].null_count() > 20
+        True
     """
+    for name, share in (("empty", empty), ("short", short)):
+        if not is_number(share) or not 0 <= share <= 1:
+            raise BadValue(name, share, "a share from 0 to 1")
     if not is_whole_number(seed) or seed < 0:
         raise WrongType("seed", seed, "a whole number from 0 on")
     chance = _Chance(int(seed))
@@ -124,6 +135,8 @@ def simulate_study(seed: int = 2008) -> SimulatedStudy:
     rows: list[dict[str, Any]] = []
     for session in _design_sessions(chance):
         rows += _simulate_session(session, pools[session["scenario"]], chance)
+    if empty or short:
+        rows = _shorten_lists(rows, empty, short, _Chance(int(seed) + 1))
     name = f"simulated study (seed {seed})"
     qrels_rows = [
         (scenario, doc, float(grade))
@@ -254,6 +267,29 @@ def _simulate_session(
                 }
             )
     return rows
+
+
+def _shorten_lists(
+    rows: Sequence[Mapping[str, Any]], empty: float, short: float, chance: _Chance
+) -> list[dict[str, Any]]:
+    """The rows, but some poor queries have returned little or nothing.
+
+    A poor query is one that was not the last of a satisfied searcher: nothing good was at the
+    depth to which it was scanned.
+    """
+    shortened: list[dict[str, Any]] = []
+    for _, group in groupby(rows, key=lambda row: (row["session"], row["query"])):
+        results = [dict(row) for row in group]
+        if any((row["grade"] or 0) >= _GOOD and row["clicked"] for row in results):
+            shortened += results
+        elif chance(empty):
+            nothing = {"rank": None, "doc": None, "clicked": False, "grade": None, "scanned": 0}
+            shortened.append(results[0] | nothing)
+        else:
+            length = 1 + chance.randrange(RESULTS_PER_QUERY - 1) if chance(short) else len(results)
+            scanned = min(results[0]["scanned"], length)
+            shortened += [row | {"scanned": scanned} for row in results[:length]]
+    return shortened
 
 
 def _draw_query_text(scenario: Scenario, previous: str, *, good: bool, chance: _Chance) -> str:

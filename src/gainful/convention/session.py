@@ -20,12 +20,13 @@ Repeats = Literal["every", "first", "clicked", "judged"]
 SessionIdeal = Literal["paired", "repeated", "once", "best_slots"]
 SubtopicGrades = Literal["highest", "sum"]
 Statistic = Literal["final", "best", "last", "average", "per_query"]
+PENALTY = "minimum"  # of lists: at least a position, and the next list begins behind it
 _MINIMUM_PATTERN = re.compile(r"minimum\((\d{1,17})\)", re.ASCII)
 _QUERIES_PATTERN = re.compile(r"queries\((\d+)\)", re.ASCII)
 
 
 def _fits_lists(value: object) -> bool:
-    return value in ("padded", "as_is") or (
+    return value in ("padded", "as_is", PENALTY) or (
         isinstance(value, str)
         and bool(_MINIMUM_PATTERN.fullmatch(value))
         and 0 < minimum_positions(value) <= MAX_COUNT
@@ -33,7 +34,9 @@ def _fits_lists(value: object) -> bool:
 
 
 def minimum_positions(lists: str) -> int:
-    """How many positions a query occupies at least: m of minimum(m), else none."""
+    """How many positions a query occupies at least: m of minimum(m), else 1 or none."""
+    if lists == PENALTY:
+        return 1
     minimum = _MINIMUM_PATTERN.fullmatch(lists)
     return int(minimum[1]) if minimum else 0
 
@@ -100,7 +103,7 @@ _TABLE = (
     Setting(
         "lists",
         "How many positions does a query take?",
-        allowed="padded, as_is or minimum(m)",
+        allowed="padded, as_is, minimum(m), or minimum: a penalty, as ranks are counted on",
         fits=_fits_lists,
     ),
     Setting(
@@ -128,6 +131,7 @@ _TABLE = (
         {
             "session": "the session as a whole",
             "query": "each query, the quotients averaged by their query discounts",
+            "concatenated": "each query's vector, one after the other; nothing is summed (§2.2)",
         },
     ),
     Setting(
@@ -212,7 +216,7 @@ class SessionConvention(Settings):
     at: str = setting("results")
     depth: Literal["assumed", "scanned"] = setting("assumed")
     hold: Literal["held", "growing"] = setting("held")
-    normalise: Literal["session", "query"] = setting("session")
+    normalise: Literal["session", "query", "concatenated"] = setting("session")
     average: Literal["ratios", "vectors"] = setting("ratios")
     average_over: Literal["own", "common"] = setting("own")
     statistic: Statistic = setting("final")

@@ -27,6 +27,7 @@ from gainful.convention import (
 )
 from gainful.convention.session import (
     JK2008,
+    PENALTY,
     SESSION_SETTINGS,
     SessionConvention,
     like_sessions,
@@ -178,6 +179,9 @@ def build_session_recipe(
         SessionRecipe, measure, explicit, base, settings=settings, k=k, queries=queries
     )
     cutoff(measure.k, entry)
+    if recipe.convention.lists == PENALTY and "rank_discount" not in explicit:
+        penalised = evolve(recipe.convention, rank_discount="concatenated")
+        recipe = evolve(recipe, convention=penalised)
     _refuse_contradictions(recipe)
     return evolve(recipe, of=_build_inner_recipe(recipe))
 
@@ -285,8 +289,9 @@ def _refuse_contradictions(recipe: SessionRecipe) -> None:
     plain = convention.statistic == "final" and convention.normalise == "session"
     if convention.average == "vectors" and not plain:
         raise BadValue("average", "vectors", "ratios, but for the final share of whole sessions")
-    if convention.normalise == "query" and convention.rank_discount == "concatenated":
-        raise BadValue("normalise", "query", "session, where ranks are counted on over the lists")
+    if convention.normalise != "session" and convention.rank_discount == "concatenated":
+        allowed = "session, where ranks are counted on over the lists"
+        raise BadValue("normalise", convention.normalise, allowed)
 
 
 def _cutoffs(measure: Measure, at: str) -> tuple[int | None, int | None]:

@@ -35,7 +35,10 @@ _SESSION_WORDS: Mapping[str, Mapping[str, str]] = {
     "depth": {"scanned": "as deep as was observed"},
     "lists": {"as_is": "short lists stay short"},
     "hold": {"growing": "the ideal goes on when a searcher stops"},
-    "normalise": {"query": "each query divided by its own ideal"},
+    "normalise": {
+        "query": "each query divided by its own ideal",
+        "concatenated": "the vectors of queries, each divided by its ideal, one after the other",
+    },
     "statistic": {
         "best": "of the best query",
         "last": "of the last query",

@@ -82,7 +82,7 @@ class SessionRecipe(MeasureRecipe[SessionConvention]):
             return False
         if "ideal" not in entry.params:
             return not entry.bounded
-        if convention.normalise == "query" or convention.statistic in ("best", "last"):
+        if convention.normalise != "session" or convention.statistic in ("best", "last"):
             return False  # each query is divided by an ideal of its own
         return convention.can_pass_one
 
@@ -91,4 +91,4 @@ class SessionRecipe(MeasureRecipe[SessionConvention]):
         """Can its vector pass 1? It goes over all queries, whichever of them is the value."""
         if not (self.entry.normalised and self.entry.has_vectors):
             return False
-        return self.convention.normalise != "query" and self.convention.can_pass_one
+        return self.convention.normalise == "session" and self.convention.can_pass_one

@@ -99,7 +99,8 @@ def observe_searchers(
         if left_out:
             notes.append(f"{count_noun(left_out, 'list')} left out that nobody looked at")
         depths = collect_stops(rows[kept], cluster[session[kept]]) if kept.any() else None
-    cut = _find_cut_sessions(frame, layout, query_counts, query_limit)
+    continued = _find_continued_sessions(frame, layout)
+    cut = continued if query_limit is None else continued | (query_counts >= query_limit)
     has_clicks = "clicked" in frame.columns
     return Observed(
         rows=frame,
@@ -108,7 +109,7 @@ def observe_searchers(
         depths=depths,
         depth_session=session[kept].astype(np.intp),
         depth_from=None if depths is None else source,
-        queries=count_stops(query_counts, cut, cluster),
+        queries=count_stops(query_counts + continued, cut, cluster),
         clicked_last=clicks[0][np.cumsum(query_counts) - 1] > 0 if has_clicks else None,
         list_length=int(np.median(lengths[lengths > 0])) if (lengths > 0).any() else 0,
         cluster_name=cluster_name,
@@ -186,15 +187,8 @@ def _depth_rows(
     return rows.astype(np.intp)
 
 
-def _find_cut_sessions(
-    frame: pl.DataFrame, layout: SessionLayout, query_counts: Ranks, query_limit: int | None
-) -> Flags:
-    """Which sessions were cut off: at the limit, or at the current query of the Session Track."""
-    cut = np.zeros(len(query_counts), dtype=bool)
-    if query_limit is not None:
-        cut |= query_counts >= query_limit
-    if "current_query" in frame.columns:
-        last_query = layout.query_starts[np.cumsum(query_counts) - 1]
-        current = frame["current_query"].gather(last_query).fill_null(value=False)
-        cut |= current.cast(pl.Boolean).to_numpy()
-    return cut
+def _find_continued_sessions(frame: pl.DataFrame, layout: SessionLayout) -> Flags:
+    """Which sessions had a next query, of which no more is told: that of the Session Track."""
+    if "current_query" not in frame.columns:
+        return np.zeros(len(layout.session_starts), dtype=bool)
+    return frame["current_query"].gather(layout.session_starts).is_not_null().to_numpy()

@@ -79,7 +79,7 @@ def frontier_data(
         title=f"What systems bring for what they cost: {name}",
         caption=(
             f"{cost_name} · lines through dots: 95 % intervals of the means",
-            *list_footnotes(results),
+            *(line for line in list_footnotes(results) if cost_name not in line),
         ),
         axis_title=f"mean {name}",
         empty_reason="" if len(frame) else "No session has a value, so there is nothing to show.",

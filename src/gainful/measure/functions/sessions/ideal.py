@@ -60,7 +60,7 @@ def ideal_gain(
         length = np.full(sessions.size, recipe.queries)
     if kind == "repeated":
         return _ideal_with_repeats(sessions, recipe, gains, length)
-    base = _recall_base_for_ideal(sessions, gains, kind)
+    base = _recall_base_for_ideal(sessions, recipe, gains)
     place, ideal_gains = pool_ranks(gains), np.zeros(sessions.size)
     for n in np.unique(length).tolist():
         slots = slot_weights(recipe, n)
@@ -96,12 +96,12 @@ def _ideal_with_repeats(
         if (length == sessions.query_counts).all():
             weighted = per_query * query_weights(recipe, sessions.position)
             return sum_by_index(sessions.session, weighted, sessions.size)
-        _recall_base_for_ideal(sessions, gains, "hold=growing")
+        _recall_base_for_ideal(sessions, recipe, gains, growing=True)
         max_queries = int(length.max())
         until = np.cumsum(query_weights(recipe, np.arange(1, max_queries + 1)))
         return np.asarray(per_query[sessions.first_query] * until[length - 1])
     if (length > sessions.query_counts).any():
-        _recall_base_for_ideal(sessions, gains, "hold=growing")
+        _recall_base_for_ideal(sessions, recipe, gains, growing=True)
     x, place = recipe.k or 0, pool_ranks(gains)
     inside = place <= x
     ideal_gains, last = np.zeros(sessions.size), gains.judged.base[sessions.last_query]
@@ -120,8 +120,17 @@ def _ideal_with_repeats(
     return ideal_gains
 
 
-def _recall_base_for_ideal(sessions: MatchedSessions, gains: SessionGains, value: str) -> Ranks:
-    return session_recall_base(sessions, gains.judged.base, ("ideal", value, "repeated"))
+def _recall_base_for_ideal(
+    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, *, growing: bool = False
+) -> Ranks:
+    """The recall base of each session; refused in the words of what was asked for."""
+    convention = recipe.convention
+    setting: tuple[str, str, str] = ("ideal", convention.ideal_kind, "repeated")
+    if convention.ideal == "paired":  # it is the duplicates that ask for such an ideal
+        setting = ("duplicates", convention.duplicates, "every, clicked or judged")
+    if growing:
+        setting = ("hold", "growing", "held")
+    return session_recall_base(sessions, gains.judged.base, setting)
 
 
 def session_recall_base(
@@ -144,7 +153,8 @@ def session_recall_base(
         raise BadValue(
             name,
             value,
-            f"{alternative}: queries of session {session!r} have judgments of their own",
+            f"{alternative}: queries of session {session!r} have judgments of their own, as turns "
+            "of a conversation do",
         )
     return np.asarray(own, dtype=np.intp)
 
@@ -158,7 +168,7 @@ def cumulate_ideal(
         return _cumulate_ideal_with_repeats(sessions, recipe, gains, queries)
     width = queries * x
     best_gains = _best_gains_by_base(gains, width)
-    base = _recall_base_for_ideal(sessions, gains, kind)
+    base = _recall_base_for_ideal(sessions, recipe, gains)
     slots = slot_weights(recipe, queries)
     if kind == "once":
         whole = np.cumsum(best_gains * slots, axis=1)

@@ -73,7 +73,10 @@ def nsdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
             return shares[sessions.last_query]
         filled = np.maximum.reduceat(np.ma.filled(shares, -np.inf), sessions.first_query)
         return np.ma.masked_array(filled, mask=np.isneginf(filled))
-    if convention.normalise == "query":
+    if convention.normalise == "concatenated":  # its end is that of the last query's vector
+        shares = normalise_by(per_query, ideal.ideal_dcg(recipe, gains), convention.empty)
+        share = shares[sessions.last_query]
+    elif convention.normalise == "query":
         share = _nsdcg_by_query(sessions, recipe, gains)
     else:
         total = sum_by_index(sessions.session, per_query, sessions.size)
@@ -115,8 +118,13 @@ def session_vectors(
     query, rank, position = gains.query[inside], gains.rank[inside], position[inside]
     discounted_gain = gains.gain[inside] * discounts(recipe, gains.discount_rank[inside])
     gain[sessions.session[query], position - 1, rank - 1] = discounted_gain
-    if recipe.entry.normalised and recipe.convention.normalise == "query":
+    normalise = recipe.convention.normalise if recipe.entry.normalised else "session"
+    if normalise == "query":
         gain, best = _shares(sessions, recipe, gains, gain)
+    elif normalise == "concatenated":
+        weight = query_weights(recipe, np.arange(1, max_queries + 1))
+        gain = np.cumsum(gain, axis=2) * weight[:, None]
+        best = ideal.cumulate_query_ideals(sessions, recipe, gains, max_queries)
     else:
         gain *= query_weights(recipe, np.arange(1, max_queries + 1))[:, None]
         gain = np.cumsum(gain.reshape(sessions.size, max_queries * x), axis=1).reshape(gain.shape)
@@ -125,6 +133,9 @@ def session_vectors(
     if recipe.convention.hold == "held":
         end = best[np.arange(sessions.size), np.minimum(length, max_queries) - 1, -1]
         best = np.where(stopped[:, :, None], end[:, None, None], best)
+        if normalise == "concatenated":  # nothing is summed, so that what was reached is held too
+            end = gain[np.arange(sessions.size), np.minimum(length, max_queries) - 1, -1]
+            gain = np.where(stopped[:, :, None], end[:, None, None], gain)
     taken = np.zeros((sessions.size, max_queries, x), dtype=bool)
     own = sessions.position <= max_queries
     taken[sessions.session[own], sessions.position[own] - 1] = (

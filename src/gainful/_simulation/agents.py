@@ -1,0 +1,125 @@
+"""Simulated agents that search by fixed policies, to try costs and sessions on.
+
+An agent has a task with some relevant documents, and a policy: how many results it asks for, how
+many queries it may ask, and when it stops. No language model is in it: what a query returns is
+drawn, the better the more the agent has learnt from what it has read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from gainful._simulation.study import SimulatedStudy
+from gainful.errors import BadValue, WrongType
+from gainful.read.qrels_and_run import Qrels
+from gainful.read.sessions import Sessions
+from gainful.types import is_whole_number
+
+
+@frozen
+class Policy:
+    """How an agent searches."""
+
+    results: int  # that it asks for with each query
+    most_queries: int
+    enough: int  # relevant documents after which it stops; more than there are: never
+
+
+POLICIES: Mapping[str, Policy] = {
+    "one shot": Policy(results=10, most_queries=1, enough=100),
+    "until found": Policy(results=5, most_queries=8, enough=1),
+    "until enough": Policy(results=5, most_queries=8, enough=3),
+    "all budget": Policy(results=10, most_queries=8, enough=100),
+}
+_RELEVANT = 6  # documents of a task
+_FIRST, _LEARNT, _BEST = 0.25, 0.12, 0.7  # chance that a query brings a relevant document at rank 1
+_QUERY_TOKENS, _DOC_TOKENS = 60, (80, 400)  # that a query takes, and a result
+
+
+def simulate_agents(tasks: int = 60, *, seed: int = 2008) -> SimulatedStudy:
+    """Agents that search by fixed policies, each policy on every task: a study to try costs on.
+
+    The policies (the column system): `one shot` asks once for ten results; `until found` asks for
+    five at a time until one is relevant, `until enough` until three are; `all budget` asks eight
+    times for ten, whatever comes. A query brings a relevant document at rank 1 with .25, and .12
+    more for each that the agent has read, up to .7; at rank i that chance is divided by i. The
+    column tokens has what a result costs to read, query_tokens what a query costs to ask.
+
+    Args:
+        tasks: how many.
+        seed: where chance begins.
+
+    Returns:
+        A study: sessions with the columns system, topic, tokens, query_tokens; and judgments.
+
+    Examples:
+        >>> agents = simulate_agents(5)
+        >>> agents.sessions.frame["system"].unique(maintain_order=True).to_list()
+        ['one shot', 'until found', 'until enough', 'all budget']
+    """
+    if not is_whole_number(tasks) or tasks < 1:
+        raise BadValue("tasks", tasks, "a whole number from 1 on")
+    if not is_whole_number(seed) or seed < 0:
+        raise WrongType("seed", seed, "a whole number from 0 on")
+    random = np.random.default_rng(seed)
+    rows = [
+        row
+        for name, policy in POLICIES.items()
+        for task in range(1, tasks + 1)
+        for row in _search(name, policy, f"task-{task}", random)
+    ]
+    judged = [
+        (f"task-{task}", f"task-{task}-r{number}", float(1 + number % 3))
+        for task in range(1, tasks + 1)
+        for number in range(_RELEVANT)
+    ]
+    note = "simulated: made by fixed policies, not by agents"
+    sessions = Sessions(pl.DataFrame(rows), f"simulated agents (seed {seed})", notes=(note,))
+    qrels = pl.DataFrame(judged, schema=["query", "doc", "grade"], orient="row")
+    return SimulatedStudy(seed, sessions, Qrels(qrels, "judgments of the simulated agents"))
+
+
+def _search(
+    name: str, policy: Policy, task: str, random: np.random.Generator
+) -> list[dict[str, Any]]:
+    """All that one agent was shown on one task."""
+    known: set[int] = set()
+    rows: list[dict[str, Any]] = []
+    for query in range(1, policy.most_queries + 1):
+        chance = min(_FIRST + _LEARNT * len(known), _BEST)
+        for rank, number in enumerate(_draw_list(policy.results, chance, random), start=1):
+            relevant = number >= 0
+            doc = f"{task}-r{number}" if relevant else f"{task}-{name}-{query}-{rank}"
+            rows.append(
+                {
+                    "session": f"{name} {task}",
+                    "query": query,
+                    "rank": rank,
+                    "doc": doc.replace(" ", "-"),
+                    "topic": task,
+                    "system": name,
+                    "tokens": int(
+                        _DOC_TOKENS[0] + random.random() * (_DOC_TOKENS[1] - _DOC_TOKENS[0])
+                    ),
+                    "query_tokens": _QUERY_TOKENS,
+                }
+            )
+            known |= {number} if relevant else set()
+        if len(known) >= policy.enough:
+            break
+    return rows
+
+
+def _draw_list(results: int, chance: float, random: np.random.Generator) -> list[int]:
+    """What stands at each rank: the number of a relevant document, each once, or -1."""
+    left = list(range(_RELEVANT))
+    numbers = []
+    for rank in range(1, results + 1):
+        hit = left and random.random() < chance / rank
+        numbers.append(left.pop(int(random.random() * len(left))) if hit else -1)
+    return numbers
