@@ -265,7 +265,7 @@ def test_options_and_formats_that_do_not_exist(tmp_path):
         read_sessions(path, ties="input")
     with pytest.raises(BadValue, match="pages"):
         as_sessions(session_frame(FINE), pages="merge")
-    logs = {"openinference", "chat", "turns", "ikat"}
+    logs = {"ubi", "openinference", "chat", "turns", "ikat"}
     assert set(SESSION_FORMATS) == {"table", "trec-session", "conversation", "dd", *logs}
 
 

@@ -733,6 +733,11 @@ def test_examples_are_those_that_the_tool_writes(example_logs):
 @pytest.mark.parametrize(
     ("file", "qrels", "options"),
     [
+        (
+            ("ubi-queries.jsonl", "ubi-events.jsonl"),
+            "sessions-qrels.txt",
+            {"columns": {"topic": "query_attributes.topic"}},
+        ),
         ("openinference.jsonl", "sessions-qrels.txt", {"columns": {"topic": "metadata.topic"}}),
         ("otel.jsonl", "sessions-qrels.txt", {"columns": {"topic": "app.topic"}}),
         ("openai.jsonl", "sessions-qrels.txt", {"columns": {"topic": "task"}}),
@@ -748,6 +753,7 @@ def test_examples_are_those_that_the_tool_writes(example_logs):
 def test_every_log_of_the_same_sessions_has_the_values_of_their_table(file, qrels, options):
     examples = ROOT / "examples"
     expected = evaluate(examples / "sessions.csv", examples / "sessions-qrels.txt", "sDCG@10")
-    results = evaluate(examples / "logs" / file, examples / qrels, "sDCG@10", **options)
+    files = [examples / "logs" / name for name in ([file] if isinstance(file, str) else file)]
+    results = evaluate(files, examples / qrels, "sDCG@10", **options)
     values = [results.per_session["sDCG@10"].to_list(), expected.per_session["sDCG@10"].to_list()]
     assert sorted(values[0]) == pytest.approx(sorted(values[1]))

@@ -16,7 +16,7 @@ from gainful.read.file_check import FileReport, examine_file, open_to_check
 from gainful.read.file_kinds import decide_kinds
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.memory_check import examine_value
-from gainful.read.session_check import examine_sessions
+from gainful.read.session_check import examine_sessions, find_log
 from gainful.read.session_formats import SESSION_FORMATS
 from gainful.read.session_inputs import AnySessions
 from gainful.read.shapes import holds_runs
@@ -59,8 +59,12 @@ def check(
     sources = _open_all(files, columns)
     all_kinds = decide_kinds(sources, names, with_sessions=sessions_format is not None)
     reports: list[FileReport] = []
+    log = find_log(sources)
     for source, kinds in zip(sources, all_kinds, strict=True):
-        if kinds == ["sessions"] and isinstance(source, Source):
+        if log is not None and source in log:
+            if source is log[0]:
+                reports.append(examine_sessions(log[0], "ubi", names, log[1]))
+        elif kinds == ["sessions"] and isinstance(source, Source):
             reports.append(examine_sessions(source, sessions_format, names))
         else:
             unknown: list[str | None] = [None]

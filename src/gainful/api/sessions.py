@@ -28,7 +28,7 @@ from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.session_inputs import AnySessions, as_sessions
+from gainful.read.session_inputs import AnySessions, as_sessions, name_systems
 from gainful.read.sessions import BadPolicy, Sessions
 
 
@@ -71,7 +71,7 @@ def evaluate(
         where: only sessions that have these values in their columns.
         min_queries: only sessions of at least so many queries.
         first_queries: only the first so many queries of each session.
-        sessions_format: table, trec-session, conversation, dd, openinference, chat, turns or
+        sessions_format: table, trec-session, conversation, dd, ubi, openinference, chat, turns or
             ikat; by content if it is not named.
         qrels_format: how a file of judgments is written; by content if it is not named.
         bad: refuse sessions that are not as they should be, or leave them out and say so.
@@ -205,6 +205,11 @@ def _add_gains(
     if asked or ("grade" not in columns and "clicked" in columns):
         return gain_from_behaviour(sessions, gain_from, propensity)
     return sessions
+
+
+def holds_systems(sessions: AnySessions, sessions_format: str | None = None) -> bool:
+    """Are these the sessions of several systems, and not two files of one log?"""
+    return name_systems(sessions, sessions_format) is not None
 
 
 def read_session_qrels(qrels: AnyQrels | None, qrels_format: str | None = None) -> Qrels | None:

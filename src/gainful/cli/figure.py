@@ -11,6 +11,7 @@ import click
 from attrs import frozen
 
 from gainful.api.figures import FIGURES, draw_files, find_figure
+from gainful.api.sessions import holds_systems
 from gainful.cli.command import PATH, Group, command as build_command
 from gainful.cli.declare import Decorator, own_option
 from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
@@ -246,7 +247,7 @@ def _take_request(figure: Figure, options: dict[str, Any]) -> _Request:
     if "interval" not in figure_options and not figure.always_resamples:
         for name in figure_options.keys() & {"resamples", "seed"}:
             raise click.UsageError(f"--{name} needs --interval")
-    if len(options.get("files", ())) > 1 and "by" in names:  # several systems
+    if "by" in names and holds_systems(options.get("files", ()), options.get("sessions_format")):
         figure_options.setdefault("by", "system")
     if "by" in figure_options:
         figure_options["by"] = [part.strip() for part in figure_options["by"].split(",")]

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from gainful.api.sessions import evaluate
+from gainful.api.sessions import evaluate, holds_systems
 from gainful.cli.command import PATH, command
 from gainful.cli.declare import own_option
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
@@ -52,9 +52,10 @@ def sessions(
 
     FILE is a table with a row for each result that was shown (columns session, query, rank, doc;
     topic, system, searcher, scenario, text, clicked, scanned, grade if there are any), XML of the
-    TREC Session Track, a TREC run of conversations (query ids such as 106_3), or a run of TREC
-    Dynamic Domain; which, is found out, or named with --sessions-format. Several files are several
-    systems (--by system).
+    TREC Session Track, a TREC run of conversations (query ids such as 106_3), a run of TREC Dynamic
+    Domain, a log of UBI (queries and events, in one file or two), traces, transcripts of agents,
+    turns, or a run of iKAT; which, is found out, or named with --sessions-format. Several files are
+    several systems (--by system).
 
     Exit status: 0 done, 2 something is wrong with what was given.
 
@@ -68,15 +69,18 @@ def sessions(
       gainful sessions cast.run --sessions-format conversation --qrels q.txt
       gainful sessions study.csv --qrels qrels.txt --where scenario=D
       gainful sessions a.run b.run --sessions-format conversation --qrels q.txt
+      gainful sessions queries.jsonl events.jsonl
+      gainful sessions traces.jsonl --qrels q.txt --tool search
       gainful sessions agents.csv --qrels q.txt --cost query=50,result=tokens
     """
     view = _choose_view(options)
     form = choose_form(form, output)
     refuse_two_pipes(*files, qrels)
     refuse_overwriting(output, (*files, qrels, options["topics"]))
-    results = evaluate(files, qrels, measures or None, **parse_reading(options), **options)
+    reading = parse_reading(options)
+    results = evaluate(files, qrels, measures or None, **reading, **options)
     columns = [part.strip() for text in by for part in text.split(",")]
-    if len(files) > 1 and not by:
+    if not by and holds_systems(files, reading["sessions_format"]):
         columns = ["system"]
     deliver(results.page(view, columns, non_last, verbose=verbose), form, output, quiet=quiet)
 

@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import polars as pl
 
 from gainful.errors import BadInput
+from gainful.read import ubi
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.file_check import FileReport, describe_mistakes, strip_file_name
+from gainful.read.json_records import first_records
 from gainful.read.session_formats import find_session_format
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source
+from gainful.read.trace_formats import TRACE_FORMATS
 from gainful.text import count_noun
 
 _MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
 
 
 def examine_sessions(
-    source: Source, format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
+    source: Source,
+    format_name: str | None = None,
+    columns: ColumnMapping = USUAL_NAMES,
+    events: Source | None = None,
 ) -> FileReport:
-    """All that is to be known of one file as sessions."""
+    """All that is to be known of one file as sessions; of a log, with the file of its events."""
     file_format = find_session_format(source, format_name)
-    mapped = "columns" in file_format.options and "session" in columns.names
+    mapped = "columns" in file_format.options and (
+        "session" in columns.names or file_format.name in {entry.name for entry in TRACE_FORMATS}
+    )
+    options = {"columns": columns} if mapped else {}
+    sources = source if events is None else [source, events]
+    name = source.name if events is None else f"{source.name} and {events.name}"
     try:
-        sessions = file_format.read(source, "skip", **({"columns": columns} if mapped else {}))
+        sessions = file_format.read(sources, "skip", **options)
     except BadInput as error:
-        return FileReport(
-            source.name, file_format.name, "sessions", [strip_file_name(source.name, error)]
-        )
-    prefix = f"{source.name}:"
-    mistakes = [(location.replace(prefix, "line "), words) for location, words in sessions.problems]
+        return FileReport(name, file_format.name, "sessions", [strip_file_name(name, error)])
+    prefix = f"{source.name}:" if events is None else ""
+    mistakes = [
+        (location.replace(prefix, "line ") if prefix else location, words)
+        for location, words in sessions.problems
+    ]
     problems = describe_mistakes(mistakes, "mistake", "")
     dropped_notes = (
         [f"{count_noun(sessions.dropped_count, 'session')} with them are not counted here"]
@@ -41,7 +55,19 @@ def examine_sessions(
         *describe_sessions(sessions),
         *(note for note in sessions.notes if "left out:" not in note),
     ]
-    return FileReport(source.name, file_format.name, "sessions", problems, notes, sessions=sessions)
+    return FileReport(name, file_format.name, "sessions", problems, notes, sessions=sessions)
+
+
+def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
+    """The queries and the events of a log of UBI, if they stand in two of these files."""
+    kinds = {
+        source: ubi.find_kinds(first_records(source))
+        for source in sources
+        if isinstance(source, Source)
+    }
+    queries = [source for source, kind in kinds.items() if kind == {"queries"}]
+    events = [source for source, kind in kinds.items() if kind == {"events"}]
+    return (queries[0], events[0]) if len(queries) == len(events) == 1 else None
 
 
 def describe_sessions(sessions: Sessions) -> list[str]:

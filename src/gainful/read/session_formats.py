@@ -6,16 +6,17 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import partial
-from os import PathLike
+from os import PathLike, fspath
 from typing import Any
 
 from attrs import frozen
 
 from gainful.errors import BadValue, Swapped
-from gainful.read import conversations, dynamic_domain, session_xml
+from gainful.read import conversations, dynamic_domain, session_xml, ubi
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.event_words import EventWords
 from gainful.read.formats import FileFormat, choose_format, find_format
+from gainful.read.json_records import first_records
 from gainful.read.session_tables import read_session_table
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions
@@ -80,7 +81,7 @@ SESSION_FORMATS: Mapping[str, SessionFormat] = {entry.name: entry for entry in _
 
 
 def read_sessions(
-    path: str | PathLike[str],
+    path: str | PathLike[str] | Sequence[str | PathLike[str]],
     format_name: str | None = None,
     *,
     bad: BadPolicy = "error",
@@ -95,7 +96,7 @@ def read_sessions(
     """Sessions from a file, whatever its format.
 
     Args:
-        path: the file; `-` is standard input.
+        path: the file; `-` is standard input. A log of UBI may have two.
         format_name: the name of its format; found by content if it is not named.
         bad: refuse sessions that are not as they should be, or leave them out and say so.
         ties: of conversations: results of equal score by document id, descending
@@ -108,7 +109,9 @@ def read_sessions(
         gap: of a log: the pause after which a session of the user ends.
         events: of a log: what its words for events mean, such as {"shown": "view"}.
     """
-    source = open_source(path)
+    paths = [path] if isinstance(path, (str, PathLike)) else path
+    sources = [open_source(part) for part in paths]
+    source = sources[0]
     file_format = find_session_format(source, format_name)
     if format_name is None and file_format.name == "table":
         _refuse_judgments(source)
@@ -130,9 +133,20 @@ def read_sessions(
                 dict(columns.names) if name == "columns" else value,
                 f"nothing: sessions in the format {file_format.name} have none",
             )
-    sessions = file_format.read(source, bad, **options)
-    source.report_end()
+    several = sources if len(sources) > 1 else source
+    sessions = file_format.read(several, bad, **options)
+    for part in sources:
+        part.report_end()
     return sessions if topics is None else with_topics(sessions, topics)
+
+
+def is_one_log(paths: Sequence[str | PathLike[str]], format_name: str | None = None) -> bool:
+    """Are two files the queries and the events of one log of UBI, and not two systems?"""
+    names = [fspath(path) for path in paths]
+    if len(names) != 2 or "-" in names or format_name not in (None, "ubi"):
+        return False
+    kinds = [ubi.find_kinds(first_records(open_source(path))) for path in paths]
+    return {"queries"} in kinds and {"events"} in kinds
 
 
 def find_session_format(source: Source, format_name: str | None = None) -> SessionFormat:

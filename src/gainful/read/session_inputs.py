@@ -18,7 +18,7 @@ from gainful.read.event_words import EventWords
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.jsonl import build_columns
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.session_formats import read_sessions
+from gainful.read.session_formats import is_one_log, read_sessions
 from gainful.read.session_tables import extract_session_table
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions
@@ -49,10 +49,8 @@ def as_sessions(
     an engine, only the results that these judgments or the searchers say anything about become
     rows, unless the whole is asked for.
     """
-    systems = name_systems(value)
-    if systems is not None and len(systems) == 1:
-        (value,) = systems.values()
-    elif systems is not None:
+    systems = name_systems(value, format_name)
+    if systems is not None:
         reading: dict[str, Any] = {
             "bad": bad,
             "ties": ties,
@@ -69,9 +67,10 @@ def as_sessions(
     mapping = read_column_names(columns)
     tools = [tool] if isinstance(tool, str) else tool
     pause = None if gap is None else parse_duration(gap, "gap")
-    if isinstance(value, (str, PathLike)):
+    files: list[Any] = list(value) if isinstance(value, (list, tuple)) else [value]
+    if files and all(map(_is_path, files)):
         return read_sessions(
-            value,
+            files,
             format_name,
             bad=bad,
             ties=ties,
@@ -100,23 +99,31 @@ def as_sessions(
     return value if topics is None else with_topics(value, topics)
 
 
-def name_systems(value: AnySessions) -> dict[str, AnySessions] | None:
+def name_systems(
+    value: AnySessions, format_name: str | None = None
+) -> dict[str, AnySessions] | None:
     """The sessions of several systems by name; None if there is only one thing to read.
 
+    The queries and the events of one log are one thing, though they may be two files.
+
     Examples:
-        >>> name_systems(["runs/bm25.run", "runs/dense.run"])
-        {'bm25': 'runs/bm25.run', 'dense': 'runs/dense.run'}
+        >>> name_systems({"old": "runs/bm25.run", "new": "runs/dense.run"})
+        {'old': 'runs/bm25.run', 'new': 'runs/dense.run'}
     """
     if isinstance(value, Mapping) and value and all(map(_holds_sessions, value.values())):
         return {str(name): part for name, part in value.items()}
-    if not isinstance(value, (list, tuple)) or not value:
-        return None
-    if not all(isinstance(path, (str, PathLike)) for path in value):
+    if not isinstance(value, (list, tuple)) or not all(map(_is_path, value)):
         return None
     paths = [fspath(path) for path in value]
     if len(set(paths)) < len(paths):
         raise BadValue("sessions", paths, "each file once")
+    if len(paths) < 2 or is_one_log(paths, format_name):
+        return None
     return dict(zip(name_files(paths), value, strict=True))
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, (str, PathLike))
 
 
 def _holds_sessions(value: object) -> bool:

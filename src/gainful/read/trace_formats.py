@@ -1,4 +1,4 @@
-"""Logs that say in JSON what was searched: traces, transcripts, turns, runs of iKAT.
+"""Logs that say in JSON what was searched: UBI, traces, transcripts, turns, runs of iKAT.
 
 Each is recognised by its first records, and read as sessions. To add one, add an entry.
 """
@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
-from gainful.read import chat, ikat, openinference, turns
+from gainful.read import chat, ikat, openinference, turns, ubi
 from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
+from gainful.read.event_words import EventWords
 from gainful.read.json_records import first_records
 from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.source import Source
@@ -50,7 +51,27 @@ def _read_chat(
     return build_sessions(chat.read_chat(source, columns, tool), bad=bad)
 
 
+def read_ubi(
+    source: Source | Sequence[Source],
+    bad: BadPolicy = "error",
+    columns: ColumnMapping = USUAL_NAMES,
+    gap: timedelta | None = None,
+    events: EventWords | None = None,
+) -> Sessions:
+    """Sessions from the queries and events of one or two files; judged by what was asked."""
+    sources = [source] if isinstance(source, Source) else source
+    log = ubi.read_ubi(sources, columns, gap, events)
+    return evolve(build_sessions(log, bad=bad, gap=gap), judged_by="text")
+
+
 TRACE_FORMATS = (
+    TraceFormat(
+        "ubi",
+        "queries and events of User Behavior Insights (UBI 1.x), in one file or in two",
+        ubi.is_ubi,
+        read_ubi,
+        ("columns", "gap", "events"),
+    ),
     TraceFormat(
         "openinference",
         "traces of LLM applications: OpenInference, or OpenTelemetry's GenAI convention",

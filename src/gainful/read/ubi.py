@@ -1,0 +1,320 @@
+"""Logs of User Behavior Insights (UBI 1.x, up to 1.3.0): queries, and the events that follow them.
+
+Queries have `query_id`, `user_query`, `client_id`, `timestamp` and what was returned in
+`query_response_hit_ids`; events have `action_name`, `query_id`, `session_id`, `client_id`,
+`timestamp` and in `event_attributes` the `object.object_id` and the `position.ordinal`. Both may
+stand in one file, or each in its own. Where a query lists no hits, its impressions are its list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadInput
+from gainful.read.build_sessions import GAP
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping
+from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
+from gainful.read.event_words import EventWords, read_event_words
+from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events
+from gainful.read.session_problems import Problem, flag_problem
+from gainful.read.source import Source
+from gainful.read.ubi_files import UNREADABLE, read_ubi_file
+from gainful.text import count_noun, join_words, quote
+
+_SHAPE = "queries with query_response_hit_ids, or events with action_name and object_id"
+_ORDINALS = ("$.position.ordinal", "$.position.ordinal.index", "$.position.index")
+_OBJECTS = ("$.object.object_id", "$.object.internal_id")
+_LABELS = ("topic", "system", "scenario", "seconds")
+
+
+@frozen(eq=False)
+class _Log:
+    """Queries and events of all files together; `row` says where each stands."""
+
+    queries: pl.DataFrame
+    events: pl.DataFrame
+
+
+def is_ubi(records: Sequence[dict[str, Any]]) -> bool:
+    """Are these queries or events of UBI?"""
+    return bool(find_kinds(records))
+
+
+def find_kinds(records: Sequence[dict[str, Any]]) -> set[str]:
+    """Which of both these records are: queries, events, or neither."""
+    inner = [record.get("_source", record) for record in records]
+    return {_find_kind(record) for record in inner if isinstance(record, dict)} - {""}
+
+
+def _find_kind(record: dict[str, Any]) -> str:
+    if record.get("action_name") is not None:
+        return "events" if "event_attributes" in record or "query_id" in record else ""
+    asked = "user_query" in record and ("query_id" in record or "client_id" in record)
+    return "queries" if "query_response_hit_ids" in record or asked else ""
+
+
+def read_ubi(
+    sources: Sequence[Source],
+    columns: ColumnMapping = USUAL_NAMES,
+    gap: timedelta | None = None,
+    events: EventWords | None = None,
+) -> SessionEvents:
+    """The queries of one or two files with what was shown, and what was done to it.
+
+    Args:
+        sources: queries and events, in one file or in two.
+        columns: where ids, sessions and others stand, as paths, if not as usual.
+        events: what its words for events mean, beside the usual ones.
+        gap: the pause after which a client's next query, if no session is named, is in another.
+    """
+    files = [read_ubi_file(source) for source in sources]
+    name = " and ".join(source.name for source in sources)
+    frame = pl.concat([file.frame for file in files]).with_row_index("row")
+    starts = [sum(len(file.frame) for file in files[:at]) for at in range(len(files))]
+
+    def locate(row: int) -> str:
+        at = max(number for number, start in enumerate(starts) if start <= row)
+        return files[at].locate(row - starts[at])
+
+    words = read_event_words(events)
+    frame, wrong_times, notes = _type_columns(frame, columns, words, name)
+    log = _Log(
+        frame.filter(pl.col("event").is_null() & pl.col("wrong").is_null()),
+        frame.filter(pl.col("event").is_not_null() & pl.col("wrong").is_null()),
+    )
+    if not len(log.queries) and not len(log.events):
+        raise BadInput(name, "there is not one query and not one event in it", _SHAPE)
+    rows, list_notes = _build_lists(log)
+    if not rows["event"].is_in([SHOWN, ASKED]).any():
+        problem = "it has neither queries nor impressions, so nobody knows what was shown"
+        allowed = "queries beside it: gainful sessions queries.jsonl events.jsonl"
+        raise BadInput(name, problem, allowed)
+    rows, session_notes = _tell_sessions(rows, log.events, gap or GAP)
+    unreadable = frame.filter(pl.col("wrong").is_not_null()).select("row", "wrong")
+    rows = pl.concat([rows, unreadable], how="diagonal")
+    places = rows["row"].to_list()
+    return make_events(
+        rows.drop("row", "wrong", "ordinal", strict=False),
+        name,
+        lambda row: locate(int(places[row])),
+        notes=[*notes, *list_notes, *session_notes],
+        problems=_list_problems(rows, wrong_times),
+    )
+
+
+def _list_problems(rows: pl.DataFrame, wrong_times: dict[int, str]) -> list[Problem]:
+    """Lines that cannot be read, and times that are none."""
+    wrong, row = rows["wrong"], rows["row"]
+    problems = [
+        flag_problem(rows, wrong.is_not_null(), lambda at: str(wrong[at]), UNREADABLE),
+        flag_problem(
+            rows,
+            row.is_in(list(wrong_times)),
+            lambda at: f"timestamp {quote(wrong_times[row[at]])} is no time",
+            EXPECTED_TIMES,
+        ),
+    ]
+    return [problem for problem in problems if len(problem.rows)]
+
+
+def _type_columns(
+    frame: pl.DataFrame, columns: ColumnMapping, event_words: dict[str, str], name: str
+) -> tuple[pl.DataFrame, dict[int, str], list[str]]:
+    """The columns of events, from the texts of the file; timestamps that are none, by row."""
+
+    def choose(role: str, *usual: pl.Expr) -> pl.Expr:
+        paths = columns.names.get(role)
+        return pl.coalesce(*(map(_find_path, paths) if paths else usual))
+
+    attributes = pl.col("event_attributes").str
+    parsed = parse_times(frame["timestamp"], f"{name}: timestamp")
+    wrong_times = dict(frame.select("row", "timestamp").filter(parsed.wrong).iter_rows())
+    labels = {role: choose(role) for role in _LABELS if role in columns.names}
+    words = pl.col("action_name").str.strip_chars().str.to_lowercase()
+    typed = frame.select(
+        "row",
+        "wrong",
+        "query_id",
+        "query_response_hit_ids",
+        pl.coalesce(
+            words.replace_strict(event_words, default=None, return_dtype=pl.String),
+            pl.col("action_name"),
+        ).alias("event"),
+        choose("session", pl.col("session_id")).alias("session"),
+        choose("searcher", pl.col("client_id"), pl.col("user_id")).alias("user"),
+        choose("text", pl.col("user_query")).alias("text"),
+        choose("doc", *(attributes.json_path_match(path) for path in _OBJECTS)).alias("doc"),
+        pl.coalesce(*(attributes.json_path_match(path) for path in _ORDINALS))
+        .cast(pl.Int64, strict=False)
+        .alias("ordinal"),
+        parsed.times.alias("time"),
+        *(expression.alias(role) for role, expression in labels.items()),
+        *([] if frame["application"].null_count() == len(frame) else ["application"]),
+    )
+    if "seconds" in labels:
+        typed = typed.with_columns(pl.col("seconds").cast(pl.Float64, strict=False))
+    notes = [f"timestamps: {parsed.form}"] if parsed.form.startswith("no zone") else []
+    return typed, wrong_times, notes
+
+
+def _find_path(path: str) -> pl.Expr:
+    """A field of a record, or what stands in it at a path."""
+    field, _, rest = path.partition(".")
+    return pl.col(field).str.json_path_match(f"$.{rest}") if rest else pl.col(field)
+
+
+def _build_lists(log: _Log) -> tuple[pl.DataFrame, list[str]]:
+    """Rows of what was shown, and of what was done; and what is to be said of them."""
+    hits, notes = _explode_hits(log.queries), []
+    impressions = log.events.filter(pl.col("event") == SHOWN)
+    listed = hits.filter(pl.col("doc").is_not_null())["query_id"].unique()
+    seen = impressions.filter(
+        ~pl.col("query_id").is_in(listed.implode()) & pl.col("doc").is_not_null()
+    )
+    lists = seen.sort("query_id", "ordinal", "time", "row", nulls_last=True)
+    if len(seen):
+        notes.append(
+            f"{count_noun(seen['query_id'].n_unique(), 'query')} without hits: "
+            "impressions in the order of their positions are the list"
+        )
+    shown = pl.concat([hits, lists.select(hits.columns)])
+    shown, more = _rank_lists(shown)
+    actions, action_notes = _choose_actions(log.events, shown)
+    return pl.concat([shown, actions], how="diagonal"), [*notes, *more, *action_notes]
+
+
+def _explode_hits(queries: pl.DataFrame) -> pl.DataFrame:
+    """A row for each hit of a query, or one that says that it was asked."""
+    lists = queries.with_columns(doc=parse_hits(queries["query_response_hit_ids"])).drop(
+        "query_response_hit_ids"
+    )
+    rows = lists.explode("doc", empty_as_null=True)
+    asked = pl.when(pl.col("doc").is_null()).then(pl.lit(ASKED)).otherwise(pl.lit(SHOWN))
+    return rows.with_columns(event=asked)
+
+
+def parse_hits(values: pl.Series) -> pl.Series:
+    """Lists of ids, from JSON in a text; a single text is a list of one.
+
+    Examples:
+        >>> parse_hits(pl.Series(['["a", 7]', "b", None])).to_list()
+        [['a', '7'], ['b'], None]
+    """
+    is_list = values.str.starts_with("[")
+    some = pl.select(pl.when(is_list).then(values)).to_series()
+    lists = some.str.json_decode(pl.List(pl.String))
+    single = values.to_frame("id").select(pl.concat_list("id")).to_series()
+    chosen = pl.when(is_list).then(lists).when(values.is_not_null()).then(single)
+    return pl.select(chosen).to_series().list.drop_nulls()
+
+
+def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Each list in its order; of a query that was logged several times, page after page."""
+    named = pl.col("query_id").fill_null(pl.format("\0{}", pl.col("row")))
+    shown = shown.with_columns(query_id=named)
+    first = shown.select(
+        (pl.struct("query_id", "doc").is_first_distinct() | pl.col("doc").is_null()).alias("first")
+    ).to_series()
+    repeats = len(shown) - int(first.sum())
+    notes = (
+        [f"{count_noun(repeats, 'result')} of lists that show it further up already left out"]
+        if repeats
+        else []
+    )
+    ranked = shown.filter(first).with_columns(
+        *(
+            pl.col(name).fill_null(pl.col(name).drop_nulls().first().over("query_id"))
+            for name in ("text", "topic", "system", "scenario")
+            if name in shown.columns
+        ),
+        rank=pl.when(pl.col("doc").is_not_null()).then(
+            pl.col("doc").cum_count().over("query_id").cast(pl.Int64)
+        ),
+    )
+    return ranked, notes
+
+
+def _choose_actions(events: pl.DataFrame, shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """What was done to results; an event without an object was done to none."""
+    actions = events.filter(~pl.col("event").is_in([SHOWN, ASKED])).drop(
+        "query_response_hit_ids", "ordinal"
+    )
+    other = actions.filter(pl.col("doc").is_null())
+    notes = []
+    if len(other):
+        kinds = other["event"].unique(maintain_order=True).to_list()
+        words = join_words(kinds[:4] + (["others"] if len(kinds) > 4 else []))
+        notes.append(f"{count_noun(len(other), 'event')} of no result ({words}) not used")
+    actions = actions.filter(pl.col("doc").is_not_null())
+    asked = shown.group_by("query_id").agg(pl.col("time").min().alias("asked"))
+    actions = actions.join(asked, on="query_id", how="left", maintain_order="left")
+    early = int((actions["time"] < actions["asked"]).sum())
+    if early:
+        notes.append(
+            f"{count_noun(early, 'event')} before the query they name, by other clocks: "
+            "taken as after it"
+        )
+    later = pl.max_horizontal("time", "asked")
+    return actions.with_columns(time=pl.when(pl.col("time").is_not_null()).then(later)).drop(
+        "asked"
+    ), notes
+
+
+def _tell_sessions(
+    rows: pl.DataFrame, events: pl.DataFrame, gap: timedelta
+) -> tuple[pl.DataFrame, list[str]]:
+    """All rows of a query in one session: its own, that of any of its events, or of its client."""
+    named = pl.concat([part.select("query_id", "session") for part in (rows, events)])
+    named = named.filter(pl.col("session").is_not_null())
+    if not len(named):
+        return rows, []
+    by_query = (
+        named.filter(pl.col("query_id").is_not_null())
+        .group_by("query_id", maintain_order=True)
+        .agg(pl.col("session").first().alias("of_query"))
+    )
+    rows = rows.join(by_query, on="query_id", how="left", maintain_order="left").with_columns(
+        session=pl.coalesce("of_query", "session")
+    )
+    rows = rows.drop("of_query")
+    lacking = rows.filter(pl.col("session").is_null() & pl.col("user").is_not_null())
+    if not len(lacking) or rows["time"].null_count() == len(rows):
+        return rows, []
+    near = (
+        lacking.select("row", "user", "time")
+        .unique("row", maintain_order=True)
+        .filter(pl.col("time").is_not_null())
+        .sort("time")
+        .join_asof(
+            rows.filter(pl.col("session").is_not_null() & pl.col("time").is_not_null())
+            .select("user", "time", pl.col("session").alias("near"))
+            .sort("time"),
+            on="time",
+            by="user",
+            strategy="nearest",
+            tolerance=gap,
+            check_sortedness=False,
+        )
+    )
+    alone = near.filter(pl.col("near").is_null()).sort("user", "time", "row")
+    pause = pl.col("time") - pl.col("time").shift(1).over("user")
+    number = (pause > gap).fill_null(value=False).cum_sum().over("user") + 1
+    made = alone.with_columns(near=pl.format("{}#{}", pl.col("user"), number))
+    both = pl.concat([near.filter(pl.col("near").is_not_null()), made]).select("row", "near")
+    rows = rows.join(both, on="row", how="left", maintain_order="left").with_columns(
+        session=pl.coalesce("session", "near")
+    )
+    notes = [
+        f"{count_noun(len(part), 'query')} without session_id: {words}"
+        for part, words in (
+            (near.filter(pl.col("near").is_not_null()), "taken into that of the client next to it"),
+            (made, "sessions made of the client's queries and a gap"),
+        )
+        if len(part)
+    ]
+    return rows.drop("near"), notes

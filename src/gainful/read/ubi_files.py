@@ -1,0 +1,129 @@
+"""The records of a UBI file as columns of text: JSON lines, one list, Parquet or Arrow.
+
+What is nested stays JSON in a text, which is looked into by paths. Exports of an index, with the
+record in `_source`, are unwrapped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import polars as pl
+from attrs import frozen
+
+from gainful.read import named_columns
+from gainful.read.json_records import Unreadable, binary_format, is_whole, read_records
+from gainful.read.jsonl import ESCAPED_KEY_OR_HALF
+from gainful.read.source import Source
+
+UNREADABLE = "one JSON object a line"
+FIELDS = (
+    *("application", "action_name", "query_id", "session_id", "client_id", "user_id"),
+    *("timestamp", "user_query", "query_attributes", "event_attributes"),
+    "query_response_hit_ids",
+)
+_OLD_HITS = ("query_response_objects_ids", "query_response_object_ids")  # of drafts and 1.0
+_ALL = (*FIELDS, *_OLD_HITS)
+
+
+@frozen(eq=False)
+class UbiFile:
+    """Fields as texts, `wrong` where a line cannot be read, and where each row stands."""
+
+    frame: pl.DataFrame
+    locate: Callable[[int], str]
+
+
+def read_ubi_file(source: Source) -> UbiFile:
+    """The records of a file, a column for each field."""
+    table = binary_format(source)
+    if table is not None:
+        frame = named_columns.read_table(source, table).frame
+        return UbiFile(_finish(_as_texts(frame)), lambda row: f"{source.name}, row {row + 1}")
+    if not is_whole(source):
+        text = source.read_bytes()
+        if ESCAPED_KEY_OR_HALF.search(text) is None:
+            scanned = _scan_lines(text)
+            if scanned is not None:
+                return UbiFile(_finish(scanned), _make_locate(source))
+    return _read_one_by_one(source)
+
+
+def _scan_lines(text: bytes) -> pl.DataFrame | None:
+    """All lines at once; None if one of them is not what it should be."""
+    schema = dict.fromkeys((*_ALL, "_source"), pl.String)
+    try:
+        frame = pl.read_ndjson(text, schema=schema)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+    if frame["_source"].null_count() == len(frame):
+        return frame.drop("_source")
+    try:
+        inner = "\n".join(value or "{}" for value in frame["_source"])
+        return pl.read_ndjson(inner.encode(), schema=dict.fromkeys(_ALL, pl.String))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+
+
+def _read_one_by_one(source: Source) -> UbiFile:
+    """Record by record, where one may be cut off."""
+    file = read_records(source)
+    rows: list[tuple[Any, ...]] = []
+    numbers: list[int] = []
+    for number, record in file.records:
+        numbers.append(number)
+        if isinstance(record, Unreadable):
+            rows.append((*[None] * len(_ALL), record.problem))
+            continue
+        inner = record.get("_source")
+        fields = inner if isinstance(inner, dict) else record
+        rows.append((*(_write(fields.get(name)) for name in _ALL), None))
+    schema = dict.fromkeys((*_ALL, "wrong"), pl.String)
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return UbiFile(_finish(frame), lambda row: file.locate(numbers[row]))
+
+
+def _write(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _as_texts(frame: pl.DataFrame) -> pl.DataFrame:
+    """The fields of a table as texts; what is nested as JSON."""
+    columns = []
+    for name in _ALL:
+        if name not in frame.columns:
+            columns.append(pl.Series(name, [None] * len(frame), dtype=pl.String))
+            continue
+        values = frame[name]
+        if values.dtype.is_nested():
+            wrapped = values.to_frame("v").select(pl.struct("v").struct.json_encode())
+            inner = wrapped.to_series().str.json_path_match("$.v")
+            values = pl.select(pl.when(values.is_not_null()).then(inner)).to_series()
+        elif isinstance(values.dtype, pl.Datetime):
+            values = values.dt.to_string("iso:strict")
+        columns.append(values.cast(pl.String).alias(name))
+    return pl.DataFrame(columns)
+
+
+def _finish(frame: pl.DataFrame) -> pl.DataFrame:
+    """The fields of every version under their last names; an empty text is none."""
+    texts = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in FIELDS[:-1]]
+    wrong = pl.col("wrong") if "wrong" in frame.columns else pl.lit(None, dtype=pl.String)
+    hits = pl.coalesce(FIELDS[-1], *_OLD_HITS).alias(FIELDS[-1])
+    return frame.select(*texts, hits, wrong.alias("wrong"))
+
+
+def _make_locate(source: Source) -> Callable[[int], str]:
+    """Where a row stands, if empty lines are passed over."""
+
+    @cache
+    def line_numbers() -> list[int]:
+        lines = enumerate(source.iterate_lines(), start=1)
+        return [number for number, line in lines if line.strip()]
+
+    return lambda row: f"{source.name}:{line_numbers()[row]}"

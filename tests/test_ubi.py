@@ -1,0 +1,299 @@
+"""User Behavior Insights: queries and events of UBI 1.x become sessions with what was clicked."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import gainful
+from gainful.errors import BadInput
+from gainful.read.session_formats import find_session_format
+from gainful.read.session_inputs import as_sessions
+from gainful.read.source import open_source
+from gainful.sessions import evaluate
+
+
+def query(number, client="c1", text="laptop", hits=("a", "b", "c"), **more):
+    """A query as version 1.3.0 of the specification has it."""
+    return {
+        "application": "shop",
+        "query_id": f"q{number}",
+        "client_id": client,
+        "user_query": text,
+        "timestamp": f"2026-03-01T10:{number:02d}:00.000Z",
+        "query_response_id": f"r{number}",
+        "query_response_hit_ids": list(hits),
+        "query_attributes": {"experiment_id": "A"},
+    } | more
+
+
+def event(number, doc, action="click", seconds=20, **more):
+    """An event as version 1.3.0 of the specification has it."""
+    return {
+        "application": "shop",
+        "action_name": action,
+        "query_id": f"q{number}",
+        "session_id": "s1",
+        "client_id": "c1",
+        "timestamp": f"2026-03-01T10:{number:02d}:{seconds:02d}.000Z",
+        "message_type": "CLICK",
+        "message": doc,
+        "event_attributes": {
+            "object": {"object_id": doc, "object_id_field": "sku"},
+            "position": {"ordinal": 1},
+        },
+    } | more
+
+
+def write_lines(path, *records):
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    return path
+
+
+def list_results(sessions, *columns):
+    return sessions.frame.select("session", "query", "rank", "doc", *columns).rows()
+
+
+@pytest.fixture
+def log(tmp_path):
+    queries = write_lines(
+        tmp_path / "queries.jsonl",
+        query(1),
+        query(2, text="laptop bag", hits=["d", "b"]),
+        query(3, client="c2", text="nothing", hits=[]),
+    )
+    events = write_lines(
+        tmp_path / "events.jsonl",
+        event(1, "b"),
+        event(1, "b", "add_to_cart", 30),
+        event(2, "d", "purchase"),
+        event(2, None, "page_exit", 50, event_attributes={"position": {}, "object": {"idle": 5}}),
+    )
+    return queries, events
+
+
+RESULTS = [
+    ("s1", 1, 1, "a", "laptop", False),
+    ("s1", 1, 2, "b", "laptop", True),
+    ("s1", 1, 3, "c", "laptop", False),
+    ("s1", 2, 1, "d", "laptop bag", False),
+    ("s1", 2, 2, "b", "laptop bag", False),
+    ("c2#1", 1, None, None, "nothing", False),
+]
+
+
+def test_queries_and_events_in_two_files_in_either_order(log):
+    for paths in (log, log[::-1]):
+        sessions = as_sessions(list(paths))
+        assert sorted(list_results(sessions, "text", "clicked"), key=str) == sorted(
+            RESULTS, key=str
+        )
+    assert "system" not in sessions.frame.columns  # they are no systems
+
+
+def test_both_in_one_file(log, tmp_path):
+    path = tmp_path / "ubi.jsonl"
+    path.write_text("".join(part.read_text() for part in log))
+    assert find_session_format(open_source(path)).name == "ubi"
+    assert list_results(as_sessions(path), "text", "clicked") == RESULTS
+
+
+def test_other_actions_are_known_by_their_names(log):
+    frame = as_sessions(list(log)).frame
+    assert frame.filter(pl.col("add_to_cart"))["doc"].to_list() == ["b"]
+    assert frame.filter(pl.col("purchased"))["doc"].to_list() == ["d"]
+    notes = as_sessions(list(log)).notes
+    assert "1 event of no result (page_exit) not used" in notes
+
+
+def test_queries_without_session_ids_are_placed_by_client_and_time(tmp_path):
+    """q2 has no event: it is near q1 of the same client; q40 is too far from both."""
+    queries = write_lines(
+        tmp_path / "queries.jsonl", query(1), query(2, text="bag"), query(40, text="later")
+    )
+    events = write_lines(tmp_path / "events.jsonl", event(1, "a"))
+    sessions = as_sessions([queries, events])
+    texts = sessions.frame.unique(["session", "text"], maintain_order=True)
+    assert texts.select("session", "text").rows() == [
+        ("s1", "laptop"),
+        ("s1", "bag"),
+        ("c1#1", "later"),
+    ]
+    placed = [note for note in sessions.notes if "without session_id" in note]
+    assert [note.split(":")[0] for note in placed] == ["1 query without session_id"] * 2
+
+
+def test_without_any_session_id_a_gap_ends_a_session(tmp_path):
+    queries = write_lines(
+        tmp_path / "queries.jsonl", query(1), query(5, text="bag"), query(40, text="later")
+    )
+    sessions = as_sessions(queries)
+    assert sessions.frame["session"].unique(maintain_order=True).to_list() == ["c1#1", "c1#2"]
+    sessions = as_sessions(queries, gap="2m")
+    assert sessions.frame["session"].n_unique() == 3
+
+
+def test_impressions_are_the_list_where_no_hits_are_told(tmp_path):
+    records = [
+        event(
+            1, doc, "impression", event_attributes={"object": {"object_id": doc}, "position": place}
+        )
+        for doc, place in (("y", {"ordinal": 2}), ("x", {"ordinal": 1}))
+    ]
+    path = write_lines(
+        tmp_path / "events.jsonl", *records, event(1, "y", user_query="laptop", seconds=40)
+    )
+    sessions = as_sessions(path)
+    assert list_results(sessions, "clicked") == [("s1", 1, 1, "x", False), ("s1", 1, 2, "y", True)]
+    assert any("impressions in the order of their positions" in note for note in sessions.notes)
+
+
+@pytest.mark.parametrize("position", [{"ordinal": 2}, {"ordinal": {"index": 2}}, {"index": 2}])
+def test_positions_of_every_version(tmp_path, position):
+    def attributes(doc, place):
+        return {"object": {"object_id": doc}, "position": place}
+
+    path = write_lines(
+        tmp_path / "events.jsonl",
+        event(1, "y", "impression", event_attributes=attributes("y", position)),
+        event(1, "x", "impression", event_attributes=attributes("x", {"ordinal": 1})),
+    )
+    assert [row[3] for row in list_results(as_sessions(path))] == ["x", "y"]
+
+
+def test_parquet_has_the_same_sessions(log, tmp_path):
+    paths = []
+    for path in log:
+        paths.append(tmp_path / f"{path.stem}.parquet")
+        pl.read_ndjson(path).write_parquet(paths[-1])
+    assert list_results(as_sessions(paths), "text", "clicked") == RESULTS
+
+
+def test_exports_of_an_index_are_unwrapped(log, tmp_path):
+    paths = []
+    for path in log:
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        wrapped = [{"_index": "ubi", "_id": "1", "_source": record} for record in records]
+        paths.append(write_lines(tmp_path / f"dump-{path.name}", *wrapped))
+    assert list_results(as_sessions(paths), "text", "clicked") == RESULTS
+
+
+def test_whole_numbers_are_ids_too(tmp_path):
+    queries = write_lines(tmp_path / "q.jsonl", query(1, hits=[17, 18]))
+    events = write_lines(tmp_path / "e.jsonl", event(1, 18))
+    assert list_results(as_sessions([queries, events]), "clicked") == [
+        ("s1", 1, 1, "17", False),
+        ("s1", 1, 2, "18", True),
+    ]
+
+
+def test_a_click_before_its_query_by_another_clock_still_counts(tmp_path):
+    queries = write_lines(tmp_path / "q.jsonl", query(2))
+    early = event(2, "a", timestamp="2026-03-01T10:01:58.000Z")
+    events = write_lines(tmp_path / "e.jsonl", early)
+    sessions = as_sessions([queries, events])
+    assert sessions.frame["clicked"].to_list() == [True, False, False]
+    assert any("by other clocks" in note for note in sessions.notes)
+
+
+def test_pages_of_one_query_continue_its_list(tmp_path):
+    second = query(1, hits=["c", "d"], timestamp="2026-03-01T10:01:30Z")
+    path = write_lines(tmp_path / "q.jsonl", query(1), second)
+    sessions = as_sessions(path)
+    assert [row[1:] for row in list_results(sessions)] == [
+        (1, 1, "a"),
+        (1, 2, "b"),
+        (1, 3, "c"),
+        (1, 4, "d"),
+    ]
+
+
+def test_clicks_on_what_was_not_shown_are_counted_and_told(log):
+    queries, events = log
+    write_lines(events, event(1, "zzz"), event(1, "a"), event(2, "yyy"))
+    with pytest.raises(BadInput) as error:
+        as_sessions([queries, events])
+    assert str(error.value).startswith(f"{events}:1: ")
+    assert "'zzz', which was not shown before it; so in line 3" in str(error.value)
+    sessions = as_sessions([queries, events], bad="skip")
+    assert sessions.frame["clicked"].sum() == 1
+    assert any(note.startswith("2 events left out") for note in sessions.notes)
+
+
+def test_timestamps_that_are_none_and_lines_that_are_cut_off(log):
+    queries, events = log
+    write_lines(events, event(1, "a"), event(1, "b", timestamp="soon"))
+    with pytest.raises(BadInput, match=r"events.jsonl:2: .*timestamp 'soon' is no time"):
+        as_sessions([queries, events])
+    assert as_sessions([queries, events], bad="skip").frame["clicked"].sum() == 1
+    events.write_text(events.read_text()[:-30])
+    with pytest.raises(BadInput, match=r"events.jsonl:2: the record is cut off"):
+        as_sessions([queries, events])
+    assert as_sessions([queries, events], bad="skip").frame["clicked"].sum() == 1
+
+
+def test_a_null_client_and_no_session_is_told(tmp_path):
+    path = write_lines(tmp_path / "q.jsonl", query(1), query(2, client=None))
+    with pytest.raises(BadInput, match=r"q.jsonl:2: .*null"):
+        as_sessions(path)
+
+
+def test_clicks_gain_without_judgments_and_judgments_are_by_the_query(log):
+    results = evaluate(list(log), measures="sDCG(b=2, bq=4)@3")
+    values = dict(results.per_session.select("session", pl.last()).iter_rows())
+    assert values["s1"] == pytest.approx(
+        1 / (1 + 1)
+    )  # the click on b, at rank 2 of the first query
+    qrels = {"laptop": {"a": 3}, "laptop bag": {"b": 1}, "nothing": {"x": 1}}
+    judged = evaluate(list(log), qrels, "sDCG(b=2, bq=4)@3")
+    values = dict(judged.per_session.select("session", pl.last()).iter_rows())
+    assert values["s1"] == pytest.approx(3 + (1 / 2) / 1.5)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'{"action_name": 7, "query_id": [1], "event_attributes": "x"}\n',
+        b'{"query_id": "q", "user_query": {"a": 1}, "query_response_hit_ids": {"a": 1}}\n',
+        b'{"user_query": "\\ud800", "client_id": "c", "timestamp": "2026-01-01T00:00:00Z"}\n',
+        b'{"action_name": "click"}\n',
+        b"{}\n",
+        b"[1]",
+    ],
+)
+def test_hostile_records_end_in_one_line_or_in_sessions(tmp_path, text):
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(text)
+    for bad in ("error", "skip"):
+        with pytest.raises(BadInput) as error:
+            as_sessions(path, "ubi", bad=bad)
+        assert "\n" not in str(error.value)
+
+
+def test_sessions_are_told_by_events_of_no_result_too(tmp_path):
+    queries = write_lines(tmp_path / "q.jsonl", query(1), query(2, text="bag"))
+    left = event(2, None, "page_exit", session_id="s2", event_attributes={"position": {}})
+    events = write_lines(tmp_path / "e.jsonl", event(1, "a"), left)
+    sessions = as_sessions([queries, events])
+    assert sessions.frame["session"].unique(maintain_order=True).to_list() == ["s1", "s2"]
+
+
+def test_events_alone_do_not_say_what_was_shown(log):
+    with pytest.raises(BadInput, match="neither queries nor impressions"):
+        as_sessions(log[1])
+
+
+def test_both_files_are_checked_together(log):
+    report = gainful.check(*log)
+    assert report.ok
+    assert "2 sessions, 3 queries, 5 results" in str(report)
+    write_lines(log[1], event(1, "zzz"))
+    assert "'zzz', which was not shown before it" in str(gainful.check(*log))
+
+
+def test_the_command_takes_both_files(run_gainful, log):
+    done = run_gainful("sessions", *map(str, log), "-m", "sDCG@10", "--format", "table")
+    assert "2 sessions · 3 queries" in done.out
+    assert "gain from what searchers did: clicked" in done.out
