@@ -43,6 +43,7 @@ COMMANDS = {
     "order": ("order", *RUNS, "-m", "nDCG@10", "-m", "P@5", "-m", "RR", *FEW),
     "order, halves": ("order", *RUNS, "-m", "nDCG@10", "-m", "RR", "--split-half", *FEW),
     "order, against": ("order", *RUNS, "-m", "AP", "-m", "RR", "--against", "nDCG@10", *FEW),
+    "reproduce": ("reproduce", *RUNS[:3], "--baselines", *RUNS[1:4:2], "-m", "nDCG@10", "-m", "AP"),
     "unjudged": ("unjudged", *TWO_RUNS, "-m", "nDCG@10", "-m", "P@10"),
     "unjudged, queries": ("unjudged", *RUNS[:2], "-m", "P@10", "--per-query"),
     "unjudged, settle": ("unjudged", *TWO_RUNS, "-m", "P@10", "--settle"),

@@ -13,6 +13,7 @@ from gainful.api.order import order as order
 from gainful.api.plan import plan as plan
 from gainful.api.register import register as register
 from gainful.api.report import report as report
+from gainful.api.reproduce import reproduce as reproduce
 from gainful.api.unjudged import unjudged as unjudged
 from gainful.api.which import which as which
 from gainful.api.why import why as why

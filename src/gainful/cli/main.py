@@ -38,6 +38,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "report": "One page about these runs, to hand over.",
         "unjudged": "How much could documents that nobody judged change?",
         "order": "Which measure tells these runs apart, and do they agree?",
+        "reproduce": "Is a reproduced run like the original?",
         "why": "Why do two tools disagree on these data?",
         "trec_eval": "trec_eval's flags, output and exit status, to the byte.",
     },

@@ -1,0 +1,141 @@
+"""Is a reproduced run like the original?"""
+
+from __future__ import annotations
+
+from typing import Any, Unpack
+
+from gainful.api.evaluate import evaluate_run
+from gainful.api.keywords import answer_keywords
+from gainful.api.named_runs import name_file
+from gainful.api.results import Results
+from gainful.convention import Convention
+from gainful.errors import BadValue, WrongType
+from gainful.evidence.reproduction import (
+    DEPTH,
+    PERSISTENCE,
+    Reproduction,
+    check_depth,
+    compare_orders,
+    measure_effects,
+    measure_errors,
+)
+from gainful.evidence.statistics.rank_correlation import check_persistence
+from gainful.match.doc_orders import list_docs
+from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
+from gainful.read.column_names import ColumnNames
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, as_run_columns
+from gainful.read.lazy_run import LazyRun
+from gainful.read.qrels_and_run import Run
+
+
+@answer_keywords
+def reproduce(
+    qrels: AnyQrels,
+    original: AnyRun,
+    reproduced: AnyRun,
+    measures: Measures | None = None,
+    *,
+    baselines: tuple[AnyRun, AnyRun] | None = None,
+    reproduced_qrels: AnyQrels | None = None,
+    depth: int = DEPTH,
+    p: float = PERSISTENCE,
+    like: str | Convention | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    columns: ColumnNames | None = None,
+    **settings: Unpack[EvaluationSettings],
+) -> Reproduction:
+    """Is a reproduced run like the original, and is its improvement over a baseline?
+
+    By the measures of Breuer et al. (2020), as repro_eval has them: Kendall's tau union and RBO of
+    the rankings, RMSE of the scores by query, effect ratio (ER) and delta relative improvement
+    (ΔRI).
+
+    Args:
+        qrels: whatever `evaluate` takes.
+        original: the run that was to be reproduced.
+        reproduced: the run that was made again.
+        measures: whatever `evaluate` takes.
+        baselines: the original and the reproduced baseline; with them ER and ΔRI are told.
+        reproduced_qrels: judgments of the reproduced runs where these are of another collection: a
+            replication, of which only ER and ΔRI can be told.
+        depth: how many documents of a ranking count for tau union and RBO.
+        p: the persistence of RBO.
+        like: the tool whose settings to follow.
+        qrels_format: how files of judgments are written; found out if it is not named.
+        run_format: how files of runs are written.
+        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
+        **settings: single settings, such as `ties="average"`.
+
+    Returns:
+        `Reproduction`: `orders`, `errors` and `effects`, as values.
+
+    Examples:
+        >>> qrels = {"1": {"a": 1}, "2": {"b": 1}}
+        >>> original = {"1": ["a", "x", "y"], "2": ["x", "b", "y"]}
+        >>> again = {"1": ["a", "y", "x"], "2": ["x", "y", "b"]}
+        >>> reproduction = reproduce(qrels, original, again, "RR")
+        >>> round(reproduction.errors[0].rmse, 4)  # RR of query 2: 1/3 instead of 1/2
+        0.1179
+    """
+    check_depth(depth)
+    check_persistence(p)
+    if reproduced_qrels is not None and baselines is None:
+        raise BadValue(
+            "reproduced_qrels", "given", "baselines too: only the effect can be compared"
+        )
+    if baselines is not None and (not isinstance(baselines, tuple | list) or len(baselines) != 2):
+        raise WrongType("baselines", baselines, "(original, reproduced)")
+    convention, recipes = build_recipes(measures, like, settings)
+    sides = [as_qrels(qrels, qrels_format, columns)]
+    if reproduced_qrels is not None:
+        sides.append(as_qrels(reproduced_qrels, qrels_format, columns))
+
+    def load(run: AnyRun) -> Any:
+        return as_run(run, run_format, columns=columns)
+
+    def evaluate(side: int, run: Any, given: AnyRun, role: str) -> Results:
+        judgments = sides[min(side, len(sides) - 1)]
+        return evaluate_run(judgments, run, recipes, convention, name_file(given) or role)
+
+    pairs = {"run": (original, reproduced)}
+    if baselines is not None:
+        pairs["baseline"] = (baselines[0], baselines[1])
+    loaded = {role: tuple(map(load, pair)) for role, pair in pairs.items()}
+    results = {
+        role: tuple(
+            evaluate(side, run, pairs[role][side], f"{('original', 'reproduced')[side]} {role}")
+            for side, run in enumerate(runs)
+        )
+        for role, runs in loaded.items()
+    }
+    orders, errors, notes = [], [], []
+    if reproduced_qrels is None:
+        for role, runs in loaded.items():
+            lists = [list_docs(_as_columns(run), depth) for run in runs]
+            order, order_notes = compare_orders(lists[0], lists[1], role, depth, p)
+            first, second = results[role]
+            role_errors, error_notes = measure_errors(first, second, role)
+            orders.append(order)
+            errors += role_errors
+            notes += [*order_notes, *error_notes]
+    effects = []
+    if baselines is not None:
+        original_pair, reproduced_pair = zip(results["run"], results["baseline"], strict=True)
+        effects = measure_effects(original_pair, reproduced_pair)
+    return Reproduction(
+        orders=tuple(orders),
+        errors=tuple(errors),
+        effects=tuple(effects),
+        depth=depth,
+        p=p,
+        results=tuple(result for pair in results.values() for result in pair),
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def _as_columns(run: Any) -> Run:
+    """A run whose documents can be listed; one in an engine stays there."""
+    if isinstance(run, LazyRun):
+        raise WrongType("run", "a lazy frame", "a run in memory: its documents are listed")
+    return as_run_columns(run)

@@ -1,0 +1,389 @@
+"""Is a reproduction like the original? Order of documents, errors of scores, and the effect.
+
+The measures of Breuer et al. (SIGIR 2020), as repro_eval computes them. A reproduction has the
+original's queries and documents: rankings and scores can be compared query by query. A replication
+has others: only the effect, an advanced run's improvement over a baseline, can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
+from gainful.evidence.pairing import NOT_A_MEAN, pair_values, values_by_query
+from gainful.measure.footnotes import list_footnotes
+from gainful.measure.run_values import RunValues
+from gainful.page.page import Page, Section
+from gainful.page.plain_data import to_plain_data
+from gainful.page.shown import Shown
+from gainful.page.table import Table, format_number
+from gainful.text import count_noun
+from gainful.types import Array, is_whole_number
+
+DEPTH, PERSISTENCE = 1000, 0.95  # those of repro_eval
+_MAX_DEPTH = 1_000_000
+DocLists = Mapping[str, Sequence[str]]
+
+
+@frozen
+class DocOrder:
+    """How alike two runs order documents, on average over the queries that both have."""
+
+    run: str  # run or baseline
+    queries: int
+    tau_union: float | None  # none where no query has two documents
+    rbo: float
+    largest_rbo: float  # of the original with itself: below 1 where lists are shorter than depth
+
+
+@frozen
+class ScoreError:
+    """How far the scores of a reproduced run are from the original's, query by query."""
+
+    run: str
+    measure: str
+    original: float  # its mean
+    reproduced: float
+    rmse: float
+    nrmse: float | None  # of the largest there could be; none where the measure is not bounded
+
+
+@frozen
+class Effect:
+    """What is left of the improvement of a run over a baseline.
+
+    `effect_ratio` is None where the original has no improvement, the relative improvements and
+    their difference where a baseline scores 0.
+    """
+
+    measure: str
+    original: float  # mean improvement
+    reproduced: float
+    effect_ratio: float | None
+    original_relative: float | None
+    reproduced_relative: float | None
+    delta_relative: float | None  # the original's less the reproduced
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class Reproduction(Shown):
+    """How well a run, and its improvement over a baseline, were reproduced."""
+
+    orders: tuple[DocOrder, ...] = ()
+    errors: tuple[ScoreError, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    depth: int = DEPTH
+    p: float = PERSISTENCE
+    results: tuple[RunValues, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "orders": [to_plain_data(item) for item in self.orders],
+            "errors": [to_plain_data(item) for item in self.errors],
+            "effects": [to_plain_data(item) for item in self.effects],
+            "depth": self.depth,
+            "p": self.p,
+            "notes": list(self.notes),
+            "convention": self.results[0].convention_data(),
+        }
+
+    def page(self, *, verbose: bool = False) -> Page:
+        """How close it is, in a sentence and in a table for each question."""
+        return reproduction_page(self, verbose=verbose)
+
+
+def check_depth(depth: object) -> None:
+    """Refuse a depth of rankings that is none."""
+    allowed = f"a whole number from 1 to {_MAX_DEPTH}"
+    if not is_whole_number(depth):
+        raise WrongType("depth", depth, allowed)
+    if not 1 <= depth <= _MAX_DEPTH:
+        raise BadValue("depth", depth, allowed)
+
+
+def compare_orders(
+    original: DocLists, reproduced: DocLists, run: str, depth: int, p: float
+) -> tuple[DocOrder, list[str]]:
+    """Kendall's tau union and RBO of the queries that both have, and what one should know."""
+    common = [query for query in original if query in reproduced]
+    if not common:
+        raise CannotCompare(f"the original {run} and the reproduced one have no query in common")
+    pairs = [(original[query], reproduced[query]) for query in common]
+    taus = [kendall_tau_union(*pair) for pair in pairs]
+    known = [tau for tau in taus if tau is not None]
+    overlap, largest = (
+        float(np.mean([rbo_to_depth(first, second, p=p, depth=depth) for first, second in lists]))
+        for lists in (pairs, [(first, first) for first, _ in pairs])
+    )
+    notes = []
+    lost = len(original) + len(reproduced) - 2 * len(common)
+    if lost:
+        verb = "counts" if lost == 1 else "count"
+        notes.append(f"{run}: {count_noun(lost, 'query')} of only one side {verb} for nothing")
+    unequal = sum(len(first) != len(second) for first, second in pairs)
+    if unequal:
+        notes.append(
+            f"{run}: tau of {count_noun(unequal, 'query')} is over the shorter of unequal lists"
+        )
+    if len(known) < len(taus):
+        without = count_noun(len(taus) - len(known), "query")
+        notes.append(f"{run}: no tau of {without} with fewer than two documents")
+    tau = float(np.mean(known)) if known else None
+    return DocOrder(run, len(common), tau, overlap, largest), notes
+
+
+def kendall_tau_union(original: Sequence[str], reproduced: Sequence[str]) -> float | None:
+    """Kendall's tau of two rankings that need not have the same documents.
+
+    Documents are numbered by their place in the sorted union of both; the two lists of numbers are
+    correlated, rank by rank. None where there are fewer than two ranks.
+
+    Examples:
+        >>> kendall_tau_union(["d1", "d2", "d3"], ["d1", "d2", "d4"])
+        1.0
+    """
+    from scipy.stats import kendalltau  # noqa: PLC0415  (slow to load)
+
+    size = min(len(original), len(reproduced))
+    if size < 2:
+        return None
+    first, second = original[:size], reproduced[:size]
+    place = {doc: at for at, doc in enumerate(sorted({*first, *second}))}
+    tau = kendalltau([place[doc] for doc in first], [place[doc] for doc in second]).statistic
+    return float(tau)
+
+
+def rbo_to_depth(
+    original: Sequence[str], reproduced: Sequence[str], *, p: float, depth: int
+) -> float:
+    """Rank-biased overlap down to a depth, its weights divided by their sum.
+
+    Examples:
+        >>> round(rbo_to_depth(["a", "b"], ["b", "a"], p=0.5, depth=2), 4)  # (0 + 0.5) / 1.5
+        0.3333
+    """
+    place = {doc: at for at, doc in enumerate(reproduced[:depth], 1)}
+    meet = [
+        max(at, place[doc]) for at, doc in enumerate(original[:depth], 1) if doc in place
+    ]  # the depth from which on both have it
+    overlap = np.cumsum(np.bincount(np.array(meet, dtype=np.intp), minlength=depth + 1)[1:])
+    weights = p ** np.arange(depth)
+    return float((weights * overlap / np.arange(1, depth + 1)).sum() / weights.sum())
+
+
+def measure_errors(
+    original: RunValues, reproduced: RunValues, run: str
+) -> tuple[list[ScoreError], list[str]]:
+    """RMSE of each measure that is a mean over queries, over the queries that both have."""
+    errors, notes = [], []
+    for name in _mean_measures(original):
+        pair = pair_values([values_by_query(side, name) for side in (original, reproduced)], name)
+        if not pair.queries:
+            raise CannotCompare(
+                f"{name}: no query counts in both the original and the reproduction"
+            )
+        if any(pair.left_out):
+            number = count_noun(sum(pair.left_out), "query")
+            notes.append(f"{name} ({run}): {number} of only one side left out")
+        first, second = pair.values[:, 0], pair.values[:, 1]
+        rmse = _root_mean_square(first - second)
+        bounded = original.recipes[name].entry.bounded
+        largest = _root_mean_square(np.maximum(first, 1 - first)) if bounded else 0.0
+        errors.append(
+            ScoreError(
+                run,
+                name,
+                float(first.mean()),
+                float(second.mean()),
+                rmse,
+                rmse / largest if largest else None,
+            )
+        )
+    return errors, notes
+
+
+def _mean_measures(results: RunValues) -> list[str]:
+    names = [
+        name
+        for name, recipe in results.recipes.items()
+        if recipe.entry.aggregation not in NOT_A_MEAN
+    ]
+    if not names:
+        raise BadValue(
+            "measures", ", ".join(results.recipes), "measures that are means over queries"
+        )
+    return names
+
+
+def _root_mean_square(values: Array) -> float:
+    return float(np.sqrt((values**2).mean()))
+
+
+def measure_effects(
+    original: tuple[RunValues, RunValues], reproduced: tuple[RunValues, RunValues]
+) -> list[Effect]:
+    """Effect ratio and delta relative improvement; of each pair the run, then its baseline."""
+    effects = []
+    for name in _mean_measures(original[0]):
+        (gain, relative), (new_gain, new_relative) = (
+            _improve(pair, name) for pair in (original, reproduced)
+        )
+        known = relative is not None and new_relative is not None
+        effects.append(
+            Effect(
+                measure=name,
+                original=gain,
+                reproduced=new_gain,
+                effect_ratio=new_gain / gain if gain else None,
+                original_relative=relative,
+                reproduced_relative=new_relative,
+                delta_relative=(relative or 0.0) - (new_relative or 0.0) if known else None,
+            )
+        )
+    return effects
+
+
+def _improve(pair: tuple[RunValues, RunValues], name: str) -> tuple[float, float | None]:
+    """The mean improvement of a run over its baseline, and as a share of the baseline's mean."""
+    paired = pair_values([values_by_query(run, name) for run in pair], name)
+    if not paired.queries:
+        problem = f"{name}: no query counts in {pair[0].name} and its baseline"
+        raise BadInput(pair[1].name, problem, "runs of the same queries")
+    run, baseline = (float(mean) for mean in paired.values.mean(axis=0))
+    return run - baseline, (run - baseline) / baseline if baseline else None
+
+
+def reproduction_page(reproduction: Reproduction, *, verbose: bool = False) -> Page:
+    """The answer, and a table for rankings, one for scores and one for effects."""
+    tables = []
+    if reproduction.orders:
+        tables.append(_build_order_table(reproduction))
+    if reproduction.errors:
+        tables.append(_build_error_table(reproduction))
+    if reproduction.effects:
+        tables.append(_build_effect_table(reproduction))
+    return Page(
+        answer=_describe(reproduction),
+        sections=[Section(table=table) for table in tables],
+        notes=_list_notes(reproduction, verbose=verbose),
+        rows=lambda: _list_rows(reproduction),
+        data=reproduction.to_dict,
+        indent="  ",
+    )
+
+
+def _describe(reproduction: Reproduction) -> str:
+    """How close it is by the first measure."""
+    sentences = []
+    if reproduction.orders:
+        order = reproduction.orders[0]
+        tau = "" if order.tau_union is None else f"tau union {order.tau_union:.2f} of 1, "
+        sentences.append(
+            f"The reproduced run ranks documents as the original does by {tau}"
+            f"RBO {order.rbo:.2f} of {order.largest_rbo:.3g}."
+        )
+    if reproduction.errors:
+        error = reproduction.errors[0]
+        sentences.append(
+            f"{error.measure} is {error.reproduced:.4f} instead of {error.original:.4f}, and off "
+            f"by {error.rmse:.4f} a query (RMSE)."
+        )
+    if reproduction.effects:
+        sentences.append(_describe_effect(reproduction.effects[0]))
+    return " ".join(sentences)
+
+
+def _describe_effect(effect: Effect) -> str:
+    if effect.effect_ratio is None:
+        return f"The original has no improvement in {effect.measure}, so there is no effect ratio."
+    text = f"Its improvement in {effect.measure} is {effect.effect_ratio:.2f} of the original's"
+    delta = effect.delta_relative
+    return (
+        f"{text} (effect ratio)." if delta is None else f"{text} (effect ratio; ΔRI {delta:+.4f})."
+    )
+
+
+def _build_order_table(reproduction: Reproduction) -> Table:
+    rows = [
+        (
+            item.run,
+            str(item.queries),
+            *(format_number(value) for value in (item.tau_union, item.rbo, item.largest_rbo)),
+        )
+        for item in reproduction.orders
+    ]
+    heads = ("ranking", "queries", "tau union", "RBO", "most RBO")
+    return Table(heads, rows, numeric=True, label_columns=1)
+
+
+def _build_error_table(reproduction: Reproduction) -> Table:
+    heads = ("scores", "measure", "original", "reproduced", "RMSE", "nRMSE")
+    rows = [
+        (
+            *(item.run, item.measure),
+            *(format_number(value) for value in (item.original, item.reproduced, item.rmse)),
+            format_number(item.nrmse),
+        )
+        for item in reproduction.errors
+    ]
+    return Table(heads, rows, numeric=True, label_columns=2, expendable=("nRMSE",))
+
+
+def _build_effect_table(reproduction: Reproduction) -> Table:
+    heads = (
+        *("effect", "original", "reproduced", "effect\nratio"),
+        *("relative,\noriginal", "relative,\nreproduced", "ΔRI"),
+    )
+    rows = [
+        (
+            item.measure,
+            *(
+                format_number(value)
+                for value in (
+                    *(item.original, item.reproduced, item.effect_ratio),
+                    *(item.original_relative, item.reproduced_relative, item.delta_relative),
+                )
+            ),
+        )
+        for item in reproduction.effects
+    ]
+    expendable = ("relative,\noriginal", "relative,\nreproduced")
+    return Table(heads, rows, numeric=True, label_columns=1, expendable=expendable)
+
+
+def _list_notes(reproduction: Reproduction, *, verbose: bool) -> list[str]:
+    lines = []
+    if reproduction.orders:
+        lines.append(
+            f"tau union and RBO (p = {reproduction.p:g}) of the first {reproduction.depth} "
+            "documents · most RBO: that of equal lists, below 1 where they are shorter"
+        )
+    if reproduction.effects:
+        lines.append("effect ratio: 1 is the same effect · ΔRI: 0 is the same relative improvement")
+    if verbose:
+        lines.append("definitions: Breuer et al., SIGIR 2020, as in repro_eval")
+    lines += list_footnotes(reproduction.results, verbose=verbose)
+    return [*lines, *(f"Note: {note}" for note in reproduction.notes)]
+
+
+def _list_rows(reproduction: Reproduction) -> Table:
+    """A row for each value."""
+    rows: list[tuple[Any, ...]] = []
+    for order in reproduction.orders:
+        rows += [
+            (name, order.run, "", getattr(order, name))
+            for name in ("tau_union", "rbo", "largest_rbo")
+        ]
+    for error in reproduction.errors:
+        names = ("original", "reproduced", "rmse", "nrmse")
+        rows += [(name, error.run, error.measure, getattr(error, name)) for name in names]
+    for effect in reproduction.effects:
+        names = ("effect_ratio", "original_relative", "reproduced_relative", "delta_relative")
+        rows += [(name, "effect", effect.measure, getattr(effect, name)) for name in names]
+    return Table(("what", "run", "measure", "value"), rows, numeric=True, label_columns=3)
