@@ -9,30 +9,37 @@ from gainful.evidence.comparisons.comparison_words import format_difference, for
 from gainful.evidence.comparisons.equivalence import RANKED_TESTS
 from gainful.page.page import Section
 from gainful.page.table import Table
-from gainful.text import count_noun, join_words
+from gainful.text import count_noun
 
 _SMALLEST_P = 0.001  # a p that a sentence gives as such
-_MAX_NAMES = 3  # systems that a sentence names; of more it says how many
+_MAX_NAMES = 2  # pairs that a sentence names; of more it says how many
+_MAX_PAIRS = 15  # pairs that a table has; of more only those with the baseline
 _ALMOST = 0.0005  # a probability that three decimals make 0
 
 
 def find_equivalences(comparison: ComparisonValues, measure: str) -> list[tuple[Pair, Equivalence]]:
-    """The pairs with the baseline of which it was asked whether they are practically the same."""
-    return [
+    """The pairs of which it was asked whether they are practically the same.
+
+    Of many, those with the baseline alone; files have all.
+    """
+    asked = [
         (pair, pair.equivalence)
-        for pair in comparison.pairs_against()
+        for pair in comparison.pairs
         if pair.measure == measure and pair.equivalence is not None
     ]
+    if len(asked) <= _MAX_PAIRS:
+        return asked
+    return [item for item in asked if comparison.baseline in (item[0].system, item[0].other)]
 
 
 def describe_equivalence(comparison: ComparisonValues) -> str:
-    """Which systems are practically the same as the baseline, by the first measure of a margin."""
+    """Which systems are practically the same, by the first measure that has a margin."""
     for measure in comparison.measures:
         asked = find_equivalences(comparison, measure)
         if len(asked) == 1:
             return _describe_one(comparison, *asked[0])
         if asked:
-            return _describe_several(comparison, measure, [pair for pair, _ in asked])
+            return _describe_several(comparison, measure, asked)
     return ""
 
 
@@ -47,17 +54,21 @@ def _describe_one(comparison: ComparisonValues, pair: Pair, equivalence: Equival
     return f"{who} in {pair.measure}: {within} ({evidence})."
 
 
-def _describe_several(comparison: ComparisonValues, measure: str, pairs: Sequence[Pair]) -> str:
-    margin = next(pair.equivalence.margin for pair in pairs if pair.equivalence is not None)
-    same = [pair.system for pair in pairs if comparison.is_equivalent(pair)]
-    others = [pair.system for pair in pairs if not comparison.is_equivalent(pair)]
-    head = f"Practically the same as {comparison.baseline} in {measure}, within {margin:g}:"
-    rest = f"; not shown of {_join(others)}" if others and same else ""
-    return f"{head} {_join(same) if same else 'shown of none'}{rest}."
+def _describe_several(
+    comparison: ComparisonValues, measure: str, asked: Sequence[tuple[Pair, Equivalence]]
+) -> str:
+    head = f"Practically the same in {measure}, within {asked[0][1].margin:g}:"
+    same = [pair for pair, _ in asked if comparison.is_equivalent(pair)]
+    if not same:
+        return f"{head} shown of no pair."
+    names = [f"{pair.system} and {pair.other}" for pair in same]
+    rest = len(asked) - len(same)
+    not_shown = f"; not shown of {count_noun(rest, 'other pair')}" if rest else ""
+    return f"{head} {_join(names)}{not_shown}."
 
 
 def _join(names: Sequence[str]) -> str:
-    return join_words(names) if len(names) <= _MAX_NAMES else f"{len(names)} others"
+    return "; ".join(names) if len(names) <= _MAX_NAMES else f"{len(names)} pairs"
 
 
 def list_equivalence(comparison: ComparisonValues) -> list[Section]:
@@ -67,24 +78,23 @@ def list_equivalence(comparison: ComparisonValues) -> list[Section]:
         asked = find_equivalences(comparison, measure)
         if asked:
             margin = f"{asked[0][1].margin:g}"
-            heading = f"{measure}, practically the same as {comparison.baseline} within {margin}?"
+            heading = f"{measure}, practically the same within {margin}?"
             sections.append(Section(heading, _build_table(comparison, asked), strong=True))
     return sections
 
 
 def _build_table(comparison: ComparisonValues, asked: Sequence[tuple[Pair, Equivalence]]) -> Table:
-    letters = comparison.letters()
     rows = [
         (
-            *(letters[pair.system], pair.system, format_difference(pair.difference)),
+            *(pair.system, pair.other, format_difference(pair.difference)),
             *(format_p(equivalence.corrected), "yes" if comparison.is_equivalent(pair) else "–"),
             *map(_format_share, (equivalence.better, equivalence.same, equivalence.worse)),
         )
         for pair, equivalence in asked
     ]
-    heads = ("", comparison.kind, "difference", "TOST p", "the same", "P(better)", "P(same)")
+    heads = (comparison.kind, "against", "difference", "TOST p", "the same")
     return Table(
-        (*heads, "P(worse)"),
+        (*heads, "P(better)", "P(same)", "P(worse)"),
         rows,
         numeric=True,
         label_columns=2,
