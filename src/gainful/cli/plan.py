@@ -82,8 +82,10 @@ def plan(
     Examples:
       gainful plan qrels.txt bm25.txt dense.txt -m nDCG@10 --difference 0.02
       gainful plan qrels.txt runs/*.txt -m AP --power 0.9 --alpha 0.01
-      gainful plan qrels.txt runs/*.txt -m AP -m RR --difference AP=0.02 --comparisons 10
-      gainful plan qrels.txt old.txt new.txt -m nDCG@10 --cluster '^(.+)_\\d+$' -o plan.json
+      gainful plan qrels.txt runs/*.txt -m AP --comparisons 10
+      gainful plan qrels.txt a.txt b.txt -m AP -m RR --difference AP=0.02
+      gainful plan qrels.txt a.run b.run -m AP --cluster '^(.+)_\\d+$'
+      gainful plan qrels.txt old.txt new.txt -m nDCG@10 -o plan.json
     """
     form = choose_form(form, output)
     refuse_two_pipes(qrels, *runs)
