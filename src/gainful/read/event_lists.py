@@ -49,17 +49,26 @@ def number_queries(opening: pl.DataFrame) -> pl.DataFrame:
 def _split_lists(opening: pl.DataFrame) -> NDArray[np.int64]:
     """A number for each list: another begins with another text, or where a rank comes again."""
     block = np.cumsum(mark_changes(opening["session"]) | mark_changes(opening["text"]))
-    place = "rank" if opening["rank"].null_count() < len(opening) else "doc"
-    asked = pl.when(pl.col("event") == ASKED).then(pl.lit("\0"))
-    keyed = opening.select(
-        pl.Series("block", block), place=asked.otherwise(pl.col(place).cast(pl.String))
-    )
-    if keyed.select(pl.struct("block", "place").is_first_distinct().all()).item():
+    place = opening["rank" if opening["rank"].null_count() < len(opening) else "doc"]
+    hashes = place.hash(1).to_numpy().copy()
+    hashes[(opening["event"] == ASKED).to_numpy()] = 0
+    codes = np.unique(hashes, return_inverse=True)[1]
+    again = _count_before(block * (int(codes.max()) + 1) + codes)
+    if not again.any():
         return np.asarray(block, dtype=np.int64)
-    time = keyed.select(
-        pl.int_range(pl.len()).over("block", "place").cum_max().over("block")
-    ).to_series()
-    return np.cumsum(mark_changes(pl.Series(block)) | mark_changes(time))
+    step = int(again.max()) + 1  # blocks stand one after the other: one running maximum for all
+    latest = np.maximum.accumulate(block * step + again)
+    return np.cumsum(np.diff(latest, prepend=-1) != 0)
+
+
+def _count_before(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each key has come before."""
+    order = np.argsort(keys, kind="stable")
+    begins = np.diff(keys[order], prepend=-1) != 0
+    starts = np.flatnonzero(begins)
+    counts = np.empty(len(keys), dtype=np.int64)
+    counts[order] = np.arange(len(keys)) - np.repeat(starts, np.diff(starts, append=len(keys)))
+    return counts
 
 
 def attach_actions(actions: pl.DataFrame, results: pl.DataFrame) -> pl.DataFrame:
