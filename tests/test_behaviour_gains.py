@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,6 +15,7 @@ from gainful.match.behaviour_gains import parse_gain_rule
 from gainful.match.propensities import estimate_propensities
 from gainful.read.sessions import Sessions
 
+EXAMPLES = Path(__file__).parent.parent / "examples"
 MEASURE = "sDCG(b=2, bq=4)@10"
 SHOWN = {
     "session": ["s", "s", "s", "s", "t"],
@@ -282,3 +284,25 @@ def test_a_salt_alone_does_nothing_and_is_refused(run_gainful, tmp_path):
     path.write_text(LOG, encoding="utf-8")
     refused = run_gainful("sessions", str(path), "--salt", "x", "--bad", "skip", status=2)
     assert "--salt is of --anonymise" in refused.err
+
+
+def test_a_salt_in_the_environment_bothers_no_other_command(run_gainful, monkeypatch):
+    monkeypatch.setenv("GAINFUL_SALT", "x")
+    runs = [str(EXAMPLES / name) for name in ("qrels.txt", "bm25.txt", "dense.txt")]
+    run_gainful("compare", *runs, "-m", "AP", "--resamples", "99")
+    run_gainful("sessions", str(EXAMPLES / "clicks.csv"), "-m", "sDCG@3")
+
+
+def test_a_log_is_compared_swept_and_drawn_by_the_same_options(run_gainful, tmp_path):
+    log = str(EXAMPLES / "clicks.csv")
+    rule = ("--gain-from", "clicked=1,purchased=5", "--gap", "2h")
+    words = ("--by", "variant", "-m", "sDCG@3", *rule, "--format", "json")
+    compared = json.loads(run_gainful("compare", "--sessions", log, *words).out)
+    assert "clicked = 1 and purchased = 5" in json.dumps(compared)
+    swept = run_gainful("sweep", log, "--by", "variant", "-m", "sDCG", *rule, "--points", "2").out
+    assert "new is better for every searcher" in swept
+    picture = tmp_path / "curves.svg"
+    run_gainful("figure", "sessions", log, "--by", "variant", "-o", str(picture), *rule)
+    assert "<svg" in picture.read_text(encoding="utf-8")
+    results = json.loads(run_gainful("sessions", log, *words).out)
+    assert any("clicked = 1 and purchased = 5" in note for note in results["notes"])

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from gainful.api import (
     compare as runs_api,
@@ -249,7 +250,11 @@ def _select(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
 
 def _refuse_options(options: Mapping[str, Any], names: Iterable[str], why: str) -> None:
     """An option that does nothing here is a mistake, not a silence."""
+    source = click.get_current_context().get_parameter_source
     for name in names:
-        if options[name] not in (None, (), False):
+        if (
+            options[name] not in (None, (), False)
+            and source(name) is not ParameterSource.ENVIRONMENT
+        ):
             option = "qrels" if name == "session_qrels" else name.replace("_", "-")
             raise click.UsageError(f"--{option} {why}")

@@ -293,6 +293,7 @@ class ComparisonValues:
             "power_level": self.evidence.power_level,
             "convention": dict(self.convention),
             "notes": list(self.notes),
+            "footnotes": list(self.footnotes),
         }
 
     def _study_data(self, measure: str) -> dict[str, Any]:
