@@ -6,10 +6,14 @@ Every example in the README and in docs/ is run: Python by its prompt, commands 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +26,8 @@ if folder := os.environ.get("COVERAGE"):  # before gainful is imported, that it 
     COVERAGE = Coverage(folder)
 
 from tools.commands import Outcome, call_gainful, forget_registered, run_command
+
+REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
 
 # Spark's workers are to be this very Python, whatever python3 is on the path.
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -63,8 +69,24 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return PartScheduling(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
+@cache
+def find_missing(page: Path) -> frozenset[str]:
+    """The packages that examples of a page import and that are not installed."""
+    imports = re.findall(
+        r"^\s*(?:>>> )?(?:import|from) (\w+)", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    return frozenset(package for package in imports if find_spec(package) is None)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest parts first; the order within a part stays."""
+    """The longest parts first; the order within a part stays.
+
+    Pages whose packages are not all installed are named as not run, unless everything is required.
+    """
+    for item in items:
+        if item.path.suffix == ".md" and not REQUIRE_ALL and (missing := find_missing(item.path)):
+            needs = f"{item.path.name} (needs {', '.join(sorted(missing))})"
+            item.add_marker(pytest.mark.skip(reason=needs))
     order = {name: place for place, name in enumerate(PARTS)}
     items.sort(key=lambda item: order.get(find_part(item.nodeid), len(order)))
 
@@ -115,7 +137,7 @@ def run_console(example: Example) -> str | None:
 
 def check_java(names: dict[str, Any]) -> None:
     """Pages may leave out what needs Java; where everything is required, nothing is left out."""
-    names["java"] = os.environ.get("REQUIRE_ALL") == "1" or shutil.which("java") is not None
+    names["java"] = REQUIRE_ALL or shutil.which("java") is not None
 
 
 def forget_page(names: dict[str, Any]) -> None:

@@ -134,7 +134,12 @@ TOOLS = (
     Tool("ranx", "ranx", "nDCG, AP, RR, P, R, F1, RBP, bpref, hits, without ties", compare_ranx),
     Tool("LightGBM", "lightgbm", "AP@k and nDCG@k, with ties", compare_lightgbm),
     Tool("XGBoost", "xgboost", "AP@k and nDCG@k, with ties", compare_xgboost),
-    Tool("CatBoost", "catboost", "AP@k, R@k, RR@k, nDCG@k and FilteredDCG, with ties", compare_catboost),
+    Tool(
+        "CatBoost",
+        "catboost",
+        "AP@k, R@k, RR@k, nDCG@k and FilteredDCG, with ties",
+        compare_catboost,
+    ),
     Tool("NTCIREVAL", "pyNTCIREVAL", "Q, O, P and P+", compare_ntcireval),
 )
 _MODULES = {"pytrec_eval-terrier": "pytrec_eval", "scikit-learn": "sklearn"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -37,9 +38,9 @@ _RAG = "".join(
 )
 
 
-def _encode_parquet() -> bytes:
+def _encode_frame(write: Callable[[pl.DataFrame, io.BytesIO], object]) -> bytes:
     buffer = io.BytesIO()
-    pl.DataFrame(_ROWS).write_parquet(buffer)
+    write(pl.DataFrame(_ROWS), buffer)
     return buffer.getvalue()
 
 
@@ -67,7 +68,22 @@ _TARGETS: dict[str, tuple[bytes, list[str]]] = {
         _encode(json.dumps({q: {f"d{n}": 9.0 - n for n in range(1, 6)} for q in "12"})),
         ["eval", "q.txt", "run.json", "--format", "json"],
     ),
-    "run.parquet": (_encode_parquet(), ["eval", "q.txt", "run.parquet", "--format", "json"]),
+    "run.parquet": (
+        _encode_frame(pl.DataFrame.write_parquet),
+        ["eval", "q.txt", "run.parquet", "--format", "json"],
+    ),
+    "run.arrow": (
+        _encode_frame(pl.DataFrame.write_ipc),
+        ["eval", "q.txt", "run.arrow", "--format", "json"],
+    ),
+    "run.arrows": (
+        _encode_frame(pl.DataFrame.write_ipc_stream),
+        ["eval", "q.txt", "run.arrows", "--format", "json"],
+    ),
+    "q.csv": (
+        _encode("".join(f"{q},d{n},{n % 4}\n" for q in "12" for n in range(1, 6))),
+        ["eval", "q.csv", "r.txt", "--format", "json"],
+    ),
     "rag.jsonl": (_encode(_RAG), ["eval", "rag.jsonl", "--format", "json"]),
     "s.csv": (_encode(_SESSIONS), ["sessions", "s.csv", "--by", "system", "--format", "json"]),
     "s.xml": (_encode(_XML), ["sessions", "s.xml", "--qrels", "q.txt", "--format", "json"]),
