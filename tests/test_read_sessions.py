@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 from pathlib import Path
 
 import numpy as np
@@ -616,3 +617,48 @@ def test_check_of_truncated_xml(tmp_path, checked):
     code, text = checked(path)
     assert code == 1
     assert "the XML is truncated" in text
+
+
+def test_a_run_answers_the_last_query_of_sessions(tmp_path):
+    """Participants of the track ranked the current query; with it the session is whole."""
+    (tmp_path / "track.xml").write_text(XML, encoding="utf-8")
+    run = "1 Q0 d7 1 5 r\n1 Q0 d1 2 7 r\n1 Q0 d8 3 5 r\n"
+    (tmp_path / "my.run").write_text(run, encoding="utf-8")
+    qrels = {"12": {"d1": 1, "d8": 2}}
+    results = gainful.sessions.evaluate(
+        tmp_path / "track.xml",
+        qrels,
+        ["sDCG(b=2, bq=4)@3", "RL(of='DCG(discount=jk2008, b=2)@3')"],
+        last_run=tmp_path / "my.run",
+    )
+    rows = results.matched_sessions.rows
+    last = rows.filter(session="1", query=3)
+    assert last["doc"].to_list() == ["d1", "d7", "d8"]  # by score; equal scores as given
+    assert last["text"].to_list() == ["cat food"] * 3
+    assert last["clicked"].to_list() == [False] * 3
+    assert "current_query" not in rows.columns
+    assert rows.filter(session="2", query=2)["doc"].to_list() == [None]
+    weight = 1 / (1 + math.log(3) / math.log(4))
+    by_hand = 1 + weight * (1 + 2 / (1 + math.log2(3)))
+    values = {row["session"]: row for row in results.per_session.iter_rows(named=True)}
+    assert values["1"]["sDCG(b=2, bq=4)@3"] == pytest.approx(by_hand)
+    assert any("1 session not in" in note for note in results.notes)
+    (tmp_path / "other.run").write_text("9 Q0 d7 1 5 r\n", encoding="utf-8")
+    with pytest.raises(BadInput, match="session '9' is not in"):
+        gainful.sessions.evaluate(
+            tmp_path / "track.xml", qrels, "sDCG@3", last_run=tmp_path / "other.run"
+        )
+
+
+def test_a_run_answers_the_last_query_of_a_table_too():
+    shown = pl.DataFrame(
+        {"session": ["s", "t"], "query": [1, 1], "doc": ["a", "b"], "system": ["x", "y"]}
+    )
+    results = gainful.sessions.evaluate(
+        shown,
+        {"s": {"c": 1}, "t": {"c": 1}},
+        "sDCG(b=2, bq=4)@3",
+        last_run={"s": ["c"], "t": {"z": 1.0, "c": 2.0}},
+    )
+    assert results["sDCG(b=2, bq=4)@3"] == pytest.approx(1 / 1.5)
+    assert [group["queries"] for group in results.groups("system")] == [2, 2]

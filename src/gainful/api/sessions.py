@@ -25,7 +25,14 @@ from gainful.read.anonymise import anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
 from gainful.read.event_words import EventWords
 from gainful.read.filter_sessions import filter_sessions
-from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
+from gainful.read.inputs import (
+    AnyQrels,
+    AnyRun,
+    as_qrels,
+    as_qrels_columns,
+    as_run_columns,
+    as_run_in_memory,
+)
 from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions, name_systems
@@ -56,6 +63,7 @@ def evaluate(
     propensity: AnyPropensities | None = None,
     anonymise: bool | str = False,
     cost: Cost | None = None,
+    last_run: AnyRun | None = None,
     **settings: Any,
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
@@ -93,6 +101,7 @@ def evaluate(
             salt, by which they are the same next time.
         cost: what searching costs, such as {"query": 50, "result": 200} or {"result": "tokens"}, a
             column: the measure Cost, and beside every mean its gain per cost.
+        last_run: of the Session Track: a run by session, which answers the last query of each.
         settings: single settings, such as `duplicates="first"` or `b=10`.
 
     Returns:
@@ -126,6 +135,7 @@ def evaluate(
         gain_from=gain_from,
         propensity=propensity,
         anonymise=anonymise,
+        last_run=last_run,
     )
     matching = next(iter(recipes.values())).convention
     matched_sessions = match_sessions(
@@ -156,6 +166,7 @@ def choose_sessions(
     propensity: AnyPropensities | None = None,
     anonymise: bool | str = False,
     gains: bool = True,
+    last_run: AnyRun | None = None,
     sessions_format: str | None = None,
     **reading: Any,
 ) -> Sessions:
@@ -175,12 +186,18 @@ def choose_sessions(
         propensity: how likely each rank is looked at.
         anonymise: are users to be hashes?
         gains: is anything to gain?
+        last_run: a run by session, which answers the last query of each.
         sessions_format: how a file is written.
         **reading: whatever else `as_sessions` takes.
     """
     salt = choose_salt(anonymise)
     whole = whole or gain_from is not None or propensity is not None
     all_sessions = as_sessions(sessions, sessions_format, qrels=qrels, whole=whole, **reading)
+    if last_run is not None:
+        from gainful.read.last_query_run import join_last_query  # noqa: PLC0415  (seldom asked for)
+
+        run = as_run_columns(as_run_in_memory(last_run))
+        all_sessions = join_last_query(all_sessions, run)
     chosen = filter_sessions(all_sessions, where, min_queries, first_queries)
     if gains:
         chosen = _add_gains(chosen, gain_from, propensity, judged=qrels is not None)

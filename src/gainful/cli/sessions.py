@@ -21,6 +21,12 @@ from gainful.measure.sessions.results import VIEWS
 @option("measures", help="Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]")
 @option("by", multiple=True, help="Means of groups: --by system,scenario.")
 @options("cost")
+@own_option(
+    "--last-run",
+    metavar="RUN",
+    type=PATH,
+    help="Of Session Track XML: a run by session, which answers the last query of each.",
+)
 @own_option("--per-session", is_flag=True, help="A line for each session.")
 @own_option("--lengths", is_flag=True, help="How many sessions have how many queries?")
 @own_option("--curve", is_flag=True, help="Mean vectors of the first measure, by position.")
@@ -71,12 +77,13 @@ def sessions(
       gainful sessions a.run b.run --sessions-format conversation --qrels q.txt
       gainful sessions queries.jsonl events.jsonl
       gainful sessions traces.jsonl --qrels q.txt --tool search
+      gainful sessions track.xml --last-run my.run --qrels qrels.txt
       gainful sessions agents.csv --qrels q.txt --cost query=50,result=tokens
     """
     view = _choose_view(options)
     form = choose_form(form, output)
-    refuse_two_pipes(*files, qrels)
-    refuse_overwriting(output, (*files, qrels, options["topics"]))
+    refuse_two_pipes(*files, qrels, options["last_run"])
+    refuse_overwriting(output, (*files, qrels, options["topics"], options["last_run"]))
     reading = parse_reading(options)
     results = evaluate(files, qrels, measures or None, **reading, **options)
     columns = [part.strip() for text in by for part in text.split(",")]
