@@ -16,7 +16,7 @@ from gainful.evidence.statistics.clustered_bootstrap import (
     run_bootstrap,
 )
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.weighted_correlation import COEFFICIENTS, Pair, spearman
+from gainful.evidence.statistics.weighted_correlation import COEFFICIENTS, spearman
 from gainful.sessions import evaluate, simulate_study, sweep_against
 
 PEERS = {"pearson": scipys.pearsonr, "spearman": scipys.spearmanr, "kendall": scipys.kendalltau}
@@ -48,13 +48,15 @@ def test_a_weighted_coefficient_is_that_of_the_units_drawn_so_often(name):
         PEERS[name](np.repeat(x, drawn), np.repeat(y, drawn)).statistic
         for drawn in weights.astype(int)
     ]
-    assert COEFFICIENTS[name](Pair(x, y), weights) == pytest.approx(expected, abs=1e-12)
+    assert COEFFICIENTS[name](y, weights)(x) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", PEERS)
 def test_what_does_not_vary_has_no_coefficient(name):
-    pair = Pair(np.array([1.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0]))
-    assert np.isnan(COEFFICIENTS[name](pair, np.array([[1.0, 2.0, 0.0]]))[0])
+    weights, values = np.array([[1.0, 2.0, 0.0]]), np.array([1.0, 1.0, 2.0])
+    label = np.array([1.0, 2.0, 3.0])
+    assert np.isnan(COEFFICIENTS[name](label, weights)(values)[0])
+    assert np.isnan(COEFFICIENTS[name](values, weights)(label)[0])
 
 
 def test_the_interval_is_scipys_bca():
@@ -62,7 +64,7 @@ def test_the_interval_is_scipys_bca():
     x = generator.normal(size=40)
     y = 0.6 * x + generator.normal(size=40)
     bootstrap = run_bootstrap(
-        lambda weights: spearman(Pair(x, y), weights)[:, None], np.arange(40), Resampling()
+        lambda weights: spearman(y, weights)(x)[:, None], np.arange(40), Resampling()
     )
     ours = bootstrap_interval(
         float(bootstrap.estimate[0]), bootstrap.resampled[:, 0], bootstrap.left_out[:, 0], 0.05

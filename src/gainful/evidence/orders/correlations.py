@@ -22,7 +22,6 @@ from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.weighted_correlation import (
     COEFFICIENT_WORDS,
     COEFFICIENTS,
-    Pair,
 )
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
@@ -128,11 +127,10 @@ def correlate_units(
     """The correlation of each measure with the labels, by the same resamples for all."""
     check_units(units, against, coefficient)
     names = list(units.values)
-    pairs = [Pair(units.values[name], units.label) for name in names]
-    function = COEFFICIENTS[coefficient]
 
     def correlate_all(weights: Array) -> Array:
-        return np.stack([function(pair, weights) for pair in pairs], axis=1)
+        correlate = COEFFICIENTS[coefficient](units.label, weights)
+        return np.stack([correlate(units.values[name]) for name in names], axis=1)
 
     bootstrap = run_bootstrap(correlate_all, units.cluster, resampling)
     _refuse_undefined(names, bootstrap.resampled, against)

@@ -25,7 +25,6 @@ from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.weighted_correlation import (
     COEFFICIENT_WORDS,
     COEFFICIENTS,
-    Pair,
 )
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.recipe import SessionRecipe
@@ -131,8 +130,8 @@ def sweep_labels(
     values = values[:, known]
     check_units(evolve(units, values={}), against, coefficient)
     resampled, held_out = _resample(values, units, coefficient, resampling)
-    pairs = [Pair(row, units.label) for row in values]
-    estimates = np.array([_correlate(pair, coefficient) for pair in pairs])
+    correlate = COEFFICIENTS[coefficient](units.label, np.ones((1, len(units.label))))
+    estimates = np.array([correlate(row)[0] for row in values])
     if not np.isfinite(estimates[:-1]).any():
         raise BadInput(grid.measure, "it is the same for every session", "a measure that varies")
     best = int(np.nanargmax(estimates[:-1]))
@@ -195,26 +194,22 @@ def _select(units: LabelledUnits, known: Flags) -> LabelledUnits:
     return evolve(units, label=units.label[known], cluster=cluster, notes=(*units.notes, note))
 
 
-def _correlate(pair: Pair, coefficient: str) -> float:
-    return float(COEFFICIENTS[coefficient](pair, np.ones((1, len(pair.x))))[0])
-
-
 def _resample(
     values: Array, units: LabelledUnits, coefficient: str, resampling: Resampling
 ) -> tuple[Array, float | None]:
     """The correlation of every setting in every resample, and what is left of the best outside."""
     function = COEFFICIENTS[coefficient]
-    pairs = [Pair(row, units.label) for row in values]
     resampled = np.empty((resampling.resamples, len(values)))
     outside: list[float] = []
     for part, weights in draw_weights(units.cluster, resampling):
-        for at, pair in enumerate(pairs):
-            resampled[part, at] = function(pair, weights)
+        correlate = function(units.label, weights)
+        for at, setting_values in enumerate(values):
+            resampled[part, at] = correlate(setting_values)
         drawn = np.where(np.isfinite(resampled[part, :-1]), resampled[part, :-1], -2.0)
         for row, setting in enumerate(drawn.argmax(axis=1).tolist()):
             rest = (weights[row] == 0).astype(np.float64)[None, :]
             if rest.sum() >= _SMALLEST_REST:
-                outside.append(float(function(pairs[setting], rest)[0]))
+                outside.append(float(function(units.label, rest)(values[setting])[0]))
     defined = [value for value in outside if np.isfinite(value)]
     return resampled, float(np.mean(defined)) if defined else None
 

@@ -13,6 +13,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.progress import report_work
 from gainful.types import Array, Ranks, slices
 
 _BATCH_NUMBERS = 1 << 21
@@ -48,6 +49,7 @@ def draw_weights(
     for part in slices(resampling.resamples, size):
         draws = generator.multinomial(number, np.full(number, 1 / number), part.stop - part.start)
         yield part, draws.astype(np.float64)[:, cluster]
+        report_work("resampling", part.stop / resampling.resamples)
 
 
 def run_bootstrap(

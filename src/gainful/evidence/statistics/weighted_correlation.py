@@ -1,8 +1,8 @@
 """Pearson's, Spearman's and Kendall's correlation of many weighted samples at once.
 
 A resample of a bootstrap is a weight for each unit: how often it was drawn. Each function takes
-such weights, a row for each resample, and gives a coefficient for each row; not a number where one
-side does not vary.
+such weights, a row for each resample, and gives what correlates values with a label: a coefficient
+for each row, not a number where one side does not vary.
 """
 
 from __future__ import annotations
@@ -10,51 +10,53 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
-from attrs import frozen
 
 from gainful.types import Array, Ranks
 
 _NO_VARIANCE = 1e-12  # of a variance, as a share of the mean square: what rounding leaves
 
 
-@frozen(eq=False)
-class Pair:
-    """What each unit has on both sides, in a form that is cheap to weigh."""
-
-    x: Array
-    y: Array
+Correlate = Callable[[Array], Array]  # a value for each unit → a coefficient for each sample
 
 
-def pearson(pair: Pair, weights: Array) -> Array:
-    """The product-moment correlation of each weighted sample.
+def pearson(label: Array, weights: Array) -> Correlate:
+    """The product-moment correlation with the label, of each weighted sample.
 
     Examples:
-        >>> pair = Pair(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 5.0]))
-        >>> round(float(pearson(pair, np.ones((1, 3)))[0]), 4)  # scipy.stats.pearsonr
+        >>> correlate = pearson(np.array([2.0, 4.0, 5.0]), np.ones((1, 3)))
+        >>> round(float(correlate(np.array([1.0, 2.0, 3.0]))[0]), 4)  # scipy.stats.pearsonr
         0.982
     """
-    return _correlate_columns(pair.x[None, :], pair.y[None, :], weights)
+    return _correlate_with(label[None, :], weights, lambda values: values[None, :])
 
 
-def spearman(pair: Pair, weights: Array) -> Array:
+def spearman(label: Array, weights: Array) -> Correlate:
     """The correlation of the ranks, which each weighted sample has anew; ties share theirs."""
-    return _correlate_columns(_mid_ranks(pair.x, weights), _mid_ranks(pair.y, weights), weights)
+    return _correlate_with(
+        _mid_ranks(label, weights), weights, lambda values: _mid_ranks(values, weights)
+    )
 
 
-def kendall(pair: Pair, weights: Array) -> Array:
+def kendall(label: Array, weights: Array) -> Correlate:
     """Kendall's tau-b: pairs of units that both sides order alike, less those they do not."""
-    signs = [np.sign(side[:, None] - side[None, :]).astype(np.float32) for side in (pair.x, pair.y)]
     drawn = weights.astype(np.float32)
 
     def weigh(matrix: Array) -> Array:
         return np.asarray(np.einsum("bi,bi->b", drawn @ matrix, drawn, dtype=np.float64))
 
-    same = weigh(np.asarray(signs[0] * signs[1]))
-    possible = np.sqrt(weigh(np.asarray(signs[0] ** 2)) * weigh(np.asarray(signs[1] ** 2)))
-    return _divide(same, possible)
+    label_signs = _pair_signs(label)
+    label_pairs = weigh(label_signs**2)
+
+    def correlate(values: Array) -> Array:
+        signs = _pair_signs(values)
+        possible = np.sqrt(weigh(signs**2) * label_pairs)
+        return _divide(weigh(signs * label_signs), possible)
+
+    return correlate
 
 
-COEFFICIENTS: Mapping[str, Callable[[Pair, Array], Array]] = {
+# What is computed of the label is computed once for all measures that are held against it.
+COEFFICIENTS: Mapping[str, Callable[[Array, Array], Correlate]] = {
     "spearman": spearman,
     "pearson": pearson,
     "kendall": kendall,
@@ -66,14 +68,30 @@ COEFFICIENT_WORDS = {
 }
 
 
-def _correlate_columns(x: Array, y: Array, weights: Array) -> Array:
+def _pair_signs(values: Array) -> Array:
+    return np.asarray(np.sign(values[:, None] - values[None, :]), dtype=np.float32)
+
+
+def _correlate_with(label: Array, weights: Array, convert: Callable[[Array], Array]) -> Correlate:
     total = weights.sum(axis=1, keepdims=True)
-    x, y = (side - (weights * side).sum(axis=1, keepdims=True) / total for side in (x, y))
-    squares = [(weights * side**2).sum(axis=1) for side in (x, y)]
-    product = (weights * x * y).sum(axis=1)
-    scale = [_NO_VARIANCE * total[:, 0] * np.abs(side).max() ** 2 for side in (x, y)]
-    varies = (squares[0] > scale[0]) & (squares[1] > scale[1])
-    return _divide(product, np.where(varies, np.sqrt(squares[0] * squares[1]), 0.0))
+    weighted = weights * (label - (weights * label).sum(axis=1, keepdims=True) / total)
+    label_squares = _sum_squares(label, weights, total)
+
+    def correlate(values: Array) -> Array:
+        numbers = convert(values)
+        squares = _sum_squares(numbers, weights, total)
+        product = (weighted * (numbers - numbers[:, :1])).sum(axis=1)
+        return _divide(product, np.sqrt(squares * label_squares))
+
+    return correlate
+
+
+def _sum_squares(values: Array, weights: Array, total: Array) -> Array:
+    """The weighted squares around the mean of each sample; 0 where only rounding is left."""
+    centred = values - (weights * values).sum(axis=1, keepdims=True) / total
+    squares = (weights * centred**2).sum(axis=1)
+    slack = _NO_VARIANCE * total[:, 0] * float(np.abs(centred).max()) ** 2
+    return np.where(squares > slack, squares, 0.0)
 
 
 def _divide(numerator: Array, denominator: Array) -> Array:
