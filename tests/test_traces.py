@@ -11,6 +11,7 @@ import pytest
 
 from gainful.errors import BadInput, BadValue
 from gainful.read.session_formats import find_session_format, read_sessions
+from gainful.read.session_inputs import as_sessions
 from gainful.read.source import open_source
 from gainful.sessions import evaluate
 
@@ -757,3 +758,32 @@ def test_every_log_of_the_same_sessions_has_the_values_of_their_table(file, qrel
     results = evaluate(files, examples / qrels, "sDCG@10", **options)
     values = [results.per_session["sDCG@10"].to_list(), expected.per_session["sDCG@10"].to_list()]
     assert sorted(values[0]) == pytest.approx(sorted(values[1]))
+
+
+def test_records_and_frames_in_memory_are_read_as_their_files_are(tmp_path):
+    spans = [phoenix_span(1, ["a", "b"]), phoenix_span(2, ["c"])]
+    expected = list_results(write_lines(tmp_path / "spans.jsonl", *spans))
+    columns = ["session", "query", "rank", "doc"]
+    assert as_sessions(spans).frame.select(columns).rows() == expected
+    frame = pl.DataFrame(
+        {
+            "context.trace_id": [TRACE, TRACE],
+            "context.span_id": ["1", "2"],
+            "span_kind": ["RETRIEVER", "RETRIEVER"],
+            "start_time": ["2026-03-01T10:00:01Z", "2026-03-01T10:00:02Z"],
+            "attributes.retrieval.documents": [
+                [{"document.id": "a"}, {"document.id": "b"}],
+                [{"document.id": "c"}],
+            ],
+        }
+    )
+    assert as_sessions(frame).frame.select(columns).rows() == expected
+    assert as_sessions(frame.to_pandas()).frame.select(columns).rows() == expected
+    messages = [openai_call("1", "bikes"), openai_result("1", ["d1"])]
+    assert as_sessions([{"id": "s1", "messages": messages}]).frame["doc"].to_list() == ["d1"]
+
+
+def test_a_table_with_a_row_for_each_result_is_no_log_of_ubi(tmp_path):
+    row = {"session_id": "s", "client_id": "c", "user_query": "q", "doc_id": "a", "position": 1}
+    path = write_lines(tmp_path / "log.jsonl", row | {"query_id": "q1", "clicked": 1})
+    assert find_session_format(open_source(path)).name == "table"

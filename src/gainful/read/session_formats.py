@@ -81,7 +81,7 @@ SESSION_FORMATS: Mapping[str, SessionFormat] = {entry.name: entry for entry in _
 
 
 def read_sessions(
-    path: str | PathLike[str] | Sequence[str | PathLike[str]],
+    path: str | PathLike[str] | Source | Sequence[str | PathLike[str]],
     format_name: str | None = None,
     *,
     bad: BadPolicy = "error",
@@ -96,7 +96,7 @@ def read_sessions(
     """Sessions from a file, whatever its format.
 
     Args:
-        path: the file; `-` is standard input. A log of UBI may have two.
+        path: the file, or what was opened; `-` is standard input. A log of UBI may have two.
         format_name: the name of its format; found by content if it is not named.
         bad: refuse sessions that are not as they should be, or leave them out and say so.
         ties: of conversations: results of equal score by document id, descending
@@ -109,8 +109,11 @@ def read_sessions(
         gap: of a log: the pause after which a session of the user ends.
         events: of a log: what its words for events mean, such as {"shown": "view"}.
     """
-    paths = [path] if isinstance(path, (str, PathLike)) else path
-    sources = [open_source(part) for part in paths]
+    if isinstance(path, Source):
+        sources = [path]
+    else:
+        paths = [path] if isinstance(path, (str, PathLike)) else path
+        sources = [open_source(part) for part in paths]
     source = sources[0]
     file_format = find_session_format(source, format_name)
     if format_name is None and file_format.name == "table":

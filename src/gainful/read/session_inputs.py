@@ -23,6 +23,8 @@ from gainful.read.session_tables import extract_session_table
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.several_systems import combine_systems
+from gainful.read.source import Source
+from gainful.read.trace_formats import are_trace_columns, make_trace_source
 from gainful.text import name_files
 
 AnySessions = str | PathLike[str] | Sessions | Any  # or any frame, or several systems
@@ -67,8 +69,8 @@ def as_sessions(
     mapping = read_column_names(columns)
     tools = [tool] if isinstance(tool, str) else tool
     pause = None if gap is None else parse_duration(gap, "gap")
-    files: list[Any] = list(value) if isinstance(value, (list, tuple)) else [value]
-    if files and all(map(_is_path, files)):
+    files = _find_files(value)
+    if files is not None:
         return read_sessions(
             files,
             format_name,
@@ -120,6 +122,27 @@ def name_systems(
     if len(paths) < 2 or is_one_log(paths, format_name):
         return None
     return dict(zip(name_files(paths), value, strict=True))
+
+
+def _find_files(value: Any) -> Any:
+    """The file or files to read, or records of a log in memory; None if it is anything else."""
+    if _is_path(value):
+        return value
+    if isinstance(value, (list, tuple)) and value:
+        if all(map(_is_path, value)):
+            return value
+        return make_trace_source(value, "sessions") if shapes.are_records(value) else None
+    is_here = is_frame(value) and find_engine(value) is None
+    return _find_log(value) if is_here else None
+
+
+def _find_log(frame: Any) -> Source | None:
+    """The records of a log that a frame holds; None if it has a row for each result."""
+    is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
+    if is_pandas and are_trace_columns(map(str, frame.columns)):  # its cells may be lists of dicts
+        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        return make_trace_source(records, "sessions")
+    return None if is_pandas else make_trace_source(as_polars(frame, "sessions"), "sessions")
 
 
 def _is_path(value: object) -> bool:

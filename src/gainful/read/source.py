@@ -165,7 +165,7 @@ def open_source(path: str | PathLike[str]) -> Source:
     if not isinstance(name, str):
         raise WrongType("path", path, "a path as text")
     if name == "-":
-        return _make_memory_source("stdin", "", _maybe_decompress(_read_stdin(), "stdin"))
+        return make_memory_source("stdin", "", _maybe_decompress(_read_stdin(), "stdin"))
     if "\0" in name:
         raise BadInput(name, "there is no such file")
     file = Path(name)
@@ -176,20 +176,20 @@ def open_source(path: str | PathLike[str]) -> Source:
         with file.open("rb") as stream:
             head = stream.read(_HEAD_SIZE)
             if not file.is_file():  # a pipe such as <(zcat run.gz) can be read only once
-                return _make_memory_source(
+                return make_memory_source(
                     name, suffix, _maybe_decompress(head + stream.read(), name)
                 )
     except OSError as failure:
         raise BadInput(name, _describe_os_error(failure)) from None
     if _is_undecodable(name):  # Python can open it, and polars cannot
         printable = os.fsencode(name).decode("utf-8", errors="replace")
-        return _make_memory_source(
+        return make_memory_source(
             printable, suffix, _maybe_decompress(_read_file(file, name), printable)
         )
     if compressed or find_compression(head) is not None:
-        return _make_memory_source(name, suffix, decompress(_read_file(file, name), name))
+        return make_memory_source(name, suffix, decompress(_read_file(file, name), name))
     if head.startswith(_BYTE_ORDER_MARK) or _has_mac_line_ends(head) or not head.strip():
-        return _make_memory_source(
+        return make_memory_source(
             name, suffix, _read_file(file, name)
         )  # what scanning in place would get wrong
     return Source(name, suffix, _check_head(head, name), path=file)
@@ -209,7 +209,8 @@ def _has_mac_line_ends(head: bytes) -> bool:
     return b"\r" in head.strip() and b"\n" not in head
 
 
-def _make_memory_source(name: str, suffix: str, data: bytes) -> Source:
+def make_memory_source(name: str, suffix: str, data: bytes) -> Source:
+    """A text, or a binary table, that is in memory already."""
     data = data.removeprefix(_BYTE_ORDER_MARK)
     if _has_mac_line_ends(data[:_HEAD_SIZE]):
         data = data.replace(b"\r", b"\n")

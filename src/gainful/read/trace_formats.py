@@ -5,10 +5,13 @@ Each is recognised by its first records, and read as sessions. To add one, add a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
+from io import BytesIO
 from typing import Any
 
+import polars as pl
 from attrs import evolve, frozen
 
 from gainful.read import chat, ikat, openinference, turns, ubi
@@ -17,7 +20,9 @@ from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.event_words import EventWords
 from gainful.read.json_records import first_records
 from gainful.read.sessions import BadPolicy, Sessions
-from gainful.read.source import Source
+from gainful.read.source import Source, make_memory_source
+
+_MAX_FIRST = 50  # records by which a format is recognised
 
 
 @frozen
@@ -99,5 +104,39 @@ TRACE_FORMATS = (
 
 def find_trace_format(source: Source) -> str | None:
     """The format of the records of a file; None if it has none that is known."""
-    records = first_records(source)
+    return guess_format(first_records(source))
+
+
+def guess_format(records: Sequence[dict[str, Any]]) -> str | None:
+    """The format that some records are in; None if it is none that is known."""
     return next((entry.name for entry in TRACE_FORMATS if entry.fits(records)), None)
+
+
+def are_trace_columns(names: Iterable[str]) -> bool:
+    """May a frame with these columns hold records of a log, and not a row for each result?"""
+    hints = ("trace_id", "traceId", "messages", "action_name", "query_response_hit_ids", "turn")
+    return any(name.endswith(hints) for name in names)
+
+
+def _as_json(value: Any) -> Any:
+    """What JSON has no words for: arrays as lists, all else as text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
+
+
+def make_trace_source(value: Any, name: str) -> Source | None:
+    """Records of a program, or a frame of them, as a file would hold them; None if it has others.
+
+    Phoenix gives its spans as a frame, and clients of APIs give messages as dicts.
+    """
+    if isinstance(value, pl.DataFrame):
+        if not are_trace_columns(value.columns):
+            return None
+        if guess_format(value.head(_MAX_FIRST).to_dicts()) is None:
+            return None
+        buffer = BytesIO()
+        value.write_parquet(buffer)
+        return make_memory_source(name, ".parquet", buffer.getvalue())
+    if guess_format([record for record in value[:_MAX_FIRST] if isinstance(record, dict)]) is None:
+        return None
+    lines = (json.dumps(record, default=_as_json) for record in value)
+    return make_memory_source(name, ".jsonl", "\n".join(lines).encode())

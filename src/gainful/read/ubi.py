@@ -19,7 +19,7 @@ from gainful.errors import BadInput
 from gainful.read.build_sessions import GAP
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
-from gainful.read.event_words import EventWords, read_event_words
+from gainful.read.event_words import LOG_COLUMNS, EventWords, read_event_words
 from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.source import Source
@@ -52,6 +52,8 @@ def find_kinds(records: Sequence[dict[str, Any]]) -> set[str]:
 
 
 def _find_kind(record: dict[str, Any]) -> str:
+    if any(name in record for name in LOG_COLUMNS["doc"]):  # a table with a row for each result
+        return ""
     if record.get("action_name") is not None:
         return "events" if "event_attributes" in record or "query_id" in record else ""
     asked = "user_query" in record and ("query_id" in record or "client_id" in record)
