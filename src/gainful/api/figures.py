@@ -84,7 +84,7 @@ _ALL = (
     Figure(
         name="frontier",
         question="What do systems bring for what they cost, and which does none other beat?",
-        example="frontier a.csv --qrels q.txt --cost query=50,result=tokens -o f.svg",
+        example="frontier a.csv --qrels q.txt --cost result=tokens -o f.svg",
         input_kind="sessions",
         data=frontier.frontier_data,
         draw_chart=frontier.draw_chart,
