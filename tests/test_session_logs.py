@@ -190,6 +190,12 @@ def test_words_for_events_are_mapped():
     )
     sessions = as_sessions(frame, events={"shown": "view"})
     assert sessions.frame["clicked"].to_list() == [True]
+    cart = frame.with_columns(pl.col("action").str.replace("open", "add_to_cart"))
+    renamed = cart.rename({"action": "event_name"})
+    with pytest.raises(BadInput, match="no event shows a result; its events are view and add_to"):
+        as_sessions(renamed)
+    results = gainful.sessions.evaluate(renamed, measures="sDCG@3", events={"shown": "view"})
+    assert results.notes[-1] == "nothing gained; what was done: add_to_cart (1 result)"
     with pytest.raises(UnknownName, match="no event 'seen'"):
         as_sessions(frame, events={"seen": "view"})
 

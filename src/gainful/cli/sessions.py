@@ -57,11 +57,12 @@ def sessions(
     """How good are the sessions in FILE, of several queries each?
 
     FILE is a table with a row for each result that was shown (columns session, query, rank, doc;
-    topic, system, searcher, scenario, text, clicked, scanned, grade if there are any), XML of the
-    TREC Session Track, a TREC run of conversations (query ids such as 106_3), a run of TREC Dynamic
-    Domain, a log of UBI (queries and events, in one file or two), traces, transcripts of agents,
-    turns, or a run of iKAT; which, is found out, or named with --sessions-format. Several files are
-    several systems (--by system).
+    topic, system, searcher, scenario, text, clicked, scanned, grade if there are any), any table of
+    a search log (a row for each result or event; users, times, clicks), XML of the TREC Session
+    Track, a TREC run of conversations (query ids such as 106_3), a run of TREC Dynamic Domain, a
+    log of UBI (queries and events, in one file or two), traces, transcripts of agents, turns, or a
+    run of iKAT; which, is found out, or named with --sessions-format. Several files are several
+    systems (--by system).
 
     Exit status: 0 done, 2 something is wrong with what was given.
 
@@ -75,6 +76,8 @@ def sessions(
       gainful sessions cast.run --sessions-format conversation --qrels q.txt
       gainful sessions study.csv --qrels qrels.txt --where scenario=D
       gainful sessions a.run b.run --sessions-format conversation --qrels q.txt
+      gainful sessions log.csv --by variant --gain-from clicked=1,purchased=5
+      gainful sessions log.csv --gap 30m --propensity estimate --anonymise
       gainful sessions queries.jsonl events.jsonl
       gainful sessions traces.jsonl --qrels q.txt --tool search
       gainful sessions track.xml --last-run my.run --qrels qrels.txt

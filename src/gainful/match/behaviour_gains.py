@@ -119,6 +119,8 @@ def gain_from_behaviour(
     highest = "the highest of " if len(events) > 1 else ""
     asked = "" if rule is not None else "there are no judgments; "
     notes = [f"{asked}gain from what searchers did: {highest}{join_words(list(map(str, events)))}"]
+    if not float(gain.sum() or 0):
+        notes.append(f"nothing gained; {_list_behaviour(sessions)}")
     if propensity is not None:
         gain, note = _weigh_gains(sessions, gain, propensity, max_weight)
         notes.append(note)
@@ -156,12 +158,23 @@ def _read_flags(values: pl.Series, source: str) -> pl.Series:
 
 
 def _no_behaviour(sessions: Sessions, name: str) -> UnknownName:
-    known = [
-        column
-        for column, kind in sessions.frame.schema.items()
-        if kind == pl.Boolean or column == "seconds"
+    return UnknownName("event or column", name, _find_behaviour(sessions))
+
+
+def _find_behaviour(sessions: Sessions) -> list[str]:
+    """The columns that say what was done."""
+    columns = sessions.frame.schema.items()
+    return [name for name, kind in columns if kind == pl.Boolean or name == "seconds"]
+
+
+def _list_behaviour(sessions: Sessions) -> str:
+    """What was done to how many results."""
+    counts = [
+        (name, int((sessions.frame[name].cast(pl.Float64) > 0).sum()))
+        for name in _find_behaviour(sessions)
     ]
-    return UnknownName("event or column", name, known)
+    done = [f"{name} ({count_noun(count, 'result')})" for name, count in counts if count]
+    return f"what was done: {join_words(done)}" if done else "nothing was done to any result"
 
 
 def _weigh_gains(

@@ -133,13 +133,17 @@ def _normalise(taken: Mapping[str, str]) -> set[str]:
 
 
 def _find_event_column(table: InputTable, words: Mapping[str, str]) -> str | None:
-    """The column that says what happened: one that is called so and has a word for it."""
+    """The column that says what happened, by its name; of a vaguer name, if it has such words.
+
+    Without any words of the user's, a table may be one of numbered queries: then its words decide.
+    """
     for alias in LOG_COLUMNS["event"]:
         column = table.header.find_column((alias,))
         if column is None or table.frame.schema[column] != pl.String:
             continue
+        certain = column in table.own_names or (words and alias.startswith("event"))
         known = [*(words or EVENT_OF_WORD)]
-        if column in table.own_names or _plain_words(table, column).is_in(known).any():
+        if certain or _plain_words(table, column).is_in(known).any():
             return column
     return None
 
