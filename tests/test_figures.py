@@ -354,17 +354,20 @@ def test_a_map_without_any_winner_says_so():
 
 @pytest.mark.parametrize("name", list(FIGURES))
 def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, study, swept):
-    given = {"sessions": (study,), "sweep": (swept[1],), "runs": (QRELS, RUNS)}[
-        FIGURES[name].input_kind
-    ]
+    inputs = {"sessions": (study,), "sweep": (swept[1],), "runs": (QRELS, RUNS)}
+    inputs["log"] = (gainful.calibrate(make_sessions(a=[["x", "y"]] * 2, b=[["z"]])),)
+    given = inputs[FIGURES[name].input_kind]
     if name == "differences":
         given = (QRELS, {"bm25": RUNS["bm25"], "dense": RUNS["dense"]})
     options = {"by": "system"} if FIGURES[name].input_kind == "sessions" else {}
+    options |= {"cost": "query=50,result=2"} if name == "frontier" else {}
     chart = gainful.figures.figure(name, *given, **options)
     once = picture.to_svg(chart)
     assert once == picture.to_svg(draw_spec(name, *given, **options))
     shown = " ".join(svg_texts(once))
-    assert ("gain" if name != "precision-recall" else "relevant from grade 1 on") in shown
+    words = {"precision-recall": "relevant from grade 1 on", "searchers": "models fitted to it"}
+    words |= {"frontier": "Cost(per_query=50, per_result=2)"}
+    assert words.get(name, "gain") in shown
     assert "#12171e" not in once
 
 
