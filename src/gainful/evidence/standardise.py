@@ -33,7 +33,7 @@ def z_scores(values: Array) -> Array:
     """Deviations from the mean of the query, in its standard deviations; 0 where all are alike.
 
     Examples:
-        >>> z_scores(np.array([[0.1, 0.2, 0.3], [0.5, 0.5, 0.5]])).round(4).tolist()
+        >>> z_scores(np.array([[0.25, 0.5, 0.75], [0.5, 0.5, 0.5]])).tolist()
         [[-1.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
     deviations = values - values.mean(axis=1, keepdims=True)

@@ -31,7 +31,7 @@ def spell_in(text: str, encoding: str | None) -> str:
 
     Examples:
         >>> spell_in("α → 索", "ascii"), spell_in("α → 索", None)
-        ('\\\\u03b1 -> \\\\u7d22', 'α → 索')
+        ('\\u03b1 -> \\u7d22', 'α → 索')
     """
     if encoding is None or text.isascii():
         return text

@@ -75,12 +75,12 @@ def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def lacks_header(source: Source, format_name: str) -> bool:
-    """Has the very first line three fields, the last of them a number, as a grade is?
+    r"""Has the very first line three fields, the last of them a number, as a grade is?
 
     Examples:
-        >>> lacks_header(Source("q.csv", ".csv", b"1,a,2"), "csv")
+        >>> lacks_header(Source("q.csv", ".csv", b"1,a,2\n"), "csv")
         True
-        >>> lacks_header(Source("q.csv", ".csv", b"query,doc,grade"), "csv")
+        >>> lacks_header(Source("q.csv", ".csv", b"query,doc,grade\n"), "csv")
         False
     """
     line = source.first_line()
