@@ -325,11 +325,12 @@ def test_sessions_of_a_user_that_overlap_are_told(tmp_path):
         "t,u,2026-01-31T12:05:00Z,shown,x,1,a\n"
         "w,u,2026-01-31T12:10:00Z,shown,x,1,a\n"
     )
-    sessions = as_sessions(write(tmp_path, HEAD + rows))
+    path = write(tmp_path, HEAD + rows)
+    sessions = as_sessions(path)
     assert sessions.frame["session"].n_unique() == 3
     assert sessions.notes[-1] == (
         "1 session overlaps another of the same user in time, and counts as one of its own: "
-        "session 't' of user 'u'"
+        f"{path}:4: session 't' of user 'u'"
     )
 
 

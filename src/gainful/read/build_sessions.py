@@ -56,7 +56,7 @@ def build_sessions(
     if gap is not None or owner == "user":
         frame = _split_at_gaps(frame, owner, gap or GAP)
     else:
-        notes += describe_overlaps(frame)
+        notes += describe_overlaps(frame, ROW, events.locate)
     frame = order_events(frame, pl.col("event").is_in([SHOWN, ASKED]))
     frame, repeat_notes = _drop_repeats(frame)
     opening = frame.filter(pl.col("event").is_in([SHOWN, ASKED]))

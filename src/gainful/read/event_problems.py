@@ -108,15 +108,25 @@ def _count_users(users: Sequence[str]) -> str:
     return "two users" if len(users) == 2 else f"{len(users)} users, such as"
 
 
-def describe_overlaps(frame: pl.DataFrame) -> list[str]:
-    """Sessions of one user at the same time: perhaps they are one, perhaps there were two tabs."""
+def describe_overlaps(frame: pl.DataFrame, row: str, locate: Callable[[int], str]) -> list[str]:
+    """Sessions of one user at the same time: perhaps they are one, perhaps there were two tabs.
+
+    Args:
+        frame: the events.
+        row: the column that says which row of the file each was.
+        locate: the place of a row, for messages.
+    """
     if frame["user"].null_count() == len(frame) or frame["time"].null_count() == len(frame):
         return []
     spans = (
         frame.lazy()
         .filter(pl.col("user").is_not_null())
         .group_by("user", "session")
-        .agg(pl.col("time").min().alias("start"), pl.col("time").max().alias("end"))
+        .agg(
+            pl.col("time").min().alias("start"),
+            pl.col("time").max().alias("end"),
+            pl.col(row).min().alias("row"),
+        )
         .sort("user", "start", "end", "session")
         .with_columns(last=pl.col("end").cum_max().shift(1).over("user"))
         .filter(pl.col("start") < pl.col("last"))
@@ -125,10 +135,10 @@ def describe_overlaps(frame: pl.DataFrame) -> list[str]:
     )
     if not len(spans):
         return []
-    session, user = spans["session"][0], spans["user"][0]
+    session, user, first_row = (spans[name][0] for name in ("session", "user", "row"))
     number = "1 session overlaps" if len(spans) == 1 else f"{len(spans):,} sessions overlap"
     first = "" if len(spans) == 1 else "first "
-    place = f"{first}session {quote(session)} of user {quote(user)}"
+    place = f"{first}{locate(first_row)}: session {quote(session)} of user {quote(user)}"
     return [f"{number} another of the same user in time, and counts as one of its own: {place}"]
 
 
