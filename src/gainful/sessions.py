@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from gainful._simulation.agents import simulate_agents
 from gainful._simulation.log import simulate_log
+from gainful._simulation.shop import simulate_shop
 from gainful._simulation.study import simulate_study
 from gainful.api.compare_sessions import compare
 from gainful.api.fit_session_model import fit_model
@@ -31,6 +32,7 @@ __all__ = [
     "fit_model",
     "simulate_agents",
     "simulate_log",
+    "simulate_shop",
     "simulate_study",
     "sweep",
     "sweep_against",

@@ -7,14 +7,18 @@ drawn, the better the more the agent has learnt from what it has read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful._simulation.study import SimulatedStudy
+from gainful._simulation.study import SimulatedStudy, write_qrels
 from gainful.errors import BadValue, WrongType
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
@@ -41,7 +45,31 @@ _FIRST, _LEARNT, _BEST = 0.25, 0.12, 0.7  # chance that a query brings a relevan
 _QUERY_TOKENS, _DOC_TOKENS = 60, (80, 400)  # that a query takes, and a result
 
 
-def simulate_agents(tasks: int = 60, *, seed: int = 2008) -> SimulatedStudy:
+_START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+
+
+@frozen(eq=False, repr=False)
+class SimulatedAgents(SimulatedStudy):
+    """What simulated agents were shown on their tasks, and what is relevant to these."""
+
+    def write_traces(self, folder: str | PathLike[str]) -> tuple[Path, ...]:
+        """Write a trace of each agent (OpenInference, a span a line) and qrels.txt into a folder.
+
+        A task is a session, of the same name for all agents: a span of the kind AGENT, and below it
+        a span of the kind RETRIEVER for each query. Returns where the files are.
+        """
+        directory = Path(folder)
+        directory.mkdir(parents=True, exist_ok=True)
+        paths = []
+        for (name,), rows in self.sessions.frame.group_by("system", maintain_order=True):
+            lines = [f"{json.dumps(span)}\n" for span in _list_spans(str(name), rows)]
+            path = directory / f"{str(name).replace(' ', '-')}.jsonl"
+            path.write_bytes("".join(lines).encode())
+            paths.append(path)
+        return (*paths, write_qrels(self.qrels, directory))
+
+
+def simulate_agents(tasks: int = 60, *, seed: int = 2008) -> SimulatedAgents:
     """Agents that search by fixed policies, each policy on every task: a study to try costs on.
 
     The policies (the column system): `one shot` asks once for ten results; `until found` asks for
@@ -56,6 +84,7 @@ def simulate_agents(tasks: int = 60, *, seed: int = 2008) -> SimulatedStudy:
 
     Returns:
         A study: sessions with the columns system, topic, tokens, query_tokens; and judgments.
+        Its `write` writes them as tables, `write_traces` as an agent would leave them.
 
     Examples:
         >>> agents = simulate_agents(5)
@@ -81,7 +110,7 @@ def simulate_agents(tasks: int = 60, *, seed: int = 2008) -> SimulatedStudy:
     note = "simulated: made by fixed policies, not by agents"
     sessions = Sessions(pl.DataFrame(rows), f"simulated agents (seed {seed})", notes=(note,))
     qrels = pl.DataFrame(judged, schema=["query", "doc", "grade"], orient="row")
-    return SimulatedStudy(seed, sessions, Qrels(qrels, "judgments of the simulated agents"))
+    return SimulatedAgents(seed, sessions, Qrels(qrels, "judgments of the simulated agents"))
 
 
 def _search(
@@ -123,3 +152,37 @@ def _draw_list(results: int, chance: float, random: np.random.Generator) -> list
         hit = left and random.random() < chance / rank
         numbers.append(left.pop(int(random.random() * len(left))) if hit else -1)
     return numbers
+
+
+def _list_spans(agent: str, rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
+    """The spans of an agent, task by task, as Phoenix exports them."""
+    start = _START
+    for (task,), results in rows.group_by("topic", maintain_order=True):
+        lists = results.group_by("query", maintain_order=True).agg("doc")["doc"].to_list()
+        trace = f"{agent.replace(' ', '-')}-{task}"
+        whole = {"session.id": task, "metadata": json.dumps({"agent": agent})}
+        yield _make_span("AGENT", trace, 0, start, whole)
+        for number, docs in enumerate(lists, start=1):
+            search = {
+                "input.value": f"{task}, query {number}",
+                "retrieval.documents": [{"document.id": doc} for doc in docs],
+            }
+            yield _make_span("RETRIEVER", trace, number, start, search)
+        start += timedelta(minutes=1)
+
+
+def _make_span(
+    kind: str, trace: str, number: int, start: datetime, attributes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The span of a task (0), or that of its first, second … query."""
+    times = (start + timedelta(seconds=3 * number + wait) for wait in (0, 2 if number else 50))
+    begin, end = (f"{time:%Y-%m-%dT%H:%M:%SZ}" for time in times)
+    return {
+        "name": "search" if number else "agent",
+        "context": {"trace_id": trace, "span_id": f"{trace}-{number}"},
+        "parent_id": f"{trace}-0" if number else None,
+        "start_time": begin,
+        "end_time": end,
+        "status_code": "OK",
+        "attributes": {"openinference.span.kind": kind, **attributes},
+    }

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, groupby
 from os import PathLike
 from pathlib import Path
-from random import Random
-from typing import Any, TypeVar
+from typing import Any
 
 import polars as pl
 from attrs import field, frozen
 
+from gainful._simulation.chance import Chance
 from gainful._simulation.scenarios import SCENARIOS, Scenario, query_text
 from gainful.errors import BadValue, WrongType
 from gainful.page.page import Page
@@ -30,7 +30,6 @@ TABLE_2: Mapping[str, Sequence[int]] = {
     "1": (28, 7, 10, 4, 5, 4, 1, 1),
     "2": (21, 7, 9, 11, 2, 4, 2, 2, 0, 1, 1),
 }
-_T = TypeVar("_T")
 SEARCHERS, RESULTS_PER_QUERY, COLLECTION = 30, 10, 25_000
 
 # The searcher model. Chances, all of them; what each is for stands in `simulate_study`.
@@ -59,12 +58,9 @@ class SimulatedStudy(Shown):
         """Write it as files, sessions.csv and qrels.txt, into a folder; where they are."""
         directory = Path(folder)
         directory.mkdir(parents=True, exist_ok=True)
-        sessions_path, qrels_path = directory / "sessions.csv", directory / "qrels.txt"
+        sessions_path = directory / "sessions.csv"
         sessions_path.write_bytes(self.sessions.frame.write_csv().encode())
-        rows = self.qrels.frame.iter_rows()
-        lines = [f"{query} 0 {doc} {grade:g}\n" for query, doc, grade in rows]
-        qrels_path.write_bytes("".join(lines).encode())
-        return sessions_path, qrels_path
+        return sessions_path, write_qrels(self.qrels, directory)
 
     def page(self) -> Page:
         """How much there is of it; a row for each result that was shown."""
@@ -83,6 +79,15 @@ class SimulatedStudy(Shown):
                 "qrels": self.qrels.frame.to_dicts(),
             },
         )
+
+
+def write_qrels(qrels: Qrels, directory: Path) -> Path:
+    """Write judgments as qrels.txt, a line for each; where it is."""
+    path = directory / "qrels.txt"
+    rows = qrels.frame.iter_rows()
+    lines = [f"{query} 0 {doc} {grade:g}\n" for query, doc, grade in rows]
+    path.write_bytes("".join(lines).encode())
+    return path
 
 
 def simulate_study(seed: int = 2008, *, empty: float = 0.0, short: float = 0.0) -> SimulatedStudy:
@@ -130,13 +135,13 @@ def simulate_study(seed: int = 2008, *, empty: float = 0.0, short: float = 0.0) 
             raise BadValue(name, share, "a share from 0 to 1")
     if not is_whole_number(seed) or seed < 0:
         raise WrongType("seed", seed, "a whole number from 0 on")
-    chance = _Chance(int(seed))
+    chance = Chance(int(seed))
     pools = _draw_pools(chance)
     rows: list[dict[str, Any]] = []
     for session in _design_sessions(chance):
         rows += _simulate_session(session, pools[session["scenario"]], chance)
     if empty or short:
-        rows = _shorten_lists(rows, empty, short, _Chance(int(seed) + 1))
+        rows = _shorten_lists(rows, empty, short, Chance(int(seed) + 1))
     name = f"simulated study (seed {seed})"
     qrels_rows = [
         (scenario, doc, float(grade))
@@ -154,37 +159,10 @@ def simulate_study(seed: int = 2008, *, empty: float = 0.0, short: float = 0.0) 
     )
 
 
-class _Chance:
-    """Chances made of `Random.random` alone: it is the one sequence that Python promises."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = Random(seed).random  # noqa: S311  (a simulation, no secret)
-
-    def __call__(self, share: float) -> bool:
-        """Does what happens with this chance happen?"""
-        return self._random() < share
-
-    def random(self) -> float:
-        """A number from 0 to 1."""
-        return self._random()
-
-    def randrange(self, stop: int) -> int:
-        """A whole number from 0 on, below another."""
-        return int(self._random() * stop)
-
-    def shuffle(self, items: Sequence[_T]) -> list[_T]:
-        """Items in random order."""
-        result = list(items)
-        for index in range(len(result) - 1, 0, -1):
-            other = self.randrange(index + 1)
-            result[index], result[other] = result[other], result[index]
-        return result
-
-
 Pool = Mapping[int, Sequence[str]]  # the documents of each grade
 
 
-def _draw_pools(chance: _Chance) -> dict[str, Pool]:
+def _draw_pools(chance: Chance) -> dict[str, Pool]:
     """The judged documents of each scenario; no document is judged for two of them."""
     taken: set[int] = set()
     pools: dict[str, Pool] = {}
@@ -205,7 +183,7 @@ def _doc_id(number: int) -> str:
     return f"sim-{number:05d}"
 
 
-def _design_sessions(chance: _Chance) -> list[dict[str, Any]]:
+def _design_sessions(chance: Chance) -> list[dict[str, Any]]:
     """Who does which scenario on which system, in which order, with how many queries."""
     names = list(SCENARIOS)
     pairs = chance.shuffle([*combinations(names, 2)] * (SEARCHERS // 6))
@@ -235,7 +213,7 @@ def _design_sessions(chance: _Chance) -> list[dict[str, Any]]:
 
 
 def _simulate_session(
-    session: Mapping[str, Any], pool: Pool, chance: _Chance
+    session: Mapping[str, Any], pool: Pool, chance: Chance
 ) -> list[dict[str, Any]]:
     """All results that one searcher saw in one session."""
     scenario, system, number = SCENARIOS[session["scenario"]], session["system"], session["queries"]
@@ -270,7 +248,7 @@ def _simulate_session(
 
 
 def _shorten_lists(
-    rows: Sequence[Mapping[str, Any]], empty: float, short: float, chance: _Chance
+    rows: Sequence[Mapping[str, Any]], empty: float, short: float, chance: Chance
 ) -> list[dict[str, Any]]:
     """The rows, but some poor queries have returned little or nothing.
 
@@ -292,7 +270,7 @@ def _shorten_lists(
     return shortened
 
 
-def _draw_query_text(scenario: Scenario, previous: str, *, good: bool, chance: _Chance) -> str:
+def _draw_query_text(scenario: Scenario, previous: str, *, good: bool, chance: Chance) -> str:
     """What is typed: not what was typed just before."""
     while True:
         text = query_text(scenario, chance.random(), chance.random(), good=good)
@@ -301,7 +279,7 @@ def _draw_query_text(scenario: Scenario, previous: str, *, good: bool, chance: _
 
 
 def _draw_results(
-    pool: Pool, system: str, *, good: bool, chance: _Chance
+    pool: Pool, system: str, *, good: bool, chance: Chance
 ) -> tuple[list[str], list[int], int]:
     """Ten documents, their grades, and where the first good one stands (0 if the query is poor)."""
     good_rank = 0
@@ -326,7 +304,7 @@ def _draw_results(
     return docs, grades, good_rank
 
 
-def _draw_doc(pool: Pool, grade: int, list_docs: Sequence[str], chance: _Chance) -> str:
+def _draw_doc(pool: Pool, grade: int, list_docs: Sequence[str], chance: Chance) -> str:
     """A document of this grade that is not in the list yet; of grade 0, mostly an unjudged one."""
     judged = {doc for docs in pool.values() for doc in docs}
     while True:
@@ -340,7 +318,7 @@ def _draw_doc(pool: Pool, grade: int, list_docs: Sequence[str], chance: _Chance)
             return doc
 
 
-def _draw_searcher_grade(grade: int, chance: _Chance) -> int:
+def _draw_searcher_grade(grade: int, chance: Chance) -> int:
     """The searcher's own grade of a document."""
     if not chance(OTHER_OPINION):
         return grade
