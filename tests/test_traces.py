@@ -787,3 +787,10 @@ def test_a_table_with_a_row_for_each_result_is_no_log_of_ubi(tmp_path):
     row = {"session_id": "s", "client_id": "c", "user_query": "q", "doc_id": "a", "position": 1}
     path = write_lines(tmp_path / "log.jsonl", row | {"query_id": "q1", "clicked": 1})
     assert find_session_format(open_source(path)).name == "table"
+
+
+def test_transcripts_of_several_tools_are_checked_with_the_name_of_one(run_gainful):
+    path = str(ROOT / "examples" / "logs" / "anthropic.jsonl")
+    assert "several tools are called" in run_gainful("check", path, status=1).out
+    done = run_gainful("check", path, "--tool", "search_recipes", status=0)
+    assert "4 sessions, 8 queries, 21 results" in done.out

@@ -261,6 +261,8 @@ def test_clicks_gain_without_judgments_and_judgments_are_by_the_query(log):
         b'{"action_name": "click"}\n',
         b"{}\n",
         b"[1]",
+        b'{"action_name": "click", "event_attributes": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
+        b'{"query_id": "q", "query_response_hit_ids": ' + b"[" * 9000 + b"]" * 9000 + b"}\n",
     ],
 )
 def test_hostile_records_end_in_one_line_or_in_sessions(tmp_path, text):
@@ -297,3 +299,11 @@ def test_the_command_takes_both_files(run_gainful, log):
     done = run_gainful("sessions", *map(str, log), "-m", "sDCG@10", "--format", "table")
     assert "2 sessions · 3 queries" in done.out
     assert "gain from what searchers did: clicked" in done.out
+
+
+@pytest.mark.parametrize("hits", [["a", None], [["a"]], [{"id": "a"}], {"a": 1}])
+def test_hits_that_are_no_list_of_ids_are_told(tmp_path, hits):
+    path = write_lines(tmp_path / "q.jsonl", query(1), query(2) | {"query_response_hit_ids": hits})
+    with pytest.raises(BadInput, match=r"q.jsonl:2: .*query_response_hit_ids .* is no list of ids"):
+        as_sessions(path)
+    assert len(as_sessions(path, bad="skip").frame) == 3

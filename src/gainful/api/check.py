@@ -32,6 +32,7 @@ def check(
     *files: AnyFile | Sequence[AnyFile],
     sessions_format: str | None = None,
     columns: ColumnNames | None = None,
+    tool: str | Sequence[str] | None = None,
 ) -> CheckReport:
     """Is anything wrong with these files, or dicts and frames, by themselves and together?
 
@@ -40,6 +41,7 @@ def check(
             in a list; what is no file but in memory is judgments if it comes first, else a run.
         sessions_format: the format of sessions; what is no judgments is taken to be in it.
         columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
+        tool: of traces and transcripts: the tool, or several, whose calls are searches.
 
     Returns:
         `CheckReport`: `ok`, and what was found in each file and in each pair of them.
@@ -56,6 +58,7 @@ def check(
     if sessions_format is not None and sessions_format not in SESSION_FORMATS:
         raise UnknownName("session format", sessions_format, SESSION_FORMATS)
     names = read_column_names(columns)
+    tools = [tool] if isinstance(tool, str) else tool or ()
     sources = _open_all(files, columns)
     all_kinds = decide_kinds(sources, names, with_sessions=sessions_format is not None)
     reports: list[FileReport] = []
@@ -63,9 +66,9 @@ def check(
     for source, kinds in zip(sources, all_kinds, strict=True):
         if log is not None and source in log:
             if source is log[0]:
-                reports.append(examine_sessions(log[0], "ubi", names, log[1]))
+                reports.append(examine_sessions(log[0], "ubi", names, events=log[1]))
         elif kinds == ["sessions"] and isinstance(source, Source):
-            reports.append(examine_sessions(source, sessions_format, names))
+            reports.append(examine_sessions(source, sessions_format, names, tool=tools))
         else:
             unknown: list[str | None] = [None]
             reports += [examine_file(source, kind, names) for kind in kinds or unknown]

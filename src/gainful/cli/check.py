@@ -16,12 +16,13 @@ from gainful.cli.output import choose_form, deliver, refuse_overwriting
     "sessions_format",
     help="What is no judgments is sessions in this format (runs with turns: conversation).",
 )
-@options("columns", *PRINT_TEXT)
+@options("columns", "tool", *PRINT_TEXT)
 def check(
     files: tuple[str, ...],
     *,
     sessions_format: str | None,
     columns: dict[str, tuple[str, ...]] | None,
+    tool: tuple[str, ...],
     form: str | None,
     output: str | None,
 ) -> int:
@@ -42,6 +43,6 @@ def check(
     """
     form = choose_form(form, output, piped="table")
     refuse_overwriting(output, files)
-    report = check_files(*files, sessions_format=sessions_format, columns=columns)
+    report = check_files(*files, sessions_format=sessions_format, columns=columns, tool=tool)
     deliver(report.page(), form, output)
     return 0 if report.ok else 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -25,14 +26,18 @@ def examine_sessions(
     source: Source,
     format_name: str | None = None,
     columns: ColumnMapping = USUAL_NAMES,
+    *,
     events: Source | None = None,
+    tool: Sequence[str] = (),
 ) -> FileReport:
     """All that is to be known of one file as sessions; of a log, with the file of its events."""
     file_format = find_session_format(source, format_name)
     mapped = "columns" in file_format.options and (
         "session" in columns.names or file_format.name in {entry.name for entry in TRACE_FORMATS}
     )
-    options = {"columns": columns} if mapped else {}
+    options: dict[str, Any] = {"columns": columns} if mapped else {}
+    if tool and "tool" in file_format.options:
+        options["tool"] = tool
     sources = source if events is None else [source, events]
     name = source.name if events is None else f"{source.name} and {events.name}"
     try:

@@ -18,8 +18,10 @@ from attrs import frozen
 from gainful.errors import BadInput
 from gainful.read.build_sessions import GAP
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
+from gainful.read.dotted_paths import parse_json
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
 from gainful.read.event_words import LOG_COLUMNS, EventWords, read_event_words
+from gainful.read.ranked_items import is_id
 from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.source import Source
@@ -89,6 +91,9 @@ def read_ubi(
         frame.filter(pl.col("event").is_null() & pl.col("wrong").is_null()),
         frame.filter(pl.col("event").is_not_null() & pl.col("wrong").is_null()),
     )
+    unreadable = frame.filter(pl.col("wrong").is_not_null()).select("row", "wrong")
+    if not len(log.queries) and not len(log.events) and len(unreadable):
+        raise BadInput(locate(int(unreadable["row"][0])), str(unreadable["wrong"][0]), UNREADABLE)
     if not len(log.queries) and not len(log.events):
         raise BadInput(name, "there is not one query and not one event in it", _SHAPE)
     rows, list_notes = _build_lists(log)
@@ -97,7 +102,6 @@ def read_ubi(
         allowed = "queries beside it: gainful sessions queries.jsonl events.jsonl"
         raise BadInput(name, problem, allowed)
     rows, session_notes = _tell_sessions(rows, log.events, gap or GAP)
-    unreadable = frame.filter(pl.col("wrong").is_not_null()).select("row", "wrong")
     rows = pl.concat([rows, unreadable], how="diagonal")
     places = rows["row"].to_list()
     return make_events(
@@ -138,11 +142,16 @@ def _type_columns(
     wrong_times = dict(frame.select("row", "timestamp").filter(parsed.wrong).iter_rows())
     labels = {role: choose(role) for role in _LABELS if role in columns.names}
     words = pl.col("action_name").str.strip_chars().str.to_lowercase()
+    given = frame["query_response_hit_ids"]
+    hits = parse_hits(given).alias("hits")
+    odd = (given.is_not_null() & hits.is_null()).arg_true().to_list()
+    shown = {row: f"query_response_hit_ids {quote(given[row])} is no list of ids" for row in odd}
+    odd_hits = pl.col("row").replace_strict(shown, default=None, return_dtype=pl.String)
     typed = frame.select(
         "row",
-        "wrong",
+        pl.coalesce("wrong", odd_hits).alias("wrong"),
         "query_id",
-        "query_response_hit_ids",
+        hits,
         pl.coalesce(
             words.replace_strict(event_words, default=None, return_dtype=pl.String),
             pl.col("action_name"),
@@ -192,27 +201,38 @@ def _build_lists(log: _Log) -> tuple[pl.DataFrame, list[str]]:
 
 def _explode_hits(queries: pl.DataFrame) -> pl.DataFrame:
     """A row for each hit of a query, or one that says that it was asked."""
-    lists = queries.with_columns(doc=parse_hits(queries["query_response_hit_ids"])).drop(
-        "query_response_hit_ids"
-    )
+    lists = queries.drop("doc").rename({"hits": "doc"})
     rows = lists.explode("doc", empty_as_null=True)
     asked = pl.when(pl.col("doc").is_null()).then(pl.lit(ASKED)).otherwise(pl.lit(SHOWN))
     return rows.with_columns(event=asked)
 
 
 def parse_hits(values: pl.Series) -> pl.Series:
-    """Lists of ids, from JSON in a text; a single text is a list of one.
+    """Lists of ids, from JSON in a text; a single text is a list of one, null what is none.
 
     Examples:
-        >>> parse_hits(pl.Series(['["a", 7]', "b", None])).to_list()
-        [['a', '7'], ['b'], None]
+        >>> parse_hits(pl.Series(['["a", 7]', "b", '{"a": 1}', None])).to_list()
+        [['a', '7'], ['b'], None, None]
     """
     is_list = values.str.starts_with("[")
     some = pl.select(pl.when(is_list).then(values)).to_series()
-    lists = some.str.json_decode(pl.List(pl.String))
+    try:
+        lists = some.str.json_decode(pl.List(pl.String))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # one by one, to tell which
+        lists = pl.Series([_parse_ids(text) for text in some], dtype=pl.List(pl.String))
+    whole = lists.list.eval(pl.element().is_not_null()).list.all()
     single = values.to_frame("id").select(pl.concat_list("id")).to_series()
-    chosen = pl.when(is_list).then(lists).when(values.is_not_null()).then(single)
-    return pl.select(chosen).to_series().list.drop_nulls()
+    is_single = values.is_not_null() & ~values.str.starts_with("{")
+    chosen = pl.when(is_list & whole).then(lists).when(is_single & ~is_list).then(single)
+    return pl.select(chosen).to_series()
+
+
+def _parse_ids(text: str | None) -> list[str] | None:
+    """The ids of a list of texts and whole numbers; None if it is anything else."""
+    entries = parse_json(text)
+    if not isinstance(entries, list) or not all(map(is_id, entries)):
+        return None
+    return [str(entry) for entry in entries]
 
 
 def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
@@ -243,9 +263,7 @@ def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 
 def _choose_actions(events: pl.DataFrame, shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     """What was done to results; an event without an object was done to none."""
-    actions = events.filter(~pl.col("event").is_in([SHOWN, ASKED])).drop(
-        "query_response_hit_ids", "ordinal"
-    )
+    actions = events.filter(~pl.col("event").is_in([SHOWN, ASKED])).drop("hits", "ordinal")
     other = actions.filter(pl.col("doc").is_null())
     notes = []
     if len(other):

@@ -19,7 +19,7 @@ from gainful.read.json_records import Unreadable, binary_format, is_whole, read_
 from gainful.read.jsonl import ESCAPED_KEY_OR_HALF
 from gainful.read.source import Source
 
-UNREADABLE = "one JSON object a line"
+UNREADABLE = "one JSON object a line, with a list of ids for its hits"
 FIELDS = (
     *("application", "action_name", "query_id", "session_id", "client_id", "user_id"),
     *("timestamp", "user_query", "query_attributes", "event_attributes"),
@@ -114,8 +114,9 @@ def _finish(frame: pl.DataFrame) -> pl.DataFrame:
     """The fields of every version under their last names; an empty text is none."""
     texts = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in FIELDS[:-1]]
     wrong = pl.col("wrong") if "wrong" in frame.columns else pl.lit(None, dtype=pl.String)
-    hits = pl.coalesce(FIELDS[-1], *_OLD_HITS).alias(FIELDS[-1])
-    return frame.select(*texts, hits, wrong.alias("wrong"))
+    names = (FIELDS[-1], *_OLD_HITS)
+    hits = pl.coalesce(*(pl.when(pl.col(name) != "").then(pl.col(name)) for name in names))
+    return frame.select(*texts, hits.alias(FIELDS[-1]), wrong.alias("wrong"))
 
 
 def _make_locate(source: Source) -> Callable[[int], str]:
