@@ -71,7 +71,7 @@ fuzz: $(VENV)/.dev ## try to break it: CASES=200000 SEED=… of files, commands,
 agree: $(VENV)/.dev ## compare with the real tools (TREC_EVAL=path for a real trec_eval), and write the table of the docs
 	@$(BIN)/python -m tools.agree --cases $(or $(CASES),1000) $(if $(SEED),--seed $(SEED))
 
-error-rates: $(VENV)/.dev ## measure how often tests err, and write the table of the docs (TRIALS=5000; half an hour)
+error-rates: $(VENV)/.dev ## measure how often tests err, and write the table of the docs (TRIALS=5000; ten minutes)
 	@$(BIN)/python -m tools.error_rates --trials $(or $(TRIALS),5000) $(if $(SEED),--seed $(SEED))
 
 docs: $(VENV)/.dev ## build the documentation into site/

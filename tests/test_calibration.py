@@ -6,9 +6,6 @@ of them are tested at once; the chance of a trial's differences is that of the t
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -23,7 +20,6 @@ from gainful.evidence.statistics.tukey import tukey_test
 
 TRIALS, N, ALPHA = 4000, 50, 0.05
 RESAMPLING = Resampling(resamples=999)
-DOCS = Path(__file__).parent.parent / "docs" / "compare.md"
 
 
 def draw_differences(seed, shape=(N, TRIALS)):
@@ -122,17 +118,3 @@ def test_a_studys_interval_holds_the_true_difference_in_95_per_cent(design):
 def test_intervals_hold_the_true_difference_in_95_per_cent(name):
     outcome = TESTS[name].function(draw_differences(8) + 0.3, RESAMPLING)
     assert ((outcome.low <= 0.3) & (outcome.high >= 0.3)).mean() == pytest.approx(0.95, abs=0.012)
-
-
-@pytest.mark.parametrize("n", [25, 50, 200])
-@pytest.mark.parametrize("name", ["bootstrap", "bca"])
-def test_the_bootstrap_rejects_as_often_as_the_docs_say(name, n):
-    printed = re.search(
-        rf"^\| {n} \| ([\d.]+) % \| ([\d.]+) % \|$", DOCS.read_text("utf-8"), re.MULTILINE
-    )
-    share = float(printed[1 + (name == "bca")]) / 100
-    parts = [
-        TESTS[name].function(draw_differences(9 + at, (n, 500)), RESAMPLING).p
-        for at in range(TRIALS // 500)
-    ]
-    assert rejection_rate(np.concatenate(parts)) == pytest.approx(share, abs=0.01)

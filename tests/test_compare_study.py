@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
+import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, UnknownName, WrongType
 from gainful.evidence.statistics.permutation import (
     INVERTED,
@@ -681,3 +682,25 @@ def test_an_interaction_is_seen_where_there_is_one():
     assert interaction.p < 0.001
     assert "differences vary by" in comparison.to_text()
     assert interaction.sd == pytest.approx(np.sqrt(2) * 2, rel=0.4)
+
+
+def test_so_few_searchers_that_nothing_can_be_significant_are_said_to_be():
+    """Four searchers can change names of two systems in 16 ways: no p is below 2/16."""
+    rows = [
+        {
+            "session": f"{who}{system}",
+            "searcher": who,
+            "system": system,
+            "scenario": "x",
+            "topic": "1",
+            "query": 1,
+            "rank": 1,
+            "doc": who if system == "B" else "none",
+        }
+        for who in ("p", "q", "r", "s")
+        for system in ("A", "B")
+    ]
+    judged = {"1": {"p": 1, "q": 2, "r": 3, "s": 4, "none": 0}}
+    comparison = gainful.sessions.compare(pl.DataFrame(rows), judged, "sDCG@10")
+    assert comparison.pairs[0].p == 2 / 16
+    assert "no p can be 0.05: no interval, and nothing can be significant" in comparison.notes[-1]

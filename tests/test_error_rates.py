@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from tools.error_rates import clusters, families, pairs, plans, populations, studies
+from tools.error_rates.__main__ import SEED, TRIALS
+from tools.error_rates.page import DATA, error_rates_page
+from tools.error_rates.tables import list_cells
+
+from gainful.evidence.statistics.max_t import flip_families
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.unit_sums import UnitSums
 
 needs_runs = pytest.mark.skipif(
     not populations.has_runs(), reason="error rates on real runs (needs ../shared/data)"
@@ -23,6 +32,31 @@ def run_cell(module, trials, **labels):
         if all(cell.labels.get(name) == value for name, value in labels.items())
     ]
     return cell.run(trials, seed=1)
+
+
+# ── the long form ────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_table_of_the_docs_has_every_cell_with_as_many_trials_as_it_says():
+    records = json.loads(DATA.read_text("utf-8"))["cells"]
+    assert [(record["table"], record["labels"]) for record in records] == [
+        (cell.table, dict(cell.labels)) for cell in list_cells()
+    ]
+    assert all(record["rates"] is not None for record in records)
+    assert {record["trials"] for record in records} == {TRIALS}
+    assert f"{TRIALS:,} trials a cell" in error_rates_page()
+    assert f"seed {SEED}" in error_rates_page()
+
+
+def test_no_rate_of_the_table_passes_its_limit():
+    records = json.loads(DATA.read_text("utf-8"))["cells"]
+    limits = [
+        (record["labels"], record["rates"][name], limit)
+        for record in records
+        for name, limit in record["limits"].items()
+    ]
+    assert len(limits) == 36  # max-t: 24 cells of exchangeable runs, 12 of skewed ones from 50 on
+    assert [item for item in limits if item[1] > item[2]] == []
 
 
 def test_a_cell_gives_the_same_rates_again_and_others_by_another_seed():
@@ -54,14 +88,36 @@ def test_tests_hold_their_level_on_differences_of_real_runs(test, null, queries)
 
 
 @needs_runs
+@pytest.mark.parametrize("test", ["bootstrap", "bca"])
+def test_drawing_few_queries_again_promises_too_much(test):
+    """So intervals of few queries are not drawn, and the docs warn of both tests."""
+    rates = run_cell(pairs, 300, test=test, null="mean zero", differences="AP", queries=10)
+    assert rates["rejected"] > 0.06
+
+
+@needs_runs
 @pytest.mark.parametrize("spreads", families.SPREADS)
-@pytest.mark.parametrize(("runs", "trials"), [(5, 300), (30, 60)])
+@pytest.mark.parametrize(("runs", "trials"), [(5, 300), (30, 100)])
 def test_max_t_holds_the_family_of_runs_that_are_alike(spreads, runs, trials):
     labels = {"test": "max-t", "spreads": spreads, "runs": runs, "queries": 50}
     assert run_cell(families, trials, null="exchangeable", **labels)["rejected"] <= bound(
         0.05, trials
     )
     assert run_cell(families, trials, null="skewed", **labels)["rejected"] <= bound(0.06, trials)
+
+
+@pytest.mark.parametrize(("runs", "queries"), [(4, 8), (6, 30)])
+def test_trials_judged_together_have_the_p_that_each_has_alone(runs, queries):
+    values = np.random.default_rng(1).exponential(size=(9, queries, runs)).round(1)
+    values[0, :, 0] = values[0, :, 1]  # a pair without any difference
+    numbers = np.array([(a, b) for a in range(runs) for b in range(a + 1, runs)])
+    resampling = Resampling(resamples=199, seed=3)
+    together = families.max_t_p(values, numbers, resampling)
+    alone = [
+        flip_families([UnitSums.from_values(trial)], numbers, resampling).corrected.min()
+        for trial in values
+    ]
+    assert together.tolist() == pytest.approx(alone)
 
 
 @needs_runs

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tools.agreement import agreement_page, put_sentence
 from tools.commands import run_command
+from tools.error_rates.page import error_rates_page
 from tools.reference import reference_page
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
@@ -265,6 +266,7 @@ PAGES = {
     "docs/measures.md": measures_page,
     "docs/api.md": lambda: MADE + reference_page(),
     "docs/agreement.md": lambda: MADE + agreement_page(),
+    "docs/error-rates.md": lambda: MADE + error_rates_page(),
 }
 
 

@@ -13,7 +13,7 @@ from gainful.types import Array
 Rates = dict[str, float]
 ALPHA = 0.05
 RESAMPLES = 199  # of tests by chance: 10 of 200 are 5 % exactly, so more would change no level
-BATCH = 500  # trials that are tested at once, with the same resamples
+BATCH = 50  # trials that are tested at once, with the same resamples: so few that these matter less
 
 
 @frozen

@@ -12,13 +12,13 @@ from gainful.page.to_markdown import table_to_markdown
 
 DATA = Path(__file__).parents[2] / "docs" / "error-rates.json"
 Record = Mapping[str, Any]
-_MOST_RUNS = 10  # whose intervals were looked at
+_MOST_RUNS = 5  # whose intervals were looked at
 _TEXT = """\
 # Error rates, measured
 
 Do tests call as much significant as they say where there is nothing to find, and do intervals hold what they promise? Not by
-theory but on samples: `make error-rates` draws them, lets gainful's own functions judge them, and writes this page (`TRIALS=500` for a
-quick look). {run} All numbers are per cent, at a level of 5 and for intervals of 95; by chance alone a 5 of {trials} trials is off by {noise}.
+theory but on samples: `make error-rates` draws them, lets gainful's own functions judge them (max-t of many samples at once in a form that a test holds to
+the function), and writes this page (`TRIALS=500` for a quick look). {run} All numbers are per cent, at a level of 5 and for intervals of 95; by chance alone a 5 of {trials} trials is off by {noise}.
 
 *exchangeable* are null hypotheses in which a difference could as well have had the other sign. *mean zero* are those with the skewness, the zeros and the
 ties of real differences and a mean of exactly 0 (weights by exponential tilting). Real are the differences of two runs of CAsT 2021 over 158 turns: those of
@@ -51,7 +51,7 @@ skewness both reject too much; percentile and BCa bootstrap reject too much up t
 
 How often *any* pair of runs is called different where none is: the family-wise error. Of *unequal* spreads half of the runs are near the first, the others
 five times as far from it. **max-t** is the default; it must not pass 6 % where runs are exchangeable, nor 8 % from 50 queries on where differences are as skewed as
-real ones. Much skewness with few queries is beyond it, as the last table shows, and beyond any test of means.
+real ones. Much skewness with few queries is beyond it, as the next table shows, and beyond any test of means.
 
 {families}
 
@@ -81,7 +81,8 @@ intervals hold.
 
 {squares}
 
-Its power for a true difference of 0.6 error deviations between two of four systems, beside one that is better by 3 (the linear model with Tukey's HSD finds 18 and 41 %):
+Its power for a true difference of 0.6 error deviations between two of four systems, beside one that is better by 3. The linear model with Tukey's HSD finds 18 and 41 %;
+step-down finds more, as the pairs of the clearly better system are told apart first and leave the family:
 
 {power}
 
@@ -192,9 +193,9 @@ def _list_rates(records: Sequence[Record]) -> str:
 
 
 def _format_rate(record: Record, rate: str) -> str:
-    """Per cent; bold where it passes its limit."""
+    """Per cent; what passes its limit is marked."""
     if record["rates"] is None:
         return "not run"
     value = record["rates"][rate]
     text = f"{100 * value:.1f}"
-    return f"**{text}**" if value > record["limits"].get(rate, 1.0) else text
+    return f"{text} (!)" if value > record["limits"].get(rate, 1.0) else text

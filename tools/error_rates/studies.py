@@ -17,6 +17,13 @@ from tools.error_rates.cell import (
     split_trials,
 )
 
+from gainful._simulation.designs import (
+    Labels,
+    full_factorial,
+    incomplete_square,
+    latin_square,
+    single_system,
+)
 from gainful.evidence.statistics.linear_model import build_linear_model, freedman_lane_test
 from gainful.evidence.statistics.permutation import is_estimable, permute_pair
 from gainful.evidence.statistics.resampling import Resampling
@@ -26,7 +33,6 @@ from gainful.types import Array, Ranks
 ERRORS = ("symmetric", "skewed, searchers differ in spread")
 SEARCHERS = 24
 _EFFECT = 0.7
-Labels = tuple[Ranks, Ranks, Ranks]
 
 
 def list_cells() -> list[Cell]:
@@ -57,36 +63,11 @@ def list_cells() -> list[Cell]:
     return [*designs, *squares, *power]
 
 
-def latin_square(random: np.random.Generator) -> Labels:
-    """Everybody tries both systems, each on two of four scenarios, as chance deals them."""
-    system = np.concatenate([random.permutation([0, 0, 1, 1]) for _ in range(SEARCHERS)])
-    return system, np.repeat(np.arange(SEARCHERS), 4), np.tile(np.arange(4), SEARCHERS)
-
-
-def full_factorial(_random: np.random.Generator) -> Labels:
-    """Everybody tries both systems on both scenarios."""
-    tried = np.tile([0, 1, 0, 1], SEARCHERS), np.tile([0, 0, 1, 1], SEARCHERS)
-    return tried[0], np.repeat(np.arange(SEARCHERS), 4), tried[1]
-
-
-def lose_sessions(random: np.random.Generator) -> Labels:
-    """A Latin square that a tenth of the sessions are lost of."""
-    kept = random.random(SEARCHERS * 4) < 0.9
-    system, searcher, scenario = latin_square(random)
-    return system[kept], searcher[kept], scenario[kept]
-
-
-def split_searchers(random: np.random.Generator) -> Labels:
-    """Each searcher tries one system alone, on four scenarios."""
-    system = np.repeat(random.permutation([0, 1] * (SEARCHERS // 2)), 4)
-    return system, np.repeat(np.arange(SEARCHERS), 4), np.tile(np.arange(4), SEARCHERS)
-
-
 DESIGNS = {
     "Latin square": latin_square,
-    "everybody everything": full_factorial,
-    "Latin square, a tenth lost": lose_sessions,
-    "one system each": split_searchers,
+    "everybody everything": partial(full_factorial, searchers=SEARCHERS),
+    "Latin square, a tenth lost": incomplete_square,
+    "one system each": single_system,
 }
 
 

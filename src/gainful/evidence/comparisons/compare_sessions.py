@@ -215,5 +215,9 @@ def _write_notes(comparison: Comparison, exchange_unit: str) -> list[str]:
                 f"{subject} differ by the same in every {exchange_unit}: no effect size is defined"
             )
         if pair.low is None:
-            notes.append(f"{subject}: so few ways to exchange give no interval at this level")
+            alpha = comparison.evidence.resampling.alpha
+            notes.append(
+                f"{subject}: so few ways to exchange that no p can be {alpha:g}: no interval, and "
+                "nothing can be significant"
+            )
     return notes
