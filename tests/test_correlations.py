@@ -304,6 +304,21 @@ def test_a_sweep_finds_the_searcher_who_said_it(study):
     assert "significantly better than b = 2, bq = 4" in text
 
 
+def test_a_sweep_in_which_all_settings_are_alike_names_none():
+    rows = [
+        {"session": str(at), "query": 1, "rank": 1, "doc": "d", "grade": at % 3} for at in range(8)
+    ]
+    with pytest.raises(gainful.errors.BadInput, match="it is the same at every setting"):
+        sweep_against(
+            pl.DataFrame(rows),
+            measure="sDCG",
+            against="said",
+            labels={str(at): at for at in range(8)},
+            points=2,
+            resamples=99,
+        )
+
+
 def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_gainful):
     simulated, stars_by_id = study
     labels = pl.DataFrame({"session": list(stars_by_id), "said": list(stars_by_id.values())})

@@ -302,7 +302,8 @@ def _describe(reproduction: Reproduction) -> str:
 def _describe_effect(effect: Effect) -> str:
     if effect.effect_ratio is None:
         return f"The original has no improvement in {effect.measure}, so there is no effect ratio."
-    text = f"Its improvement in {effect.measure} is {effect.effect_ratio:.2f} of the original's"
+    ratio = round(effect.effect_ratio, 2) + 0.0  # no minus before a zero
+    text = f"Its improvement in {effect.measure} is {ratio:.2f} of the original's"
     delta = effect.delta_relative
     return (
         f"{text} (effect ratio)." if delta is None else f"{text} (effect ratio; ΔRI {delta:+.4f})."

@@ -72,12 +72,12 @@ def _tell_drop(check: Check) -> str:
 
 def _tell_margin(check: Check) -> str:
     change, limit = check.value - (check.baseline or 0.0), check.limit or 0.0
-    shown = "is" if check.ok else "is not shown to be"
+    shown, if_at_all = ("is", ", if at all") if check.ok else ("is not shown to be", "")
     confidence = f"{100 * (1 - (check.level or 0.0)):g} %"
     return (
         f"{check.measure} {shown} worse than the baseline by less than "
-        f"{format_exact(check.bound)}: it changed by {format_change(change)}, "
-        f"and with {confidence} confidence by no less than {format_change(limit)}"
+        f"{format_exact(check.bound)}{if_at_all}: it changed by {format_change(change)}, "
+        f"and with {confidence} confidence by {format_change(limit)} at worst"
     )
 
 

@@ -39,12 +39,12 @@ def check_drift(
     untested = [name for name in pairs if name not in testable]
     if untested:
         notes.append(_describe_untested(untested, pairs))
-    checks = _test_drift(testable, rules, results)
+    checks, exact = _test_drift(testable, rules, results)
     if "drift" in rules.allow:
         declined = [check for check in checks if not check.ok]
         return [], notes + [f"{check.message}; let through" for check in declined]
     if checks:
-        words = describe_test(testable, rules, exact_p=False)
+        words = describe_test(testable, rules, exact_p=exact)
         notes.append(f"drift: {words}, tested each time a run is held against the chain")
     return checks, notes
 
@@ -72,9 +72,13 @@ def _is_testable(pair: PairedValues, rules: Rules, measures: int) -> bool:
     return measures * smallest_p(len(differences), rules) <= rules.alpha
 
 
-def _test_drift(pairs: Mapping[str, PairedValues], rules: Rules, results: RunValues) -> list[Check]:
+def _test_drift(
+    pairs: Mapping[str, PairedValues], rules: Rules, results: RunValues
+) -> tuple[list[Check], bool]:
+    """A check for each measure, and whether every p is exact."""
     resampling = rules.resampling(rules.alpha)
-    raw = [float(test_drop(pair, rules, results, resampling).p[0]) for pair in pairs.values()]
+    outcomes = [test_drop(pair, rules, results, resampling) for pair in pairs.values()]
+    raw = [float(outcome.p[0]) for outcome in outcomes]
     corrected = holm(np.array(raw)).tolist()
     checks = []
     for (name, pair), p, raw_p in zip(pairs.items(), corrected, raw, strict=True):
@@ -83,7 +87,7 @@ def _test_drift(pairs: Mapping[str, PairedValues], rules: Rules, results: RunVal
         checks.append(
             Check("drift", name, now, rules.alpha, ok=ok, baseline=then, p=p, raw_p=raw_p)
         )
-    return checks
+    return checks, all(outcome.exact for outcome in outcomes)
 
 
 def _describe_anchor(baseline: Baseline) -> str:

@@ -179,8 +179,9 @@ def _refuse_undefined(names: Sequence[str], resampled: Array, against: str) -> N
     defined = np.isfinite(resampled).mean(axis=0)
     for name, share in zip(names, defined.tolist(), strict=True):
         if share < _LEAST_DEFINED:
-            problem = f"it or {name} hardly varies: no correlation in {1 - share:.0%} of resamples"
-            raise BadInput(against, problem, "more units that vary")
+            without = f"{100 * (1 - share):.0f} % of resamples"
+            problem = f"it or {name} hardly varies: no correlation in {without}"
+            raise BadInput(against, problem, f"more units that vary, or no {name}")
 
 
 def _estimate(
@@ -238,8 +239,9 @@ def correlations_page(result: Correlations, *, verbose: bool = False) -> Page:
 def _describe_best(result: Correlations) -> str:
     best, level = result.best, 100 * (1 - result.resampling.alpha)
     words = COEFFICIENT_WORDS[result.coefficient]
+    agrees = "agrees best" if len(result.correlations) > 1 else "agrees"
     text = (
-        f"{best.measure} agrees best with {result.against}: {words} {best.estimate:.2f} "
+        f"{best.measure} {agrees} with {result.against}: {words} {best.estimate:.2f} "
         f"({level:g} % interval {best.low:.2f} to {best.high:.2f})."
     )
     own = [item for item in result.differences if item.measures[0] == best.measure]

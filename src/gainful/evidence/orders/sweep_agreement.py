@@ -34,6 +34,7 @@ from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
 from gainful.page.table import Table
+from gainful.rounding import COARSE_ROUNDING
 from gainful.text import count_noun
 from gainful.types import Array, Flags
 
@@ -129,6 +130,10 @@ def sweep_labels(
     units = _select(units, known)
     values = values[:, known]
     check_units(evolve(units, values={}), against, coefficient)
+    noise = COARSE_ROUNDING * np.abs(values).max(initial=0.0)
+    if len(values) > 2 and (np.ptp(values[:-1], axis=0) <= noise).all():
+        problem = "it is the same at every setting, so that none agrees better than another"
+        raise BadInput(grid.measure, problem, "sessions of several results or queries")
     resampled, held_out = _resample(values, units, coefficient, resampling)
     correlate = COEFFICIENTS[coefficient](units.label, np.ones((1, len(units.label))))
     estimates = np.array([correlate(row)[0] for row in values])
