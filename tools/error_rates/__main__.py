@@ -67,15 +67,22 @@ def _use_one_thread() -> None:
 
 
 def _save(records: list[dict[str, Any]], seed: int) -> None:
-    """Tables that were not measured now stay as they were."""
-    measured = {record["table"] for record in records}
-    before = json.loads(DATA.read_text("utf-8"))["cells"] if DATA.exists() else []
-    kept = [record for record in before if record["table"] not in measured]
+    """Cells that were not measured now stay as they were, in the order of the tables."""
     date = datetime.now(tz=UTC).date().isoformat()
-    dated = [record | {"date": date, "seed": seed} for record in records]
-    lines = ",\n".join(json.dumps(record) for record in (*kept, *dated))
+    known = json.loads(DATA.read_text("utf-8"))["cells"] if DATA.exists() else []
+    saved = {_key(record["table"], record["labels"]): record for record in known}
+    for record in records:
+        key = _key(record["table"], record["labels"])
+        if record["rates"] is not None or key not in saved:
+            saved[key] = record | {"date": date, "seed": seed}
+    keys = [_key(cell.table, dict(cell.labels)) for cell in list_cells()]
+    lines = ",\n".join(json.dumps(saved[key]) for key in keys if key in saved)
     DATA.write_text(f'{{"cells": [\n{lines}\n]}}\n', "utf-8")
     print(f"wrote {DATA}; python -m tools.docs makes the page of it")
+
+
+def _key(table: str, labels: dict[str, Any]) -> str:
+    return json.dumps([table, labels])
 
 
 def _report_excess(records: list[dict[str, Any]]) -> int:
