@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from gainful.evidence.comparisons.comparison_answer import describe_comparison
+from gainful.evidence.comparisons.comparison_answer import compare_word, describe_comparison
 from gainful.evidence.comparisons.comparison_latex import comparison_to_latex
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.comparisons.comparison_words import (
@@ -202,8 +202,9 @@ def build_table(comparison: Comparison, measure: str) -> Table:
             )
         )
     interval_heading = f"{100 * (1 - comparison.evidence.resampling.alpha):g} % interval"
+    word = compare_word(measure)
     columns = (
-        *("", comparison.kind, "mean", "better\nthan", "difference", interval_heading, "p"),
+        *("", comparison.kind, "mean", f"{word}\nthan", "difference", interval_heading, "p"),
         *(("corrected\np",) if comparison.evidence.corrects else ()),
         *("win/tie/loss", "effect\n(dz)"),
         *((pluralise(comparison.unit_in_words),) if has_counts else ()),
@@ -214,7 +215,7 @@ def build_table(comparison: Comparison, measure: str) -> Table:
         )
     }
     colours = {
-        (row, 4): BETTER_COLOUR if pair.difference > 0 else WORSE_COLOUR
+        (row, 4): BETTER_COLOUR if (pair.difference > 0) == (word == "better") else WORSE_COLOUR
         for row, pair in enumerate(pairs)
         if pair is not None and comparison.is_significant(pair)
     }

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
+from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.leaders import ANSWER_DECIMALS, find_leaders
 from gainful.text import choose_decimals, join_words, pluralise
 
@@ -31,7 +32,14 @@ class _Standing:
 
     def is_like(self, other: _Standing) -> bool:
         """Do the same systems lead, and beat the same others?"""
-        return set(self.leading) == set(other.leading) and self.is_clear == other.is_clear
+        words = compare_word(self.measure) == compare_word(other.measure)
+        return words and set(self.leading) == set(other.leading) and self.is_clear == other.is_clear
+
+
+def compare_word(measure: str) -> str:
+    """What a system of a higher value is than another: better, or of a cost dearer."""
+    entry = SESSION_MEASURES.get(measure.partition("(")[0].partition("@")[0])
+    return "dearer" if entry is not None and entry.is_cost else "better"
 
 
 def describe_comparison(comparison: ComparisonValues) -> str:
@@ -90,18 +98,20 @@ def _describe_standing(comparison: ComparisonValues, standing: _Standing) -> str
         return _describe_highest(comparison, standing)
     evidence = _describe_evidence(comparison, comparison.pair(measure, leading[-1], beaten[0]))
     whom = f" than {_label(comparison, beaten[0])}" if len(beaten) > 1 else ""
-    lead = f"{_join_leading(comparison, leading)} lead in {measure} and cannot be told apart"
+    word = compare_word(measure)
+    verb = "lead" if word == "better" else "are highest"
+    lead = f"{_join_leading(comparison, leading)} {verb} in {measure} and cannot be told apart"
     subject = "Both" if len(leading) == 2 else "All of them"
-    better = f"{subject} are better than {_join(comparison, beaten)}"
+    better = f"{subject} are {word} than {_join(comparison, beaten)}"
     return f"{lead}. {better}: {_label(comparison, leading[-1])}{whom} {evidence}."
 
 
 def _group_alike(standings: Sequence[_Standing]) -> list[list[_Standing]]:
     """Those of which one sentence can be said, together."""
-    groups: dict[tuple[tuple[str, ...], ...], list[_Standing]] = {}
+    groups: dict[tuple[str | tuple[str, ...], ...], list[_Standing]] = {}
     for standing in standings:
         key = (standing.highest, standing.beaten, standing.alike) if standing.beaten else ()
-        groups.setdefault(key, []).append(standing)
+        groups.setdefault((compare_word(standing.measure), *key), []).append(standing)
     return list(groups.values())
 
 
@@ -110,10 +120,11 @@ def _describe_briefly(comparison: ComparisonValues, standings: Sequence[_Standin
     measures = join_words([standing.measure for standing in standings])
     standing = standings[0]
     highest, beaten = standing.highest, standing.beaten
+    word = compare_word(standing.measure)
     if not beaten:
-        return f"In {measures} none is better than the others."
+        return f"In {measures} none is {word} than the others."
     verb = "is" if len(highest) == 1 else "are"
-    better = f"{_join_leading(comparison, highest)} {verb} better than {_join(comparison, beaten)}"
+    better = f"{_join_leading(comparison, highest)} {verb} {word} than {_join(comparison, beaten)}"
     alike = f", but not than {_join(comparison, standing.alike)}" if standing.alike else ""
     return f"In {measures} {better}{alike}."
 
@@ -136,7 +147,8 @@ def _describe_winner(comparison: ComparisonValues, standing: _Standing) -> str:
     """One system that beats all others."""
     measure, (best,), beaten = standing.measure, standing.leading, standing.beaten
     evidence = _describe_evidence(comparison, comparison.pair(measure, best, beaten[0]))
-    head = f"{_label(comparison, best)} is better than {_join(comparison, beaten)} in {measure}"
+    word = compare_word(measure)
+    head = f"{_label(comparison, best)} is {word} than {_join(comparison, beaten)} in {measure}"
     if len(beaten) == 1:
         return f"{head}, {evidence}."
     return f"{head}: than {_label(comparison, beaten[0])}, which comes next, {evidence}."
@@ -155,7 +167,7 @@ def _describe_highest(comparison: ComparisonValues, standing: _Standing) -> str:
         return f"{text}."
     evidence = _describe_evidence(comparison, comparison.pair(measure, highest[0], beaten[0]))
     subject = "it is" if is_alone else "they are"
-    head = f"{text}; {subject} better than {_join(comparison, beaten)}"
+    head = f"{text}; {subject} {compare_word(measure)} than {_join(comparison, beaten)}"
     if len(beaten) == 1:
         return f"{head}, {evidence}."
     return f"{head}: than {_label(comparison, beaten[0])}, which comes next, {evidence}."
@@ -172,11 +184,12 @@ def _describe_against_baseline(comparison: ComparisonValues, measure: str) -> st
     worse = [p for p in reversed(pairs) if comparison.is_significant(p) and p.difference < 0]
     alike = [p.system for p in pairs if not comparison.is_significant(p)]
     clauses = []
-    for words, group in (("better", better), ("worse", worse)):
+    higher = compare_word(measure)
+    for words, group in ((higher, better), ("worse" if higher == "better" else "cheaper", worse)):
         if group:
             names = _join(comparison, [pair.system for pair in group])
             verb = "is" if len(group) == 1 else "are"
-            nearest = group[-1] if words == "better" else group[-1].reverse()
+            nearest = group[-1] if words == higher else group[-1].reverse()
             who = f"{_label(comparison, group[-1].system)} " if len(group) > 1 else ""
             evidence = _describe_evidence(comparison, nearest)
             clauses.append(f"{names} {verb} {words} than {baseline}: {who}{evidence}")
