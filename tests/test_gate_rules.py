@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import product
 from pathlib import Path
 
@@ -380,3 +381,20 @@ def test_a_wrong_alpha_is_an_error_in_python_too():
     for alpha in (0, 0.5, 1, "x", float("nan")):
         with pytest.raises(GainfulError, match="alpha"):
             Rules(alpha=alpha)
+
+
+def test_turns_of_conversations_are_said_to_be_no_independent_queries(gate):
+    for name, docs in (("turns.txt", "ab"), ("changed.txt", "ba")):
+        lines = [
+            f"{c}_{turn} Q0 {doc} {rank} {9 - rank} x"
+            for c in range(4)
+            for turn in range(3)
+            for rank, doc in enumerate(docs if turn else "ab", 1)
+        ]
+        Path(name).write_text("\n".join(lines) + "\n")
+    Path("qrels.txt").write_text("".join(f"{c}_{t} 0 a 1\n" for c in range(4) for t in range(3)))
+    gate("turns.txt", "-m", "RR", "--save-baseline", "turns.json")
+    words = ("changed.txt", "--baseline", "turns.json")
+    tested = " ".join(gate(*words, "--significant", "0.05", status=1).split())
+    assert re.search(r"query ids look like turns \(0_0, 0_1\).* by 4 clusters", tested)
+    assert "look like turns" not in gate("changed.txt", "--floor", "RR=0.1")

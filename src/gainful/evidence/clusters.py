@@ -82,8 +82,10 @@ def _first_group(pattern: re.Pattern[str], query: str) -> str | None:
     return None if match is None else match.group(1)
 
 
-def describe_turns(queries: Sequence[str]) -> str | None:
+def describe_turns(queries: Sequence[str], *, takes_clusters: bool = True) -> str | None:
     """What is said of queries whose ids look like turns, where these are taken one by one.
+
+    `takes_clusters` is whether what they are taken for could go by clusters instead.
 
     Examples:
         >>> describe_turns(["31_1", "31_2", "32_1", "32_2"]) is None, describe_turns(["1", "2"])
@@ -98,7 +100,10 @@ def describe_turns(queries: Sequence[str]) -> str | None:
         return None
     turns = [query for query in queries if query.rpartition("_")[0] == repeated[0]][:2]
     clusters = count_noun(len(conversations), "cluster")
+    advice = f"--cluster '{EXAMPLE}' compares by {clusters}"
+    if not takes_clusters:
+        advice = f"p and limits are surer than they should be; in compare {advice}"
     return (
         f"query ids look like turns ({', '.join(turns)}), and turns of a conversation are not "
-        f"independent: --cluster '{EXAMPLE}' compares by {clusters}"
+        f"independent: {advice}"
     )

@@ -13,6 +13,7 @@ import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare
+from gainful.evidence.clusters import describe_turns
 from gainful.evidence.gates.baseline import convention_settings, fingerprint, means
 from gainful.evidence.gates.check import Check, rounding_slack
 from gainful.evidence.gates.drift import check_drift
@@ -30,6 +31,7 @@ from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, format_exact, quote, shorten
 
+_TESTED = ("significant", "no_worse_than", "drift")  # rules that take queries for independent
 _MAX_BROKEN, _MAX_OTHERS = (
     10,
     3,
@@ -102,6 +104,9 @@ def apply_rules(
         drift_checks, drift_notes = check_drift(results, baseline, rules)
         checks += drift_checks
         notes += drift_notes
+    if any(check.rule in _TESTED for check in checks):
+        turns = describe_turns(results.queries, takes_clusters=False)
+        notes += [turns] if turns else []
     return Verdict(
         results=results,
         checks=checks,
