@@ -10,6 +10,7 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).parent
 _OURS = {"gainful", "tools", "tests"}
+_CALLED_BY = {"ir_measures": ("cwl", "pyndeval")}  # tools that a package is nothing without
 _NEEDS_OLDER_PYTHON = {"ir_measures": (3, 14)}  # 0.4 reads names by ast.Num, which went with 3.14
 
 
@@ -29,7 +30,8 @@ def find_missing(path: Path) -> frozenset[str]:
 
 def _is_usable(package: str) -> bool:
     too_new = _NEEDS_OLDER_PYTHON.get(package, (4,))
-    return sys.version_info < too_new and find_spec(package) is not None
+    packages = (package, *_CALLED_BY.get(package, ()))
+    return sys.version_info < too_new and all(find_spec(name) is not None for name in packages)
 
 
 def _find_imported_names(node: ast.stmt) -> list[str]:

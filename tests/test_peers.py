@@ -94,7 +94,7 @@ BROWSING = [
 @examples(40)  # ir_measures starts perl each time
 @given(qrels_and_runs(grades=st.integers(0, 4), extra=False, tied=False))
 def test_ir_measures_agrees_on_the_searchers_who_stop(data):
-    pytest.importorskip("cwl_eval")
+    pytest.importorskip("cwl")
     judgments, run = ({q.replace("q", "7"): d for q, d in side.items()} for side in data)
     measures = {ir_measures.parse_measure(name): name for name in BROWSING}
     values = gainful.evaluate(judgments, run, BROWSING, like="ir_measures").values_by_query()
@@ -112,7 +112,7 @@ def test_ir_measures_agrees_on_the_searchers_who_stop(data):
 @given(qrels_and_runs(grades=st.integers(0, 4), extra=False))
 def test_ir_measures_breaks_ties_measure_by_measure(data):
     """One tool, three ways to break ties; what Compat does with them is none of ours."""
-    pytest.importorskip("cwl_eval")
+    pytest.importorskip("cwl")
     judgments, run = ({q.replace("q", "7"): d for q, d in side.items()} for side in data)
     run = {
         q: {d: float(round(s)) for d, s in docs.items()} for q, docs in run.items()
