@@ -560,6 +560,23 @@ def test_a_cyclic_square_is_compared_by_its_linear_model():
         assert pair.effect.wins + pair.effect.ties + pair.effect.losses == 16
 
 
+def test_what_a_square_can_detect_is_by_the_error_that_all_pairs_share():
+    frame = cyclic_study(16)
+    comparison = compare(frame, measures="sDCG@10", resamples=99)
+    results = gainful.sessions.evaluate(frame, measures="sDCG@10")
+    table = results.columns.with_columns(value=pl.Series(results.values["sDCG@10"]))
+    blocks = ("searcher", "scenario", "system")
+    by_block = [pl.col("value").mean().over(name) for name in blocks]
+    residual = table.select(pl.col("value") - sum(by_block) + 2 * pl.col("value").mean())["value"]
+    degrees = 64 - 16 - 3 - 3
+    error = (2 / 16 * (residual**2).sum() / degrees) ** 0.5
+    critical = stats.t.isf(0.05 / 6 / 2, degrees)
+    for pair in comparison.pairs:
+        centre = pair.effect.detectable / error
+        power = stats.nct.sf(critical, degrees, centre) + stats.nct.cdf(-critical, degrees, centre)
+        assert power == pytest.approx(0.8, abs=1e-6)
+
+
 def test_other_corrections_take_the_p_of_each_pair_alone():
     frame = cyclic_study(12, (0.0, 0.5, 1.0, 0.0))
     usual = compare(frame, measures="sDCG@10", resamples=999)

@@ -28,6 +28,7 @@ from gainful.evidence.comparisons.study import SYSTEM, Study, choose_blocks
 from gainful.evidence.comparisons.study_tests import (
     STUDY_TESTS,
     choose_test,
+    find_detectable,
     find_rows,
     weigh_by_model,
     weigh_crossed,
@@ -40,6 +41,7 @@ from gainful.evidence.statistics.correction import (
     PERMUTATION,
     correction_for,
 )
+from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.convention_line import describe_convention
@@ -127,8 +129,8 @@ def compare_study(
             convention_line=describe_convention(results),
             footnotes=list_footnotes(results),
             all_footnotes=list_footnotes(results, verbose=True),
-            effect=lambda measure, pair, level: study.effect_size(
-                pair, list(means).index(measure), level, rows[pair]
+            effect=lambda measure, pair, level: _find_effect(
+                study, systems.pairs, pair, list(means).index(measure), level, method.test
             ),
         ),
         outcomes,
@@ -147,6 +149,21 @@ def compare_study(
         notes=(*notes, *describe_step_down(comparison)),
         interactions={} if interactions is None else dict(zip(means, interactions, strict=True)),
     )
+
+
+def _find_effect(  # noqa: PLR0917  (all of one pair)
+    study: Study,
+    pairs: Sequence[IndexPair],
+    pair: IndexPair,
+    column: int,
+    level: float,
+    test: str,
+) -> EffectSize | None:
+    """How large a difference is for searchers, and which one this test would find."""
+    effect = study.effect_size(pair, column, level, find_rows(study, pair, test))
+    if effect is None or effect.detectable is None or test != FREEDMAN_LANE:
+        return effect
+    return evolve(effect, detectable=find_detectable(study, pairs, level)[pair][column])
 
 
 def _sum_differences(

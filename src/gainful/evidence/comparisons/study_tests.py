@@ -18,6 +18,7 @@ from gainful.evidence.statistics.correction import (
     TUKEY,
     Family,
 )
+from gainful.evidence.statistics.effect_size import detectable_difference
 from gainful.evidence.statistics.linear_model import (
     MIN_DEGREES,
     FamilyKind,
@@ -170,6 +171,22 @@ def weigh_by_model(
         test_words=f"linear model of {terms}, residuals permuted within {searchers} "
         "(Freedman–Lane)",
     )
+
+
+def find_detectable(
+    study: Study, pairs: Sequence[IndexPair], level: float
+) -> dict[IndexPair, list[float | None]]:
+    """Of each pair and measure: which true difference does the linear model find with power 0.8?
+
+    By the error that all pairs share, and the degrees of freedom that it is known with.
+    """
+    model = study.build_model(pairs)
+    number = model.degrees + 1  # queries that leave as many degrees
+    errors = model.standard_errors(study.values[study.model_rows()]) * number**0.5
+    return {
+        pair: [detectable_difference(number, level, float(error)) for error in row]
+        for pair, row in zip(pairs, errors, strict=True)
+    }
 
 
 def weigh_crossed(
