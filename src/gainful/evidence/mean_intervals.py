@@ -14,6 +14,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue, WrongType
+from gainful.evidence.clusters import describe_turns
 from gainful.evidence.pairing import values_by_query
 from gainful.evidence.statistics.bootstrap import INTERVALS, bca_bootstrap
 from gainful.evidence.statistics.paired_tests import T_INTERVAL, t_interval
@@ -166,6 +167,8 @@ def mean_intervals(
         values = values_by_query(results, name)
         intervals[name], reason = _mean_interval(values, recipe.entry, resampling)
         notes += [f"{name}: {reason}"] if reason else []
+    turns = describe_turns(results.queries, takes_clusters=False)
+    notes += [] if turns is None else [turns]
     return MeanIntervals(results.name, float(level), resamples, seed, intervals, tuple(notes))
 
 

@@ -69,6 +69,8 @@ def as_sessions(
     mapping = read_column_names(columns)
     tools = [tool] if isinstance(tool, str) else tool
     pause = None if gap is None else parse_duration(gap, "gap")
+    if is_frame(value) and find_engine(value) is None and not _is_pandas(value):
+        value = as_polars(value, "sessions")  # a stream can be read once only
     files = _find_files(value)
     if files is not None:
         return read_sessions(
@@ -138,11 +140,16 @@ def _find_files(value: Any) -> Any:
 
 def _find_log(frame: Any) -> Source | None:
     """The records of a log that a frame holds; None if it has a row for each result."""
-    is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
-    if is_pandas and are_trace_columns(map(str, frame.columns)):  # its cells may be lists of dicts
-        records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-        return make_trace_source(records, "sessions")
-    return None if is_pandas else make_trace_source(as_polars(frame, "sessions"), "sessions")
+    if not _is_pandas(frame):
+        return make_trace_source(as_polars(frame, "sessions"), "sessions")
+    if not are_trace_columns(map(str, frame.columns)):
+        return None
+    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return make_trace_source(records, "sessions")  # its cells may be lists of dicts
+
+
+def _is_pandas(frame: Any) -> bool:
+    return type(frame).__module__.partition(".")[0] == "pandas"
 
 
 def _is_path(value: object) -> bool:

@@ -249,6 +249,12 @@ def _range_of(bases: Sequence[float], alpha: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
+_CHOICE_NOTE = (
+    "Note: the best setting was chosen by the same sessions, which its interval and p do not "
+    "count; what it is on sessions left out does"
+)
+
+
 def sweep_agreement_page(result: SweepAgreement, *, verbose: bool = False) -> Page:
     """What agrees best, how sure that is, and the settings to hold it against."""
     return Page(
@@ -257,6 +263,7 @@ def sweep_agreement_page(result: SweepAgreement, *, verbose: bool = False) -> Pa
         notes=[
             f"{count_noun(len(result.settings), 'setting')} · "
             + describe_method(result, "percentile", verbose=verbose),
+            _CHOICE_NOTE,
             *(f"Note: {note}" for note in result.notes),
         ],
         rows=lambda: _list_rows(result),
