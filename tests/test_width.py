@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from gainful.api.figures import FIGURES
 from gainful.cli.main import gainful
@@ -260,6 +260,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp
 
 
 @given(TEXTS, st.integers(2, 40), st.integers(0, 8))
+@example("0 ᄀ", 2, 1)
 def test_a_folded_line_fits_and_loses_nothing(line, width, indent):
     lines = fold_line(line, width, " " * indent)
     assert all(display_width(part) <= width for part in lines)

@@ -234,7 +234,7 @@ def fold_line(line: str, width: int, indent: str = "") -> list[str]:
     """
     if display_width(line) <= width:
         return [line]
-    if len(indent) > width // 2:
+    if len(indent) > min(width // 2, width - 2):  # a wide character needs two cells
         indent = ""
     lines, part = [], ""
     for word in _WORD.findall(line):
