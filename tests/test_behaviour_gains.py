@@ -289,8 +289,10 @@ def test_a_salt_alone_does_nothing_and_is_refused(run_gainful, tmp_path):
 def test_a_salt_in_the_environment_bothers_no_other_command(run_gainful, monkeypatch):
     monkeypatch.setenv("GAINFUL_SALT", "x")
     runs = [str(EXAMPLES / name) for name in ("qrels.txt", "bm25.txt", "dense.txt")]
-    run_gainful("compare", *runs, "-m", "AP", "--resamples", "99")
-    run_gainful("sessions", str(EXAMPLES / "clicks.csv"), "-m", "sDCG@3")
+    compared = run_gainful("compare", *runs, "-m", "AP", "--resamples", "99")
+    judged = run_gainful("sessions", str(EXAMPLES / "clicks.csv"), "-m", "sDCG@3")
+    for printed in (compared, judged):
+        assert "salt" not in (printed.out + printed.err).lower()
 
 
 def test_a_log_is_compared_swept_and_drawn_by_the_same_options(run_gainful, tmp_path):

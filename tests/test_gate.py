@@ -33,7 +33,8 @@ def test_a_floor_that_is_reached_passes_and_one_that_is_not_fails(gate):
     ("floor", "status"), [("0.9375", 0), ("0.93750000001", 1), ("0.9375000000000005", 0)]
 )
 def test_the_floor_itself_is_reached_and_rounding_breaks_nothing(gate, floor, status):
-    gate("once.txt", "--floor", f"RR={floor}", status=status)
+    out = gate("once.txt", "--floor", f"RR={floor}", status=status)
+    assert out.startswith("FAILED" if status else "passed")
 
 
 def test_a_value_just_below_its_floor_is_printed_in_as_many_decimals_as_it_takes(gate):
@@ -197,15 +198,16 @@ def test_a_run_that_lost_queries_is_not_passed_by_those_that_are_left(gate):
 
 def test_a_bound_that_is_passed_by_little_is_passed(gate, base):
     """The drop of worse.txt is 0.5 in every query."""
-    gate("worse.txt", *base, "--max-drop", "RR=0.5")
-    gate("worse.txt", *base, "--max-drop", "RR=0.4999999", status=1)
+    assert gate("worse.txt", *base, "--max-drop", "RR=0.5").startswith("passed")
+    failed = gate("worse.txt", *base, "--max-drop", "RR=0.4999999", status=1)
+    assert failed.startswith("FAILED: RR")
 
 
 def test_small_numbers_have_small_rounding(gate):
     words = ("--gain", "0:0,1:1e-13", "-m", "DCG@10")
     gate("best.txt", *words, "--save-baseline", "base.json")
     rules = ("--baseline", "base.json", "--max-drop", "DCG@10=0", *words)
-    gate("worse.txt", *rules, status=1)
+    assert gate("worse.txt", *rules, status=1).startswith("FAILED: DCG@10")
 
 
 def test_a_verdict_that_cannot_be_written_saves_no_baseline(gate):
@@ -224,8 +226,9 @@ def test_an_option_of_a_test_that_is_not_made_is_refused(gate, option):
 def test_a_sum_over_queries_can_drop_too(gate):
     gate("best.txt", "-m", "num_rel_ret", "--save-baseline", "base.json")
     words = ("--baseline", "base.json", "--max-drop")
-    gate("lost.txt", *words, "num_rel_ret=1")
-    gate("lost.txt", *words, "num_rel_ret=0.5", status=1)
+    assert gate("lost.txt", *words, "num_rel_ret=1").startswith("passed")
+    failed = gate("lost.txt", *words, "num_rel_ret=0.5", status=1)
+    assert failed.startswith("FAILED: num_rel_ret")
 
 
 # ── significance ─────────────────────────────────────────────────────────────────────────────
@@ -276,7 +279,7 @@ def test_p_is_corrected_over_the_measures_and_that_is_said(gate, base):
 @pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca"])
 def test_every_test_sees_a_clear_drop(gate, base, test):
     words = ("-m", "RR", *base, "--significant", "0.05", "--test", test)
-    gate("varied.txt", *words, status=1)
+    assert gate("varied.txt", *words, status=1).startswith("FAILED: RR")
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap", "bca"])

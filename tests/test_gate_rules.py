@@ -210,7 +210,9 @@ def test_a_run_that_drifted_is_not_saved(gate, chain):
 
 
 def test_floors_alone_do_not_test_drift(gate, chain):
-    gate("third.txt", "--floor", "RR=0.3", "--baseline", "base.json")
+    out = gate("third.txt", "--floor", "RR=0.3", "--baseline", "base.json")
+    assert out.startswith("passed")
+    assert "anchor" not in out
 
 
 def test_a_measure_that_joins_later_has_its_anchor_from_then_on(gate, chain):
