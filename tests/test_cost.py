@@ -147,14 +147,14 @@ def test_searchers_are_the_same_where_a_log_stays_in_an_engine():
             assert (other.value, other.low, other.high) == pytest.approx(ends)
 
 
-def test_who_costs_more_is_dearer_not_better(tmp_path):
+def test_who_costs_less_is_cheaper_and_who_costs_more_dearer(tmp_path):
     once, until_found, _, always, qrels = gainful.sessions.simulate_agents(12, seed=5).write_traces(
         tmp_path
     )
     compared = gainful.sessions.compare([str(once), str(always)], str(qrels), ["IR", "Cost"])
     answer = " ".join(str(compared).split())
     assert answer.startswith("all-budget is better than one-shot in IR")
-    assert "In Cost all-budget is dearer than one-shot." in answer  # 8 queries, not 1
+    assert "In Cost one-shot is cheaper than all-budget." in answer  # 1 query, not 8
     files = [str(path) for path in (once, until_found, always)]
     against = gainful.sessions.compare(
         files, str(qrels), "Cost", pairs="baseline", baseline="all-budget"

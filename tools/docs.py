@@ -253,7 +253,7 @@ def _describe_measure(entry: Entry) -> str:
     cut = {"optional": "@k", "needed": "@k", "recall": "@recall", "none": ""}[entry.cutoff_kind]
     return f"""### {entry.name}
 
-{entry.question} {entry.definition[0].upper()}{entry.definition[1:]}.
+{entry.question} {entry.full_definition[0].upper()}{entry.full_definition[1:]}.
 
 - spelling: `{entry.name}({", ".join(entry.params)}){cut}`{spelled}
 - example: `{example.measure}` of `{example.ranking}` = {example.working} = {value:.4f}

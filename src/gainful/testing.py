@@ -33,6 +33,7 @@ def assert_ranking_quality(
     run: AnyRun | None = None,
     floors: Mapping[str | Measure, float] | None = None,
     *,
+    ceilings: Mapping[str | Measure, float] | None = None,
     baseline: str | PathLike[str] | None = None,
     max_drop: Mapping[str | Measure, float] | None = None,
     significant: float | None = None,
@@ -54,8 +55,10 @@ def assert_ranking_quality(
         qrels: whatever `gainful.evaluate` takes.
         run: whatever `gainful.evaluate` takes; none, if the first tells both, as a RAG file does.
         floors: the least that the mean of each measure may be.
+        ceilings: the most that the mean of each measure may be of which less is better.
         baseline: the file of an earlier run, which `save_baseline` wrote.
-        max_drop: by how much each measure may drop from the baseline.
+        max_drop: by how much each measure may become worse than in the baseline: drop, or rise
+            where less is better.
         significant: the level at which no measure may be worse than the baseline (one-sided,
             Holm-corrected over the measures).
         no_worse_than: the margin of each measure: the run must be shown to be worse than the
@@ -97,6 +100,7 @@ def assert_ranking_quality(
         qrels,
         run,
         floors=floors,
+        ceilings=ceilings,
         baseline=baseline,
         max_drop=max_drop,
         significant=significant,

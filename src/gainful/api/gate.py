@@ -34,6 +34,7 @@ def gate(
     run: AnyRun | None = None,
     floors: MeasureBounds | None = None,
     *,
+    ceilings: MeasureBounds | None = None,
     baseline: str | PathLike[str] | None = None,
     max_drop: MeasureBounds | None = None,
     significant: float | None = None,
@@ -60,8 +61,10 @@ def gate(
         qrels: whatever `evaluate` takes.
         run: whatever `evaluate` takes; none, if the first tells both.
         floors: the least that the mean of each measure may be.
+        ceilings: the most that the mean of each measure may be of which less is better.
         baseline: the file of an earlier run, which `save_baseline` wrote.
-        max_drop: by how much each measure may drop from the baseline.
+        max_drop: by how much each measure may become worse than in the baseline: drop, or rise
+            where less is better.
         significant: the level at which no measure may be worse than the baseline (one-sided,
             Holm-corrected over the measures).
         no_worse_than: the margin of each measure: the run must be shown to be worse than the
@@ -95,6 +98,7 @@ def gate(
     """
     rules = Rules(
         floors=floors,
+        ceilings=ceilings,
         max_drop=max_drop,
         significant=significant,
         no_worse_than=no_worse_than,

@@ -147,7 +147,7 @@ class RunResults(ShownByRun[Results]):
         """The queries with the lowest values of each run, the lowest first.
 
         Args:
-            n: how many of each run; or the measure, by which the ten lowest are shown.
+            n: how many of each run; or the measure, by which the ten worst are shown.
             measure: by which measure; the first if none is named.
         """
         frames = [

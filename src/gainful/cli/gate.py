@@ -69,13 +69,22 @@ def _parse_query_bounds(
     callback=parse_bounds,
     help="The mean of measure M must not be below V; may be repeated.",
 )
+@own_option(
+    "--ceiling",
+    "ceilings",
+    multiple=True,
+    metavar="M=V",
+    callback=parse_bounds,
+    help="The mean of M, of which less is better, must not be above V; may be repeated.",
+)
 @option("baseline", metavar="FILE", type=PATH, help="What an earlier run scored, to hold it to.")
 @own_option(
     "--max-drop",
     multiple=True,
     metavar="M=V",
     callback=parse_bounds,
-    help="M must not drop by more than V from the baseline; may be repeated.",
+    help="M must not become worse than the baseline by more than V: drop, or rise where less is "
+    "better; may be repeated.",
 )
 @own_option(
     "--significant",
@@ -96,7 +105,7 @@ def _parse_query_bounds(
     multiple=True,
     metavar="M=V:N",
     callback=_parse_query_bounds,
-    help="At most N queries may drop by more than V in M; may be repeated.",
+    help="At most N queries may become worse by more than V in M; may be repeated.",
 )
 @own_option(
     "--error-rates",
@@ -189,7 +198,7 @@ def gate(
 def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | None) -> None:
     if not rules.has_rules and save_baseline is None:
         raise click.UsageError(
-            "a gate without a rule lets everything through: name --floor, --max-drop, "
+            "a gate without a rule lets everything through: name --floor, --ceiling, --max-drop, "
             "--no-worse-than, --per-query or --significant, or --save-baseline"
         )
     if rules.needs_baseline and baseline is None:

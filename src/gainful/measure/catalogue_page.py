@@ -26,7 +26,7 @@ from gainful.text import count_noun, join_words
 def build_measure_table() -> Table:
     """All measures, a line each."""
     entries = MEASURES | SESSION_MEASURES
-    rows = [(name, entry.definition, entry.question) for name, entry in entries.items()]
+    rows = [(name, entry.full_definition, entry.question) for name, entry in entries.items()]
     return Table(("measure", "value", "question"), rows)
 
 
@@ -145,7 +145,7 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
     head = [
         f"{item.name}: {item.question}",
         *_describe_alias(name, item),
-        f"Value: {item.definition}",
+        f"Value: {item.full_definition}",
         f"Spelling: {_format_spelling(item)}",
         *_format_example(item),
         source,
@@ -233,6 +233,7 @@ def _entry_to_dict(entry: Entry) -> dict[str, Any]:
         "name": entry.name,
         "question": entry.question,
         "value": entry.definition,
+        "better": entry.direction.better_is,
         "trec_eval": [
             trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure == entry.name
         ],

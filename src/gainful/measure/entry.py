@@ -7,6 +7,7 @@ from typing import Literal
 
 from attrs import frozen
 
+from gainful.measure.direction import HIGHER, Direction
 from gainful.types import Array
 
 RANKING_SETTINGS = ("ties", "unjudged", "negative", "fractional")
@@ -77,11 +78,17 @@ class Entry:
     aggregation: Aggregation = "mean"  # how are queries made one number?
     cite: str = "trec_eval"
     registered: bool = False  # was it registered by a user?
-    is_cost: bool = False  # is it what searching costs, so that less of it is better?
+    direction: Direction = HIGHER  # is more of it better, or less?
+    is_cost: bool = False  # is it what searching costs, which gains are held against?
     session: bool = False  # is it a measure of whole sessions?
     takes_recipe: bool = False  # does its function take the whole recipe, not single arguments?
     options: tuple[str, ...] = ()  # what may stand in its brackets, if not its arguments
     cutoff_unit: Literal["results", "queries"] = "results"  # of what is the number behind @?
+
+    @property
+    def full_definition(self) -> str:
+        """What it computes, and that less of it is better where it is."""
+        return f"{self.definition}; lower is better" if self.direction.is_lower else self.definition
 
     @property
     def has_vectors(self) -> bool:

@@ -129,7 +129,7 @@ class Measure:
         return next((render(self) for render in _LATEX_RENDERERS), escape_latex(str(self)))
 
     def _repr_html_(self) -> str:
-        lines = (self.entry.question, self.entry.definition)
+        lines = (self.entry.question, self.entry.full_definition)
         return f"<b>{escape(str(self))}</b><br>" + "<br>".join(map(escape, lines))
 
     if not TYPE_CHECKING:  # to a type checker every attribute would be there

@@ -13,6 +13,7 @@ from attrs import evolve, field, frozen
 
 from gainful.convention.settings import Settings
 from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
+from gainful.measure.direction import Direction
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import MeasureRecipe
@@ -75,6 +76,11 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
     def measures(self) -> dict[str, Measure]:
         """The measures by the caller's names for them."""
         return {name: Measure.from_recipe(recipe) for name, recipe in self.recipes.items()}
+
+    @property
+    def directions(self) -> dict[str, Direction]:
+        """Of each measure: is a higher or a lower value better?"""
+        return {name: recipe.direction for name, recipe in self.recipes.items()}
 
     @property
     def mean(self) -> dict[str, float]:
@@ -163,10 +169,10 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
     def worst(
         self, n: int | str | Measure = 10, measure: str | Measure | None = None
     ) -> pl.DataFrame:
-        """The rows with the lowest values, the lowest first; those left out have none.
+        """The rows with the worst values, the worst first; those left out have none.
 
         Args:
-            n: how many; or the measure, by which the ten lowest are shown.
+            n: how many; or the measure, by which the ten worst are shown.
             measure: by which measure; the first if none is named.
         """
         if isinstance(n, (str, Measure)):
@@ -175,7 +181,8 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
             raise BadValue("n", n, "a whole number from 1 on")
         name = next(iter(self.values)) if measure is None else self.find_name(measure)
         frame = self.tabulate().drop_nulls(name)
-        return frame.sort(name, maintain_order=True).head(n)
+        from_high = self.directions[name].is_lower
+        return frame.sort(name, descending=from_high, maintain_order=True).head(n)
 
     def to_flat(self) -> dict[str, float]:
         """The means under names of small letters, digits and _: for MLflow, TensorBoard and alike.
@@ -199,7 +206,13 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
     def convention_data(self) -> dict[str, Any]:
         """The convention as plain data, and what the measures are called in full."""
         measures = {name: self.recipe_data(name) for name in self.recipes}
-        return {"like": self.convention.name, **self.convention.settings(), "measures": measures}
+        better = {name: direction.better_is for name, direction in self.directions.items()}
+        return {
+            "like": self.convention.name,
+            **self.convention.settings(),
+            "measures": measures,
+            "better": better,
+        }
 
     def format_value(self, name: str, value: float | None) -> str:
         """A value for a reader: four decimals, or none where it is counted."""

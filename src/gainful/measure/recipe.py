@@ -11,6 +11,7 @@ from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.convention.settings import Settings
 from gainful.formula import NamedFormula
+from gainful.measure.direction import Direction
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.entry import Entry
 from gainful.measure.parameters import PARAMETERS
@@ -37,6 +38,11 @@ class MeasureRecipe(Generic[AnyConvention]):
     convention: AnyConvention
     explicit: Mapping[str, Any]  # what was set explicitly, in the measure or as an option
     of: Recipe | None = None  # the recipe of the measure that is asked of each query
+
+    @property
+    def direction(self) -> Direction:
+        """Is more of it better, or less? Of a measure of queries it is as that one says."""
+        return self.entry.direction if self.of is None else self.of.direction
 
     @property
     def depth(self) -> int | None:

@@ -16,6 +16,7 @@ from gainful.convention import SETTINGS
 from gainful.errors import BadPlugin, BadValue, GainfulError, WrongType
 from gainful.formula import Expr, NamedFormula, Param, Var, walk
 from gainful.measure.catalogue import MEASURES
+from gainful.measure.direction import LOWER
 from gainful.measure.discount import DISCOUNTS, i
 from gainful.measure.entry import CutoffKind, Entry
 from gainful.measure.gain import GAINS, g
@@ -38,11 +39,15 @@ _FORMULAS: Mapping[str, tuple[Var, dict[str, NamedFormula]]] = {
 
 
 @overload
-def register(name: UserFunction, /, *, share: bool = False) -> UserFunction: ...
+def register(
+    name: UserFunction, /, *, share: bool = False, lower_is_better: bool = False
+) -> UserFunction: ...
 
 
 @overload
-def register(*, share: bool) -> Callable[[UserFunction], UserFunction]: ...
+def register(
+    *, share: bool = False, lower_is_better: bool = False
+) -> Callable[[UserFunction], UserFunction]: ...
 
 
 @overload
@@ -53,6 +58,7 @@ def register(
     gain: Formula | None = None,
     discount: Formula | None = None,
     share: bool = False,
+    lower_is_better: bool = False,
 ) -> Any: ...
 
 
@@ -63,6 +69,7 @@ def register(
     gain: Formula | None = None,
     discount: Formula | None = None,
     share: bool = False,
+    lower_is_better: bool = False,
 ) -> Any:
     """Make a measure, a gain or a discount known by a name.
 
@@ -77,6 +84,7 @@ def register(
         gain: instead, what a grade is worth: an expression, or a function of g that gives one.
         discount: instead, what is left at rank i.
         share: does the function give two arrays, what was reached and what was possible?
+        lower_is_better: is less of the measure better, as of a cost? Then the lowest leads.
 
     Returns:
         The function, so that `register` can stand above it as a decorator.
@@ -94,7 +102,7 @@ def register(
         0.7609
     """
     if name is None:
-        return lambda own: register(own, share=share)
+        return lambda own: register(own, share=share, lower_is_better=lower_is_better)
     if callable(name):
         function = name
         name = str(getattr(function, "__name__", ""))
@@ -107,7 +115,8 @@ def register(
         variable, table = _FORMULAS[kind]
         table[name] = _build_formula(kind, name, formula, variable)
     if function is not None:
-        MEASURES[name] = _build_entry(name, function, share=share)
+        entry = _build_entry(name, function, share=share)
+        MEASURES[name] = evolve(entry, direction=LOWER) if lower_is_better else entry
     return function
 
 

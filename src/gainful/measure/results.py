@@ -10,7 +10,7 @@ from attrs import evolve
 
 from gainful.measure.convention_words import name_convention
 from gainful.measure.footnotes import list_footnotes
-from gainful.measure.leaders import ANSWER_DECIMALS, describe_leaders, find_leaders
+from gainful.measure.leaders import ANSWER_DECIMALS, describe_leaders, find_leaders, name_best
 from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
 from gainful.page.table import Fractions, Table, bar_fractions
@@ -64,7 +64,7 @@ def describe_answer(results: Sequence[RunValues]) -> str:
     means_by_measure = {
         measure: {name: values[measure] for name, values in means.items()} for measure in graded
     }
-    return f"{describe_leaders(means_by_measure)} {_CHANCE_ADVICE}"
+    return f"{describe_leaders(means_by_measure, results[0].directions)} {_CHANCE_ADVICE}"
 
 
 def _describe_run(results: RunValues, measure: str) -> str:
@@ -87,7 +87,8 @@ def _describe_run(results: RunValues, measure: str) -> str:
 
 def _build_section(results: Sequence[RunValues], width: int | None) -> Section:
     """The table of means; in a paper it has a caption."""
-    runs = "" if len(results) == 1 else "; the highest of each measure is bold"
+    bold = f"; {name_best(results[0].directions)} is bold"
+    runs = "" if len(results) == 1 else bold
     queries = format_range([len(run.queries) for run in results])
     source = name_convention(results[0].convention)
     caption = f"Means over {queries} queries, computed {source}{runs}."
@@ -123,9 +124,9 @@ def _choose_table(results: Sequence[RunValues], width: int | None) -> Table:
 def _build_run_table(results: Sequence[RunValues]) -> Table:
     rows = [(run.name, *_format_values(run, run.mean)) for run in results]
     bars = dict(enumerate(_mean_bars(results), start=1))
-    highest = frozenset((row, at + 1) for row, at in _find_highest(results))
+    best = frozenset((row, at + 1) for row, at in _find_best(results))
     columns = ("run", *results[0].values)
-    return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=highest)
+    return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=best)
 
 
 def _build_measure_table(results: Sequence[RunValues]) -> Table:
@@ -133,17 +134,17 @@ def _build_measure_table(results: Sequence[RunValues]) -> Table:
     rows = list(zip(*(_format_values(run, run.mean) for run in results), strict=True))
     rows = [(name, *values) for name, values in zip(results[0].values, rows, strict=True)]
     bars = dict(enumerate(zip(*_mean_bars(results), strict=True), start=1))
-    highest = frozenset((at, row + 1) for row, at in _find_highest(results))
+    best = frozenset((at, row + 1) for row, at in _find_best(results))
     columns = ("measure", *(run.name for run in results))
-    return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=highest)
+    return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=best)
 
 
-def _find_highest(results: Sequence[RunValues]) -> Iterator[tuple[int, int]]:
-    """The number of the run and of the measure of each highest mean; of one run, none is."""
+def _find_best(results: Sequence[RunValues]) -> Iterator[tuple[int, int]]:
+    """The number of the run and of the measure of each best mean; of one run, none is."""
     means = [run.mean for run in results]
     for at, (name, recipe) in enumerate(results[0].recipes.items()):
         by_run = {str(row): mean[name] for row, mean in enumerate(means)}
-        leaders = find_leaders(by_run)
+        leaders = find_leaders(by_run, recipe.direction)
         if recipe.entry.aggregation != "sum" and len(leaders) < len(results):
             yield from ((int(row), at) for row in leaders)
 

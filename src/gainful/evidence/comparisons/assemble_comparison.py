@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
@@ -24,6 +24,7 @@ from gainful.evidence.statistics.correction import (
 )
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.measure.direction import Direction
 from gainful.types import Array, finite_or_none
 
 IndexPair = tuple[int, int]
@@ -120,6 +121,7 @@ class Sample:
     paired_by: str
     convention: Mapping[str, Any]
     bounded: tuple[str, ...]  # the measures that cannot pass 1
+    directions: Mapping[str, Direction]  # of each measure: is more of it better, or less?
     convention_line: str
     footnotes: Sequence[str]
     all_footnotes: Sequence[str]
@@ -147,7 +149,9 @@ def assemble_comparison(
             high=finite_or_none(outcomes.high[row, at]),
             p=float(outcomes.p[row, at]),
             corrected=float(outcomes.corrected[row, at]),
-            effect=sample.effect(measure, (first, second), level),
+            effect=_turn_effect(
+                sample.effect(measure, (first, second), level), sample.directions[measure]
+            ),
             counts=sample.counts((first, second)),
         )
         for row, measure in enumerate(sample.means)
@@ -182,10 +186,18 @@ def assemble_comparison(
         ),
         convention=sample.convention,
         bounded_measures=sample.bounded,
+        directions={measure: sample.directions[measure] for measure in sample.means},
         convention_line=sample.convention_line,
         footnotes=tuple(sample.footnotes),
         all_footnotes=tuple(sample.all_footnotes),
     )
+
+
+def _turn_effect(effect: EffectSize | None, direction: Direction) -> EffectSize | None:
+    """Wins are of who is better: of a measure of which less is better, of the lower values."""
+    if effect is None or not direction.is_lower:
+        return effect
+    return evolve(effect, wins=effect.losses, losses=effect.wins)
 
 
 def _describe_interval(outcomes: PairOutcomes, method: Method, comparisons: int) -> str:

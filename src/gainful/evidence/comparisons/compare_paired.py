@@ -83,6 +83,7 @@ def compare_paired(
             paired_by=items[0].noun,
             convention=measured.convention,
             bounded=measured.bounded,
+            directions=measured.results.directions,
             convention_line=measured.convention_line,
             footnotes=measured.footnotes,
             all_footnotes=measured.all_footnotes,

@@ -126,6 +126,7 @@ def compare_study(
             counts=lambda pair: _count_entered(study, rows[pair]),
             convention=results.convention_data(),
             bounded=tuple(name for name, recipe in results.recipes.items() if recipe.entry.bounded),
+            directions=results.directions,
             convention_line=describe_convention(results),
             footnotes=list_footnotes(results),
             all_footnotes=list_footnotes(results, verbose=True),

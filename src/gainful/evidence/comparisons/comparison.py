@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import frozen
 
-from gainful.evidence.comparisons.comparison_answer import compare_word, describe_comparison
+from gainful.evidence.comparisons.comparison_answer import describe_comparison
 from gainful.evidence.comparisons.comparison_latex import comparison_to_latex
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.comparisons.comparison_words import (
@@ -113,13 +113,13 @@ def _list_matrix(comparison: Comparison) -> list[Section]:
 
 
 def _build_matrix(comparison: Comparison) -> Table:
-    """A row for each system: the highest means bold, a letter for each system that it beats."""
+    """A row for each system: the best means bold, a letter for each system that it beats."""
     letters, bold, superscripts = comparison.letters(), set(), {}
     for column, measure in enumerate(comparison.measures, start=2):
         means = dict(zip(comparison.systems, comparison.means[measure].tolist(), strict=True))
         beaten = comparison.systems_beaten(measure)
         for row, system in enumerate(comparison.systems):
-            if system in find_leaders(means):
+            if system in find_leaders(means, comparison.direction(measure)):
                 bold.add((row, column))
             if beaten[system]:
                 superscripts[row, column] = "".join(letters[other] for other in beaten[system])
@@ -202,7 +202,7 @@ def build_table(comparison: Comparison, measure: str) -> Table:
             )
         )
     interval_heading = f"{100 * (1 - comparison.evidence.resampling.alpha):g} % interval"
-    word = compare_word(measure)
+    word = comparison.direction(measure).better
     columns = (
         *("", comparison.kind, "mean", f"{word}\nthan", "difference", interval_heading, "p"),
         *(("corrected\np",) if comparison.evidence.corrects else ()),
@@ -215,7 +215,7 @@ def build_table(comparison: Comparison, measure: str) -> Table:
         )
     }
     colours = {
-        (row, 4): BETTER_COLOUR if (pair.difference > 0) == (word == "better") else WORSE_COLOUR
+        (row, 4): BETTER_COLOUR if comparison.is_for_the_better(pair) else WORSE_COLOUR
         for row, pair in enumerate(pairs)
         if pair is not None and comparison.is_significant(pair)
     }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
-from gainful.measure.catalogue.sessions import SESSION_MEASURES
+from gainful.measure.direction import Direction
 from gainful.measure.leaders import ANSWER_DECIMALS, find_leaders
 from gainful.text import choose_decimals, join_words, pluralise
 
@@ -17,29 +17,24 @@ _SMALLEST_P = 0.001  # a p that a sentence gives as such
 
 @frozen
 class _Standing:
-    """How systems stand in one measure, the highest first in each group."""
+    """How systems stand in one measure, the best first in each group."""
 
     measure: str
-    highest: tuple[str, ...]  # several where they are equal
+    direction: Direction  # is more of it better, or less?
+    best: tuple[str, ...]  # several where they are equal
     alike: tuple[str, ...]  # others that cannot be told apart from them
-    beaten: tuple[str, ...]  # that the highest are significantly better than
+    beaten: tuple[str, ...]  # that the best are significantly better than
     is_clear: bool  # all that lead beat all others, and none of them another
 
     @property
     def leading(self) -> tuple[str, ...]:
-        """The highest, and who cannot be told apart from them."""
-        return (*self.highest, *self.alike)
+        """The best, and who cannot be told apart from them."""
+        return (*self.best, *self.alike)
 
     def is_like(self, other: _Standing) -> bool:
         """Do the same systems lead, and beat the same others?"""
-        words = compare_word(self.measure) == compare_word(other.measure)
+        words = self.direction.better == other.direction.better
         return words and set(self.leading) == set(other.leading) and self.is_clear == other.is_clear
-
-
-def compare_word(measure: str) -> str:
-    """What a system of a higher value is than another: better, or of a cost dearer."""
-    entry = SESSION_MEASURES.get(measure.partition("(")[0].partition("@")[0])
-    return "dearer" if entry is not None and entry.is_cost else "better"
 
 
 def describe_comparison(comparison: ComparisonValues) -> str:
@@ -68,8 +63,10 @@ def describe_measure(comparison: ComparisonValues, measure: str) -> str:
 
 
 def _find_standing(comparison: ComparisonValues, measure: str) -> _Standing:
+    direction = comparison.direction(measure)
     ahead = {
-        system: sum(
+        system: direction.sign
+        * sum(
             comparison.pair(measure, system, other).difference
             for other in comparison.systems
             if other != system
@@ -78,13 +75,13 @@ def _find_standing(comparison: ComparisonValues, measure: str) -> _Standing:
     }
     by_lead = sorted(comparison.systems, key=lambda system: -ahead[system])
     beaten_by = {name: set(names) for name, names in comparison.systems_beaten(measure).items()}
-    highest = find_leaders(ahead)
-    all_beaten = set.intersection(*(beaten_by[name] for name in highest))
+    best = find_leaders(ahead)
+    all_beaten = set.intersection(*(beaten_by[name] for name in best))
     beaten = [name for name in by_lead if name in all_beaten]
-    alike = [name for name in by_lead if name not in all_beaten and name not in highest]
-    leading = [*highest, *alike]
+    alike = [name for name in by_lead if name not in all_beaten and name not in best]
+    leading = [*best, *alike]
     is_clear = all(beaten_by[name] == all_beaten for name in leading)
-    return _Standing(measure, tuple(highest), tuple(alike), tuple(beaten), is_clear)
+    return _Standing(measure, direction, tuple(best), tuple(alike), tuple(beaten), is_clear)
 
 
 def _describe_standing(comparison: ComparisonValues, standing: _Standing) -> str:
@@ -94,15 +91,13 @@ def _describe_standing(comparison: ComparisonValues, standing: _Standing) -> str
         return _describe_indistinguishable(comparison, standing)
     if len(leading) == 1:
         return _describe_winner(comparison, standing)
-    if not (standing.is_clear and beaten) or len(standing.highest) > 1:
-        return _describe_highest(comparison, standing)
+    if not (standing.is_clear and beaten) or len(standing.best) > 1:
+        return _describe_best(comparison, standing)
     evidence = _describe_evidence(comparison, comparison.pair(measure, leading[-1], beaten[0]))
     whom = f" than {_label(comparison, beaten[0])}" if len(beaten) > 1 else ""
-    word = compare_word(measure)
-    verb = "lead" if word == "better" else "are highest"
-    lead = f"{_join_leading(comparison, leading)} {verb} in {measure} and cannot be told apart"
+    lead = f"{_join_leading(comparison, leading)} lead in {measure} and cannot be told apart"
     subject = "Both" if len(leading) == 2 else "All of them"
-    better = f"{subject} are {word} than {_join(comparison, beaten)}"
+    better = f"{subject} are {standing.direction.better} than {_join(comparison, beaten)}"
     return f"{lead}. {better}: {_label(comparison, leading[-1])}{whom} {evidence}."
 
 
@@ -110,8 +105,8 @@ def _group_alike(standings: Sequence[_Standing]) -> list[list[_Standing]]:
     """Those of which one sentence can be said, together."""
     groups: dict[tuple[str | tuple[str, ...], ...], list[_Standing]] = {}
     for standing in standings:
-        key = (standing.highest, standing.beaten, standing.alike) if standing.beaten else ()
-        groups.setdefault((compare_word(standing.measure), *key), []).append(standing)
+        key = (standing.best, standing.beaten, standing.alike) if standing.beaten else ()
+        groups.setdefault((standing.direction.better, *key), []).append(standing)
     return list(groups.values())
 
 
@@ -119,12 +114,11 @@ def _describe_briefly(comparison: ComparisonValues, standings: Sequence[_Standin
     """One more measure, or several that agree; their numbers stand in their tables."""
     measures = join_words([standing.measure for standing in standings])
     standing = standings[0]
-    highest, beaten = standing.highest, standing.beaten
-    word = compare_word(standing.measure)
+    best, beaten, word = standing.best, standing.beaten, standing.direction.better
     if not beaten:
         return f"In {measures} none is {word} than the others."
-    verb = "is" if len(highest) == 1 else "are"
-    better = f"{_join_leading(comparison, highest)} {verb} {word} than {_join(comparison, beaten)}"
+    verb = "is" if len(best) == 1 else "are"
+    better = f"{_join_leading(comparison, best)} {verb} {word} than {_join(comparison, beaten)}"
     alike = f", but not than {_join(comparison, standing.alike)}" if standing.alike else ""
     return f"In {measures} {better}{alike}."
 
@@ -136,38 +130,38 @@ def _describe_indistinguishable(comparison: ComparisonValues, standing: _Standin
     both = _join(comparison, (first, second))
     if pair.identical:
         return f"{both} have the same {measure} for every {comparison.evidence.paired_by}."
-    if len(standing.highest) == 2:
+    if len(standing.best) == 2:
         return f"{both} are equal in {measure} ({_format_mean(comparison, measure, first)})."
     evidence = _describe_evidence(comparison, pair)
-    higher = f"{_label(comparison, first)} is higher {evidence}"
-    return f"{both} cannot be told apart in {measure}: {higher}."
+    ahead = f"{_label(comparison, first)} is {standing.direction.better_is} {evidence}"
+    return f"{both} cannot be told apart in {measure}: {ahead}."
 
 
 def _describe_winner(comparison: ComparisonValues, standing: _Standing) -> str:
     """One system that beats all others."""
     measure, (best,), beaten = standing.measure, standing.leading, standing.beaten
     evidence = _describe_evidence(comparison, comparison.pair(measure, best, beaten[0]))
-    word = compare_word(measure)
+    word = standing.direction.better
     head = f"{_label(comparison, best)} is {word} than {_join(comparison, beaten)} in {measure}"
     if len(beaten) == 1:
         return f"{head}, {evidence}."
     return f"{head}: than {_label(comparison, beaten[0])}, which comes next, {evidence}."
 
 
-def _describe_highest(comparison: ComparisonValues, standing: _Standing) -> str:
-    """Who is highest, from whom that is not told apart, and whom it beats."""
-    measure, highest, beaten = standing.measure, standing.highest, standing.beaten
-    value = _format_mean(comparison, measure, highest[0])
-    is_alone = len(highest) == 1
-    verb = f"is highest in {measure}" if is_alone else f"share the highest {measure}"
-    text = f"{_join_leading(comparison, highest)} {verb} ({value})"
+def _describe_best(comparison: ComparisonValues, standing: _Standing) -> str:
+    """Who is best, from whom that is not told apart, and whom it beats."""
+    measure, best, beaten = standing.measure, standing.best, standing.beaten
+    value, word = _format_mean(comparison, measure, best[0]), standing.direction.best
+    is_alone = len(best) == 1
+    verb = f"is {word} in {measure}" if is_alone else f"share the {word} {measure}"
+    text = f"{_join_leading(comparison, best)} {verb} ({value})"
     if standing.alike:
         text += f" and cannot be told apart from {_join(comparison, standing.alike)}"
     if not beaten:
         return f"{text}."
-    evidence = _describe_evidence(comparison, comparison.pair(measure, highest[0], beaten[0]))
+    evidence = _describe_evidence(comparison, comparison.pair(measure, best[0], beaten[0]))
     subject = "it is" if is_alone else "they are"
-    head = f"{text}; {subject} {compare_word(measure)} than {_join(comparison, beaten)}"
+    head = f"{text}; {subject} {standing.direction.better} than {_join(comparison, beaten)}"
     if len(beaten) == 1:
         return f"{head}, {evidence}."
     return f"{head}: than {_label(comparison, beaten[0])}, which comes next, {evidence}."
@@ -175,32 +169,34 @@ def _describe_highest(comparison: ComparisonValues, standing: _Standing) -> str:
 
 def _describe_against_baseline(comparison: ComparisonValues, measure: str) -> str:
     """Who is better or worse than the baseline, the only one that others were compared with."""
+    direction = comparison.direction(measure)
     pairs = sorted(
         (pair for pair in comparison.pairs_against() if pair.measure == measure),
-        key=lambda pair: -pair.difference,
+        key=lambda pair: -direction.sign * pair.difference,
     )
     baseline = _label(comparison, comparison.baseline)
-    better = [p for p in pairs if comparison.is_significant(p) and p.difference > 0]
-    worse = [p for p in reversed(pairs) if comparison.is_significant(p) and p.difference < 0]
+    significant = [pair for pair in pairs if comparison.is_significant(pair)]
+    better = [pair for pair in significant if comparison.is_for_the_better(pair)]
+    worse = [pair for pair in reversed(significant) if not comparison.is_for_the_better(pair)]
     alike = [p.system for p in pairs if not comparison.is_significant(p)]
     clauses = []
-    higher = compare_word(measure)
-    for words, group in ((higher, better), ("worse" if higher == "better" else "cheaper", worse)):
+    for word, group in ((direction.better, better), (direction.worse, worse)):
         if group:
             names = _join(comparison, [pair.system for pair in group])
             verb = "is" if len(group) == 1 else "are"
-            nearest = group[-1] if words == higher else group[-1].reverse()
+            nearest = group[-1] if word == direction.better else group[-1].reverse()
             who = f"{_label(comparison, group[-1].system)} " if len(group) > 1 else ""
             evidence = _describe_evidence(comparison, nearest)
-            clauses.append(f"{names} {verb} {words} than {baseline}: {who}{evidence}")
+            clauses.append(f"{names} {verb} {word} than {baseline}: {who}{evidence}")
     if alike:
         clauses.append(f"{_join(comparison, alike)} cannot be told apart from {baseline}")
     return _begin_sentence(f"In {measure}, {'; '.join(clauses)}.")
 
 
 def _describe_evidence(comparison: ComparisonValues, pair: Pair) -> str:
-    """By how much, from where to where that may be, and how likely by chance alone."""
+    """By how much the first is ahead, from where to where that may be, how likely by chance."""
     evidence = comparison.evidence
+    pair = pair.reverse() if comparison.direction(pair.measure).is_lower else pair
     decimals = choose_decimals(pair.difference, ANSWER_DECIMALS)
     p = f"p {'<' if pair.corrected < _SMALLEST_P else '='} {max(pair.corrected, _SMALLEST_P):.3f}"
     interval = ""

@@ -14,6 +14,7 @@ from gainful.evidence.statistics.correction import MAX_T
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.interaction import Interaction
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.measure.direction import HIGHER, Direction
 from gainful.page.plain_data import to_plain_data
 from gainful.text import count_noun, pluralise
 from gainful.types import Array
@@ -24,7 +25,8 @@ class Equivalence:
     """Are two systems practically the same: is their difference within the margin?
 
     `p` is that of two one-sided tests (TOST); `better`, `same` and `worse` are the posterior
-    probabilities of a difference above, within and below the margin.
+    probabilities of a difference for the better beyond, within, and for the worse beyond the
+    margin.
     """
 
     margin: float
@@ -171,6 +173,7 @@ class ComparisonValues:
     paired_units: Mapping[str, int] = {}  # by measure: of how many searchers sessions are
     interactions: Mapping[str, Interaction] = {}  # by measure: how differences vary by scenario
     bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
+    directions: Mapping[str, Direction] = {}  # by measure: is more of it better, or less?
     convention_line: str = ""  # how the numbers came about, in words
     footnotes: tuple[str, ...] = ()  # whose convention, and what was odd, in a line
     all_footnotes: tuple[str, ...] = ()  # the whole convention and all that was counted
@@ -193,6 +196,14 @@ class ComparisonValues:
             for system in self.systems
             if system != baseline_name
         ]
+
+    def direction(self, measure: str) -> Direction:
+        """Is a higher or a lower value of a measure better?"""
+        return self.directions.get(measure, HIGHER)
+
+    def is_for_the_better(self, pair: Pair) -> bool:
+        """Is the first system of a pair the better one, as far as values say?"""
+        return self.direction(pair.measure).sign * pair.difference > 0
 
     def is_significant(self, pair: Pair) -> bool:
         """Is the difference significant, after correction?"""
@@ -220,7 +231,7 @@ class ComparisonValues:
         for pair in self.pairs:
             if pair.measure == measure and self.is_significant(pair):
                 better, worse = pair.system, pair.other
-                if pair.difference < 0:
+                if not self.is_for_the_better(pair):
                     better, worse = worse, better
                 beaten[better].append(worse)
         return {name: sorted(worse, key=self.systems.index) for name, worse in beaten.items()}
@@ -268,6 +279,7 @@ class ComparisonValues:
             "measures": [
                 {
                     "measure": measure,
+                    "better": self.direction(measure).better_is,
                     pluralise(self.evidence.unit): self.units[measure],
                     **self._study_data(measure),
                     "clusters": self.clusters.get(measure),

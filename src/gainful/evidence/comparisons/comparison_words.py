@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
+from gainful.measure.leaders import name_best
 from gainful.page.table import to_one_line
 from gainful.text import count_noun, format_range, pluralise
 
@@ -69,7 +70,7 @@ def _relate_p(p: float) -> str:
 def describe_marks(comparison: ComparisonValues) -> str:
     """What bold numbers and letters say."""
     what = f"the {pluralise(comparison.kind)} that it is significantly better than"
-    return f"Bold: the highest. Letters behind a mean: {what}."
+    return f"Bold: {name_best(comparison.directions)}. Letters behind a mean: {what}."
 
 
 def format_caption(comparison: ComparisonValues) -> str:
@@ -79,7 +80,7 @@ def format_caption(comparison: ComparisonValues) -> str:
     units = evidence.unit if sizes == "1" else pluralise(evidence.unit)
     if comparison.clusters:
         units += f" in {format_range(list(comparison.clusters.values()))} clusters"
-    first = f"Means over {sizes} {units}, the highest of each measure bold"
+    first = f"Means over {sizes} {units}, {name_best(comparison.directions)} bold"
     kind = pluralise(comparison.kind)
     test = f"two-sided {evidence.test_words}, {describe_correction(comparison)}"
     level = f"α = {evidence.resampling.alpha:g}"

@@ -69,7 +69,9 @@ def add_equivalence(
         corrected = p if evidence.correction == "none" else holm(p)
         for (at, units), *both in zip(known.items(), p.tolist(), corrected.tolist(), strict=True):
             posterior = _find_posterior(units, margin, evidence.test, evidence.resampling)
-            shares = (posterior.better, posterior.same, posterior.worse)
+            shares = [posterior.better, posterior.same, posterior.worse]
+            if comparison.direction(measure).is_lower:
+                shares.reverse()
             added[at] = Equivalence(margin, *both, *(float(share[0]) for share in shares))
     pairs = (evolve(pair, equivalence=added.get(at)) for at, pair in enumerate(comparison.pairs))
     return evolve(comparison, pairs=tuple(pairs))

@@ -24,6 +24,7 @@ from gainful.evidence.gates.significance import check_significance
 from gainful.evidence.gates.spreads import find_spreads
 from gainful.evidence.gates.verdict import QueryToLookAt, Verdict
 from gainful.evidence.pairing import PairedValues, pair_values, values_by_query
+from gainful.measure.direction import LOWER
 from gainful.measure.language import parse
 from gainful.measure.run_values import RunValues, aggregate
 from gainful.read.baseline import Baseline
@@ -68,10 +69,15 @@ def apply_rules(
     """
     mean = means(results)
     if not (rules.has_rules or saving):
-        allowed = "a floor, max_drop, no_worse_than, per_query or significant; else all would pass"
+        allowed = (
+            "a floor, a ceiling, max_drop, no_worse_than, per_query or significant; else all would "
+            "pass"
+        )
         raise BadValue("rules", "none", allowed)
     if rules.needs_baseline and baseline is None:
-        raise BadValue("baseline", None, "a baseline, which every rule but floors needs")
+        raise BadValue(
+            "baseline", None, "a baseline, which every rule but floors and ceilings needs"
+        )
     pairs: dict[str, PairedValues] = {}
     notes = _check_missing_queries(results, rules) if baseline is None and rules.has_rules else []
     if baseline is not None:
@@ -81,7 +87,7 @@ def apply_rules(
         notes += _baseline_notes(results, baseline, pairs, rules)
     now_and_before = {name: _common_means(results, name, pair) for name, pair in pairs.items()}
     checks = [
-        *_check_floors(results, rules, mean),
+        *_check_limits(results, rules, mean),
         *_check_drops(results, rules, now_and_before),
         *_check_queries(results, rules, pairs, now_and_before),
     ]
@@ -97,7 +103,7 @@ def apply_rules(
     rates: list[ErrorRate] = []
     if saving or error_rates:
         spreads, flat = find_spreads(results, pairs, baseline)
-        rates = list(find_error_rates(checks, spreads, rules, mean))
+        rates = list(find_error_rates(checks, spreads, rules, mean, results.directions))
         notes += describe_spreads(spreads) if rates else []
         notes += [f"no error rates of {', '.join(flat)}: it does not vary"] if flat else []
     if baseline is not None and (rules.needs_baseline or saving):
@@ -268,12 +274,20 @@ def _common_means(results: RunValues, name: str, pair: PairedValues) -> tuple[fl
     return aggregate(pair.values[:, 0], mean_kind), aggregate(pair.values[:, 1], mean_kind)
 
 
-def _check_floors(results: RunValues, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
+def _check_limits(results: RunValues, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
+    """Floors of what should be high, ceilings of what should be low; the others are refused."""
     for spelling, floor in rules.floors.items():
         name = _measure_name(results, spelling, "floor")
-        yield Check(
-            "floor", name, mean[name], floor, ok=mean[name] >= floor - rounding_slack(floor)
-        )
+        if results.directions[name].is_lower:
+            raise BadValue("floor", spelling, "a measure of which more is better; else a ceiling")
+        ok = mean[name] >= floor - rounding_slack(floor)
+        yield Check("floor", name, mean[name], floor, ok=ok)
+    for spelling, ceiling in rules.ceilings.items():
+        name = _measure_name(results, spelling, "ceiling")
+        if not results.directions[name].is_lower:
+            raise BadValue("ceiling", spelling, "a measure of which less is better; else a floor")
+        ok = mean[name] <= ceiling + rounding_slack(ceiling)
+        yield Check("ceiling", name, mean[name], ceiling, ok=ok, direction=LOWER)
 
 
 def _check_drops(
@@ -281,10 +295,9 @@ def _check_drops(
 ) -> Iterator[Check]:
     for spelling, bound in rules.max_drop.items():
         name = _measure_name(results, spelling, "max_drop")
-        now, then = now_and_before[name]
-        yield Check(
-            "max_drop", name, now, bound, then - now <= bound + rounding_slack(then), baseline=then
-        )
+        (now, then), direction = now_and_before[name], results.directions[name]
+        ok = direction.sign * (then - now) <= bound + rounding_slack(then)
+        yield Check("max_drop", name, now, bound, ok=ok, baseline=then, direction=direction)
 
 
 def _check_queries(
@@ -293,14 +306,14 @@ def _check_queries(
     pairs: Mapping[str, PairedValues],
     now_and_before: Mapping[str, tuple[float, float]],
 ) -> Iterator[Check]:
-    """How many queries dropped by more than they may?"""
+    """How many queries became worse by more than they may?"""
     for name, (bound, most) in _name_measures(results, rules.per_query, "per_query").items():
-        pair = pairs[name]
-        drops = -pair.differences((0, 1))
+        pair, direction = pairs[name], results.directions[name]
+        drops = -direction.sign * pair.differences((0, 1))
         fallen = int((drops > bound + ROUNDING * np.abs(pair.values).max(axis=1)).sum())
         now, then = now_and_before[name]
         check = Check("per_query", name, now, bound, ok=fallen <= most, baseline=then)
-        yield evolve(check, fallen=fallen, most=most)
+        yield evolve(check, fallen=fallen, most=most, direction=direction)
 
 
 def _name_measures(results: RunValues, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
@@ -320,19 +333,20 @@ def _measure_name(results: RunValues, spelling: str, argument: str) -> str:
 def _queries_to_look_at(
     results: RunValues, checks: list[Check], pairs: Mapping[str, PairedValues]
 ) -> Iterator[QueryToLookAt]:
-    """The queries that fell most, of broken measures if there are any; else the lowest ones."""
+    """The queries that became worse, of broken measures if there are any; else the worst ones."""
     broken = dict.fromkeys(check.measure for check in checks if not check.ok)
     for name in broken or dict.fromkeys(check.measure for check in checks):
-        limit = _MAX_BROKEN if broken else _MAX_OTHERS
-        falls = list(_falls(pairs[name]))[:limit] if name in pairs else []
+        limit, sign = _MAX_BROKEN if broken else _MAX_OTHERS, results.directions[name].sign
+        falls = list(_falls(pairs[name], sign))[:limit] if name in pairs else []
         yield from falls
         if not falls and (broken or name not in pairs):
-            lowest = sorted(values_by_query(results, name).items(), key=lambda pair: pair[1])
-            yield from (QueryToLookAt(name, query, value) for query, value in lowest[:limit])
+            values = values_by_query(results, name)
+            worst = sorted(values, key=lambda query: sign * values[query])[:limit]
+            yield from (QueryToLookAt(name, query, values[query]) for query in worst)
 
 
-def _falls(pair: PairedValues) -> Iterator[QueryToLookAt]:
-    change = pair.values[:, 0] - pair.values[:, 1]
+def _falls(pair: PairedValues, sign: float) -> Iterator[QueryToLookAt]:
+    change = sign * (pair.values[:, 0] - pair.values[:, 1])
     for row in np.argsort(change, kind="stable").tolist():
         if change[row] >= 0:
             return

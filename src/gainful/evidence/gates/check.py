@@ -7,11 +7,12 @@ from typing import Any, Literal
 
 from attrs import frozen
 
+from gainful.measure.direction import HIGHER, Direction
 from gainful.page.plain_data import to_plain_data
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, format_change, format_distinct, format_exact
 
-Rule = Literal["floor", "max_drop", "no_worse_than", "per_query", "significant", "drift"]
+Rule = Literal["floor", "ceiling", "max_drop", "no_worse_than", "per_query", "significant", "drift"]
 _SMALLEST_P = 1e-4  # p that is told as such
 
 
@@ -33,6 +34,7 @@ class Check:
     level: float | None = None  # of that limit
     fallen: int | None = None  # queries that dropped by more than the bound
     most: int | None = None  # queries that may
+    direction: Direction = HIGHER  # is more of the measure better, or less?
 
     @property
     def message(self) -> str:
@@ -46,7 +48,9 @@ class Check:
 
     def to_dict(self) -> dict[str, Any]:
         """The rule, what was found and the sentence about it, as plain data."""
-        return to_plain_data(self) | {"message": self.message}
+        plain = to_plain_data(self)
+        del plain["direction"]
+        return plain | {"better": self.direction.better_is, "message": self.message}
 
 
 def rounding_slack(value: float) -> float:
@@ -60,12 +64,19 @@ def _tell_floor(check: Check) -> str:
     return f"{check.measure} {value} {verb} its floor {format_exact(check.bound)}"
 
 
+def _tell_ceiling(check: Check) -> str:
+    verb = "stays within" if check.ok else "is above"
+    value = format_distinct(check.value, check.bound)
+    return f"{check.measure} {value} {verb} its ceiling {format_exact(check.bound)}"
+
+
 def _tell_drop(check: Check) -> str:
-    before = check.baseline or 0.0
-    drop = before - check.value
+    before, direction = check.baseline or 0.0, check.direction
+    drop = direction.sign * (before - check.value)
     if drop <= rounding_slack(before):
-        return f"{check.measure} did not drop: from {_format_means(check)}"
-    dropped = f"{check.measure} dropped by {format_distinct(drop, check.bound)}"
+        verb = "rise" if direction.is_lower else "drop"
+        return f"{check.measure} did not {verb}: from {_format_means(check)}"
+    dropped = f"{check.measure} {direction.decline_verb} by {format_distinct(drop, check.bound)}"
     allowed = f"at most {format_exact(check.bound)} is allowed"
     return f"{dropped}, from {_format_means(check)}; {allowed}"
 
@@ -89,8 +100,8 @@ def _tell_fallen(check: Check) -> str:
         else f"at most {check.most} {'is' if check.most == 1 else 'are'}"
     )
     return (
-        f"{fallen} dropped by more than {format_exact(check.bound)} in {check.measure}; "
-        f"{allowed} allowed to"
+        f"{fallen} {check.direction.decline_verb} by more than {format_exact(check.bound)} in "
+        f"{check.measure}; {allowed} allowed to"
     )
 
 
@@ -114,13 +125,20 @@ def _bound_words(words: str) -> Callable[[Check], str]:
 
 def _fallen_words(check: Check) -> str:
     queries = count_noun(check.most or 0, "query")
-    return f"at most {queries} down by {format_exact(check.bound)}"
+    way = "up" if check.direction.is_lower else "down"
+    return f"at most {queries} {way} by {format_exact(check.bound)}"
+
+
+def _drop_words(check: Check) -> str:
+    verb = "rise" if check.direction.is_lower else "drop"
+    return f"{verb} at most {format_exact(check.bound)}"
 
 
 # Of each rule: what it is in a few words, and what was found in a sentence.
 _RULES: Mapping[str, tuple[Callable[[Check], str], Callable[[Check], str]]] = {
     "floor": (_bound_words("floor"), _tell_floor),
-    "max_drop": (_bound_words("drop at most"), _tell_drop),
+    "ceiling": (_bound_words("ceiling"), _tell_ceiling),
+    "max_drop": (_drop_words, _tell_drop),
     "no_worse_than": (_bound_words("worse by less than"), _tell_margin),
     "per_query": (_fallen_words, _tell_fallen),
     "significant": (_bound_words("not worse at"), _tell_test),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from attrs import evolve
 
 from gainful.evidence.gates.check import Check
 from gainful.evidence.gates.rules import Rules
@@ -84,9 +85,8 @@ def _test_drift(
     for (name, pair), p, raw_p in zip(pairs.items(), corrected, raw, strict=True):
         now, then = (float(mean) for mean in pair.values.mean(axis=0))
         ok = p > rules.alpha
-        checks.append(
-            Check("drift", name, now, rules.alpha, ok=ok, baseline=then, p=p, raw_p=raw_p)
-        )
+        check = Check("drift", name, now, rules.alpha, ok=ok, baseline=then, p=p, raw_p=raw_p)
+        checks.append(evolve(check, direction=results.directions[name]))
     return checks, all(outcome.exact for outcome in outcomes)
 
 

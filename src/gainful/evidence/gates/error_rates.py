@@ -7,17 +7,18 @@ by the normal distribution of their changes, or by those that were seen, of eith
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.evidence.gates.check import Check
 from gainful.evidence.gates.rules import Rules
 from gainful.evidence.gates.significance import smallest_p
 from gainful.evidence.statistics.power import POWER
+from gainful.measure.direction import Direction
 from gainful.page.plain_data import to_plain_data
 from gainful.types import Array
 
@@ -59,7 +60,11 @@ class Spread:
 
 
 def find_error_rates(
-    checks: list[Check], spreads: list[Spread], rules: Rules, means: dict[str, float]
+    checks: list[Check],
+    spreads: list[Spread],
+    rules: Rules,
+    means: Mapping[str, float],
+    directions: Mapping[str, Direction],
 ) -> Iterator[ErrorRate]:
     """The error rates of each rule that was applied; of the usual ones where none was.
 
@@ -71,6 +76,7 @@ def find_error_rates(
             tested = sum(check.rule == "significant" for check in checks)
         else:
             applied, tested = _propose_checks(spread, means[spread.measure]), len(spreads)
+            applied = [evolve(check, direction=directions[spread.measure]) for check in applied]
         for check in applied:
             if check.rule != "drift":
                 yield _rate_check(check, spread, rules, max(tested, 1))
@@ -114,8 +120,9 @@ def stop_chance(
     from scipy.stats import norm  # noqa: PLC0415  (slow to load)
 
     error = spread.value / sqrt(spread.queries)
-    if check.rule in ("floor", "max_drop"):
-        room = check.value - check.bound if check.rule == "floor" else check.bound
+    if check.rule in ("floor", "ceiling", "max_drop"):
+        margin = check.value - check.bound
+        room = {"floor": margin, "ceiling": -margin, "max_drop": check.bound}[check.rule]
         return lambda drop: float(norm.sf((room - drop) / error))
     if check.rule == "per_query":
         return lambda drop: _count_chance(check, spread, drop)

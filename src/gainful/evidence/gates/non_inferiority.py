@@ -32,14 +32,16 @@ def check_margins(
     for name, margin in margins.items():
         limit, method = _lower_limit(pairs[name], rules, results)
         now, then = now_and_before[name]
+        direction = results.directions[name]
         check = Check("no_worse_than", name, now, margin, ok=limit > -margin, baseline=then)
-        checks.append(evolve(check, limit=limit, level=rules.alpha))
+        own_limit = direction.sign * limit
+        checks.append(evolve(check, limit=own_limit, level=rules.alpha, direction=direction))
     confidence = f"{100 * (1 - rules.alpha):g} %"
     return checks, f"limits of changes are one-sided, {confidence}: {method}"
 
 
 def _lower_limit(pair: PairedValues, rules: Rules, results: RunValues) -> tuple[float, str]:
-    """What the mean change is not below, at the level of the rules; and by which method."""
+    """What the mean change for the better is not below, at the rules' level; by which method."""
     if results.recipes[pair.measure].entry.aggregation != "mean":
         raise BadValue("no_worse_than", pair.measure, "a measure that is a mean over queries")
     outcome = test_drop(pair, rules, results, rules.resampling(2 * rules.alpha))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
 from math import inf, isfinite
 from typing import Any
 
@@ -105,6 +106,10 @@ def _convert_floors(floors: MeasureBounds | None) -> dict[str, float]:
     return parse_bounds(floors, "floor", _check_number)
 
 
+def _convert_ceilings(ceilings: MeasureBounds | None) -> dict[str, float]:
+    return parse_bounds(ceilings, "ceiling", _check_number)
+
+
 def _convert_drops(drops: MeasureBounds | None) -> dict[str, float]:
     return parse_bounds(drops, "max_drop", _check_drop)
 
@@ -125,7 +130,7 @@ def _convert_query_bounds(bounds: QueryBounds | None) -> dict[str, tuple[float, 
 
 @frozen(kw_only=True)
 class Rules:
-    """Floors, bounds of drops and of their queries, margins, and tests of a drop.
+    """Floors, ceilings, bounds of drops and of their queries, margins, and tests of a drop.
 
     Examples:
         >>> Rules(floors={"nDCG@10": 0.45}, max_drop={"AP": 0.01}).measures_to_evaluate("RR")
@@ -137,6 +142,7 @@ class Rules:
     """
 
     floors: Mapping[str, float] = field(default=None, converter=_convert_floors)
+    ceilings: Mapping[str, float] = field(default=None, converter=_convert_ceilings)
     max_drop: Mapping[str, float] = field(default=None, converter=_convert_drops)
     no_worse_than: Mapping[str, float] = field(default=None, converter=_convert_margins)
     per_query: Mapping[str, tuple[float, int]] = field(
@@ -173,7 +179,7 @@ class Rules:
     @property
     def has_rules(self) -> bool:
         """Is there a rule at all?"""
-        return bool(self.floors) or self.needs_baseline
+        return bool(self.floors) or bool(self.ceilings) or self.needs_baseline
 
     @property
     def needs_baseline(self) -> bool:
@@ -184,7 +190,8 @@ class Rules:
     def measures_of_rules(self) -> dict[str, Measure]:
         """The measures that a rule names, by the name it has there."""
         named: dict[str, Measure] = {}
-        for name in (*self.floors, *self.max_drop, *self.no_worse_than, *self.per_query):
+        bounds = (self.floors, self.ceilings, self.max_drop, self.no_worse_than, self.per_query)
+        for name in chain(*bounds):
             if parse(name) not in named.values():
                 named |= expand(name)
         return named

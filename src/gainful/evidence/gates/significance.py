@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from attrs import evolve
 
 from gainful.errors import BadInput, BadValue, CannotCompare
 from gainful.evidence.gates.check import Check, rounding_slack
@@ -15,6 +16,7 @@ from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.measure.direction import Direction
 from gainful.measure.run_values import RunValues
 from gainful.text import count_noun, format_exact
 from gainful.types import Array
@@ -36,10 +38,11 @@ def check_significance(
         pairs.items(), holm(raw_p).tolist(), raw_p.tolist(), strict=True
     ):
         now, then = now_and_before[name]
-        ok = p > level
-        if ok and then - now > rounding_slack(then):
-            _refuse_too_few(pair, rules, len(pairs))
-        checks.append(Check("significant", name, now, level, ok=ok, baseline=then, p=p, raw_p=raw))
+        ok, direction = p > level, results.directions[name]
+        if ok and direction.sign * (then - now) > rounding_slack(then):
+            _refuse_too_few(pair, rules, len(pairs), direction)
+        check = Check("significant", name, now, level, ok=ok, baseline=then, p=p, raw_p=raw)
+        checks.append(evolve(check, direction=direction))
     return checks, describe_test(
         pairs, rules, exact_p=all(outcome.exact for outcome in outcomes.values())
     )
@@ -48,7 +51,10 @@ def check_significance(
 def test_drop(
     pair: PairedValues, rules: Rules, results: RunValues, resampling: Resampling
 ) -> Outcome:
-    """One-sided, of a column that is a mean over queries; what cannot be tested is an error."""
+    """One-sided, of a column that is a mean over queries; what cannot be tested is an error.
+
+    Changes are counted as for the better, so that a limit is of these.
+    """
     name, test = pair.measure, TESTS[rules.test]
     mean_kind = results.recipes[name].entry.aggregation
     if mean_kind != "mean":
@@ -58,14 +64,15 @@ def test_drop(
     if len(pair.queries) < 2:
         problem = f"only one query to compare {name} by, and a test needs two at least"
         raise BadInput(results.name, problem, "more queries, or a rule without a test")
-    differences = pair.values[:, 0] - pair.values[:, 1]
+    sign = results.directions[name].sign
+    differences = sign * (pair.values[:, 0] - pair.values[:, 1])
     if not differences.any():
         # Runs that are the same are not worse, whichever way a test counts ties.
         return Outcome(np.ones(1), np.zeros(1), np.zeros(1), "none needed", exact=True)
     if test.needs_variance and constant_columns(differences[:, None])[0]:
         raise CannotCompare(
-            f"{name} differs by {format_exact(float(differences[0]))} in every query, of which the "
-            f"{test.words} can say nothing (use --test randomisation)"
+            f"{name} differs by {format_exact(sign * float(differences[0]))} in every query, of "
+            f"which the {test.words} can say nothing (use --test randomisation)"
         )
     outcome = test.function(differences[:, None], resampling)
     if not np.isfinite(outcome.p[0]):
@@ -79,7 +86,7 @@ def smallest_p(queries: int, rules: Rules) -> float:
     return float(TESTS[rules.test].function(worst, rules.resampling()).p[0])
 
 
-def _refuse_too_few(pair: PairedValues, rules: Rules, measures: int) -> None:
+def _refuse_too_few(pair: PairedValues, rules: Rules, measures: int, direction: Direction) -> None:
     """A drop that no test of so few queries could ever call significant is not let through."""
     number = len(pair.queries)
     least = measures * smallest_p(number, rules)
@@ -87,9 +94,10 @@ def _refuse_too_few(pair: PairedValues, rules: Rules, measures: int) -> None:
     if least > level:
         and_measures = f" and {count_noun(measures, 'measure')}" if measures > 1 else ""
         raise CannotCompare(
-            f"{pair.measure} dropped, and with {count_noun(number, 'query')}{and_measures} the "
-            f"{TESTS[rules.test].words} cannot say whether significantly: no p can be below "
-            f"{least:.4g}, and {format_exact(level)} is asked for (use max_drop, or more queries)"
+            f"{pair.measure} {direction.decline_verb}, and with {count_noun(number, 'query')}"
+            f"{and_measures} the {TESTS[rules.test].words} cannot say whether significantly: no p "
+            f"can be below {least:.4g}, and {format_exact(level)} is asked for (use max_drop, or "
+            "more queries)"
         )
 
 

@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 
 from gainful.evidence.gates.check import Check
 from gainful.evidence.gates.error_rates import ErrorRate, format_rate
+from gainful.measure.direction import Direction
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
@@ -233,10 +234,16 @@ def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
         if verdict.passed and look.before is None:
             continue
         looks_by_measure.setdefault(look.measure, []).append(look)
-    return [_build_query_table(name, looks) for name, looks in looks_by_measure.items()]
+    directions = verdict.results.directions
+    return [
+        _build_query_table(name, looks, directions[name])
+        for name, looks in looks_by_measure.items()
+    ]
 
 
-def _build_query_table(name: str, looks: list[QueryToLookAt]) -> tuple[str, Table]:
+def _build_query_table(
+    name: str, looks: list[QueryToLookAt], direction: Direction
+) -> tuple[str, Table]:
     fallen_rows = [
         (look.query, f"{look.before:.4f}", f"{look.now:.4f}", format_change(look.now - look.before))
         for look in looks
@@ -247,10 +254,11 @@ def _build_query_table(name: str, looks: list[QueryToLookAt]) -> tuple[str, Tabl
         table = Table(
             ("query", "baseline", "run", "change"), fallen_rows, numeric=True, label_columns=1
         )
-        return f"Look first at the {noun} that fell most by {name}:", table
-    lowest_rows = [(look.query, f"{look.now:.4f}") for look in looks]
-    table = Table(("query", name), lowest_rows, numeric=True, label_columns=1)
-    return f"Look first at the lowest {noun} by {name}:", table
+        verb = "rose" if direction.is_lower else "fell"
+        return f"Look first at the {noun} that {verb} most by {name}:", table
+    worst_rows = [(look.query, f"{look.now:.4f}") for look in looks]
+    table = Table(("query", name), worst_rows, numeric=True, label_columns=1)
+    return f"Look first at the {direction.worst} {noun} by {name}:", table
 
 
 def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gainful.errors import CannotCompare
 from gainful.evidence.comparisons.study import BLOCKS, Study, choose_blocks
@@ -17,6 +18,7 @@ from gainful.evidence.pairing import (
 )
 from gainful.evidence.standardise import describe_standardisation, standardise_values
 from gainful.measure.footnotes import list_footnotes
+from gainful.measure.measured_values import MeasuredValues
 from gainful.measure.run_values import RunValues
 from gainful.measure.sessions.footnotes import list_footnotes as list_session_footnotes
 from gainful.measure.sessions.session_values import SessionValues
@@ -53,6 +55,7 @@ def model_runs(
         footnotes=tuple(list_footnotes(results)),
         all_footnotes=tuple(list_footnotes(results, verbose=True)),
         notes=tuple(notes),
+        better=_name_better(results[0]),
     )
 
 
@@ -99,4 +102,10 @@ def model_sessions(
         footnotes=tuple(list_session_footnotes(results)),
         all_footnotes=tuple(list_session_footnotes(results, verbose=True)),
         notes=(*study.notes, *notes),
+        better=_name_better(results),
     )
+
+
+def _name_better(results: MeasuredValues[Any, Any]) -> dict[str, str]:
+    """Of each measure: is a higher or a lower value better?"""
+    return {name: direction.better_is for name, direction in results.directions.items()}

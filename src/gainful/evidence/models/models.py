@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from attrs import frozen
@@ -34,6 +34,7 @@ class Models(Shown):
     footnotes: tuple[str, ...] = ()
     all_footnotes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    better: Mapping[str, str] = {}  # of each measure: higher or lower values
 
     def page(self, *, verbose: bool = False) -> Page:
         """Who differs from the baseline, the effects, the variance components, the residuals."""
@@ -80,7 +81,8 @@ def _describe_models(models: Models) -> str:
     group, error = first.components
     shares = f"{pluralise(models.group)} make {100 * group.share:.0f} %"
     rest = f"Of the variance that is left, {shares} and errors {100 * error.share:.0f} %."
-    return f"In {first.measure}, {join_words(texts)}. {rest}"
+    lower = " (lower is better)" if models.better.get(first.measure) == "lower" else ""
+    return f"In {first.measure}{lower}, {join_words(texts)}. {rest}"
 
 
 def _describe_difference(estimate: Estimate, baseline: str, models: Models) -> str:

@@ -6,10 +6,10 @@ Kendall's tau, tau_AP and RBO, and by the pairs of runs that are discordant.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import combinations
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.evidence.orders.discordant_pairs import find_discordant_pairs
 from gainful.evidence.orders.order import Agreement, Order
 from gainful.evidence.statistics.rank_correlation import (
@@ -20,7 +20,7 @@ from gainful.evidence.statistics.rank_correlation import (
     rbo,
     tau_ap,
 )
-from gainful.types import Flags
+from gainful.types import Flags, is_number
 
 _MIN_RUNS = 3
 _MAX_PAIRS = 5  # discordant pairs of two measures that are kept
@@ -30,6 +30,7 @@ def order_means(
     means: Mapping[str, Mapping[str, float]],
     p: float = PERSISTENCE,
     significant: Mapping[str, Flags | None] | None = None,
+    lower_is_better: Collection[str] = (),
 ) -> Order:
     """How alike are the orders that these means give? For sessions, sweeps, or numbers of a paper.
 
@@ -38,6 +39,7 @@ def order_means(
         p: the persistence of RBO.
         significant: which pairs of systems a measure tells apart, in the order of
             `itertools.combinations`, where that is known.
+        lower_is_better: the measures of which less is better.
 
     Examples:
         >>> order = order_means(
@@ -58,13 +60,20 @@ def order_means(
     check_run_count(len(means[first]))
     runs = tuple(means[first])
     flags = significant or {}
+    for measure in lower_is_better:
+        if measure not in means:
+            raise UnknownName("measure", str(measure), means)
+    merits = {
+        measure: _turn(by_system) if measure in lower_is_better else by_system
+        for measure, by_system in means.items()
+    }
     ordered = {
-        measure: places(by_system, f"means[{measure!r}]") for measure, by_system in means.items()
+        measure: places(by_system, f"means[{measure!r}]") for measure, by_system in merits.items()
     }
     constant = [measure for measure, by_system in ordered.items() if set(by_system.values()) == {1}]
     agreement = []
     for left, right in combinations(means, 2):
-        a, b = means[left], means[right]
+        a, b = merits[left], merits[right]
         discordant_pairs = find_discordant_pairs(
             runs, (a, b), (ordered[left], ordered[right]), (flags.get(left), flags.get(right))
         )
@@ -85,11 +94,17 @@ def order_means(
         means=means,
         agreement=tuple(agreement),
         p=p,
+        lower_is_better=tuple(lower_is_better),
         notes=tuple(
             f"{measure} has the same mean for all runs: no tau or tau_AP with it"
             for measure in constant
         ),
     )
+
+
+def _turn(means: Mapping[str, float]) -> dict[str, float]:
+    """Means of which less is better, as numbers of which more is."""
+    return {system: -mean if is_number(mean) else mean for system, mean in means.items()}
 
 
 def check_run_count(runs: int) -> None:

@@ -50,6 +50,7 @@ class LabelledUnits:
     cluster_noun: str = ""  # searcher or query; nothing where units are drawn one by one
     notes: tuple[str, ...] = ()
     kept: Ranks | None = None  # which of all units these are
+    turned: tuple[str, ...] = ()  # measures of which less is better: their values are negated
 
 
 @frozen
@@ -60,6 +61,7 @@ class Correlation:
     estimate: float
     low: float
     high: float
+    better: str = "higher"  # or lower: then it is what a low value goes along with
 
 
 @frozen
@@ -138,6 +140,7 @@ def correlate_units(
         Correlation(
             name,
             *_estimate(bootstrap.estimate, bootstrap.resampled, bootstrap.left_out, at, resampling),
+            better="lower" if name in units.turned else "higher",
         )
         for at, name in enumerate(names)
     ]
@@ -152,8 +155,14 @@ def correlate_units(
         clusters=int(units.cluster.max()) + 1,
         cluster_noun=units.cluster_noun,
         resampling=resampling,
-        notes=units.notes,
+        notes=(*units.notes, *_describe_turned(units.turned)),
     )
+
+
+def _describe_turned(turned: Sequence[str]) -> list[str]:
+    if not turned:
+        return []
+    return [f"less of {join_words(turned)} is better: agreement is with low values of it"]
 
 
 def check_units(units: LabelledUnits, against: str, coefficient: str) -> None:

@@ -15,8 +15,9 @@ from gainful.types import Flags
 class DiscordantPair:
     """Two runs that change places: the first is better by one measure, the second by the other.
 
-    `differences` are the means of the first run less those of the second, by each measure;
-    `significant` says of each whether it was tested and found so, None where it was not tested.
+    `differences` say by how much the mean of the first run is better than that of the second, by
+    each measure; `significant` says of each whether it was tested and found so, None where it was
+    not tested.
     """
 
     runs: tuple[str, str]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
+from attrs import evolve
 
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.orders.correlations import LabelledUnits
+from gainful.measure.measured_values import MeasuredValues
 from gainful.measure.run_values import RunValues
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.read.labels import Labels, parse_labels
@@ -29,19 +32,21 @@ def label_sessions(results: SessionValues, against: str, labels: Labels | None) 
         label = _join(frame, labels.frame, ["id"])
     elif against in results.values:
         names = [name for name in names if name != against]
-        label = _fill(results.values[against])
+        label = _merit(results, against)
     else:
         results.group_names(against)  # known, and one for a whole session
         label = parse_labels(
             results.columns[against], lambda row: f"{results.name}, session {results.ids[row]!r}"
         ).to_numpy()
-    values = {name: _fill(results.values[name]) for name in names}
+    values = {name: _merit(results, name) for name in names}
     cluster, noun = np.arange(len(label)), ""
     if _SEARCHER in results.columns.columns:
         known = results.columns[_SEARCHER].cast(pl.String)
         if not known.null_count():
             cluster, noun = known.rank("dense").to_numpy().astype(np.intp) - 1, _SEARCHER
-    return _keep_known(values, label, cluster, unit="session", noun=noun, source=results.name)
+    turned = _name_turned(results, (*names, against))
+    units = _keep_known(values, label, cluster, unit="session", noun=noun, source=results.name)
+    return evolve(units, turned=turned)
 
 
 def label_queries(
@@ -56,12 +61,12 @@ def label_queries(
         pl.DataFrame({"id": list(run.queries)}).with_columns(run=pl.lit(run.name))
         for run in results
     )
-    values = {name: np.concatenate([_fill(run.values[name]) for run in results]) for name in names}
+    values = {name: np.concatenate([_merit(run, name) for run in results]) for name in names}
     if labels is None:
         if against not in results[0].values:
             allowed = "a measure, or a column of a table of labels (labels=, --labels FILE)"
             raise BadValue("against", against, allowed)
-        label = np.concatenate([_fill(run.values[against]) for run in results])
+        label = np.concatenate([_merit(run, against) for run in results])
     else:
         keys = ["id", "run"] if "run" in labels.frame.columns else ["id"]
         if len(results) > 1 and keys == ["id"]:
@@ -70,11 +75,20 @@ def label_queries(
         label = _join(frame, labels.frame, keys if len(results) > 1 else ["id"])
     cluster = frame["id"].rank("dense").to_numpy().astype(np.intp) - 1
     unit, noun = ("ranking", "query") if len(results) > 1 else ("query", "")
-    return _keep_known(values, label, cluster, unit=unit, noun=noun, source=results[0].name)
+    units = _keep_known(values, label, cluster, unit=unit, noun=noun, source=results[0].name)
+    return evolve(units, turned=_name_turned(results[0], (*names, against)))
 
 
-def _fill(values: Array) -> Array:
-    return np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan)
+def _merit(results: MeasuredValues[Any, Any], name: str) -> Array:
+    """The values of a measure so that more is better; not a number where one is left out."""
+    values = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
+    return np.asarray(results.directions[name].sign * values)
+
+
+def _name_turned(results: MeasuredValues[Any, Any], names: Sequence[str]) -> tuple[str, ...]:
+    """The measures of which less is better."""
+    known = [name for name in names if name in results.values]
+    return tuple(name for name in known if results.directions[name].is_lower)
 
 
 def _join(frame: pl.DataFrame, labels: pl.DataFrame, keys: list[str]) -> Array:

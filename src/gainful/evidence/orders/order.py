@@ -80,6 +80,7 @@ class Order(Shown):
     notes: tuple[str, ...] = ()
     results: tuple[RunValues, ...] = field(default=())
     cluster: str | None = None  # what names clusters of queries, where tests draw these whole
+    lower_is_better: tuple[str, ...] = ()  # measures of which less is better
 
     @property
     def discordant_pairs(self) -> dict[tuple[str, str], tuple[DiscordantPair, ...]]:
@@ -88,7 +89,11 @@ class Order(Shown):
 
     def places(self, measure: str) -> dict[str, int]:
         """The runs in the order of a measure, the best first, with their places."""
-        return places(self.means[measure])
+        sign = -1 if self._better(measure) == "lower" else 1
+        return places({run: sign * mean for run, mean in self.means[measure].items()})
+
+    def _better(self, measure: str) -> str:
+        return "lower" if measure in self.lower_is_better else "higher"
 
     @property
     def agreement_frame(self) -> pl.DataFrame:
@@ -102,10 +107,8 @@ class Order(Shown):
         columns |= {
             name: pl.Series(name, [row[name] for row in rows], dtype=pl.Float64) for name in names
         }
-        discordant = pl.Series(
-            "discordant", [row.discordant for row in self.agreement], dtype=pl.Int64
-        )
-        return pl.DataFrame(columns | {"discordant": discordant})
+        number = [row.discordant for row in self.agreement]
+        return pl.DataFrame(columns | {"discordant": pl.Series(number, dtype=pl.Int64)})
 
     @property
     def power_frame(self) -> pl.DataFrame:
@@ -133,6 +136,7 @@ class Order(Shown):
             "runs": list(self.runs),
             "means": {name: dict(means) for name, means in self.means.items()},
             "order": {name: self.places(name) for name in self.measures},
+            "better": {name: self._better(name) for name in self.measures},
             "agreement": [item.to_dict() for item in self.agreement],
             "p": self.p,
             "notes": [
@@ -335,6 +339,8 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
         for pair in agreement.discordant_pairs[:1]
     ):
         lines.append("* this difference is significant")
+    if order.lower_is_better:
+        lines.append(f"lower is better in {join_words(order.lower_is_better)}")
     lines += list_footnotes(order.results, verbose=verbose) if order.results else []
     return [*lines, *(f"Note: {note}" for note in order.notes)]
 

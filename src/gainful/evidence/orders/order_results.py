@@ -71,12 +71,14 @@ def order_results(
         power.append(discriminative_power(paired_values, pairs, flags))
         flags_by_measure[measure] = flags
         if trials and mean_kind == "mean":
-            halves.append(split_queries(paired_values, trials, criterion.resampling.seed))
+            seed = criterion.resampling.seed
+            halves.append(split_queries(paired_values, trials, seed, recipe.direction))
     if criterion.name == TUKEY:
         notes.append(TUKEY_NOTE)
     turns = describe_turns(results[0].queries) if clusters is None else None
     notes += [] if turns is None else [turns]
-    means_order = order_means(means, p, flags_by_measure)
+    lower = [name for name, direction in results[0].directions.items() if direction.is_lower]
+    means_order = order_means(means, p, flags_by_measure, lower)
     return evolve(
         means_order,
         power=tuple(power),

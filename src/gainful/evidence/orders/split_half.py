@@ -27,6 +27,7 @@ from attrs import frozen
 
 from gainful.errors import BadValue, CannotCompare, WrongType
 from gainful.evidence.pairing import PairedValues
+from gainful.measure.direction import HIGHER, Direction
 from gainful.page.plain_data import to_plain_data
 from gainful.page.table import Table
 from gainful.text import count_noun
@@ -96,7 +97,9 @@ def check_trials(trials: object) -> None:
         raise BadValue("trials", trials, allowed)
 
 
-def split_queries(paired: PairedValues, trials: int, seed: int) -> SplitHalf:
+def split_queries(
+    paired: PairedValues, trials: int, seed: int, direction: Direction = HIGHER
+) -> SplitHalf:
     """The swap and the stability method for one measure; the same seed gives the same halves."""
     queries = len(paired.queries)
     if queries < _FEWEST:
@@ -123,7 +126,7 @@ def split_queries(paired: PairedValues, trials: int, seed: int) -> SplitHalf:
         swapped = differences[0] * differences[1] < 0
         bins += np.bincount(place.ravel(), minlength=_BINS)
         swaps += np.bincount(place[swapped], minlength=_BINS)
-        equal = _are_equal(first, pairs, differences[0])
+        equal = _are_equal(first, pairs, differences[0], direction)
         wins += ((differences[0] > 0) & ~equal).sum(axis=0)
         losses += ((differences[0] < 0) & ~equal).sum(axis=0)
         taus.append(_tau_of_pairs(*differences))
@@ -172,9 +175,10 @@ def _drop_noise(differences: Array, means: Array) -> Array:
     return np.where(np.abs(differences) <= slack, 0.0, differences)
 
 
-def _are_equal(means: Array, pairs: Ranks, differences: Array) -> Flags:
+def _are_equal(means: Array, pairs: Ranks, differences: Array, direction: Direction) -> Flags:
     """Is the difference less than 5 % of the better run of the pair?"""
-    better = np.maximum(means[:, pairs[:, 0]], means[:, pairs[:, 1]])
+    better_of = np.minimum if direction.is_lower else np.maximum
+    better = better_of(means[:, pairs[:, 0]], means[:, pairs[:, 1]])
     margin = _FUZZINESS * better
     return np.asarray((np.abs(differences) < margin) | (differences == 0))
 

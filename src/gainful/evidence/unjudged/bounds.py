@@ -228,18 +228,22 @@ def describe_bounds(bounds: Sequence[Bounds]) -> str:
     if len(bounds) == 1:
         return _describe_run_bounds(bounds[0], measure)
     values = {name: value for name, (_, value, _) in ends_by_run.items() if value is not None}
-    leaders = find_leaders(values)
+    direction = bounds[0].results.directions[measure]
+    leaders = find_leaders(values, direction)
     if not leaders:
         return ""
     value = f"{values[leaders[0]]:.{ANSWER_DECIMALS}f}"
     if len(leaders) > 1:
         names = join_words(leaders) if len(leaders) <= _MAX_NAMES else f"{len(leaders)} runs"
-        return f"{names} share the highest {measure} ({value}) by the judgments that there are."
+        share = f"{names} share the {direction.best} {measure}"
+        return f"{share} ({value}) by the judgments that there are."
     (leader,) = leaders
-    low = ends_by_run[leader][0]
-    highs = [high for name, (_, _, high) in ends_by_run.items() if name != leader]
-    head = f"{leader} is highest in {measure} ({value})"
-    if low is not None and all(high is not None and low > high for high in highs):
+    worst_end, best_end = (2, 0) if direction.is_lower else (0, 2)
+    worst = ends_by_run[leader][worst_end]
+    bests = [ends[best_end] for name, ends in ends_by_run.items() if name != leader]
+    head = f"{leader} is {direction.best} in {measure} ({value})"
+    sign = direction.sign
+    if worst is not None and all(best is not None and sign * worst > sign * best for best in bests):
         return f"{head}, and stays so whatever grades the unjudged documents get."
     return (
         f"{head}, but the unjudged documents could change that: what the runs could reach "

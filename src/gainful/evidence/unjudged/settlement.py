@@ -61,7 +61,7 @@ class Settlement(Shown):
         """The run that leads by now; None where they are equal."""
         if self.needed is None:
             return None
-        return self.names[0] if self.difference > 0 else self.names[1]
+        return self.names[0] if self.recipe.direction.sign * self.difference > 0 else self.names[1]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -156,8 +156,9 @@ def describe_lead(settlement: Settlement) -> list[str]:
     """The answer in sentences."""
     if settlement.leader is None:
         return _describe_equal(settlement)
-    ahead, behind = (settlement.means, settlement.means[::-1])[settlement.difference < 0]
-    other = settlement.names[settlement.leader == settlement.names[0]]
+    is_second = settlement.leader == settlement.names[1]
+    ahead, behind = (settlement.means, settlement.means[::-1])[is_second]
+    other = settlement.names[not is_second]
     head = (
         f"{settlement.leader} leads {other} by {abs(settlement.difference):.4f} "
         f"in {settlement.measure_name} ({ahead:.4f} against {behind:.4f})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gainful.measure.direction import LOWER
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions import graded
 
@@ -69,12 +70,13 @@ BLENDED_RATIO = (
     Entry(
         name="ARP",
         question="At which rank does the gain stand, on average?",
-        definition="Σ gain(i)·i / Σ gain(i) over all ranks i; less is better",
+        definition="Σ gain(i)·i / Σ gain(i) over all ranks i",
         example=Example("ARP", "0 1 3", "(1*2 + 3*3) / 4"),
         function=graded.average_relevance_position,
         arguments=("gain",),
         bounded=False,
         cutoff_kind="none",
         cite="tensorflow_ranking",
+        direction=LOWER,
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gainful.measure.direction import LOWER
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions import pairs, precision
 
@@ -39,12 +40,13 @@ CLASSIFICATION = (
     Entry(
         name="Fallout",
         question="What share of the documents judged useless is among the first k?",
-        definition="judged useless among the first k / all judged useless; less is better",
+        definition="judged useless among the first k / all judged useless",
         example=Example("Fallout@3", "1 0 - 0 | 0", "1 / 3"),
         function=precision.fall_out,
         arguments=("rel",),
         cite="rijsbergen1979",
         sees_nonrelevant=True,
+        direction=LOWER,
     ),
     Entry(
         name="MCC",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gainful.measure.direction import LOWER
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions import cumulated_gain, graded, user_models
 
@@ -125,6 +126,7 @@ GRADED_RELEVANCE = (
         cite="moffat2008",
         extremes="ends",
         sees_nonrelevant=True,
+        direction=LOWER,
     ),
     Entry(
         name="G",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gainful.measure.direction import CHEAPER
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions.sessions import (
     cost,
@@ -170,6 +171,7 @@ COSTS = (
         normalised=False,
         bounded=False,
         is_cost=True,
+        direction=CHEAPER,
         cutoff_kind="none",
         cite="azzopardi2011",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gainful.measure.direction import LOWER
 from gainful.measure.entry import Entry, Example, MeasureFunction
 from gainful.measure.functions import precision
 
@@ -136,6 +137,7 @@ COUNTS = (
         precision.num_nonrel_ret,
         "rel",
         sees_nonrelevant=True,
+        direction=LOWER,
     ),
     Entry(
         name="Unjudged",
@@ -147,5 +149,6 @@ COUNTS = (
         cutoff_kind="needed",
         extremes="ends",
         sees_nonrelevant=True,
+        direction=LOWER,
     ),
 )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import polars as pl
 
 from gainful.match.session_groups import group_label
-from gainful.measure.leaders import ANSWER_DECIMALS, describe_leaders
+from gainful.measure.direction import Direction
+from gainful.measure.leaders import ANSWER_DECIMALS, describe_leaders, find_leaders
 from gainful.measure.sessions.last_queries import last_queries, lengths
 from gainful.measure.sessions.reformulations import reformulations
 from gainful.measure.sessions.session_values import SessionValues
-from gainful.text import capitalise_first, count_noun, quote
+from gainful.text import capitalise_first, count_noun, join_words, quote
 
 _CHANCE_ADVICE = "gainful compare --sessions tells whether that is more than chance."
 
@@ -33,7 +35,7 @@ def _describe_means(results: SessionValues, by: Sequence[str]) -> str:
                 if measure in results.costs:
                     continue
                 by_measure.setdefault(measure, {})[label] = float("nan") if mean is None else mean
-        leaders = f"{_describe_leaders(by_measure)} " if by_measure else ""
+        leaders = f"{_describe_leaders(by_measure, results.directions)} " if by_measure else ""
         return f"{leaders}{_describe_cheapest(results, groups, by)}{_CHANCE_ADVICE}"
     measure, mean = next(iter(results.mean.items()))
     sessions = count_noun(results.counts["sessions"], "session")
@@ -43,14 +45,16 @@ def _describe_means(results: SessionValues, by: Sequence[str]) -> str:
 def _describe_cheapest(
     results: SessionValues, groups: Sequence[Mapping[str, Any]], by: Sequence[str]
 ) -> str:
-    """Which group costs least, where costs were asked for."""
+    """Which groups cost least, where costs were asked for."""
     clauses = []
     for name in results.costs:
         costs = {_label(group, by): group["mean"][name] for group in groups}
         known = {label: cost for label, cost in costs.items() if cost is not None}
-        if known:
-            cheapest = min(known, key=lambda label: known[label])
-            clauses.append(f"{capitalise_first(cheapest)} costs least ({known[cheapest]:g}). ")
+        cheapest = find_leaders(known, results.directions[name])
+        if cheapest:
+            verb = "costs" if len(cheapest) == 1 else "cost"
+            who = capitalise_first(join_words(cheapest))
+            clauses.append(f"{who} {verb} least ({known[cheapest[0]]:g}). ")
     return "".join(clauses)
 
 
@@ -115,9 +119,12 @@ def _describe_reformulations(results: SessionValues, _: Sequence[str]) -> str:
     return f"{helped} of {total} gained more than the query before{most}."
 
 
-def _describe_leaders(means_by_measure: Mapping[str, Mapping[str, float]]) -> str:
-    """Which group is highest; a label such as system 2 begins a sentence with a capital."""
-    sentence = describe_leaders(means_by_measure)
+def _describe_leaders(
+    means_by_measure: Mapping[str, Mapping[str, float]],
+    directions: Mapping[str, Direction] = MappingProxyType({}),
+) -> str:
+    """Which group is best; a label such as system 2 begins a sentence with a capital."""
+    sentence = describe_leaders(means_by_measure, directions)
     for label in next(iter(means_by_measure.values())):
         if sentence.startswith(label):
             return capitalise_first(label) + sentence[len(label) :]

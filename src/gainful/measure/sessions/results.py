@@ -57,7 +57,8 @@ def _build_group_table(results: SessionValues, by: Sequence[str]) -> Table:
     labels = by or ("sessions of",)
     costs = results.costs
     names = [name for name in results.values if name not in costs]
-    scales = {name: _choose_unit(results, groups, name) for name in names} if costs else {}
+    gains = [name for name in names if costs and not results.directions[name].is_lower]
+    scales = {name: _choose_unit(results, groups, name) for name in gains}
     rows = [_group_row(results, *row, scales) for row in zip(groups, keys, strict=True)]
     heads = [_COST if len(costs) == 1 else name for name in costs]
     ratios = [f"{name} per {unit:g} cost" for name, unit in scales.items()]

@@ -165,12 +165,12 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
 def per_cost(
     means: Mapping[str, float | None], recipes: Mapping[str, SessionRecipe]
 ) -> dict[str, float | None]:
-    """By measure: what sessions bring for what they cost, the one mean over the other."""
+    """By measure of which more is better: what sessions bring for what they cost."""
     cost = next(means[name] for name, recipe in recipes.items() if recipe.entry.is_cost)
     return {
         name: None if mean is None or not cost else mean / cost
         for name, mean in means.items()
-        if not recipes[name].entry.is_cost
+        if not recipes[name].direction.is_lower
     }
 
 

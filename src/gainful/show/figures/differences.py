@@ -11,7 +11,7 @@ from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
-from gainful.show.figures.text import clean_text, shorten_name
+from gainful.show.figures.text import clean_text, mark_lower, shorten_name
 from gainful.show.theme import SIZE, Spec
 from gainful.text import count_noun
 
@@ -44,8 +44,9 @@ def build_data(
         schema_overrides={"query": pl.String},
     ).with_columns(difference=pl.col("second") - pl.col("first"))
     frame = frame.sort("difference", "query", descending=[True, False])
-    better = int((frame["difference"] > 0).sum())
-    worse = int((frame["difference"] < 0).sum())
+    direction = results[0].directions[measure_name]
+    better = int((direction.sign * frame["difference"] > 0).sum())
+    worse = int((direction.sign * frame["difference"] < 0).sum())
     empty_reason = ""
     if not len(frame):
         empty_reason = "No query counts in both runs, so there is no difference to show."
@@ -66,9 +67,9 @@ def build_data(
         frame=frame,
         title=f"{measure_name} by query: {second} against {first}",
         caption=(*summary, *caption_lines, *([dropped_note] if dropped else [])),
-        axis_title=f"difference in {measure_name}",
+        axis_title=f"difference in {mark_lower(measure_name, direction)}",
         empty_reason=empty_reason,
-        extra={"names": (first, second)},
+        extra={"names": (first, second), "direction": direction},
     )
 
 
@@ -89,7 +90,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
             "query": clean_text(row["query"]),
             "label": shorten_name(row["query"]),
             "difference": row["difference"],
-            "better": row["difference"] > 0,
+            "better": data.extra["direction"].sign * row["difference"] > 0,
         }
         for index, row in enumerate(frame.iter_rows(named=True))
     ]
@@ -133,7 +134,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
             _draw_query_names(query_channel, limit, left=True),
             _draw_query_names(query_channel, limit, left=False),
         ]
-    body["layer"] += _label_sides(data.extra["names"], look, labelled=labelled)
+    body["layer"] += _label_sides(data, look, labelled=labelled)
     spec = with_caption(data, look, body, width, height, [])
     if labelled and look.height is None:
         spec["height"] = step
@@ -158,9 +159,10 @@ def _draw_query_names(query_channel: Spec, limit: float, *, left: bool) -> Spec:
     }
 
 
-def _label_sides(names: tuple[str, str], look: Look, *, labelled: bool) -> list[Spec]:
+def _label_sides(data: FigureData, look: Look, *, labelled: bool) -> list[Spec]:
     """Who is better on which side, in the colour of its bars."""
-    first, second = names
+    names = data.extra["names"]
+    sides = (0, 1) if data.extra["direction"].is_lower else (1, 0)  # the higher, the lower
     positions: list[Spec] = [
         {"x": {"value": {"expr": "width * 0.75"}}, "y": {"value": -4}},
         {"x": {"value": {"expr": "width * 0.25"}}, "y": {"value": -4}},
@@ -172,10 +174,10 @@ def _label_sides(names: tuple[str, str], look: Look, *, labelled: bool) -> list[
             {"x": {"value": 8}, "y": {"value": {"expr": "height - 8"}}},
         ]
         alignments = [{"align": "right"}, {"align": "left"}]
-    labels = (
-        (f"{second} better", look.tones.names[1], positions[0], alignments[0]),
-        (f"{first} better", look.tones.names[0], positions[1], alignments[1]),
-    )
+    labels = [
+        (f"{names[run]} better", look.tones.names[run], positions[side], alignments[side])
+        for side, run in enumerate(sides)
+    ]
     return [
         {
             "data": {"values": [{"label": label}]},

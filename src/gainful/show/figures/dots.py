@@ -11,7 +11,7 @@ from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
-from gainful.show.figures.text import clean_text, shorten_name
+from gainful.show.figures.text import clean_text, mark_lower, shorten_name
 from gainful.show.theme import Spec
 
 _ROW_STEP = 22  # pixels of a run
@@ -60,6 +60,7 @@ def build_data(
             *notes,
         ),
         empty_reason=empty_reason,
+        extra={"directions": next(iter(results.values())).directions},
     )
 
 
@@ -93,8 +94,9 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
             "zero": False,
         }
         labelled = not shared_scale or measure == measures[-1]
+        title = mark_lower(shorten_name(str(measure), 60), data.extra["directions"][measure])
         panels.append(
-            _draw_panel(measure_frame, runs, str(measure), scale, look, width, labelled=labelled)
+            _draw_panel(measure_frame, runs, title, scale, look, width, labelled=labelled)
         )
     body: Spec = {"vconcat": panels, "spacing": 10 if shared_scale else 18}
     labels = [shorten_name(run) for run in runs]
@@ -105,7 +107,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
 def _draw_panel(  # noqa: PLR0917
     frame: pl.DataFrame,
     runs: list[str],
-    measure: str,
+    title: str,
     scale: Spec,
     look: Look,
     width: int,
@@ -161,7 +163,7 @@ def _draw_panel(  # noqa: PLR0917
         ),
     ]
     return {
-        "title": {"text": shorten_name(measure, 60), "fontWeight": 500, "offset": 4},
+        "title": {"text": title, "fontWeight": 500, "offset": 4},
         "data": {"values": rows},
         "width": width,
         "height": {"step": _ROW_STEP} if look.height is None else look.height,

@@ -17,7 +17,7 @@ from gainful.measure.sessions.footnotes import list_footnotes
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import HEIGHT, WIDTH, axis_end, label_colour, with_caption
-from gainful.show.figures.text import clean_text, shorten_name, text_width
+from gainful.show.figures.text import clean_text, mark_lower, shorten_name, text_width
 from gainful.show.theme import SIZE, Spec
 from gainful.types import Array, Flags
 
@@ -56,7 +56,8 @@ def frontier_data(
         gain, gain_low, gain_high = _interval(gains, flags)
         spent, spent_low, spent_high = _interval(np.ma.asarray(costs), flags)
         label = group_label(keys) if keys else "all sessions"
-        ratio = None if not spent or gain is None else gain / spent
+        has_ratio = not results.directions[name].is_lower
+        ratio = gain / spent if has_ratio and spent and gain is not None else None
         rows.append(
             (
                 label,
@@ -73,7 +74,8 @@ def frontier_data(
     numbers = ("cost", "cost_low", "cost_high", "gain", "gain_low", "gain_high", "per_cost")
     schema = {"group": pl.String, "sessions": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
     frame = pl.DataFrame(rows, schema=schema, orient="row").drop_nulls(["cost", "gain"])
-    frontier = find_frontier(frame["cost"].to_numpy(), frame["gain"].to_numpy())
+    direction = results.directions[name]
+    frontier = find_frontier(frame["cost"].to_numpy(), direction.sign * frame["gain"].to_numpy())
     return FigureData(
         frame=frame.with_columns(frontier=pl.Series(frontier, dtype=pl.Boolean)),
         title=f"What systems bring for what they cost: {name}",
@@ -81,7 +83,7 @@ def frontier_data(
             f"{cost_name} · lines through dots: 95 % intervals of the means",
             *(line for line in list_footnotes(results) if cost_name not in line),
         ),
-        axis_title=f"mean {name}",
+        axis_title=f"mean {mark_lower(name, direction)}",
         empty_reason="" if len(frame) else "No session has a value, so there is nothing to show.",
     )
 

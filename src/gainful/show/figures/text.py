@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import Any
 
+from gainful.measure.direction import Direction
 from gainful.show.theme import SIZE
 from gainful.text import shorten
 
@@ -33,6 +34,11 @@ def _is_undrawable(character: str) -> bool:
 def shorten_name(text: object, limit: int = MAX_NAME_LENGTH) -> str:
     """A name as a picture shows it."""
     return shorten(clean_text(text), limit)
+
+
+def mark_lower(measure: str, direction: Direction) -> str:
+    """The measure, and that less of it is better where it is."""
+    return f"{measure} (lower is better)" if direction.is_lower else measure
 
 
 def text_width(texts: Iterable[str], font_size: float = SIZE - 1) -> int:

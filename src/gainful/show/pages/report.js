@@ -11,6 +11,7 @@
   const PAGE = 25;
 
   const digits = (measure) => (data.whole[measure] ? 0 : 4);
+  const sign = () => (data.lower[state.measure] ? -1 : 1); // of what is for the better
 
   // ── what is known of a query ──────────────────────────────────────────────────────────────
   const value = (run, query) => values[run][state.measure][query];
@@ -40,8 +41,8 @@
           fell: ["Fell most", (q) => (change(q) === null ? null : -change(q))],
         }
       : {}),
-    best: ["Best", average],
-    worst: ["Worst", (q) => (average(q) === null ? null : -average(q))],
+    best: ["Best", (q) => (average(q) === null ? null : sign() * average(q))],
+    worst: ["Worst", (q) => (average(q) === null ? null : -sign() * average(q))],
     given: ["As in the judgments", (q) => -q],
   };
 
@@ -57,11 +58,11 @@
     const run = /^run(\d+)$/.exec(state.order);
     const key = run ? (q) => value(Number(run[1]), q) : ORDERS[state.order][1];
     const keys = new Map(matching.map((q) => [q, key(q)]));
-    const sign = state.down ? 1 : -1;
+    const way = state.down ? 1 : -1;
     return matching.sort((a, b) => {
       const [x, y] = [keys.get(a), keys.get(b)];
       if (x === null || y === null) return (x === null) - (y === null) || a - b;
-      return sign * (y - x) || a - b;
+      return way * (y - x) || a - b;
     });
   }
 
@@ -82,8 +83,8 @@
       queryScores.map(([, height], at) => (isDrawn(height) ? `M${at + gap} ${y(0).toFixed(3)}V${y(height).toFixed(3)}H${at + 1 - gap}V${y(0).toFixed(3)}Z` : "")).join("");
     const picture = makeSvgElement("svg", { viewBox: `0 0 ${Math.max(1, queryScores.length)} 100`, preserveAspectRatio: "none", role: "img", "aria-label": caption });
     picture.append(
-      makeSvgElement("path", { d: path((height) => height > 0), class: "bar-better" }),
-      makeSvgElement("path", { d: path((height) => height < 0), class: "bar-worse" }),
+      makeSvgElement("path", { d: path((height) => sign() * height > 0), class: "bar-better" }),
+      makeSvgElement("path", { d: path((height) => sign() * height < 0), class: "bar-worse" }),
       makeSvgElement("path", { d: `M0 ${y(0)}H${Math.max(1, queryScores.length)}`, class: "bar-zero" }),
     );
     if (!ends.some((height) => Math.abs(height) > 1e-12)) return makeElement("figure", { class: "bars" }, makeElement("figcaption", {}, caption), makeElement("p", { class: "quiet" }, many ? "No query differs." : "No query has a value above 0."));
@@ -158,7 +159,7 @@
       { class: "number value" },
       makeElement("span", { class: score !== null && score === best ? "best" : null }, formatNumber(score, places)),
       many ? " " : null,
-      many ? makeElement("small", { class: apart === null ? "quiet" : tone(apart) }, apart === null ? "" : withSign(apart, places)) : null,
+      many ? makeElement("small", { class: apart === null ? "quiet" : tone(sign() * apart) }, apart === null ? "" : withSign(apart, places)) : null,
       score === null ? null : makeElement("i", { class: "meter", style: { width: `calc((100% - 1.2rem) * ${Math.max(0, Math.min(1, score / widest))})` } }),
     );
   }
@@ -175,7 +176,7 @@
     byId("values").tBodies[0].replaceChildren(
       ...pageRows.map((q) => {
         const scores = runs.map((_, run) => value(run, q)).filter((score) => score !== null);
-        const best = many && new Set(scores).size > 1 ? Math.max(...scores) : NaN;
+        const best = many && new Set(scores).size > 1 ? sign() * Math.max(...scores.map((score) => sign() * score)) : NaN;
         const most = many ? change(q) : null;
         return makeElement(
           "tr",
@@ -184,7 +185,7 @@
             makeElement("button", { type: "button", class: "open", onclick: () => openQuery(q, true) }, userText(queries[q], { dir: "auto" })),
             texts.length && texts[q] ? userText(texts[q], { class: "text", dir: "auto" }) : null),
           ...runs.map((_, run) => makeValueCell(run, q, widest, best)),
-          others.length > 1 ? makeElement("td", { class: `number ${tone(most)}` }, most === null ? "–" : withSign(most, digits(state.measure))) : null,
+          others.length > 1 ? makeElement("td", { class: `number ${tone(sign() * most)}` }, most === null ? "–" : withSign(most, digits(state.measure))) : null,
         );
       }),
     );

@@ -155,6 +155,7 @@ def build_report_data(
         "base": base,
         "measures": list(table.values),
         "whole": [results[0].recipes[name].entry.aggregation == "sum" for name in table.values],
+        "lower": [results[0].directions[name].is_lower for name in table.values],
         "bounded": [results[0].recipes[name].entry.bounded for name in table.values],
         "shown": list(table.values).index(choice.name),
         "cumulated": entry.cumulated,

@@ -32,8 +32,9 @@ def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     counts = ~np.ma.getmaskarray(values)
     number = sum_by_index(sessions.session[counts], np.ones(int(counts.sum())), sessions.size)
     if over == "best":
-        filled = np.ma.filled(values.astype(np.float64), -np.inf)
-        aggregate = np.maximum.reduceat(filled, sessions.first_query)
+        sign = recipe.direction.sign
+        filled = np.ma.filled(sign * values.astype(np.float64), -np.inf)
+        aggregate = sign * np.maximum.reduceat(filled, sessions.first_query)
     else:
         aggregate = sum_by_index(sessions.session, np.ma.filled(values, 0.0), sessions.size)
         aggregate = aggregate / np.maximum(number, 1) if over == "mean" else aggregate

@@ -1,0 +1,286 @@
+"""Measures of which less is better: every reader of results asks which way is up."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+import gainful
+from gainful.cli.main import gainful as command, main
+from gainful.errors import BadValue, UnknownName
+from gainful.evidence.orders.agreement import order_means
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.catalogue.sessions import SESSION_MEASURES
+
+NUMBER = 12
+# Of each query one document is relevant and one judged useless: who finds the useless one first
+# has the higher Fallout@1 and the lower P@1.
+QRELS = {str(q): {"good": 1, "bad": 0} for q in range(NUMBER)}
+GOOD = {str(q): ["good", "bad"] for q in range(NUMBER)}
+BAD = {str(q): ["bad", "good"] for q in range(NUMBER)}
+MIXED = {str(q): (BAD if q < 3 else GOOD)[str(q)] for q in range(NUMBER)}
+RUNS = {"bad": BAD, "good": GOOD}
+
+
+def words(page):
+    return " ".join(str(page).split())
+
+
+def test_the_catalogue_says_of_which_measures_less_is_better():
+    lower = {
+        name for name, entry in (MEASURES | SESSION_MEASURES).items() if entry.direction.is_lower
+    }
+    assert lower == {"Fallout", "ARP", "NumNonRelRet", "Unjudged", "RBPResid", "Cost"}
+    shown = CliRunner().invoke(command, ["measures", "Fallout"]).stdout
+    assert "lower is better" in shown
+    listed = CliRunner().invoke(command, ["measures", "--format", "json"]).stdout
+    assert json.loads(listed)["measures"]["Cost"]["better"] == "lower"
+
+
+def test_tables_mark_the_lowest_and_json_says_which_way_is_up():
+    results = gainful.evaluate(QRELS, RUNS, ["P@1", "Fallout@1"])
+    text = words(results)
+    assert "good is highest in P@1 (1.000, bad has 0.000)" in text
+    assert "good is lowest in Fallout@1 (0.000, bad has 1.000)" in text
+    latex = results.to_latex()
+    assert r"good & \textbf{1.0000} & \textbf{0.0000}" in latex
+    assert "the best of each measure (of Fallout@1 the lowest) is bold" in latex
+    assert "| good | **1.0000** | **0.0000** |" in results.to_markdown()
+    mixed = gainful.evaluate(QRELS, MIXED, "Fallout@1")
+    assert mixed.to_dict()["convention"]["better"] == {"Fallout@1": "lower"}
+    assert mixed.worst(3)["query"].to_list() == ["0", "1", "2"]  # those where it is 1
+
+
+def test_comparisons_call_the_lower_better():
+    compared = gainful.compare(QRELS, RUNS, ["Fallout@1", "P@1"], equivalent=0.1)
+    text = words(compared)
+    assert text.startswith("good is better than bad in Fallout@1, by 1.000")
+    assert "The same holds in P@1." in text
+    for data in compared.to_dict()["measures"]:
+        assert data["beaten"] == {"bad": [], "good": ["bad"]}
+        assert data["better"] == ("lower" if data["measure"] == "Fallout@1" else "higher")
+    pair = compared.pair("Fallout@1", "good", "bad")
+    assert pair.difference == -1
+    assert (pair.effect.wins, pair.effect.losses) == (NUMBER, 0)
+    assert r"\textbf{0.0000}" in compared.to_latex()
+    assert "the best of each measure (of Fallout@1 the lowest)" in compared.to_latex()
+    three = gainful.compare(QRELS, {**RUNS, "mixed": MIXED}, "Fallout@1", baseline="bad")
+    assert words(three).startswith("good and mixed lead in Fallout@1 and cannot be told apart")
+
+
+def test_probabilities_of_being_better_are_of_the_lower():
+    other = {str(q): (BAD if q < 5 else GOOD)[str(q)] for q in range(NUMBER)}
+    runs = {"few": MIXED, "more": other}
+    fallout = gainful.compare(QRELS, runs, "Fallout@1", equivalent=0.05)
+    precision = gainful.compare(QRELS, runs, "P@1", equivalent=0.05)
+    low = fallout.pair("Fallout@1", "few", "more").equivalence
+    high = precision.pair("P@1", "few", "more").equivalence
+    assert low.better == pytest.approx(high.better)  # Fallout@1 is 1 − P@1 here
+    assert low.better > 0.5 > low.worse
+
+
+def test_models_say_that_less_is_better():
+    modelled = gainful.fit_model(QRELS, {"a": GOOD, "b": MIXED}, "Fallout@1")
+    assert words(modelled).startswith("In Fallout@1 (lower is better), b is 0.250 above a")
+    assert modelled.to_dict()["better"] == {"Fallout@1": "lower"}
+
+
+def test_a_gate_stops_what_rises_where_less_is_better(tmp_path):
+    base = tmp_path / "base.json"
+    gainful.testing.save_baseline(QRELS, MIXED, base, "Fallout@1")
+    assert gainful.gate(QRELS, MIXED, ceilings={"Fallout@1": 0.25}).passed
+    over = gainful.gate(QRELS, MIXED, ceilings={"Fallout@1": 0.2})
+    assert over.checks[0].message == "Fallout@1 0.2500 is above its ceiling 0.2"
+    assert "Look first at the highest queries by Fallout@1" in words(over)
+    risen = gainful.gate(QRELS, BAD, baseline=base, max_drop={"Fallout@1": 0.1})
+    assert risen.checks[0].message == (
+        "Fallout@1 rose by 0.7500, from 0.2500 to 1.0000; at most 0.1 is allowed"
+    )
+    assert "that rose most by Fallout@1" in words(risen)
+    assert risen.to_dict()["checks"][0]["better"] == "lower"
+    fallen = gainful.gate(QRELS, GOOD, baseline=base, max_drop={"Fallout@1": 0.1})
+    assert fallen.checks[0].message == "Fallout@1 did not rise: from 0.2500 to 0.0000"
+    assert not gainful.gate(QRELS, BAD, baseline=base, significant=0.05).passed
+    assert gainful.gate(QRELS, GOOD, baseline=base, significant=0.05).passed
+    some = gainful.gate(QRELS, BAD, baseline=base, per_query={"Fallout@1": (0.5, 2)})
+    assert some.checks[0].message == (
+        "9 queries rose by more than 0.5 in Fallout@1; at most 2 are allowed to"
+    )
+    shown = gainful.gate(QRELS, GOOD, baseline=base, no_worse_than={"Fallout@1": 0.1}, test="t")
+    assert shown.passed
+    assert shown.checks[0].limit < 0  # it has surely fallen
+    assert not gainful.gate(
+        QRELS, BAD, baseline=base, no_worse_than={"Fallout@1": 0.1}, test="t"
+    ).passed
+    with pytest.raises(BadValue, match="else a ceiling"):
+        gainful.gate(QRELS, MIXED, floors={"Fallout@1": 0.25})
+    with pytest.raises(BadValue, match="else a floor"):
+        gainful.gate(QRELS, MIXED, ceilings={"P@1": 0.25})
+
+
+def test_error_rates_of_a_ceiling_are_those_of_a_floor():
+    """Of 1 − Fallout@1, which P@1 is, a floor as far away stops as many neutral builds."""
+    ceiling = gainful.gate(QRELS, MIXED, ceilings={"Fallout@1": 0.35}, error_rates=True)
+    floor = gainful.gate(QRELS, MIXED, floors={"P@1": 0.65}, error_rates=True)
+    (by_ceiling,), (by_floor,) = ceiling.error_rates, floor.error_rates
+    assert by_ceiling.neutral_stopped == pytest.approx(by_floor.neutral_stopped)
+    assert by_ceiling.caught_drop == pytest.approx(by_floor.caught_drop)
+    from_above = gainful.gate(QRELS, BAD, ceilings={"Fallout@1": 0.35}, measures="P@1")
+    assert not from_above.passed
+
+
+def test_the_command_has_ceilings(tmp_path, capsys):
+    lines = "".join(
+        f"{q} 0 {doc} {grade}\n" for q, docs in QRELS.items() for doc, grade in docs.items()
+    )
+    (tmp_path / "qrels.txt").write_text(lines, encoding="utf-8")
+    ranked = "".join(
+        f"{q} Q0 {doc} {at} {-at} r\n" for q, docs in MIXED.items() for at, doc in enumerate(docs)
+    )
+    (tmp_path / "run.txt").write_text(ranked, encoding="utf-8")
+    files = [str(tmp_path / "qrels.txt"), str(tmp_path / "run.txt")]
+    for rule, status, message in (
+        ("--ceiling Fallout@1=0.25", 0, "stays within its ceiling 0.25"),
+        ("--ceiling Fallout@1=0.2", 1, "is above its ceiling 0.2"),
+        ("--floor Fallout@1=0.2", 2, "else a ceiling"),
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(["gate", *files, *rule.split()])
+        assert ended.value.code == status
+        printed = capsys.readouterr()
+        assert message in printed.out + printed.err
+
+
+def test_orders_begin_with_the_lowest():
+    runs = {"bad": BAD, "mixed": MIXED, "good": GOOD}
+    ordered = gainful.order(QRELS, runs, ["P@1", "Fallout@1"])
+    assert list(ordered.places("Fallout@1")) == ["good", "mixed", "bad"]
+    (agreement,) = ordered.agreement
+    assert (agreement.tau, agreement.discordant) == (1.0, 0)
+    assert ordered.to_dict()["better"] == {"P@1": "higher", "Fallout@1": "lower"}
+    assert "lower is better in Fallout@1" in " ".join(ordered.to_text().split())
+    means = {"gain": {"a": 3.0, "b": 2.0, "c": 1.0}, "cost": {"a": 1.0, "b": 2.0, "c": 4.0}}
+    assert order_means(means).agreement[0].tau == -1
+    assert order_means(means, lower_is_better=["cost"]).agreement[0].tau == 1
+    with pytest.raises(UnknownName, match="did you mean cost"):
+        order_means(means, lower_is_better=["costs"])
+
+
+def test_what_users_say_agrees_with_low_values():
+    stars = {str(q): 1 + (q % 2 if q < 3 else 3 + q % 2) for q in range(NUMBER)}
+    results = gainful.evaluate(QRELS, MIXED, ["Fallout@1", "P@1"])
+    correlations = gainful.stats.correlate(results, "stars", stars, resamples=999)
+    fallout, precision = (
+        next(item for item in correlations.correlations if item.measure == name)
+        for name in ("Fallout@1", "P@1")
+    )
+    assert fallout.estimate == pytest.approx(precision.estimate)
+    assert (fallout.better, precision.better) == ("lower", "higher")
+    assert "less of Fallout@1 is better" in words(correlations)
+    other = gainful.stats.correlate(results, "Fallout@1", resamples=999)
+    assert other.best.estimate == pytest.approx(1)
+
+
+def test_figures_colour_the_lower_as_the_better():
+    chart = gainful.figures.differences(QRELS, RUNS, "Fallout@1")
+    text = json.dumps(chart.to_dict())
+    assert "lower is better" in text
+    assert f"good better on {NUMBER}, bad on 0" in text
+    data = gainful.figures.figure_data("differences", QRELS, RUNS, "Fallout@1")
+    assert data["difference"].to_list() == [-1.0] * NUMBER
+    dots = json.dumps(gainful.figures.dots(QRELS, RUNS, ["P@1", "Fallout@1"]).to_dict())
+    assert "Fallout@1 (lower is better)" in dots
+    assert "P@1 (lower is better)" not in dots
+
+
+def test_bounds_and_settlements_know_who_leads():
+    qrels = {"1": {"x": 1, "n": 0, "m": 0}, "2": {"x": 1, "n": 0, "m": 0}}
+    runs = {"a": {"1": ["n", "m"], "2": ["n", "x"]}, "b": {"1": ["x", "u"], "2": ["x", "n"]}}
+    settlement = gainful.stats.settle(qrels, runs, "Fallout@2")
+    assert settlement.leader == "b"  # it shows fewer of those judged useless
+
+
+def test_the_best_query_of_a_session_is_the_one_with_least():
+    shown = pl.DataFrame(
+        {
+            "session": ["s"] * 4,
+            "query": [1, 1, 2, 2],
+            "rank": [1, 2, 1, 2],
+            "doc": ["n", "m", "x", "n"],
+        }
+    )
+    qrels = {"s": {"x": 1, "n": 0, "m": 0}}
+    results = gainful.sessions.evaluate(shown, qrels, "Session(of='Fallout@2', over=best)")
+    assert next(iter(results.mean.values())) == 0.5
+    assert results.to_dict()["convention"]["better"] == {
+        "Session(of='Fallout@2', over=best)": "lower"
+    }
+
+
+def agents():
+    """Two systems over twelve tasks: b takes two queries to find what a finds in one."""
+    rows = [
+        (f"{system}{task}", f"{task}", system, query, 1, "good" if query == last else "bad")
+        for system, last in (("a", 1), ("b", 2))
+        for task in range(NUMBER)
+        for query in range(1, last + 1 + (task % 2))
+    ]
+    columns = ("session", "topic", "system", "query", "rank", "doc")
+    return pl.DataFrame(rows, schema=columns, orient="row").with_columns(searcher=pl.col("topic"))
+
+
+def test_sessions_that_cost_less_lead():
+    results = gainful.sessions.evaluate(agents(), QRELS, ["nsDCG@1", "Cost"])
+    text = " ".join(results.to_text(by="system").split())
+    assert "System a costs least (1.5)." in text  # 1 or 2 queries, not 2 or 3
+    compared = results.compare()
+    assert "system a is cheaper than system b" in words(compared)
+    assert "cheaper than" in words(compared)
+    (cost,) = (data for data in compared.to_dict()["measures"] if data["measure"] == "Cost")
+    assert cost["better"] == "lower"
+    assert cost["beaten"] == {"a": ["b"], "b": []}
+    latex = compared.to_latex()
+    assert r"\textbf{1.5000}" in latex
+    assert r"\textbf{2.5000}" not in latex
+    assert results.to_dict()["convention"]["better"] == {"nsDCG@1": "higher", "Cost": "lower"}
+    correlations = gainful.stats.correlate(results, "nsDCG@1", resamples=999)
+    assert correlations.best.better == "lower"
+
+
+def test_gain_per_cost_is_of_gains_alone():
+    measures = ["nsDCG@1", "Session(of='Fallout@1', over=mean)", "Cost"]
+    results = gainful.sessions.evaluate(agents(), QRELS, measures)
+    assert list(results.groups("system")[0]["per_cost"]) == ["nsDCG@1"]
+    heads = " ".join(results.to_text(by="system").split())
+    assert "nsDCG@1 per 10 cost" in heads
+    assert heads.count("per 10 cost") == 1
+    frame = gainful.figures.figure_data("frontier", results, measure=measures[1])
+    assert frame["per_cost"].null_count() == 2
+    assert frame["frontier"].to_list() == [
+        True,
+        False,
+    ]  # a: cheaper, and shows less that is useless
+
+
+def test_a_measure_of_ones_own_may_be_lower_is_better():
+    @gainful.register(lower_is_better=True)
+    def FirstRank(matched, *, rel=1):
+        """At which rank is the first relevant document?"""
+        first = np.full(matched.size, math.inf)
+        hit = matched.relevant(rel, None)
+        np.minimum.at(first, matched.query[hit], matched.rank[hit])
+        return first
+
+    assert FirstRank is not None
+    compared = gainful.compare(QRELS, RUNS, "FirstRank")
+    assert words(compared).startswith("good is better than bad in FirstRank, by 1.000")
+
+
+def test_a_report_colours_what_is_for_the_better():
+    page = gainful.report(QRELS, RUNS, measures=["P@1", "Fallout@1"])
+    assert '"lower":[false,true]' in page.replace(" ", "")
