@@ -57,6 +57,29 @@ def test_a_gain_is_the_highest_weight_of_what_was_done(rule, expected):
     assert value_of(gain_from=rule) == pytest.approx([expected, 0])
 
 
+@pytest.mark.parametrize(
+    ("rule", "caption"),
+    [
+        (None, "3 of 5 results clicked"),
+        ("purchased", "1 of 5 results purchased"),
+        ("dwell>=30s", "2 of 5 results with dwell>=30s"),
+        ("clicked=1,purchased=5", "3 of 5 results clicked or purchased"),
+    ],
+)
+def test_captions_say_what_was_done_and_not_that_results_were_judged(rule, caption):
+    shown = pl.DataFrame(SHOWN)
+    results = gainful.sessions.evaluate(shown, measures=MEASURE, gain_from=rule)
+    drawn = json.dumps(gainful.figures.sessions(results).to_dict(), ensure_ascii=False)
+    page = gainful.explore(shown, gain_from=rule)
+    for text in (results.to_text(), results.to_text(verbose=True), drawn, page):
+        assert caption in text.replace("&gt;", ">")
+        assert "results judged" not in text
+    assert results.counts["gained"] == int(caption[0])
+    judged = gainful.sessions.evaluate(shown, {"s": {"a": 1}, "t": {"a": 1}}, MEASURE)
+    assert "2 of 5 results judged" in judged.to_text()
+    assert "gained" not in judged.counts
+
+
 def test_a_result_gains_where_it_was_clicked_and_not_where_it_was_passed_over():
     """c was shown at rank 3 of the first query too: only its click in the second counts."""
     results = gainful.sessions.evaluate(

@@ -97,6 +97,11 @@ def test_traces_of_agents_have_the_values_of_their_study(tmp_path):
         assert by_traces[group["system"].replace(" ", "-")] == pytest.approx(group["mean"])
 
 
+def test_agents_are_not_called_a_study():
+    assert str(gainful.sessions.simulate_agents(3, seed=1)).startswith("Simulated agents, seed 1: ")
+    assert str(gainful.sessions.simulate_study(1)).startswith("Simulated study, seed 1: ")
+
+
 def test_searches_of_agents_stand_below_their_task(tmp_path):
     path, *_ = simulate_agents(2).write_traces(tmp_path)
     spans = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -51,6 +51,8 @@ _START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 @frozen(eq=False, repr=False)
 class SimulatedAgents(SimulatedStudy):
     """What simulated agents were shown on their tasks, and what is relevant to these."""
+
+    TITLE: ClassVar[str] = "Simulated agents"
 
     def write_traces(self, folder: str | PathLike[str]) -> tuple[Path, ...]:
         """Write a trace of each agent (OpenInference, a span a line) and qrels.txt into a folder.

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, groupby
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 from attrs import field, frozen
@@ -50,6 +50,8 @@ _GOOD = 2  # a grade that satisfies
 class SimulatedStudy(Shown):
     """What 30 simulated searchers did, and what a simulated expert said of the documents."""
 
+    TITLE: ClassVar[str] = "Simulated study"
+
     seed: int
     sessions: Sessions = field(repr=False)
     qrels: Qrels = field(repr=False)
@@ -67,7 +69,7 @@ class SimulatedStudy(Shown):
         frame = self.sessions.frame
         queries = frame.select("session", "query").n_unique()
         size = (
-            f"Simulated study, seed {self.seed}: {frame['session'].n_unique()} sessions, "
+            f"{self.TITLE}, seed {self.seed}: {frame['session'].n_unique()} sessions, "
             f"{queries} queries, {len(self.qrels.frame)} judgments"
         )
         return Page(

@@ -8,7 +8,7 @@ inverse propensity correct for that.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -127,7 +127,17 @@ def gain_from_behaviour(
     frame = sessions.frame.with_columns(
         grade=pl.when(pl.col("doc").is_not_null()).then(pl.Series(gain))
     )
-    return evolve(sessions, frame=frame, observed_gains=True, notes=(*sessions.notes, *notes))
+    done_words = _name_events(events)
+    return evolve(sessions, frame=frame, observed=done_words, notes=(*sessions.notes, *notes))
+
+
+def _name_events(events: Sequence[GainEvent]) -> str:
+    """What was done to results that gain, behind their number."""
+    words = [
+        event.name if event.seconds is None else f"with dwell>={event.seconds:g}s"
+        for event in events
+    ]
+    return " or ".join(words)
 
 
 def _find_done(sessions: Sessions, event: GainEvent) -> pl.Series:

@@ -44,13 +44,27 @@ class SessionRows(Protocol):
 
 
 def count_sessions(sessions: MatchedSessions) -> dict[str, int]:
-    """How many sessions, queries, results and judged results are there?"""
-    return {
+    """How many sessions, queries, results and judged results are there?
+
+    Where gains are what searchers did, also how many results gained.
+    """
+    counts = {
         "sessions": sessions.size,
         "queries": int(sessions.query_counts.sum()),
         "results": int(sessions.retrieved.sum()),
         "judged": len(sessions.judged.query),
     }
+    gained = {"gained": int((sessions.judged.grade > 0).sum())}
+    return counts | (gained if sessions.observed else {})
+
+
+def describe_judged(sessions: MatchedSessions) -> str:
+    """How many of the results were judged, or clicked or whatever else gains."""
+    counts = count_sessions(sessions)
+    number, done = counts["judged"], "judged"
+    if sessions.observed:
+        number, done = counts["gained"], sessions.observed
+    return f"{number} of {counts['results']} results {done}"
 
 
 def session_columns(sessions: SessionRows) -> pl.DataFrame:

@@ -61,6 +61,7 @@ class MatchedSessions:
     layout: SessionLayout  # where in the rows each query begins
     per_turn: bool
     notes: Sequence[str] = ()
+    observed: str = ""  # where grades are what was done to a result: what, such as clicked
 
     @cached_property
     def query_of_row(self) -> Ranks:
@@ -222,10 +223,10 @@ def match_sessions(
     judged_topics = qrels.queries.to_frame("topic").with_row_index("base")
     base = _recall_bases(frame, layout, judged_topics)
     if base.null_count():
-        if sessions.observed_gains:  # what returned nothing gains nothing
+        if sessions.observed:  # what returned nothing gains nothing
             unjudged = "zero"
         frame, more_notes = _handle_missing_topics(frame, layout, base, sessions, unjudged)
-        notes += [] if sessions.observed_gains else more_notes
+        notes += [] if sessions.observed else more_notes
         if unjudged != "zero":
             layout = find_layout(frame)
             base = _recall_bases(frame, layout, judged_topics)
@@ -246,7 +247,7 @@ def match_sessions(
     judged = JudgedResults(
         query=in_query,
         rank=frame["rank"].gather(row).fill_null(0).to_numpy().astype(np.intp),
-        grade=_look_up_gains(frame, row) if sessions.observed_gains else grade[place],
+        grade=_look_up_gains(frame, row) if sessions.observed else grade[place],
         row=row,
         base=base_number.astype(np.intp),
         pool_base=pool_base[order].astype(np.intp),
@@ -266,6 +267,7 @@ def match_sessions(
         layout=layout,
         per_turn=sessions.per_turn,
         notes=tuple(notes),
+        observed=sessions.observed,
     )
 
 

@@ -11,7 +11,7 @@ from attrs import frozen
 from gainful.convention.session import JK2008, SESSION_SETTINGS
 from gainful.evidence.searchers.calibration import format_estimate
 from gainful.evidence.searchers.measured_searcher import MeasuredSearcher, clamp_base
-from gainful.match.session_groups import count_sessions, session_columns
+from gainful.match.session_groups import count_sessions, describe_judged, session_columns
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.discount import b, bq
 from gainful.measure.measure import Measure
@@ -58,7 +58,7 @@ def render_explore(content: ExploreContent, title: str | None) -> str:
     count_texts = [
         count_noun(counts["sessions"], "session"),
         count_noun(counts["queries"], "query"),
-        f"{counts['judged']} of {counts['results']} results judged",
+        describe_judged(content.sessions),
     ]
     return render_page(
         "explore.html",
