@@ -13,6 +13,7 @@ MEASURES = [
     "nsDCG@10",
     "sDCG(duplicates=first)@5",
     "sRBP",
+    "sINST@10",
     "IR",
     "Session(of='nDCG@10', over=best)",
 ]
@@ -60,6 +61,7 @@ OPTIONS = [
     {"measures": ["RL(of='nDCG@10', repeated=clicked)", "nsDCG@2"]},
     {"measures": "nsDCG@10", "first_queries": 2, "where": {"system": "2"}},
     {"measures": "nsDCG@5", "min_queries": 3, "like": "kanoulas2011"},
+    {"measures": ["sINST(max_grade=3)@10", "sIFT(duplicates=first, lists=as_is)@5"]},
 ]
 
 

@@ -192,7 +192,7 @@ def test_gain_never_falls_as_b_or_bq_grows(data, b, bq, other, discount):
 EVERY = [
     *("sDCG@3", "nsDCG@3", "nsDCG(duplicates=first)@2", "nsDCG(statistic=average)@3", "esnDCG"),
     *("esnCG@2", "sRBP", "IR", "IR@1", "CT", "ACT@2", "Session(over=best)"),
-    *("RL(of='AP', repeated=scanned)", "nsDCG(duplicates=judged)@3"),
+    *("RL(of='AP', repeated=scanned)", "nsDCG(duplicates=judged)@3", "sINST@3", "sIFT@2"),
 ]
 
 

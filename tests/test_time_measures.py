@@ -11,7 +11,8 @@ import pytest
 import gainful
 from gainful.errors import BadValue
 
-# The calibrated values of Smucker & Clarke (2012), as two independent implementations have them.
+# The calibrated values of Smucker & Clarke (2012), by Table 1, Eq. 6 and §5.2, as Clarke's own code
+# names them (github.com/claclark/Cottontail, src/eval.cc), and others have them too.
 CLICK, FALSE_CLICK, SAVE = 0.64, 0.39, 0.77
 SUMMARY, PER_WORD, PER_DOCUMENT, HALF_LIFE = 4.4, 0.018, 7.8, 224
 
@@ -49,6 +50,37 @@ def make_runs(seed, queries=30, documents=25):
             doc: int(grade) for doc, grade in zip(judged, random.integers(0, 4, 12), strict=True)
         }
     return qrels, run
+
+
+# What the README of github.com/sidenver/hTBG prints for its toy example with -t: lists of documents,
+# each relevant or not and so many words long, and their TBG by half-life.
+PRINTED = {
+    "q_1": (
+        [(True, 250), (True, 95), (False, 95)],
+        {3: 0.5217239318926233, 5: 0.5827130392122296, 10: 0.7032973769997782},
+    ),
+    "q_2": (
+        [(False, 250), (True, 95), (True, 95)],
+        {3: 0.06407785194702847, 5: 0.169888953131207, 10: 0.3864369224412395},
+    ),
+}
+
+
+@pytest.mark.parametrize("half_life", [3, 5, 10])
+def test_tbg_is_what_another_tool_prints_of_documents_of_many_lengths(half_life):
+    rows = [
+        (name, 1, f"{name}_{place}", words)
+        for name, (docs, _) in PRINTED.items()
+        for place, (_, words) in enumerate(docs)
+    ]
+    shown = pl.DataFrame(rows, schema=["session", "query", "doc", "words"], orient="row")
+    qrels = {
+        name: {f"{name}_{place}": int(relevant) for place, (relevant, _) in enumerate(docs)}
+        for name, (docs, _) in PRINTED.items()
+    }
+    results = gainful.sessions.evaluate(shown, qrels, f"sTBG(half_life={half_life})")
+    for session, value in results.per_session.rows():
+        assert value == pytest.approx(PRINTED[session][1][half_life], rel=1e-12)
 
 
 def test_tbg_is_the_straight_loop():

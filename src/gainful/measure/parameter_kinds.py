@@ -41,7 +41,10 @@ def find_kind(name: str, settings: Mapping[str, Setting] = SETTINGS) -> Paramete
     """The kind of a parameter; settings of a convention are those of rankings or of sessions."""
     if name in PARAMETERS:
         return _number_kind(PARAMETERS[name])
-    return _KINDS[name] if name in _KINDS else _choice_kind(CHOICES.get(name) or settings[name])
+    if name in _KINDS:
+        return _KINDS[name]
+    # What sessions have no setting for is what it is of single rankings: max_grade.
+    return _choice_kind(CHOICES.get(name) or settings.get(name) or SETTINGS[name])
 
 
 def _number_kind(param: Param) -> ParameterKind:

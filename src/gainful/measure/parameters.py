@@ -53,6 +53,41 @@ _ALL = (
     Param(
         "T", "how much gain the searcher wants", default=1, domain=Domain(above=0), typical=(1, 5)
     ),
+    Param(
+        "b1",
+        "how likely a forager goes on whose goal is just met: b1/(1 + b1)",
+        default=0.9,
+        domain=Domain(above=0),
+        typical=(0.1, 1),
+    ),
+    Param(
+        "R1",
+        "how much the goal sways a forager: 0 not at all",
+        default=10,
+        domain=_FROM_ZERO,
+        typical=(1, 100),
+    ),
+    Param(
+        "A",
+        "the gain per document that a forager expects",
+        default=0.2,
+        domain=_FROM_ZERO,
+        typical=(0.1, 0.5),
+    ),
+    Param(
+        "b2",
+        "how likely a forager goes on to whom just as much comes as expected: 1/(1 + b2)",
+        default=0.9,
+        domain=Domain(above=0),
+        typical=(0.1, 1),
+    ),
+    Param(
+        "R2",
+        "how much the rate of gain sways a forager: 0 not at all",
+        default=10,
+        domain=_FROM_ZERO,
+        typical=(1, 100),
+    ),
     Param("hit", "what a relevant retrieved document is worth", default=1),
     Param("noise", "what a retrieved document that is not relevant is worth", default=-1),
     Param("miss", "what a relevant document is worth that was not retrieved", default=0),
@@ -165,6 +200,23 @@ _CHOICES = (
         },
     ),
 )
+_FORAGER_HEEDS = Setting(
+    "foraging",
+    "What does a forager heed?",
+    {
+        "goal_and_rate": "how near the goal is, and how much comes",
+        "goal": "how near the goal is",
+        "rate": "how much comes, for each document looked at",
+    },
+)
+_GOAL = Setting(
+    "goal",
+    "Over what does a searcher want the gain T?",
+    {
+        "session": "the session: what earlier queries gained counts",
+        "query": "each query: every list begins anew",
+    },
+)
 _OPENED = Setting(
     "opened",
     "Which documents does a searcher open?",
@@ -174,7 +226,9 @@ _OPENED = Setting(
         "clicked": "those that were clicked",
     },
 )
-CHOICES: dict[str, Setting] = {choice.name: choice for choice in (*_CHOICES, _OPENED)}
+CHOICES: dict[str, Setting] = {
+    choice.name: choice for choice in (*_CHOICES, _FORAGER_HEEDS, _GOAL, _OPENED)
+}
 
 ELEVEN_POINTS = tuple(round(tenth / 10, 1) for tenth in range(11))
 

@@ -23,6 +23,14 @@ REFERENCES: Mapping[str, str] = {
         "A. Lipani, B. Carterette, E. Yilmaz: From a user model for query sessions to session "
         "rank biased precision (sRBP). ICTIR 2019. doi:10.1145/3341981.3344216"
     ),
+    "wicaksono2021": (
+        "A. F. Wicaksono, A. Moffat: Modeling search and session effectiveness. Information "
+        "Processing & Management, July 2021."
+    ),
+    "azzopardi2018": (
+        "L. Azzopardi, P. Thomas, N. Craswell: Measuring the utility of search engine result "
+        "pages: an information foraging based measure. SIGIR 2018. doi:10.1145/3209978.3210027"
+    ),
     "smucker2012": (
         "M. Smucker, C. Clarke: Time-based calibration of effectiveness measures. SIGIR 2012. "
         "doi:10.1145/2348283.2348300"

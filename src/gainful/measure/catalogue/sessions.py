@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from gainful.measure.catalogue.user_models import FORAGER, FORAGING
 from gainful.measure.direction import CHEAPER
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions.sessions import (
     cost,
     cube,
+    cwl,
     esndcg,
     instance_recall,
     query_measures,
@@ -67,6 +69,8 @@ _IDEAL_SESSION = (
     "that of the ideal one as long; can pass 1: documents earn again that the ideal has once"
 )
 
+_CWL_OPTIONS = ("p_ref", "goal", "max_grade", "duplicates", "lists")
+
 SESSION_USER_MODELS = (
     _session_entry(
         name="esnDCG",
@@ -105,6 +109,42 @@ SESSION_USER_MODELS = (
         normalised=False,
         bounded=False,
         cite="lipani2019",
+    ),
+    _session_entry(
+        name="sINST",
+        question="What does a searcher gain per document of a session, who wants T and adapts?",
+        definition="gain per document; in a list goes on with ((x − 1) / x)², x being 2T + "
+        "documents looked at in the session − gain so far; after a list asks the next query with "
+        "p_ref",
+        example=Example(
+            "sINST(T=1, p_ref=0.5, max_grade=1)@2",
+            "1 0 / 1",
+            "(1 + 1/2) / (5/4 + 1/2 + (3/4 * 1/4 + 1/4 * 4/9)/2)",
+        ),
+        function=cwl.session_inst,
+        options=("T", *_CWL_OPTIONS),
+        defaults={"goal": "session"},
+        normalised=False,
+        cutoff_kind="needed",
+        cite="wicaksono2021",
+    ),
+    _session_entry(
+        name="sIFT",
+        question="What does a forager gain per document of a session, by goal and rate of gain?",
+        definition="gain per document; in a list goes on as IFT's forager, by the gain of the "
+        "session and the gain per document of the list; after a list asks the next query with "
+        "p_ref",
+        example=Example(
+            "sIFT(b1=1, R1=0, b2=1, R2=0, p_ref=0.5, max_grade=1)@2",
+            "0 1 / 1",
+            "(1/4 + 1/2) / (5/4 + 5/8)",
+        ),
+        function=cwl.session_ift,
+        options=(*FORAGING, *_CWL_OPTIONS),
+        defaults={**FORAGER, "goal": "session"},
+        normalised=False,
+        cutoff_kind="needed",
+        cite="wicaksono2021",
     ),
 )
 

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions import time_measures, user_models
+
+FORAGING = ("T", "b1", "R1", "A", "b2", "R2", "foraging")  # what IFT's rule takes
+FORAGER: Mapping[str, float | str] = {
+    "foraging": "goal_and_rate",
+    "T": 2,
+}  # as in the examples of cwl_eval
 
 
 def _nerr_entry(
@@ -84,6 +91,21 @@ USER_MODELS = (
         cite="moffat2012",
         extremes="uniform",
         additive=True,
+    ),
+    Entry(
+        name="IFT",
+        question="How much is gained per document by a forager, by goal and rate of gain?",
+        definition="gain per document; goes on with C1·C2, C1 = 1 − 1/(1 + b1·e^(R1·(T − gain so "
+        "far))), C2 = 1/(1 + b2·e^(R2·(A − gain per document so far)))",
+        example=Example(
+            "IFT(b1=1, R1=0, b2=1, R2=0, max_grade=1)", "0 1", "(1/2 * 1/2) * (1 - 1/4)"
+        ),
+        function=user_models.ift,
+        arguments=(*FORAGING, "max_grade"),
+        defaults=FORAGER,
+        normalised=False,
+        cutoff_kind="none",
+        cite="azzopardi2018",
     ),
     Entry(
         name="BPM",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from gainful.formula import NamedFormula
 from gainful.match import PlacedGains
 from gainful.match.ideal import rank_ideally
 from gainful.measure.discount import DISCOUNTS
+from gainful.measure.functions.continuation import check_goal, inst_continuation, make_forager
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Flags, Ranks, slices
@@ -97,12 +99,21 @@ def nerr(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Share:
 
 def inst(ranked: RankedRun, *, T: float, max_grade: float | None) -> Array:  # noqa: N803  (as in the paper)
     """The rate of gain of a searcher who wants T, and grows impatient as it comes."""
-    if T < 0.5:
-        raise BadValue("T", T, "at least 0.5 for INST; below, a searcher would go on for certain")
+    check_goal(T, "INST")
 
     def continuation(gain: Array) -> Array:
-        base = np.arange(1, gain.shape[1] + 1) + 2 * T - np.cumsum(gain, axis=1)
-        return ((base - 1) / base) ** 2
+        return inst_continuation(_ranks(gain) + 2 * T - np.cumsum(gain, axis=1))
+
+    return _rate_of_gain(ranked, continuation, max_grade)
+
+
+def ift(ranked: RankedRun, *, max_grade: float | None, **rule: Any) -> Array:
+    """The rate of gain of a forager, who stops near the goal or where little comes."""
+    forage = make_forager(**rule)
+
+    def continuation(gain: Array) -> Array:
+        cumulated = np.cumsum(gain, axis=1)
+        return forage(cumulated, cumulated / _ranks(gain))
 
     return _rate_of_gain(ranked, continuation, max_grade)
 
@@ -111,8 +122,7 @@ def insq(ranked: RankedRun, *, T: float, max_grade: float | None) -> Array:  # n
     """The rate of gain of a searcher who wants T, and does not care what came of it so far."""
 
     def continuation(gain: Array) -> Array:
-        base = np.arange(1, gain.shape[1] + 1) + 2 * T
-        return np.broadcast_to(((base - 1) / base) ** 2, gain.shape)
+        return np.broadcast_to(inst_continuation(_ranks(gain) + 2 * T), gain.shape)
 
     return _rate_of_gain(ranked, continuation, max_grade)
 
@@ -151,8 +161,7 @@ def nerr11(ranked: RankedRun, *, T: float, max_grade: float | None) -> Array:  #
     """The rate of gain of a searcher who stops as ERR's does, with the patience of INSQ."""
 
     def continuation(gain: Array) -> Array:
-        base = _ranks(gain) + 2 * T
-        return ((base - 1) / base) ** 2 * (1 - gain)
+        return inst_continuation(_ranks(gain) + 2 * T) * (1 - gain)
 
     return _rate_of_gain(ranked, continuation, max_grade)
 

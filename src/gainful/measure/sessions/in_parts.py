@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
+from gainful.errors import BadValue
 from gainful.match.sessions import match_sessions
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.evaluate import compute_session_values
@@ -24,6 +25,13 @@ class PartEvaluation:
     recipes: Mapping[str, SessionRecipe]
     query_columns: Sequence[str]  # what is told of queries
     group_columns: Sequence[str]  # of these, what is the same for a whole session
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse what no part alone can tell."""
+        for recipe in self.recipes.values():
+            if self.qrels is None and _scales_by_highest(recipe):
+                allowed = f"a number for {recipe.label}: no part knows the highest grade of all"
+                raise BadValue("max_grade", None, allowed)
 
     def evaluate(self, table: pl.DataFrame) -> pl.DataFrame:
         """A row for each session of a part: what it can be grouped by, queries, and its values.
@@ -43,6 +51,14 @@ class PartEvaluation:
             series = pl.Series(np.ma.filled(values, 0.0).astype(np.float64))
             columns[name] = pl.select(pl.when(present).then(series)).to_series()
         return heads.with_columns(**columns)
+
+
+def _scales_by_highest(recipe: SessionRecipe) -> bool:
+    """Does it scale grades by the highest that was given, wherever that is?"""
+    of_sessions = "max_grade" in recipe.entry.params and recipe.setting("max_grade") is None
+    if recipe.of is None:
+        return of_sessions
+    return "max_grade" in recipe.of.entry.arguments and recipe.of.setting("max_grade") is None
 
 
 def evaluate_arrow(table: Any, evaluation: PartEvaluation) -> Any:

@@ -12,8 +12,8 @@ def srbp(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """What is the gain per document of a searcher who stays in the list or asks the next query?
 
     After each document the searcher goes on with probability p; then stays in the list with
-    probability `balance`, or else asks the next query. The weights are derived from this model,
-    which is the paper's, and were checked by simulation; they sum to 1.
+    probability `balance`, or else asks the next query. The weights are those of the authors' own
+    notebook (github.com/aldolipani/sRBP); they sum to 1.
     """
     p, balance = float(recipe.setting("p")), float(recipe.setting("balance"))
     judged, counts, gain, _ = select_results(sessions, recipe)

@@ -1,0 +1,219 @@
+"""sINST and sIFT: sessions in the C/W/L framework, with the stopping of INST and of IFT.
+
+The framework (Wicaksono & Moffat 2021) takes two probabilities: of going on to the next document
+of a list, and of asking a next query once the list is left. The first is INST's or IFT's, the
+second is p_ref after every list, until the session has no more queries. What is to be expected
+follows from query to query, from how likely the searcher comes there with so much behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from attrs import evolve, frozen
+
+from gainful.errors import BadValue
+from gainful.match.sessions import MatchedSessions
+from gainful.measure.functions.continuation import check_goal, inst_continuation, make_forager
+from gainful.measure.functions.sessions.gains import (
+    positions_per_query,
+    select_results,
+    sum_by_index,
+)
+from gainful.measure.recipe import SessionRecipe
+from gainful.types import Array, Flags, Ranks, slices
+
+_MAX_DEPTH = 1000  # how far down a list a searcher can go, as in cwl_eval
+_BLOCK_CELLS = 2_000_000  # results, or ways to come to them, that are laid out at once
+_DENSE = 8  # cells for each of those who come, up to which all are laid out to be added up
+_DIGITS = 9  # what searchers have behind them is the same, if it is so to so many digits
+_FORAGING = ("foraging", "T", "b1", "R1", "A", "b2", "R2")
+
+
+@frozen
+class _Searcher:
+    """How a searcher goes down a list, of which ranks and cumulated gains are told."""
+
+    behind: Callable[[Array, Array], Array]  # what counts of the list, to be carried on
+    go_on: Callable[[Array, Array, Array], Array]  # by all that is behind, rank, gain of the list
+
+
+@frozen(eq=False)
+class _Arrivals:
+    """Searchers who come to a query: of which session, with what behind them, how many."""
+
+    session: Ranks
+    behind: Array
+    share: Array
+
+    def select(self, which: Flags | slice) -> _Arrivals:
+        """Some of them."""
+        return _Arrivals(self.session[which], self.behind[which], self.share[which])
+
+    def merge(self, unit: float | None) -> _Arrivals:
+        """Those of a session who have the same behind them, as one.
+
+        Args:
+            unit: what all that is behind anyone is a multiple of, if that is known.
+        """
+        if not len(self.session):
+            return self
+        if unit is None:
+            rounded = np.round(self.behind, _DIGITS)
+            levels, level = np.unique(rounded, return_inverse=True)
+        else:
+            level = np.rint(self.behind / unit).astype(np.intp)
+            levels = np.arange(float(level.max()) + 1) * unit
+        key = self.session * len(levels) + level
+        first = int(self.session.min()) * len(levels)
+        if int(key.max()) - first < _DENSE * len(key):
+            share = sum_by_index(key - first, self.share, 0)
+            some = np.flatnonzero(share)
+            key, share = some + first, share[some]
+        else:
+            key, place = np.unique(key, return_inverse=True)
+            share = sum_by_index(place, self.share, 0)
+        return _Arrivals(key // len(levels), levels[key % len(levels)], share)
+
+
+@frozen(eq=False)
+class _Lists:
+    """The lists of some sessions, as long as searchers may look."""
+
+    gain: Array  # a row for each query
+    cumulated: Array
+    length: Ranks
+    first_query: Ranks  # per session
+    query_counts: Ranks
+    unit: float | None  # what all gains are a multiple of, if that is known
+
+
+def session_inst(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """The rate of gain in a session of a searcher who wants T, and grows impatient as it comes.
+
+    With goal=session, what was looked at and what was gained count on from list to list: only so
+    is INST's rule a probability, whatever was gained before.
+    """
+    T = float(recipe.setting("T"))  # noqa: N806  (as in the paper)
+    check_goal(T, "sINST")
+    searcher = _Searcher(
+        behind=lambda rank, gained: rank - gained,
+        go_on=lambda behind, _rank, _gained: inst_continuation(2 * T + behind),
+    )
+    return _rate_of_gain(sessions, recipe, searcher)
+
+
+def session_ift(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """The rate of gain in a session of a forager, who stops near the goal or where little comes.
+
+    With goal=session, the gain counts on from list to list. The rate is that of the list: it is
+    the patch that a forager leaves.
+    """
+    forage = make_forager(**{name: recipe.setting(name) for name in _FORAGING})
+    searcher = _Searcher(
+        behind=lambda _rank, gained: gained,
+        go_on=lambda behind, rank, gained: forage(behind, gained / rank),
+    )
+    return _rate_of_gain(sessions, recipe, searcher)
+
+
+def _rate_of_gain(sessions: MatchedSessions, recipe: SessionRecipe, searcher: _Searcher) -> Array:
+    """The gain per document looked at."""
+    rates = np.zeros(sessions.size)
+    for block, lists in _blocks(sessions, recipe):
+        looked, gained = _walk(lists, recipe, searcher)
+        np.divide(gained, looked, out=rates[block], where=looked > 0)
+    return rates
+
+
+def _blocks(sessions: MatchedSessions, recipe: SessionRecipe) -> Iterator[tuple[slice, _Lists]]:
+    """Some sessions at a time, with their lists."""
+    judged, counts, _, depth = select_results(sessions, recipe)
+    highest = float(judged.pool_grade.max(initial=0.0))
+    best = float(recipe.setting("max_grade") or (highest if highest > 0 else 1.0))
+    gain = np.where(counts, np.clip(judged.grade, 0, best) / best, 0.0)
+    is_whole = best == int(best) and bool((judged.grade == np.rint(judged.grade)).all())
+    if recipe.k is None or recipe.k > _MAX_DEPTH:
+        allowed = f"at most {_MAX_DEPTH} for {recipe.entry.name}: no searcher goes deeper"
+        raise BadValue("k", recipe.k, allowed)
+    length = positions_per_query(sessions, recipe, depth)
+    width = int(length.max(initial=0))
+    longest = int(sessions.query_counts.max(initial=1))
+    for block in slices(sessions.size, _BLOCK_CELLS // max(1, width * longest)):
+        first = sessions.first_query[block]
+        queries = slice(int(first[0]), int(sessions.last_query[block][-1]) + 1)
+        hit = (judged.query >= queries.start) & (judged.query < queries.stop) & (gain > 0)
+        gains = np.zeros((queries.stop - queries.start, width))
+        gains[judged.query[hit] - queries.start, judged.rank[hit] - 1] = gain[hit]
+        yield (
+            block,
+            _Lists(
+                gain=gains,
+                cumulated=np.cumsum(gains, axis=1),
+                length=length[queries],
+                first_query=first - queries.start,
+                query_counts=sessions.query_counts[block],
+                unit=1 / best if is_whole else None,
+            ),
+        )
+
+
+def _walk(lists: _Lists, recipe: SessionRecipe, searcher: _Searcher) -> tuple[Array, Array]:
+    """How many documents are looked at in each session, and what they gain, as is to be expected.
+
+    Of all searchers who come to a list, as many look at each of its documents as went on at those
+    above it; the others leave, and p_ref of them come to the next list.
+    """
+    p_ref, carries = float(recipe.setting("p_ref")), recipe.setting("goal") == "session"
+    size, width = len(lists.query_counts), lists.gain.shape[1]
+    looked, gained = np.zeros(size), np.zeros(size)
+    arrivals = _Arrivals(np.arange(size), np.zeros(size), np.ones(size))
+    for position in range(int(lists.query_counts.max(initial=0))):
+        going = lists.query_counts[arrivals.session] > position
+        arrivals, leaving = arrivals.select(going & (arrivals.share > 0)), []
+        for part in slices(len(arrivals.session), _BLOCK_CELLS // max(1, width)):
+            some = arrivals.select(part)
+            query = lists.first_query[some.session] + position
+            share, behind, leaves = _walk_list(lists, query, some, searcher)
+            looked += sum_by_index(some.session, share.sum(axis=1), size)
+            gains = (share * lists.gain[query]).sum(axis=1)
+            gained += sum_by_index(some.session, gains, size)
+            if carries:
+                leaving.append(_leave(some, behind, leaves, lists.length[query]).merge(lists.unit))
+        if carries:  # else each list begins anew, and all leave it
+            arrivals = _concatenate(leaving).merge(lists.unit)
+        arrivals = evolve(arrivals, share=arrivals.share * p_ref)
+    return looked, gained
+
+
+def _walk_list(
+    lists: _Lists, query: Ranks, arrivals: _Arrivals, searcher: _Searcher
+) -> tuple[Array, Array, Array]:
+    """At every rank: how many look at it, what is behind them then, and how many leave there."""
+    rank = np.arange(1.0, lists.gain.shape[1] + 1)
+    cumulated, length = lists.cumulated[query], lists.length[query][:, None]
+    behind = arrivals.behind[:, None] + searcher.behind(rank, cumulated)
+    go_on = np.where(rank < length, searcher.go_on(behind, rank, cumulated), 0.0)
+    share = np.empty_like(go_on)
+    share[:, :1] = arrivals.share[:, None]
+    share[:, 1:] = arrivals.share[:, None] * np.cumprod(go_on[:, :-1], axis=1)
+    share = np.where(rank <= length, share, 0.0)
+    return share, behind, share * (1 - go_on)
+
+
+def _leave(arrivals: _Arrivals, behind: Array, share: Array, length: Ranks) -> _Arrivals:
+    """Those who leave a list at any of its ranks; an empty one is left as it was come to."""
+    empty = arrivals.select(length == 0)
+    session = np.repeat(arrivals.session, behind.shape[1])
+    return _concatenate([_Arrivals(session, behind.ravel(), share.ravel()), empty])
+
+
+def _concatenate(parts: list[_Arrivals]) -> _Arrivals:
+    if not parts:
+        return _Arrivals(np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
+    return _Arrivals(
+        np.concatenate([part.session for part in parts]),
+        np.concatenate([part.behind for part in parts]),
+        np.concatenate([part.share for part in parts]),
+    )
