@@ -7,6 +7,7 @@ belongs to the last list before it that showed the document.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 import numpy as np
@@ -28,7 +29,7 @@ from gainful.read.session_problems import Problem
 from gainful.read.sessions import BadPolicy, Sessions, check_sessions
 from gainful.text import count_noun, quote
 
-_SHOWING = "rows of results that were shown"
+SHOWING = "rows of results that were shown"
 GAP = timedelta(minutes=30)  # a pause after which most logs begin another session
 
 
@@ -44,14 +45,14 @@ def build_sessions(
         gap: a new session begins after a pause of more than this; without one, where events name
             no session, after 30 minutes.
     """
-    owner, notes = _choose_owner(events, gap)
+    owner, notes = choose_owner(_list_known(events.frame), events.name, gap)
     problems = [*events.problems, *find_event_problems(events.frame, owner, events.problems)]
     dropped, dropped_notes, descriptions = leave_out_events(problems, events.locate, bad)
     kept = np.ones(len(events.frame), dtype=bool)
     kept[dropped] = False
     frame = events.frame.with_row_index(ROW).filter(pl.Series(kept))
     if not len(frame) and dropped_notes:
-        raise BadInput(events.name, f"not one event is left; {dropped_notes[0]}", _SHOWING)
+        raise BadInput(events.name, f"not one event is left; {dropped_notes[0]}", SHOWING)
     notes = [*events.notes, *notes, *dropped_notes]
     if gap is not None or owner == "user":
         frame = _split_at_gaps(frame, owner, gap or GAP)
@@ -61,7 +62,7 @@ def build_sessions(
     frame, repeat_notes = _drop_repeats(frame)
     opening = frame.filter(pl.col("event").is_in([SHOWN, ASKED]))
     if not len(opening):
-        raise BadInput(events.name, "not one event is left that shows a result", _SHOWING)
+        raise BadInput(events.name, "not one event is left that shows a result", SHOWING)
     opening = number_queries(opening)
     results, action_notes, more = _fold_actions(frame, opening, events, bad)
     rows = _keep_results(results)
@@ -80,18 +81,28 @@ def build_sessions(
     return evolve(sessions, problems=[*descriptions, *more, *sessions.problems])
 
 
-def _choose_owner(events: SessionEvents, gap: timedelta | None) -> tuple[str, list[str]]:
-    """The column that says whose events are, session or user, and what is to be said of it."""
-    has = {name: events.frame[name].null_count() < len(events.frame) for name in EVENT_COLUMNS}
+def _list_known(frame: pl.DataFrame) -> dict[str, bool]:
+    """Which columns of events tell anything."""
+    return {name: frame[name].null_count() < len(frame) for name in EVENT_COLUMNS}
+
+
+def choose_owner(
+    has: Mapping[str, bool], name: str, gap: timedelta | None
+) -> tuple[str, list[str]]:
+    """The column that says whose events are, session or user, and what is to be said of it.
+
+    Args:
+        has: are sessions, users and times told?
+        name: of the log, for messages.
+        gap: the pause after which a session ends, if the user said so.
+    """
     if not has["session"] and not has["user"]:
-        raise BadInput(
-            events.name, "there is neither a session nor a user", "one of them in every row"
-        )
+        raise BadInput(name, "there is neither a session nor a user", "one of them in every row")
     if has["session"] and gap is None:
         return "session", []
     if not has["time"]:
         allowed = "a time in every row, by which sessions of users are told apart"
-        raise BadInput(events.name, "there are users and a gap, but no times", allowed)
+        raise BadInput(name, "there are users and a gap, but no times", allowed)
     owner = "user" if has["user"] else "session"
     pause = format_duration(gap or GAP)
     ids = "; the session ids of the log are not used" if has["session"] else ""

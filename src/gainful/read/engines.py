@@ -1,8 +1,8 @@
 """The engines in which a frame can stay: lazy polars, DuckDB and Spark.
 
-What they have in common narwhals speaks; this table holds the four things that it does not:
-how a small frame is sent to the engine, how a result comes back, whether rows have an order, and
-how documents that stand twice are counted without holding them all.
+What they have in common narwhals speaks; this table holds the five things that it does not:
+how a small frame is sent to the engine, how a result comes back, whether rows have an order, how
+documents that stand twice are counted without holding them all, and what time it is in UTC.
 """
 
 from __future__ import annotations
@@ -37,6 +37,8 @@ class Engine:
     send: Callable[[pl.DataFrame, Any], Any]  # a frame of ours, and one of theirs beside it
     collect: Callable[[Any], pl.DataFrame]
     count_distinct: Callable[[Any, int], int]  # pairs of query and document, among so many rows
+    # A frame with one more column: of the dates or points in time of another, µs since 1970.
+    add_microseconds: Callable[[Any, str, str], Any]
 
 
 def _count_distinct_in_polars(native: pl.LazyFrame, row_count: int) -> int:
@@ -47,6 +49,10 @@ def _count_distinct_in_polars(native: pl.LazyFrame, row_count: int) -> int:
         for part in range(pass_count)
     )
     return sum(int(count.collect(engine="streaming").item()) for count in counts)
+
+
+def _add_polars_microseconds(native: pl.LazyFrame, column: str, name: str) -> pl.LazyFrame:
+    return native.with_columns(pl.col(column).dt.timestamp("us").alias(name))
 
 
 def _to_duckdb(frame: pl.DataFrame, native: Any) -> Any:
@@ -67,6 +73,13 @@ def _count_distinct_in_duckdb(native: Any, row_count: int) -> int:
     return sum(int(count.fetchall()[0][0]) for count in counts)
 
 
+def _add_duckdb_microseconds(native: Any, column: str, name: str) -> Any:
+    quoted = '"' + column.replace('"', '""') + '"'
+    kind = str(native.types[native.columns.index(column)])
+    point = quoted if kind == "TIMESTAMP WITH TIME ZONE" else f"{quoted}::TIMESTAMP"
+    return native.project(f'*, epoch_us({point}) AS "{name}"')
+
+
 def _to_spark(frame: pl.DataFrame, native: Any) -> Any:
     from pyspark.sql.functions import broadcast  # noqa: PLC0415  (only where Spark is used)
 
@@ -84,6 +97,17 @@ def _count_distinct_in_spark(native: Any, _: int) -> int:
     from pyspark.sql.functions import count_distinct, xxhash64  # noqa: PLC0415
 
     return int(native.select(count_distinct(xxhash64("query", "doc"))).first()[0])
+
+
+def _add_spark_microseconds(native: Any, column: str, name: str) -> Any:
+    from pyspark.sql.functions import expr, unix_micros  # noqa: PLC0415
+
+    if native.schema[column].dataType.typeName() == "timestamp":
+        return native.withColumn(name, unix_micros(native[column]))
+    quoted = "`" + column.replace("`", "``") + "`"
+    days = f"CAST({quoted} AS TIMESTAMP_NTZ)"
+    zero = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
+    return native.withColumn(name, expr(f"timestampdiff(MICROSECOND, {zero}, {days})"))
 
 
 def _count_passes(row_count: int) -> int:
@@ -107,6 +131,7 @@ POLARS = Engine(
     send=lambda frame, _: frame.lazy(),
     collect=lambda native: native.collect(engine="streaming"),
     count_distinct=_count_distinct_in_polars,
+    add_microseconds=_add_polars_microseconds,
 )
 DUCKDB = Engine(
     "DuckDB",
@@ -115,6 +140,7 @@ DUCKDB = Engine(
     send=_to_duckdb,
     collect=_from_duckdb,
     count_distinct=_count_distinct_in_duckdb,
+    add_microseconds=_add_duckdb_microseconds,
 )
 SPARK = Engine(
     "Spark",
@@ -123,6 +149,7 @@ SPARK = Engine(
     send=_to_spark,
     collect=_from_spark,
     count_distinct=_count_distinct_in_spark,
+    add_microseconds=_add_spark_microseconds,
 )
 
 

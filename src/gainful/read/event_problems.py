@@ -18,9 +18,12 @@ from gainful.read.session_problems import Problem, flag_problem, list_problems
 from gainful.read.sessions import BadPolicy
 from gainful.text import count_noun, join_words, quote
 
-_MAX_PLACES = 3  # that are named beside the first
-_SKIP = "or --bad skip (bad='skip'), which leaves these out"
-_OWNER = {"session": "a session in every row", "user": "a user in every row, of whom sessions are"}
+MAX_PLACES = 3  # that are named beside the first
+SKIP = "or --bad skip (bad='skip'), which leaves these out"
+OWNER_EXPECTED = {
+    "session": "a session in every row",
+    "user": "a user in every row, of whom sessions are",
+}
 
 
 def find_event_problems(
@@ -42,7 +45,10 @@ def find_event_problems(
     by_id = frame["query_id"].is_null() & opens
     problems = [
         flag_problem(
-            frame, placed & frame[owner].is_null(), lambda _: f"the {owner} is null", _OWNER[owner]
+            frame,
+            placed & frame[owner].is_null(),
+            lambda _: f"the {owner} is null",
+            OWNER_EXPECTED[owner],
         ),
         flag_problem(
             frame,
@@ -136,10 +142,15 @@ def describe_overlaps(frame: pl.DataFrame, row: str, locate: Callable[[int], str
     if not len(spans):
         return []
     session, user, first_row = (spans[name][0] for name in ("session", "user", "row"))
-    number = "1 session overlaps" if len(spans) == 1 else f"{len(spans):,} sessions overlap"
-    first = "" if len(spans) == 1 else "first "
-    place = f"{first}{locate(first_row)}: session {quote(session)} of user {quote(user)}"
-    return [f"{number} another of the same user in time, and counts as one of its own: {place}"]
+    return [describe_overlap(len(spans), locate(first_row), session, user)]
+
+
+def describe_overlap(count: int, place: str, session: str, user: str) -> str:
+    """How many sessions overlap another of the same user, and the first of them."""
+    number = "1 session overlaps" if count == 1 else f"{count:,} sessions overlap"
+    first = "" if count == 1 else "first "
+    words = f"{first}{place}: session {quote(session)} of user {quote(user)}"
+    return f"{number} another of the same user in time, and counts as one of its own: {words}"
 
 
 def leave_out_events(
@@ -171,7 +182,7 @@ def _as_error(problems: Sequence[Problem], locate: Callable[[int], str]) -> BadI
     """The kind of mistake that comes first in the file, how often, and where else."""
     first = min(problems, key=lambda problem: int(problem.rows.min()))
     where, _, words = _describe_all(first, range(len(first.rows)), locate).partition(": ")
-    expected = "; ".join(part for part in (first.expected, _SKIP) if part)
+    expected = "; ".join(part for part in (first.expected, SKIP) if part)
     return BadInput(where, words, expected)
 
 
@@ -181,7 +192,7 @@ def _describe_all(problem: Problem, numbers: Sequence[int], locate: Callable[[in
     first = f"{locate(int(problem.rows[order[0]]))}: {problem.describe(order[0])}"
     if len(order) == 1:
         return first
-    places = [_shorten_place(locate(int(problem.rows[n]))) for n in order[1 : _MAX_PLACES + 1]]
+    places = [_shorten_place(locate(int(problem.rows[n]))) for n in order[1 : MAX_PLACES + 1]]
     rest = len(order) - 1 - len(places)
     more = [f"{rest:,} more"] if rest else []
     return f"{first}; so in {join_words([*places, *more])}"

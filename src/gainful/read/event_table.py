@@ -6,7 +6,7 @@ told. Which queries, sessions and lists the rows belong to, `build_sessions` fin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import polars as pl
 from attrs import evolve
@@ -17,6 +17,7 @@ from gainful.read.event_times import EXPECTED, parse_times
 from gainful.read.event_words import (
     EVENT_OF_WORD,
     LOG_COLUMNS,
+    MAX_KINDS,
     MILLISECONDS,
     EventWords,
     list_shown_words,
@@ -36,9 +37,8 @@ from gainful.read.sessions import (
 )
 from gainful.text import join_words, quote
 
-_MAX_KINDS = 50  # words of events; more are ids
-_NAMES = {"user": "searcher", "position": "query"}  # what a column is called in sessions
-_IDS = ("session", "user", "query_id", "text", "doc")
+NAMES = {"user": "searcher", "position": "query"}  # what a column is called in sessions
+IDS = ("session", "user", "query_id", "text", "doc")
 
 
 def is_event_log(table: InputTable) -> bool:
@@ -67,22 +67,10 @@ def extract_events(table: InputTable, events: EventWords | None = None) -> Sessi
     header = table.header
     mistakes: Mistakes = []
     columns: dict[str, pl.Series] = {}
-    taken: dict[str, str] = {}  # what it was taken for → the column
+    taken = assign_columns(header, find_position(table), _find_event_column(table, words))
     forms: dict[str, str] = {}
-    position = find_position(table)
-    if position is not None:
-        taken["position"] = position
-        columns["position"] = read_whole_numbers(table, position, "query", mistakes)
-    for role, aliases in LOG_COLUMNS.items():
-        column = (
-            _find_event_column(table, words)
-            if role == "event"
-            else header.find_column([name for name in aliases if name not in _normalise(taken)])
-        )
-        if column is None:
-            continue
-        taken[role] = column
-        if role in _IDS:
+    for role, column in taken.items():
+        if role in IDS:
             columns[role] = _read_ids(table, column)
         elif role == "time":
             parsed = parse_times(table.frame[column], f"{table.name}, column {quote(column)}")
@@ -90,14 +78,14 @@ def extract_events(table: InputTable, events: EventWords | None = None) -> Sessi
             mistakes.append((parsed.wrong, _describe_time(table, column), EXPECTED))
         elif role == "event":
             columns[role] = _read_kinds(table, column, words, mistakes)
-        elif role == "rank":
-            columns[role] = read_whole_numbers(table, column, "rank", mistakes)
+        elif role in ("rank", "position"):
+            columns[role] = read_whole_numbers(table, column, NAMES.get(role, role), mistakes)
         else:
             kind = "number" if role == "seconds" else "flag"
             columns[role] = read_optional_column(table, column, kind, mistakes)
     _read_milliseconds(table, columns, taken, forms, mistakes)
-    _require_columns(table, columns)
-    columns |= _read_others(table, columns, taken, mistakes)
+    require_columns(header, columns)
+    columns |= _read_others(table, taken, mistakes)
     if "event" in columns and "clicked" not in columns:  # a log of events would tell a click
         columns["clicked"] = (columns["event"] == SHOWN).replace_strict({True: False, False: None})
     if "rank" in columns and columns["rank"].min() == 0:
@@ -107,22 +95,59 @@ def extract_events(table: InputTable, events: EventWords | None = None) -> Sessi
     problems = [flag_problem(made.frame, *entry) for entry in mistakes]
     return evolve(
         made,
-        notes=[note for note in (describe_names(table, taken, forms),) if note],
+        notes=[note for note in (describe_names(header, taken, forms),) if note],
         problems=[problem for problem in problems if len(problem.rows)],
     )
 
 
+def assign_columns(header: Header, position: str | None, event: str | None) -> dict[str, str]:
+    """What the columns of a log are taken for: by that, the column; each once.
+
+    Args:
+        header: the names of the columns.
+        position: the column of the positions of queries, if there is one.
+        event: the column that says what happened, if there is one.
+    """
+    taken = {} if position is None else {"position": position}
+    for role, aliases in LOG_COLUMNS.items():
+        free = [name for name in aliases if name not in _normalise(taken)]
+        column = event if role == "event" else header.find_column(free)
+        if column is not None:
+            taken[role] = column
+    return taken
+
+
+def assign_others(header: Header, taken: dict[str, str]) -> dict[str, tuple[str, str | None]]:
+    """What else a log tells: by its name in sessions, the column and what it should hold.
+
+    Those of the usual names are added to what is taken; what the user's own hold is not known.
+    """
+    others: dict[str, tuple[str, str | None]] = {}
+    for name, (aliases, kind) in OPTIONAL_COLUMNS.items():
+        if name in taken or name in ("searcher", "text"):
+            continue
+        column = header.find_column([alias for alias in aliases if alias not in _normalise(taken)])
+        if column is not None:
+            taken[name] = column
+            others[name] = (column, kind)
+    reserved = {*EVENT_COLUMNS, "query", "searcher", LIST_LENGTH, *others}
+    for name in header.columns:
+        if name not in taken.values():
+            others[f"{name}_column" if name in reserved else name] = (name, None)
+    return others
+
+
 def describe_names(
-    table: InputTable, taken: Mapping[str, str], forms: Mapping[str, str] | None = None
+    header: Header, taken: Mapping[str, str], forms: Mapping[str, str] | None = None
 ) -> str:
     """What columns were taken for, where that is not what they are called or was not said."""
     parts = []
     for role, column in taken.items():
-        name, form = _NAMES.get(role, role), (forms or {}).get(role, "")
-        if column in table.own_names and not form:  # the user said so
+        name, form = NAMES.get(role, role), (forms or {}).get(role, "")
+        if column in header.own_names and not form:  # the user said so
             continue
         if normalise_name(column) != name or form:
-            own = table.header.own_name(column)
+            own = header.own_name(column)
             words = own if normalise_name(own) == name else f"{own} as {name}"
             parts.append(words + (f" ({form})" if form else ""))
     return f"columns: {join_words(parts)}" if parts else ""
@@ -161,15 +186,22 @@ def _read_kinds(
     plain = _plain_words(table, column)
     plain = plain.set(plain == "", None)
     kinds = plain.unique(maintain_order=True).drop_nulls().to_list()
-    if len(kinds) > _MAX_KINDS:
-        problem = f"column {quote(table.header.own_name(column))} has {len(kinds)} different values"
-        raise BadInput(table.name, f"{problem}, as an event has not", "words such as click")
+    refuse_kinds(table.header, column, kinds, words)
+    mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))
+    return plain.replace_strict({kind: words.get(kind, kind) for kind in kinds}, default=SHOWN)
+
+
+def refuse_kinds(
+    header: Header, column: str, kinds: Sequence[str], words: Mapping[str, str]
+) -> None:
+    """Refuse words of events that are none, or of which none shows a result."""
+    if len(kinds) > MAX_KINDS:
+        problem = f"column {quote(header.own_name(column))} has over {MAX_KINDS} different values"
+        raise BadInput(header.name, f"{problem}, as an event has not", "words such as click")
     if SHOWN not in {words.get(kind) for kind in kinds}:
         problem = f"no event shows a result; its events are {join_words(kinds)}"
         expected = f"rows of {list_shown_words()}, or --events shown=WORD (events=)"
-        raise BadInput(table.name, problem, expected)
-    mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))
-    return plain.replace_strict({kind: words.get(kind, kind) for kind in kinds}, default=SHOWN)
+        raise BadInput(header.name, problem, expected)
 
 
 def _read_ids(table: InputTable, column: str) -> pl.Series:
@@ -196,37 +228,26 @@ def _read_milliseconds(
         taken["seconds"], forms["seconds"] = column, "in milliseconds"
 
 
-def _require_columns(table: InputTable, columns: Mapping[str, pl.Series]) -> None:
-    """A log says whose events they are, of which query and which document."""
+def require_columns(header: Header, roles: Collection[str]) -> None:
+    """Refuse a log that does not say whose events they are, of which query and which document."""
     needed = {
         "session or user": ("session", "user"),
         "query": ("position", "query_id", "text"),
         "document": ("doc",),
     }
-    for name, roles in needed.items():
-        if not any(role in columns for role in roles):
-            aliases = [alias for role in roles for alias in LOG_COLUMNS.get(role, ())[:4]]
-            table.header.require_column(tuple(aliases), name)
+    for name, names in needed.items():
+        if not any(role in roles for role in names):
+            aliases = [alias for role in names for alias in LOG_COLUMNS.get(role, ())[:4]]
+            header.require_column(tuple(aliases), name)
 
 
 def _read_others(
-    table: InputTable,
-    columns: Mapping[str, pl.Series],
-    taken: dict[str, str],
-    mistakes: Mistakes,
+    table: InputTable, taken: dict[str, str], mistakes: Mistakes
 ) -> dict[str, pl.Series]:
     """What else sessions tell, by its usual name; and the columns of the user's own."""
-    others: dict[str, pl.Series] = {}
-    for name, (aliases, kind) in OPTIONAL_COLUMNS.items():
-        if name in columns or name in ("searcher", "text"):
-            continue
-        free = [alias for alias in aliases if alias not in _normalise(taken)]
-        column = table.header.find_column(free)
-        if column is not None:
-            taken[name] = column
-            others[name] = read_optional_column(table, column, kind, mistakes)
-    reserved = {*EVENT_COLUMNS, "query", "searcher", LIST_LENGTH, *others}
-    for name in table.frame.columns:
-        if name not in taken.values():
-            others[f"{name}_column" if name in reserved else name] = table.frame[name]
-    return others
+    return {
+        name: table.frame[column]
+        if kind is None
+        else read_optional_column(table, column, kind, mistakes)
+        for name, (column, kind) in assign_others(table.header, taken).items()
+    }

@@ -15,7 +15,7 @@ from gainful.text import quote
 
 EXPECTED = "ISO 8601 such as 2026-01-31T12:00:00Z, or seconds, ms or µs since 1970"
 _SAMPLE = 1000  # values that a form is tried on before all others are
-_EPOCHS = (  # from this number on it is this unit: 1973 to 5138 in each
+EPOCHS = (  # from this number on it is this unit: 1973 to 5138 in each
     (1e17, "nanoseconds since 1970", 1e-3),
     (1e14, "microseconds since 1970", 1.0),
     (1e11, "milliseconds since 1970", 1e3),
@@ -89,9 +89,9 @@ def _parse_numbers(numbers: pl.Series, given: pl.Series, values: pl.Series) -> P
     finite = numbers.is_finite() & (numbers >= 0)
     middle = numbers.filter(finite.fill_null(value=False)).median()
     size = float(middle) if isinstance(middle, (int, float)) else 0.0
-    index = next(number for number, (start, _, _) in enumerate(_EPOCHS) if size >= start)
-    start, form, factor = _EPOCHS[index]
-    end = _EPOCHS[index - 1][0] if index else 1e20
+    index = next(number for number, (start, _, _) in enumerate(EPOCHS) if size >= start)
+    start, form, factor = EPOCHS[index]
+    end = EPOCHS[index - 1][0] if index else 1e20
     fits = (finite & (numbers >= start) & (numbers < end)).fill_null(value=False)
     exact = values if values.dtype.is_integer() and factor >= 1 else numbers
     scaled = exact.cast(pl.Int64) * int(factor) if exact is values else numbers * factor

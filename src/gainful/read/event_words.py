@@ -52,6 +52,7 @@ LOG_COLUMNS: Mapping[str, tuple[str, ...]] = {
         *("dwell_sec", "dwell_s"),
     ),
 }
+MAX_KINDS = 50  # words of events; more are ids
 MILLISECONDS = ("dwell_ms", "dwell_time_ms", "dwell_milliseconds")  # thousandths of `seconds`
 
 _WORDS: Mapping[str, tuple[str, ...]] = {

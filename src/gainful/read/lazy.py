@@ -47,7 +47,7 @@ def as_lazy_run(
     with report_engine_errors(engine, name):
         frame = rename_columns(as_narwhals(native), columns, RUN_ROLES, name)
         schema = dict(frame.collect_schema())
-        header = Header(list(schema), name, _find_own_names(native, columns, RUN_ROLES, name))
+        header = Header(list(schema), name, find_own_names(native, columns, RUN_ROLES, name))
         query, doc = header.require_ids()
         column, kind = (
             header.score_column() if number == "score" else (header.grade_column(), "grade")
@@ -92,7 +92,7 @@ def collect_qrels(
     """The columns of judgments in memory, which every engine can spare."""
     with report_engine_errors(engine, name):
         frame = rename_columns(as_narwhals(native), columns, QRELS_ROLES, name)
-        own_names = _find_own_names(native, columns, QRELS_ROLES, name)
+        own_names = find_own_names(native, columns, QRELS_ROLES, name)
         header = Header(frame.collect_schema().names(), name, own_names)
         wanted = [column for alias in KNOWN_COLUMNS if (column := header.find_column((alias,)))]
         if not is_wide(frame.collect_schema()):
@@ -103,9 +103,10 @@ def collect_qrels(
         return evolve(as_table(engine.collect(chosen), name), own_names=own_names)
 
 
-def _find_own_names(
+def find_own_names(
     native: Any, columns: ColumnMapping, roles: Mapping[str, str], name: str
 ) -> dict[str, str]:
+    """What the user calls each column that is renamed."""
     names = as_narwhals(native).collect_schema().names()
     return invert_renames(columns.find_renames(names, roles, name))
 

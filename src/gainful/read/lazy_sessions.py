@@ -49,6 +49,7 @@ class LazySessions:
     name: str
     query_columns: Sequence[str]  # that should be the same for all results of a query
     result_columns: Sequence[str]  # clicked, grade, seconds, as far as they are there
+    notes: Sequence[str] = ()  # what one should know of how they were made
 
     def describe_queries(self) -> nw.LazyFrame[Any]:
         """A row for each query: how many results it has, their ranks, and what is told of it."""
@@ -220,12 +221,12 @@ def _find_known_columns(
             known[role] = (column, _KINDS[kind])
             taken.add(column)
     for column, kind in schema.items():
-        if column not in taken and column not in known and _has_order(kind):
+        if column not in taken and column not in known and has_order(kind):
             known[column] = (column, None)
     return known
 
 
-def _has_order(kind: Any) -> bool:
+def has_order(kind: Any) -> bool:
     """Can values of this kind be compared, so that a query can be asked for its only one?"""
     others = (nw.String, nw.Boolean, nw.Date, nw.Datetime)
     return bool(kind.is_numeric() or any(kind == other for other in others))
@@ -300,7 +301,10 @@ def collect_sessions(
         [name for name in sessions.query_columns if name not in varying],
         sessions.name,
     )
-    notes = [f"its rows stay in {sessions.engine.name}: what was judged or clicked was fetched"]
+    notes = [
+        *sessions.notes,
+        f"its rows stay in {sessions.engine.name}: what was judged or clicked was fetched",
+    ]
     if varying:
         names = join_words([quote(name) for name in varying])
         notes.append(f"not kept, for results of one query differ in it: {names}")

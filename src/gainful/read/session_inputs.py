@@ -91,8 +91,8 @@ def as_sessions(
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)
     if engine is not None:
-        whole = whole or pause is not None or events is not None
-        value = _collect_from_engine(value, engine, mapping, bad, qrels, whole=whole)
+        log = {"bad": bad, "gap": pause, "events": events}
+        value = _collect_from_engine(value, engine, mapping, log, qrels, whole=whole)
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         value = build_columns(value)
     if is_frame(value):
@@ -168,17 +168,18 @@ def _collect_from_engine(
     value: Any,
     engine: Engine,
     columns: ColumnMapping,
-    bad: BadPolicy,
+    log: Mapping[str, Any],
     qrels: Qrels | None,
     *,
     whole: bool,
 ) -> Sessions | pl.DataFrame:
-    """What matters of sessions in an engine; all of a frame of another shape."""
+    """What matters of sessions in an engine; all of them if that is asked for."""
     from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
-    from gainful.read.lazy_sessions import as_lazy_sessions, collect_sessions  # noqa: PLC0415
+    from gainful.read.lazy_event_sessions import find_lazy_sessions  # noqa: PLC0415
+    from gainful.read.lazy_sessions import collect_sessions  # noqa: PLC0415
 
-    sessions = None if whole else as_lazy_sessions(value, engine, "sessions", columns)
+    sessions = None if whole else find_lazy_sessions(value, engine, "sessions", columns, **log)
     if sessions is None:
         return collect_frame(value, engine, "sessions")
     judged_docs = None if qrels is None else qrels.frame["doc"].unique()
-    return collect_sessions(sessions, judged_docs, bad)
+    return collect_sessions(sessions, judged_docs, log["bad"])

@@ -15,7 +15,7 @@ from gainful.read.session_layout import RowIndices, mark_changes
 from gainful.text import quote
 from gainful.types import Flags
 
-_COLUMNS = "session, query (from 1), rank, doc"
+COLUMNS = "session, query (from 1), rank, doc"
 _POSITIONS = "query positions 1, 2, 3 …, each once"
 _MAX_DESCRIPTIONS = 20  # mistakes that are put in words at once
 _RANKS = "ranks 1, 2, 3 …, each once"
@@ -49,7 +49,7 @@ def flag_problem(
         rows,
         lambda number: frame["session"][int(rows[number])],
         lambda number: words(int(rows[number])),
-        expected or _COLUMNS,
+        expected or COLUMNS,
     )
 
 

@@ -62,7 +62,7 @@ def extract_session_table(
         report(_SHARE_TYPED)
         return build_sessions(log, bad=bad, gap=gap)
     sessions = extract_sessions(table, bad)
-    note = describe_names(table, name_columns(table))
+    note = describe_names(table.header, name_columns(table))
     return evolve(sessions, notes=(*sessions.notes, note)) if note else sessions
 
 

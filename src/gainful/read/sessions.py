@@ -304,12 +304,12 @@ def read_optional_column(
         return values.fill_null(value=False)
     if kind == "flag" and values.dtype == pl.String:
         plain = values.str.strip_chars().str.to_lowercase()
-        flags = ~_is_blank(values) & ~plain.is_in([*_YES, *_NO])
+        flags = ~_is_blank(values) & ~plain.is_in([*YES, *NO])
         words = f"{column} {{}} is neither yes nor no"
         mistakes.append(
             (flags, lambda row: words.format(quote(values[row])), "1 or 0, true or false")
         )
-        return plain.is_in(_YES).fill_null(value=False)
+        return plain.is_in(YES).fill_null(value=False)
     numbers = number_column(table, column)
     flags = ~numbers.is_finite().fill_null(value=False) & ~_is_blank(values)
     words = f"{column} {{}} is not a finite number"
@@ -324,7 +324,7 @@ def read_optional_column(
     return numbers.fill_nan(None)
 
 
-_YES, _NO = ["1", "true", "yes", "y", "t"], ["0", "false", "no", "n", "f"]
+YES, NO = ["1", "true", "yes", "y", "t"], ["0", "false", "no", "n", "f"]
 
 
 def _is_blank(values: pl.Series) -> pl.Series:
