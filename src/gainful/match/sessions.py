@@ -308,7 +308,7 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
     topic = "topic" if "topic" in sessions.frame.columns else "session"
     judged_rows = sessions.frame.filter(pl.col("grade").is_not_null() & pl.col("doc").is_not_null())
     best = judged_rows.group_by(topic, "doc", maintain_order=True).agg(pl.col("grade").max())
-    if not len(best) and sessions.observed_gains:  # nothing gained, of which an engine gives no row
+    if not len(best) and sessions.observed:  # nothing gained, of which an engine gives no row
         first = sessions.frame.select(pl.col(topic).first(), doc=pl.lit(""), grade=pl.lit(0.0))
         return Qrels(first.rename({topic: "query"}), sessions.name)
     return Qrels(best.rename({topic: "query"}), sessions.name)
