@@ -42,7 +42,7 @@ def phoenix_span(number, docs, *, trace=TRACE, kind="RETRIEVER", parent=None, **
         "context": {"trace_id": trace, "span_id": f"{number:016x}"},
         "span_kind": kind,
         "parent_id": parent,
-        "start_time": f"2026-03-01T10:00:{number:02d}.123456+00:00",
+        "start_time": f"2026-03-01T10:00:{number % 60:02d}.123456+00:00",
         "end_time": f"2026-03-01T10:01:{number:02d}.123456+00:00",
         "status_code": "OK",
         "attributes": {"openinference.span.kind": kind, "input.value": f"q{number}"}
@@ -260,6 +260,36 @@ def test_spans_that_call_one_another_in_a_circle_end_nothing(tmp_path):
         phoenix_span(3, None, kind="CHAIN", parent=f"{2:016x}"),
     )
     assert [row[3] for row in list_results(path)] == ["a"]
+
+
+def test_searches_that_call_one_another_in_a_circle_are_within_none(tmp_path):
+    path = write_lines(
+        tmp_path / "spans.jsonl",
+        phoenix_span(1, ["a"], parent=f"{2:016x}"),
+        phoenix_span(2, ["b"], parent=f"{1:016x}"),
+        phoenix_span(3, ["c"], parent=f"{3:016x}"),
+        phoenix_span(4, ["d"], parent=f"{3:016x}"),
+    )
+    sessions = read_sessions(path)
+    assert sessions.frame["doc"].to_list() == ["a", "b", "c"]
+    circles = "3 spans are called by themselves, however indirectly: they count as called by none"
+    assert circles in sessions.notes
+    assert "1 retriever span within another search is part of it" in sessions.notes
+
+
+def test_a_search_far_below_another_is_part_of_it(tmp_path):
+    chain = [
+        phoenix_span(number, None, kind="CHAIN", parent=f"{number - 1:016x}")
+        for number in range(2, 300)
+    ]
+    path = write_lines(
+        tmp_path / "spans.jsonl",
+        *reversed(chain),
+        phoenix_span(1, ["a"]),
+        phoenix_span(300, ["b"], parent=f"{299:016x}"),
+        phoenix_span(301, ["c"], parent=f"{298:016x}", trace="another"),
+    )
+    assert sorted(row[3] for row in list_results(path)) == ["a", "c"]
 
 
 def test_a_search_tool_is_a_query_if_it_is_named(tmp_path):

@@ -21,6 +21,7 @@ from gainful.read.event_lists import (
     attach_actions,
     number_queries,
     order_events,
+    spread_lists,
 )
 from gainful.read.event_problems import describe_overlaps, find_event_problems, leave_out_events
 from gainful.read.session_events import ASKED, DWELL, EVENT_COLUMNS, SHOWN, SessionEvents
@@ -59,13 +60,13 @@ def build_sessions(
     else:
         notes += describe_overlaps(frame, ROW, events.locate)
     frame = order_events(frame, pl.col("event").is_in([SHOWN, ASKED]))
-    frame, repeat_notes = _drop_repeats(frame)
+    frame, repeat_notes = _drop_repeats(frame) if events.docs is None else (frame, [])
     opening = frame.filter(pl.col("event").is_in([SHOWN, ASKED]))
     if not len(opening):
         raise BadInput(events.name, "not one event is left that shows a result", SHOWING)
     opening = number_queries(opening)
     results, action_notes, more = _fold_actions(frame, opening, events, bad)
-    rows = _keep_results(results)
+    rows = _keep_results(results) if events.docs is None else spread_lists(results, events.docs)
 
     def locate(row: int) -> str:
         return events.locate(int(rows[ROW][row]))
@@ -201,7 +202,8 @@ def _keep_results(rows: pl.DataFrame) -> pl.DataFrame:
 
 def _name_columns(rows: pl.DataFrame) -> pl.DataFrame:
     """The columns that sessions have, where something is known in them."""
-    rows = rows.drop("position", "event").rename({"user": "searcher"})
+    rows = rows.drop("position", "event", strict=False)
+    rows = rows.rename({"user": "searcher"}, strict=False)
     own = {"session", "query", "rank", "doc"}
     unknown = [
         name

@@ -170,7 +170,7 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
         query_id=f"{call.session}/{call.id}",
         text=read_query(call.part.value, paths),
         docs=docs,
-        labels=call.labels,
+        labels=[call.labels.get(name) for name in retrievals.labels],
     )
 
 

@@ -70,17 +70,17 @@ def find_entries(record: dict[str, Any], path: str) -> list[Any] | None:
     if isinstance(value, list):
         return value
     if isinstance(value, dict):
-        return _order_by_index(value)
+        return order_by_index(value)
     prefix = f"{path}."
     flat: dict[str, dict[str, Any]] = {}
     for key, part in record.items():
         if part is not None and key.startswith(prefix):
             index, _, rest = key[len(prefix) :].partition(".")
             flat.setdefault(index, {})[rest] = part
-    return _order_by_index(flat)
+    return order_by_index(flat)
 
 
-def _order_by_index(entries: dict[str, Any]) -> list[Any] | None:
+def order_by_index(entries: dict[str, Any]) -> list[Any] | None:
     """The values of an object whose keys are 0, 1, 2 …; None if they are not."""
     numbers = {key: int(key) for key in entries if key.isdecimal() and len(key) < 10}
     if not numbers or len(numbers) < len(entries):

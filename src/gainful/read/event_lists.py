@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from gainful.read.session_events import ASKED
+from gainful.read.session_events import ASKED, FIRST, LENGTH
 from gainful.read.session_layout import mark_changes
 
 # Columns of our own beside the user's: no text can have such a name.
@@ -93,3 +93,30 @@ def attach_actions(actions: pl.DataFrame, results: pl.DataFrame) -> pl.DataFrame
         for has_query in (True, False)
     ]
     return pl.concat(parts)
+
+
+def spread_lists(lists: pl.DataFrame, docs: pl.Series) -> pl.DataFrame:
+    """A row for each result of whole lists; one without a document for a list that is empty.
+
+    Args:
+        lists: a row for each, which says which of the documents are its results.
+        docs: those of all lists together.
+    """
+    first, length = (lists[name].to_numpy() for name in (FIRST, LENGTH))
+    row_counts = np.maximum(length, 1)
+    number = np.repeat(np.arange(len(lists), dtype=np.uint32), row_counts)
+    rank = np.arange(1, len(number) + 1) - np.repeat(np.cumsum(row_counts) - row_counts, row_counts)
+    place = np.repeat(first, row_counts) + rank - 1
+    if length.all():
+        doc, ranks = docs.gather(place), pl.Series(rank)
+    else:
+        shown = pl.Series(np.repeat(length > 0, row_counts))
+        all_docs = pl.concat([docs, pl.Series([None], dtype=pl.String)])  # for lists at the end
+        chosen = pl.select(
+            pl.when(shown).then(all_docs.gather(place)).alias("doc"),
+            pl.when(shown).then(pl.Series(rank)).alias("rank"),
+        )
+        doc, ranks = chosen["doc"], chosen["rank"]
+    rest = lists.drop("rank", "doc", FIRST, LENGTH, SESSION, ORDER, LIST, strict=False)
+    known = [name for name in rest.columns if rest[name].null_count() < len(rest)]
+    return rest.select(known)[number].with_columns(doc.alias("doc"), ranks.alias("rank"))

@@ -25,6 +25,7 @@ _PROVENANCE = ("passage_provenance", "provenance")
 _SHAPE = "turns with a turn_id such as 9-1_2, and passages in passage_provenance or references"
 _NO_TURN = Flaw("turn", "a turn_id of conversation_turn, such as 9-1_2")
 _NO_PASSAGES = Flaw("passages", _SHAPE)
+_PATHS = ResultPaths()
 
 
 def is_ikat(records: Sequence[dict[str, Any]]) -> bool:
@@ -75,7 +76,7 @@ def _read_turn(number: int, turn: Any, run_name: str) -> Turn:
     docs = _read_passages(turn)
     if isinstance(docs, BadResults):
         docs = BadResults(docs.flaw, f"turn {match[0]}: {docs.words}")
-    labels = {"topic": match[0], "system": run_name or None}
+    labels = (match[0], run_name or None)
     return Turn(number, match[1], int(match[2]), docs, {"labels": labels})
 
 
@@ -85,7 +86,7 @@ def _read_passages(turn: dict[str, Any]) -> list[str] | BadResults:
     if isinstance(references, dict):
         return rank_by_score(references)
     if isinstance(references, list):
-        return read_documents(references, ResultPaths())
+        return read_documents(references, _PATHS)
     responses = turn.get("responses")
     if not isinstance(responses, list):
         return BadResults(_NO_PASSAGES, "it has no responses")
@@ -96,5 +97,5 @@ def _read_passages(turn: dict[str, Any]) -> list[str] | BadResults:
         if chosen is None:
             return BadResults(_NO_PASSAGES, "a response has no passage_provenance")
         passages += chosen
-    docs = read_documents(passages, ResultPaths())
+    docs = read_documents(passages, _PATHS)
     return docs if isinstance(docs, BadResults) else list(dict.fromkeys(docs))

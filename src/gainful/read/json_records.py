@@ -7,6 +7,7 @@ line that is no JSON does not hide the others: it is told as a record that canno
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -15,13 +16,14 @@ from attrs import frozen
 from gainful.errors import BadInput
 from gainful.progress import report_reading
 from gainful.read import named_columns
-from gainful.read.jsonl import load_object, load_whole
+from gainful.read.jsonl import NoObject, load_whole, parse_object
 from gainful.read.parquet_check import check_parquet
 from gainful.read.source import Source
 from gainful.text import quote
 
 _REPORT_EVERY = 1 << 14  # records between two words on progress
 _MAX_FIRST = 50  # records that are looked at to recognise a format
+_BATCH = 64  # records read together: few enough for the cache, and the collector of garbage
 _BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 
@@ -55,6 +57,12 @@ def read_records(source: Source) -> RecordFile:
     if is_whole(source):
         return RecordFile(name, _read_whole(source), lambda index: f"{name}[{index}]")
     return RecordFile(name, _read_lines(source), lambda line: f"{name}:{line}")
+
+
+def iterate_batches(records: Records) -> Iterator[list[tuple[int, Record]]]:
+    """Some records at a time: what is done to all of them is done column by column."""
+    while batch := list(islice(records, _BATCH)):
+        yield batch
 
 
 def first_records(source: Source) -> list[dict[str, Any]]:
@@ -114,15 +122,15 @@ def _read_lines(source: Source) -> Records:
         if not text:
             continue
         try:
-            yield number, load_object(text, f"{source.name}:{number}")
-        except BadInput as failure:
-            yield number, Unreadable(_describe_failure(text, failure))
+            yield number, parse_object(text)
+        except NoObject as failure:
+            yield number, Unreadable(_describe_failure(text, str(failure)))
 
 
-def _describe_failure(text: bytes, failure: BadInput) -> str:
+def _describe_failure(text: bytes, problem: str) -> str:
     """A line that stops in the middle of an object is cut off, as the last of a file may be."""
-    is_cut = text.startswith(b"{") and not text.endswith(b"}") and "not JSON" in failure.problem
-    return f"the record is cut off: {failure.problem}" if is_cut else failure.problem
+    is_cut = text.startswith(b"{") and not text.endswith(b"}") and "not JSON" in problem
+    return f"the record is cut off: {problem}" if is_cut else problem
 
 
 def _no_object(value: object) -> str:

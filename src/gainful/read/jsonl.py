@@ -88,26 +88,61 @@ def read_objects(source: Source) -> Iterator[tuple[int, dict[str, Any]]]:
 def load_object(line: bytes, place: str) -> dict[str, Any]:
     """The object of a line, or an error that says what it is instead."""
     try:
-        value = load_json(line, place)
-    except BadInput:
+        return parse_object(line)
+    except NoObject as failure:
+        raise BadInput(place, str(failure), failure.expected) from None
+
+
+class NoObject(ValueError):
+    """What a line holds instead of an object, in words."""
+
+    def __init__(self, problem: str, expected: str = "") -> None:
+        """The problem, and what would be right."""
+        super().__init__(problem)
+        self.expected = expected
+
+
+def parse_object(line: bytes) -> dict[str, Any]:
+    """The object of a line of a file of any length: a quick look for each mistake.
+
+    Examples:
+        >>> parse_object(b'{"a": 1}')
+        {'a': 1}
+    """
+    try:
+        value = _DECODER.decode(line.decode())
+        if b"\\u" in line and _HALF.search(line) is not None:
+            _refuse_half_characters(value)
+    except NoObject:
         raise
-    except ValueError:
+    except (ValueError, RecursionError):
         problem = f"{quote(line[:60].decode('utf-8', errors='replace'))} is not JSON"
-        raise BadInput(place, problem, _EXPECTED) from None
-    if _HALF.search(line) is not None:
-        _refuse_half_characters(value, place)
-    if not isinstance(value, dict):
-        raise BadInput(place, f"{quote(value)} is no object", _EXPECTED)
+        raise NoObject(problem, _EXPECTED) from None
+    if type(value) is not dict:
+        raise NoObject(f"{quote(value)} is no object", _EXPECTED)
     return value
 
 
-def _refuse_half_characters(value: Any, place: str) -> None:
+def _refuse_half_characters(value: Any) -> None:
     """One of a pair of surrogates alone is no character, and no file could hold it again."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as failure:
         half = f"\\u{ord(str(failure.object)[failure.start]):04x}"
-        raise BadInput(place, f"{half} is half a character", "both halves of it") from None
+        raise NoObject(f"{half} is half a character", "both halves of it") from None
+
+
+def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """No object may have a key twice."""
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        repeated = next(key for key, count in counts.items() if count > 1)
+        raise NoObject(f"the key {quote(repeated)} stands twice in one object")
+    return mapping
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_refuse_repeats)
 
 
 def is_json_list(source: Source) -> bool:
@@ -120,29 +155,22 @@ def load_whole(source: Source) -> Any:
     text = source.read_bytes()
     try:
         value = load_json(text, source.name)
+        if _HALF.search(text) is not None:
+            _refuse_half_characters(value)
     except BadInput:
         raise
+    except NoObject as failure:
+        raise BadInput(source.name, str(failure), failure.expected) from None
     except ValueError as failure:
         raise BadInput(source.name, f"this is not JSON: {failure}") from None
-    if _HALF.search(text) is not None:
-        _refuse_half_characters(value, source.name)
     return value
 
 
 def load_json(text: bytes, place: str) -> Any:
     """JSON, in which no object may have a key twice."""
-
-    def refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        mapping = dict(pairs)
-        if len(mapping) < len(pairs):
-            counts = Counter(key for key, _ in pairs)
-            repeated = next(key for key, count in counts.items() if count > 1)
-            raise BadInput(place, f"the key {quote(repeated)} stands twice in one object")
-        return mapping
-
     try:
-        return json.loads(text, object_pairs_hook=refuse_repeats)
-    except BadInput:
-        raise
+        return _DECODER.decode(text.decode())
+    except NoObject as failure:
+        raise BadInput(place, str(failure), failure.expected) from None
     except RecursionError:
         raise ValueError("nested too deeply") from None

@@ -9,15 +9,15 @@ either a trace is a session.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from attrs import define, evolve, field, frozen
-
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
-from gainful.read.dotted_paths import find_entries
-from gainful.read.json_records import Unreadable, read_records
+from gainful.read.dotted_paths import find_first
+from gainful.read.json_records import Unreadable, iterate_batches, read_records
+from gainful.read.path_finder import EntriesFinder, PathFinder
 from gainful.read.retrievals import NO_TIME, UNREADABLE, Flaw, Retrievals, parse_time
+from gainful.read.row_buffer import RowBuffer
 from gainful.read.search_results import (
     BadResults,
     ResultPaths,
@@ -25,9 +25,10 @@ from gainful.read.search_results import (
     read_query,
     read_results,
 )
+from gainful.read.search_spans import KEYS, OTHER_COLUMNS, choose_searches
 from gainful.read.session_events import SessionEvents
 from gainful.read.source import Source
-from gainful.read.spans import Span, holds_spans, iterate_spans
+from gainful.read.spans import Spans, as_names, holds_spans, read_spans
 from gainful.text import quote
 
 _SESSION = ("session.id", "gen_ai.conversation.id")
@@ -35,6 +36,7 @@ _USER = ("user.id", "enduser.id")
 _DOCUMENTS = ("retrieval.documents", "gen_ai.retrieval.documents")
 _DOCUMENT_IDS = tuple(f"{path}.ids" for path in _DOCUMENTS)  # as some exports list them
 _QUERY = ("gen_ai.retrieval.query.text", "input.value")
+_KIND = "openinference.span.kind"
 _OPERATION = "gen_ai.operation.name"
 _TOOL_NAME = ("tool.name", "gen_ai.tool.name")
 _TOOL_QUERY = ("gen_ai.tool.call.arguments", "input.value", "tool.parameters")
@@ -48,36 +50,6 @@ _NO_DOCUMENTS = Flaw(
     "documents", "retrieval.documents or gen_ai.retrieval.documents, which instrumentation may omit"
 )
 _NO_TRACE = Flaw("trace", "a trace id in every span")
-_OTHER_DOCUMENTS = Flaw("twice", "each span once")
-
-Key = tuple[str | None, str | None]  # a trace and a span of it
-
-
-@frozen(eq=False)
-class _Search:
-    """A span that is a query: what is needed of it, so that the span itself can go."""
-
-    record: int
-    trace: str | None
-    id: str | None
-    parent: str | None
-    session: str | None
-    docs: Sequence[str] | BadResults
-    values: dict[str, Any]  # user, time, text, labels
-
-    @property
-    def key(self) -> Key:
-        """Which span it is."""
-        return self.trace, self.id
-
-
-@define(eq=False)
-class _Traces:
-    """What all spans of a file say together: who calls whom, and which session a trace is of."""
-
-    searches: list[_Search] = field(factory=list)
-    parents: dict[Key, str] = field(factory=dict)
-    sessions: dict[str | None, str] = field(factory=dict)
 
 
 def is_openinference(records: Sequence[dict[str, Any]]) -> bool:
@@ -97,23 +69,20 @@ def read_openinference(
     """
     file = read_records(source)
     labels = tuple(name for name in LABELS if name in columns.names)
-    retrievals = Retrievals(source.name, file.locate, labels=labels)
-    reader = _SpanReader(columns, tuple(tools), retrievals)
-    traces = _Traces()
-    for number, record in file.records:
-        if isinstance(record, Unreadable):
-            retrievals.add_flaw(number, UNREADABLE, record.problem)
-            continue
-        for span in iterate_spans(record):
-            reader.take_span(traces, number, span)
-    _add_searches(traces, retrievals)
-    return retrievals.to_events(_EXPECTED)
+    retrievals = Retrievals(source.name, file.locate, labels=(*labels, *KEYS))
+    reader = _SpanReader(columns, tuple(tools), retrievals, labels)
+    for batch in iterate_batches(file.records):
+        readable = []
+        for number, record in batch:
+            if isinstance(record, Unreadable):
+                retrievals.add_flaw(number, UNREADABLE, record.problem)
+            else:
+                readable.append((number, record))
+        reader.take_spans(read_spans(readable))
+    lists = choose_searches(retrievals, retrievals.to_lists(), reader.others.to_frame())
+    return retrievals.to_events(_EXPECTED, lists)
 
 
-_NESTED = (
-    "retriever span within another search is part of it"
-    "|retriever spans within other searches are part of them"
-)
 _RERANKED = (
     "reranker span is no query of its own, and its order is not used"
     "|reranker spans are no queries of their own, and their order is not used"
@@ -122,133 +91,126 @@ _FAILED = (
     "search failed, and counts as a query without results"
     "|searches failed, and count as queries without results"
 )
-_TRACES = "search names no session: its trace is one|searches name no session: their traces are"
-_DOUBLES = "span was exported twice, and counts once|spans were exported twice, and count once"
 
 
-@frozen(eq=False)
 class _SpanReader:
     """How a span becomes a search."""
 
-    columns: ColumnMapping
-    tools: tuple[str, ...]
-    retrievals: Retrievals
+    def __init__(
+        self,
+        columns: ColumnMapping,
+        tools: tuple[str, ...],
+        retrievals: Retrievals,
+        labels: tuple[str, ...],
+    ) -> None:
+        names = columns.names
+        self.others = RowBuffer(OTHER_COLUMNS)  # spans that are no searches
+        self._tools, self._retrievals = tools, retrievals
+        self._paths = ResultPaths.from_columns(columns)
+        self._marks = PathFinder(
+            names.get("session", _SESSION), (_KIND,), (_OPERATION,), _TOOL_NAME if tools else ()
+        )
+        own_paths = (names.get("searcher", _USER), *(names[name] for name in labels))
+        self._values = PathFinder(_QUERY, *own_paths)
+        self._tool_values = PathFinder(_TOOL_QUERY, *own_paths)
+        self._documents = EntriesFinder(self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS))
 
-    def take_span(self, traces: _Traces, number: int, span: Span) -> None:
-        """Remember what a span says of its trace, and what it found if it is a search."""
-        if span.parent is not None:
-            traces.parents[span.trace, span.id] = span.parent
-        session = _as_name(span.find(*self.columns.names.get("session", _SESSION)))
-        if session is not None and span.trace is not None:
-            traces.sessions.setdefault(span.trace, session)
-        by_tool = bool(self.tools) and (span.find(*_TOOL_NAME) or span.name) in self.tools
-        kind = str(span.find("openinference.span.kind") or "").upper()
+    def take_spans(self, spans: Spans) -> None:
+        """Remember what spans say of their traces, and what those that are searches found."""
+        named, kinds, operations, tools = self._marks.find(spans.attributes)
+        sessions = as_names(named)
+        by_tool = [
+            (tool or spans.name(index)) in self._tools if self._tools else False
+            for index, tool in enumerate(tools)
+        ]
+        searches = []
+        for index, kind in enumerate(kinds):
+            if kind == "RETRIEVER" or self._is_search(kind, operations[index], by_tool[index]):
+                searches.append(index)
+            elif sessions[index] is not None or spans.parents[index] is not None:
+                key = (spans.traces[index], spans.ids[index], spans.parents[index])
+                self.others.add((*key, sessions[index], len(self._retrievals) + len(searches)))
+        if len(searches) < len(kinds):
+            spans = spans.take(searches)
+            sessions = [sessions[index] for index in searches]
+            by_tool = [by_tool[index] for index in searches]
+        self._add_searches(spans, sessions, by_tool)
+
+    def _is_search(self, kind: Any, operation: Any, by_tool: bool) -> bool:
+        """Is a span a search, by its kind, its operation or its tool?"""
+        kind = str(kind or "").upper()
         if kind == "RERANKER" and not by_tool:
-            self.retrievals.notes[_RERANKED] += 1
-        if not (by_tool or kind == "RETRIEVER" or span.find(_OPERATION) == "retrieval"):
-            return
-        paths = ResultPaths.from_columns(self.columns)
-        docs = _find_flaw(span, session) or self._read_docs(span, paths, by_tool=by_tool)
-        if isinstance(docs, BadResults):
-            docs = evolve(docs, words=f"span {quote(span.id or span.name)}: {docs.words}")
-        values = {
-            "user": _as_name(span.find(*self.columns.names.get("searcher", _USER))),
-            "time": parse_time(span.start),
-            "text": read_query(span.find(*(_TOOL_QUERY if by_tool else _QUERY)), paths),
-            "labels": {
-                name: _as_name(span.find(*self.columns.names[name]))
-                for name in self.retrievals.labels
-            },
+            self._retrievals.notes[_RERANKED] += 1
+        return by_tool or kind == "RETRIEVER" or operation == "retrieval"
+
+    def _add_searches(
+        self, spans: Spans, sessions: Sequence[str | None], by_tool: Sequence[bool]
+    ) -> None:
+        """Spans that are searches: whose, when, what was asked, and what was found."""
+        times = list(map(parse_time, spans.starts))
+        text, user, *labels = self._values.find(spans.attributes)
+        if any(by_tool):
+            tool_text, *_ = self._tool_values.find(spans.attributes)
+            text = [
+                own if tool else usual
+                for own, usual, tool in zip(tool_text, text, by_tool, strict=True)
+            ]
+        wrong = {
+            index: flaw
+            for index, time in enumerate(times)
+            if (time is None or spans.traces[index] is None)
+            and (flaw := _find_flaw(spans, index, sessions[index], time))
         }
-        traces.searches.append(
-            _Search(number, span.trace, span.id, span.parent, session, docs, values)
+        docs = [
+            wrong[index]
+            if index in wrong
+            else self._read_elsewhere(spans, index, by_tool=by_tool[index])
+            if entries is None
+            else read_documents(entries, self._paths)
+            for index, entries in enumerate(self._documents.find(spans.attributes))
+        ]
+        flaws = [
+            self._name_flaw(spans, index, part) if isinstance(part, BadResults) else None
+            for index, part in enumerate(docs)
+        ]
+        self._retrievals.extend(
+            spans.records,
+            session=sessions,
+            user=as_names(user),
+            time=times,
+            query_id=[None] * len(times),
+            text=[read_query(value, self._paths) for value in text],
+            docs=[[] if isinstance(part, BadResults) else part for part in docs],
+            labels=(*map(as_names, labels), spans.traces, spans.ids, spans.parents),
+            flaw=flaws,
         )
 
-    def _read_docs(
-        self, span: Span, paths: ResultPaths, *, by_tool: bool
-    ) -> list[str] | BadResults:
-        """The ids of what a span returned."""
-        for path in paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS):
-            entries = find_entries(span.attributes, path)
-            if entries is not None:
-                return read_documents(entries, paths)
-        result = span.find(*_TOOL_RESULT) if by_tool else None
+    def _name_flaw(self, spans: Spans, index: int, bad: BadResults) -> int:
+        words = f"span {quote(spans.ids[index] or spans.name(index))}: {bad.words}"
+        return self._retrievals.name_flaw(bad.flaw, words)
+
+    def _read_elsewhere(self, spans: Spans, index: int, *, by_tool: bool) -> list[str] | BadResults:
+        """The ids of what a span returned that lists no documents."""
+        result = find_first(spans.attributes[index], _TOOL_RESULT) if by_tool else None
+        has_failed = spans.has_failed(index)
         if result is not None:
-            docs = read_results(result, paths)
-            if isinstance(docs, list) or not span.failed:
+            docs = read_results(result, self._paths)
+            if isinstance(docs, list) or not has_failed:
                 return docs
-        if span.failed:
-            self.retrievals.notes[_FAILED] += 1
+        if has_failed:
+            self._retrievals.notes[_FAILED] += 1
             return []
-        cut = "" if span.end else " and no end: the trace is cut off"
+        cut = "" if spans.has_ended(index) else " and no end: the trace is cut off"
         return BadResults(_NO_DOCUMENTS, f"it has no documents{cut}")
 
 
-def _find_flaw(span: Span, session: str | None) -> BadResults | None:
+def _find_flaw(
+    spans: Spans, index: int, session: str | None, time: int | None
+) -> BadResults | None:
     """What is wrong with a span, besides its documents."""
-    if span.trace is None and session is None:
+    start = spans.starts[index]
+    if spans.traces[index] is None and session is None:
         return BadResults(_NO_TRACE, "its trace id is null")
-    if span.start is not None and parse_time(span.start) is None:
-        return BadResults(NO_TIME, f"it begins at {quote(span.start)}, which is no time")
+    if time is None and start is not None:
+        return BadResults(NO_TIME, f"it begins at {quote(start)}, which is no time")
     return None
-
-
-def _add_searches(traces: _Traces, retrievals: Retrievals) -> None:
-    """The searches that count: none within another one, none twice."""
-    own = {search.key for search in traces.searches}
-    seen: dict[Key, Sequence[str] | BadResults] = {}
-    for search in traces.searches:
-        if _is_within(search, own, traces.parents):
-            retrievals.notes[_NESTED] += 1
-            continue
-        session = search.session or traces.sessions.get(search.trace)
-        docs = _refuse_other(search, seen)
-        if docs is None:
-            retrievals.notes[_DOUBLES] += 1
-        elif isinstance(docs, BadResults):
-            retrievals.add_flaw(search.record, docs.flaw, docs.words, session or search.trace)
-        else:
-            if session is None:
-                retrievals.notes[_TRACES] += 1
-            query_id = "" if search.id is None else f"{search.trace}/{search.id}"
-            retrievals.add(
-                search.record,
-                session=session or search.trace,
-                query_id=query_id,
-                docs=docs,
-                **search.values,
-            )
-
-
-def _is_within(search: _Search, searches: set[Key], parents: Mapping[Key, str]) -> bool:
-    """Is a span called by another search, however indirectly?"""
-    visited: set[Key] = set()
-    parent = search.parent
-    while parent is not None:
-        key = (search.trace, parent)
-        if key in visited:  # spans that call one another in a circle
-            return False
-        if key in searches:
-            return True
-        visited.add(key)
-        parent = parents.get(key)
-    return False
-
-
-def _refuse_other(
-    search: _Search, seen: dict[Key, Sequence[str] | BadResults]
-) -> Sequence[str] | BadResults | None:
-    """The documents of a search; None if it was exported before, an error with other documents."""
-    before = search.docs if search.id is None else seen.setdefault(search.key, search.docs)
-    if before is search.docs:
-        return search.docs
-    if isinstance(before, BadResults) or isinstance(search.docs, BadResults):
-        return search.docs
-    if list(before) == list(search.docs):
-        return None
-    words = f"span {quote(search.id)}: it comes a second time, with other documents"
-    return BadResults(_OTHER_DOCUMENTS, words)
-
-
-def _as_name(value: Any) -> str | None:
-    return str(value) if isinstance(value, (str, int)) and str(value) else None

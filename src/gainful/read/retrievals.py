@@ -10,17 +10,24 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
+from operator import sub
 from typing import Any
 
-import numpy as np
 import polars as pl
 from attrs import define, field, frozen
 
 from gainful.errors import BadInput
-from gainful.read.session_events import ASKED, SHOWN, TIME, SessionEvents, make_events
+from gainful.read.row_buffer import RowBuffer, TextBuffer
+from gainful.read.session_events import (
+    ASKED,
+    FIRST,
+    LENGTH,
+    TIME,
+    SessionEvents,
+    make_events,
+)
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.text import count_noun
-from gainful.types import Ranks
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -41,6 +48,27 @@ UNREADABLE = Flaw("unreadable", "one JSON object a line")
 NO_TIME = Flaw("time", "ISO 8601, or a number of seconds or nanoseconds since 1970")
 
 
+_COLUMNS: Mapping[str, type[pl.DataType]] = {
+    "record": pl.Int64,
+    "session": pl.String,
+    "user": pl.String,
+    "time": pl.Int64,  # microseconds since 1970
+    "query_id": pl.String,
+    "text": pl.String,
+    LENGTH: pl.Int64,
+    "repeats": pl.Int64,  # results that show a document again, and are left out
+    "flaw": pl.Int64,  # the number of what is wrong with it
+}
+
+
+@frozen(eq=False)
+class RetrievedLists:
+    """Searches, a row for each, and the documents of all their lists together."""
+
+    frame: pl.DataFrame
+    docs: pl.Series
+
+
 @define(eq=False)
 class Retrievals:
     """The searches of a file as they are found, and what is to be said of them."""
@@ -50,9 +78,14 @@ class Retrievals:
     notes: Counter[str] = field(factory=Counter)  # singular|plural of what was counted
     remarks: list[str] = field(factory=list)  # in whole sentences
     labels: tuple[str, ...] = ()  # columns beside: topic, system, …
-    _rows: list[tuple[Any, ...]] = field(factory=list)
-    _docs: list[Sequence[str]] = field(factory=list)
-    _flaws: dict[int, tuple[Flaw, str]] = field(factory=dict)
+    _rows: RowBuffer = field(init=False)
+    _docs: TextBuffer = field(init=False)
+    _flaws: list[tuple[Flaw, str]] = field(factory=list)
+
+    def __attrs_post_init__(self) -> None:
+        """No searches yet, each of which will be a row, and its documents rows of their own."""
+        self._rows = RowBuffer({**_COLUMNS, **dict.fromkeys(self.labels, pl.String)})
+        self._docs = TextBuffer()
 
     def add(
         self,
@@ -61,89 +94,116 @@ class Retrievals:
         session: str | None = None,
         user: str | None = None,
         time: int | None = None,
-        query_id: str = "",
+        query_id: str | None = None,
         text: str | None = None,
         docs: Sequence[str] = (),
-        labels: Mapping[str, str | None] | None = None,
+        labels: Sequence[str | None] = (),
+        flaw: int | None = None,
     ) -> None:
-        """One search; a document that its list shows twice counts where it comes first."""
-        unique = dict.fromkeys(docs)
-        if len(unique) < len(docs):
-            self.notes[_REPEATS] += len(docs) - len(unique)
-            docs = list(unique)
-        values = (labels or {}).get
-        query_id = query_id or f"\0{len(self._rows)}"
-        row = (record, session, user, time, query_id, text, *map(values, self.labels))
-        self._rows.append(row)
-        self._docs.append(docs)
+        """One search."""
+        self.extend(
+            [record],
+            session=[session],
+            user=[user],
+            time=[time],
+            query_id=[query_id],
+            text=[text],
+            docs=[docs],
+            flaw=[flaw],
+            labels=[[label] for label in labels or [None] * len(self.labels)],
+        )
+
+    def extend(
+        self,
+        records: Sequence[int],
+        *,
+        session: Sequence[str | None],
+        user: Sequence[str | None],
+        time: Sequence[int | None],
+        query_id: Sequence[str | None],
+        text: Sequence[str | None],
+        docs: Sequence[Sequence[str]],
+        flaw: Sequence[int | None],
+        labels: Sequence[Sequence[str | None]] = (),
+    ) -> None:
+        """Some searches, as columns; a document twice in a list counts where it comes first."""
+        unique = [list(dict.fromkeys(part)) for part in docs]
+        lengths = list(map(len, unique))
+        repeats = map(sub, map(len, docs), lengths)
+        columns = (records, session, user, time, query_id, text, lengths, repeats, flaw, *labels)
+        self._rows.extend(zip(*columns, strict=True))
+        self._docs.extend(chain.from_iterable(unique))
+
+    def __len__(self) -> int:
+        """How many there are, with those that cannot be read."""
+        return len(self._rows)
 
     def add_flaw(self, record: int, flaw: Flaw, words: str, session: str | None = None) -> None:
         """A record that is no search that can be read, though it should be."""
-        self._flaws[len(self._rows)] = (flaw, words)
-        self.add(record, session=session or "", text="")
+        self.add(record, session=session, flaw=self.name_flaw(flaw, words))
 
-    @property
-    def is_empty(self) -> bool:
-        """Is there not one search that can be read?"""
-        return len(self._flaws) == len(self._rows)
+    def name_flaw(self, flaw: Flaw, words: str) -> int:
+        """The number by which a flaw of one search is known."""
+        self._flaws.append((flaw, words))
+        return len(self._flaws) - 1
 
-    def to_events(self, expected: str) -> SessionEvents:
-        """All of them as events: a row for each result, one for a search that returned nothing.
+    def to_lists(self) -> RetrievedLists:
+        """All of them, a row for each; none are left here."""
+        lists = self._rows.to_frame()
+        first = lists.select((pl.col(LENGTH).cum_sum() - pl.col(LENGTH)).alias(FIRST)).to_series()
+        return RetrievedLists(lists.with_columns(first), self._docs.to_series())
+
+    def to_events(self, expected: str, lists: RetrievedLists | None = None) -> SessionEvents:
+        """All of them as events, a row for each list.
 
         Args:
             expected: what should have been there, if there is nothing at all.
+            lists: what is left of them, if not all count.
         """
-        if not self._rows:
+        lists = self.to_lists() if lists is None else lists
+        frame = lists.frame
+        if not len(frame):
             raise BadInput(self.name, "there is not one search in it", expected)
-        schema = {
-            "record": pl.Int64,
-            "session": pl.String,
-            "user": pl.String,
-            "time": pl.Int64,
-            "query_id": pl.String,
-            "text": pl.String,
-            **dict.fromkeys(self.labels, pl.String),
-        }
-        lists = pl.DataFrame(self._rows, schema=schema, orient="row")
-        if lists["time"].null_count() < len(lists):  # what is wrong is told once
-            flawed = pl.Series(np.isin(np.arange(len(lists)), list(self._flaws)))
-            lists = lists.with_columns(time=pl.when(flawed).then(0).otherwise(pl.col("time")))
-        lists = lists.with_columns(
-            pl.col("time").cast(pl.Datetime("us")).dt.replace_time_zone("UTC").cast(TIME)
+        flawed = pl.col("flaw").is_not_null()  # what is wrong is told once
+        is_timed = (frame["time"].is_not_null() & frame["flaw"].is_null()).any()
+        time = pl.when(~flawed).then("time").when(is_timed).then(0)
+        unnamed = pl.format("\0{}", pl.int_range(pl.len()))
+        frame = frame.with_columns(
+            time.cast(pl.Datetime("us")).dt.replace_time_zone("UTC").cast(TIME).alias("time"),
+            pl.when(~flawed).then("query_id").fill_null(unnamed).alias("query_id"),
+            pl.when(~flawed).then("text").otherwise(pl.lit("")).alias("text"),
+            pl.when(flawed).then(pl.col("session").fill_null("")).otherwise("session"),
+            pl.when(~flawed).then("user").alias("user"),
+            pl.lit(ASKED).alias("event"),
         )
-        lengths = np.array([len(docs) or 1 for docs in self._docs])
-        numbers = np.repeat(np.arange(len(lengths)), lengths)
-        flat = chain.from_iterable(docs or (None,) for docs in self._docs)
-        doc = pl.Series("doc", list(flat), dtype=pl.String)
-        rank = np.arange(len(numbers)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + 1
-        rows = lists[numbers].with_columns(
-            doc,
-            rank=pl.when(doc.is_not_null()).then(pl.Series(rank)),
-            event=pl.when(doc.is_null()).then(pl.lit(ASKED)).otherwise(pl.lit(SHOWN)),
-        )
-        records = rows["record"].to_numpy()
-        empty = [name for name in self.labels if rows[name].null_count() == len(rows)]
-        frame = rows.drop("record", *empty)
+        repeats = int(frame["repeats"].sum())
+        if repeats:
+            self.notes[_REPEATS] += repeats
+        records = frame["record"].to_numpy()
+        labels = [name for name in self.labels if name in frame.columns]
+        empty = [name for name in labels if frame[name].null_count() == len(frame)]
         return make_events(
-            frame,
+            frame.drop("record", "repeats", "flaw", *empty),
             self.name,
             lambda row: self.locate(int(records[row])),
             notes=[*self.remarks, *_count_notes(self.notes)],
-            problems=self._list_problems(frame, numbers),
+            problems=self._list_problems(frame),
+            docs=lists.docs,
         )
 
-    def _list_problems(self, frame: pl.DataFrame, list_of_row: Ranks) -> list[Problem]:
+    def _list_problems(self, frame: pl.DataFrame) -> list[Problem]:
         """The rows of each kind of mistake, as they are told."""
-        words = {number: text for number, (_, text) in self._flaws.items()}
-        problems = []
-        for flaw in dict.fromkeys(flaw for flaw, _ in self._flaws.values()):
-            numbers = [number for number, entry in self._flaws.items() if entry[0] == flaw]
-            flags = pl.Series(np.isin(list_of_row, numbers))
-            problem = flag_problem(
-                frame, flags, lambda row: words[int(list_of_row[row])], flaw.expected
+        numbers = frame["flaw"]
+        flaws = list(dict.fromkeys(flaw for flaw, _ in self._flaws))
+        kind = pl.Series([flaws.index(flaw) for flaw, _ in self._flaws], dtype=pl.Int64)
+        kinds = kind.gather(numbers) if len(kind) else numbers
+        return [
+            flag_problem(
+                frame, kinds == place, lambda row: self._flaws[numbers[row]][1], flaw.expected
             )
-            problems.append(problem)
-        return problems
+            for place, flaw in enumerate(flaws)
+            if (kinds == place).any()
+        ]
 
 
 def _count_notes(notes: Counter[str]) -> list[str]:
@@ -167,7 +227,7 @@ def parse_time(value: Any) -> int | None:
     """
     if isinstance(value, str):
         text = value.strip()
-        if text.lstrip("-").replace(".", "", 1).isdecimal() and len(text) < 40:
+        if text[4:5] != "-" and text.lstrip("-").replace(".", "", 1).isdecimal() and len(text) < 40:
             return _parse_number(float(text))
         try:
             value = datetime.fromisoformat(text)

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from attrs import frozen
+from attrs import field, frozen
 
 from gainful.read.column_names import DOC, DOC_LISTS, RETRIEVED, ColumnMapping
 from gainful.read.dotted_paths import find_entries, find_first, find_value, list_paths, parse_json
+from gainful.read.path_finder import PathFinder, Steps, follow_steps
 from gainful.read.ranked_items import is_id
 from gainful.read.retrievals import Flaw
 from gainful.text import quote
@@ -53,6 +54,15 @@ class ResultPaths:
     doc: tuple[str, ...] = ()
     retrieved: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
+    id_finder: PathFinder = field(init=False, repr=False, eq=False)
+    text_finder: PathFinder = field(init=False, repr=False, eq=False)
+
+    def __attrs_post_init__(self) -> None:
+        """What users say counts alone, where they say it."""
+        own = tuple(f"{inner}{path}" for path in self.doc for inner in ("", "document."))
+        finders = {"id_finder": own or _ID_PATHS, "text_finder": self.text or _QUERY_NAMES}
+        for name, candidates in finders.items():
+            object.__setattr__(self, name, PathFinder(candidates))
 
     @classmethod
     def from_columns(cls, columns: ColumnMapping) -> ResultPaths:
@@ -87,10 +97,35 @@ def read_results(value: Any, paths: ResultPaths) -> list[str] | BadResults:
 
 def read_documents(entries: Sequence[Any], paths: ResultPaths) -> list[str] | BadResults:
     """The ids of documents, each a text, a number, or an object that has one."""
+    ids = _read_alike(entries, paths)
+    return _read_one_by_one(entries, paths) if ids is None else ids
+
+
+def _read_alike(entries: Sequence[Any], paths: ResultPaths) -> list[str] | None:
+    """The ids of documents that all have a text where the first has it; None if not all do."""
+    if not entries:
+        return None
+    first = entries[0]
+    try:
+        if type(first) is not dict:
+            ids = [] if paths.doc else list(entries)
+        elif "type" in first:  # it may be a block, whose type says where its id stands
+            return None
+        else:
+            key, rest = paths.id_finder.find_steps(first)[0]
+            ids = [entry[key][rest] for entry in entries] if rest else [e[key] for e in entries]
+    except (IndexError, KeyError, TypeError):
+        return None
+    return ids if set(map(type, ids)) == {str} and "" not in ids else None
+
+
+def _read_one_by_one(entries: Sequence[Any], paths: ResultPaths) -> list[str] | BadResults:
+    """The ids of documents, or what the first that has none has instead."""
     docs: list[str] = []
-    usual = ""  # where the document before has its id
+    usual: Steps = ()  # where the document before has its id
     for number, entry in enumerate(entries, start=1):
-        value = entry.get(usual) if usual and isinstance(entry, dict) else None
+        has_usual = usual and isinstance(entry, dict) and usual[0][0] in entry
+        value = follow_steps(entry, usual) if has_usual else None
         if value is None:
             usual, value = _find_id(entry, paths)
         doc = str(value) if is_id(value) or isinstance(value, UUID) else ""
@@ -112,7 +147,7 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
     """
     value = parse_json(arguments)
     if isinstance(value, dict):
-        chosen = find_first(value, paths.text or _QUERY_NAMES)
+        chosen = paths.text_finder.find_one(value)
         value = value if chosen is None else chosen
     if value is None or isinstance(value, str):
         return value
@@ -139,22 +174,18 @@ def _find_list(value: Any, names: Sequence[str], depth: int = 0) -> list[Any] | 
     return None
 
 
-def _find_id(entry: Any, paths: ResultPaths) -> tuple[str, Any]:
+def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:
     """Where a document has its id, and the id; None if it has none there."""
-    if not isinstance(entry, dict) and not paths.doc:
-        return "", entry
-    block = _BLOCK_IDS.get(str(entry.get("type"))) if isinstance(entry, dict) else None
-    if paths.doc:
-        candidates: Sequence[str] = [
-            f"{inner}{path}" for path in paths.doc for inner in ("", "document.")
-        ]
-    else:
-        candidates = _ID_PATHS if block is None else (block,)
-    for path in candidates:
-        value = find_value(entry, path)
+    if not isinstance(entry, dict):
+        return (), find_first(entry, paths.doc) if paths.doc else entry
+    block = None if paths.doc else _BLOCK_IDS.get(str(entry.get("type")))
+    if block is not None:
+        return (), entry.get(block)
+    for step in paths.id_finder.find_steps(entry):
+        value = follow_steps(entry, (step,))
         if value is not None:
-            return path, value
-    return "", None
+            return (step,), value
+    return (), None
 
 
 def _describe_entry(entry: Any, paths: ResultPaths) -> str:

@@ -7,7 +7,8 @@ are null) and may add columns of its own, which sessions can be grouped by.
 A list that was shown is one row `shown` for each of its results. What searchers did to a result
 may stand in that row (`clicked`, `seconds`, `purchased`), or come as later rows of its own, whose
 `event` is `clicked`, `purchased` or any other word. A row `query` says that a query was asked: with
-no result after it, it returned nothing.
+no result after it, it returned nothing. Where lists come whole, as traces have them, each is one
+row `query`, and its results are some of the `docs` of all lists together.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from gainful.read.session_problems import Problem
 
 SHOWN, ASKED = "shown", "query"  # all other words of `event` are things that searchers did
 DWELL = "dwell"  # says nothing but its `seconds`
+FIRST, LENGTH = "\0first", "\0length"  # of a whole list: which of `docs` are its results
 TIME = pl.Datetime("us", "UTC")
 EVENT_COLUMNS: Mapping[str, pl.DataType] = {
     "session": pl.String(),  # null in all rows, if sessions are made of users and a gap
@@ -47,6 +49,7 @@ class SessionEvents:
     locate: Callable[[int], str]  # the place of a row, for messages
     notes: Sequence[str] = field(default=())  # what was taken for what
     problems: Sequence[Problem] = field(default=())  # rows that cannot be read
+    docs: pl.Series | None = None  # where each row is a whole list
 
 
 def make_events(
@@ -56,6 +59,7 @@ def make_events(
     *,
     notes: Sequence[str] = (),
     problems: Sequence[Problem] = (),
+    docs: pl.Series | None = None,
 ) -> SessionEvents:
     """Events from the columns that a reader knows; where it tells no event, results were shown.
 
@@ -71,4 +75,4 @@ def make_events(
     ]
     others = [pl.col(column) for column in frame.columns if column not in EVENT_COLUMNS]
     frame = frame.select(*usual, *others).with_columns(pl.col("event").fill_null(SHOWN))
-    return SessionEvents(frame, name, locate, notes, problems)
+    return SessionEvents(frame, name, locate, notes, problems, docs)

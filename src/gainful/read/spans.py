@@ -7,74 +7,106 @@ writes a span a line, its attributes nested or flattened; its data frames have c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from attrs import frozen
+from attrs import astuple, frozen
 
 from gainful.read.dotted_paths import find_first, find_value
+from gainful.read.path_finder import PathFinder
 
-_TRACE = ("traceId", "trace_id", "context.trace_id", "context.traceId")
-_SPAN = ("spanId", "span_id", "context.span_id", "context.spanId")
-_PARENT = ("parentSpanId", "parent_span_id", "parent_id", "parentId")
-_START = ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime")
+_PLACE = PathFinder(
+    ("traceId", "trace_id", "context.trace_id", "context.traceId"),
+    ("spanId", "span_id", "context.span_id", "context.spanId"),
+    ("parentSpanId", "parent_span_id", "parent_id", "parentId"),
+    ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"),
+)
 _END = ("endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")
 _STATUS = ("status.code", "status.status_code", "status_code", "statusCode")
 _ERRORS = ("2", "error", "status_code_error", "statuscode.error")
-_WRAPPERS = {
-    "resourceSpans": "scopeSpans",
-    "resource_spans": "scope_spans",
-    "batches": "scopeSpans",
-}
+_WRAPPERS = ("resourceSpans", "resource_spans", "batches")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+_PAGES = frozenset((*_WRAPPERS, "data"))  # what holds spans; `data` in Phoenix' REST interface
 _VALUES = ("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue")
+_ID_TYPES = {str, type(None)}
 _MAX_NESTED = 100  # lists and objects within one attribute
+_KINDS = ("openinference.span.kind", "gen_ai.operation.name", "gen_ai")
+_PREFIX = "attributes."  # of columns of a frame
 
 
 @frozen(eq=False)
-class Span:
-    """One span: what it is part of, when it began, and what it tells."""
+class Spans:
+    """Some spans as columns: what each is part of, when it began, and what it tells."""
 
-    trace: str | None
-    id: str | None
-    parent: str | None
-    name: str
-    start: Any
-    end: Any
-    failed: bool
-    attributes: dict[str, Any]
+    records: Sequence[int]  # the number of the record that each was in
+    exports: Sequence[dict[str, Any]]  # as they were exported
+    traces: Sequence[str | None]
+    ids: Sequence[str | None]
+    parents: Sequence[str | None]
+    starts: Sequence[Any]
+    attributes: Sequence[dict[str, Any]]
 
-    def find(self, *paths: str) -> Any:
-        """The first of these attributes that the span has."""
-        return find_first(self.attributes, paths)
+    def take(self, indices: Sequence[int]) -> Spans:
+        """Some of them."""
+        columns = astuple(self, recurse=False)
+        return Spans(*([column[index] for index in indices] for column in columns))
+
+    def name(self, index: int) -> str:
+        """What a span is called."""
+        return str(self.exports[index].get("name") or "")
+
+    def has_ended(self, index: int) -> bool:
+        """Is it told when a span ended?"""
+        return bool(find_first(self.exports[index], _END))
+
+    def has_failed(self, index: int) -> bool:
+        """Did a span end in an error?"""
+        return str(find_first(self.exports[index], _STATUS)).lower() in _ERRORS
 
 
-def iterate_spans(record: dict[str, Any]) -> Iterator[Span]:
-    """The spans of a record: one, or those of an OTLP export."""
-    for resource in _list_objects(record, tuple(_WRAPPERS)):
-        shared = decode_attributes(find_value(resource, "resource.attributes"))
-        for scope in _list_objects(resource, _SCOPES):
-            for span in _list_objects(scope, ("spans",)):
-                yield _build_span(span, shared)
+def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> Spans:
+    """The spans of some records, each of which is one, or an OTLP export of some."""
+    numbers: list[int] = []
+    exports: list[dict[str, Any]] = []
+    attributes: list[dict[str, Any]] = []
+    for number, record in records:
+        for span, shared in _iterate_exports(record):
+            numbers.append(number)
+            exports.append(span)
+            attributes.append(_read_attributes(span, shared))
+    traces, ids, parents, starts = _PLACE.find(exports)
+    return Spans(
+        numbers, exports, as_names(traces), as_names(ids), as_names(parents), starts, attributes
+    )
+
+
+def _iterate_exports(
+    record: dict[str, Any],
+) -> Iterable[tuple[dict[str, Any], dict[str, Any]]]:
+    """The spans of a record as they were exported, and the attributes that they share."""
+    if _PAGES.isdisjoint(record):
+        return ((record, {}),)
     if not any(name in record for name in _WRAPPERS):
-        inner = record.get("data")  # a page of Phoenix' REST interface
-        spans = [record] if not isinstance(inner, list) else inner
-        for span in spans:
-            if isinstance(span, dict):
-                yield _build_span(span, {})
+        inner = record["data"]
+        spans = inner if isinstance(inner, list) else [record]
+        return ((span, {}) for span in spans if isinstance(span, dict))
+    return (
+        (span, shared)
+        for resource in _list_objects(record, _WRAPPERS)
+        for shared in (decode_attributes(find_value(resource, "resource.attributes")),)
+        for scope in _list_objects(resource, _SCOPES)
+        for span in _list_objects(scope, ("spans",))
+    )
 
 
 def holds_spans(record: dict[str, Any]) -> bool:
     """Is it a span, or an export of spans, of an LLM application?"""
     if any(name in record for name in _WRAPPERS):
         return True
+    spans = read_spans([(0, record)])
     return any(
-        span.trace is not None
-        and (
-            span.find("openinference.span.kind", "gen_ai.operation.name", "gen_ai") is not None
-            or "span_kind" in record
-        )
-        for span in iterate_spans(record)
+        trace is not None and (find_first(own, _KINDS) is not None or "span_kind" in record)
+        for trace, own in zip(spans.traces, spans.attributes, strict=True)
     )
 
 
@@ -84,6 +116,12 @@ def decode_attributes(attributes: Any) -> dict[str, Any]:
         return attributes
     if not isinstance(attributes, list):
         return {}
+    try:
+        texts = {entry["key"]: entry["value"]["stringValue"] for entry in attributes}
+        if set(map(type, texts)) <= {str}:
+            return texts
+    except (KeyError, TypeError):  # not all of them are texts
+        pass
     return {
         str(entry.get("key")): _decode_value(entry.get("value"))
         for entry in attributes
@@ -91,35 +129,34 @@ def decode_attributes(attributes: Any) -> dict[str, Any]:
     }
 
 
-def _build_span(record: dict[str, Any], shared: dict[str, Any]) -> Span:
+def _read_attributes(record: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
     attributes = record.get("attributes")
     if attributes is None:  # a row of a frame
-        prefix = "attributes."
         own: dict[str, Any] = {
-            key[len(prefix) :]: value
+            key[len(_PREFIX) :]: value
             for key, value in record.items()
-            if value is not None and key.startswith(prefix)
+            if value is not None and key.startswith(_PREFIX)
         }
     else:
         own = decode_attributes(attributes)
     kind = record.get("span_kind")
     if isinstance(kind, str) and "openinference.span.kind" not in own:
         own = {**own, "openinference.span.kind": kind}
-    status = find_first(record, _STATUS)
-    return Span(
-        _as_name(find_first(record, _TRACE)),
-        _as_name(find_first(record, _SPAN)),
-        _as_name(find_first(record, _PARENT)),
-        str(record.get("name") or ""),
-        find_first(record, _START),
-        find_first(record, _END),
-        failed=str(status).lower() in _ERRORS,
-        attributes={**shared, **own} if shared else own,
-    )
+    return {**shared, **own} if shared else own
 
 
-def _as_name(value: Any) -> str | None:
-    return str(value) if isinstance(value, (str, int)) and str(value) else None
+def as_names(values: Sequence[Any]) -> Sequence[str | None]:
+    """Ids, which may be whole numbers; None where it is anything else, or empty.
+
+    Examples:
+        >>> as_names(["a", 7, "", 1.5])
+        ['a', '7', None, None]
+    """
+    if set(map(type, values)) <= _ID_TYPES and "" not in values:
+        return values
+    return [
+        str(value) if isinstance(value, (str, int)) and str(value) else None for value in values
+    ]
 
 
 def _list_objects(record: dict[str, Any], names: tuple[str, ...]) -> Iterator[dict[str, Any]]:

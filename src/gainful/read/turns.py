@@ -49,7 +49,7 @@ class Turn:
     session: str | None
     number: int = 0
     docs: Sequence[str] | BadResults = ()
-    values: dict[str, Any] = field(factory=dict)  # text and labels
+    values: dict[str, Any] = field(factory=dict)  # text and labels: topic and system
 
 
 def is_turns(records: Sequence[dict[str, Any]]) -> bool:
@@ -126,10 +126,10 @@ def _read_turn(number: int, record: dict[str, Any], columns: ColumnMapping) -> T
     else:
         docs = read_results(retrieved, ResultPaths.from_columns(columns))
     topic, system, text = find("topic", TURN_IDS), find("system", ("system",)), find("text", _TEXT)
-    labels = {
-        "topic": f"{session}_{match[1]}" if topic is None else str(topic),
-        "system": None if system is None else str(system),
-    }
+    labels = (
+        f"{session}_{match[1]}" if topic is None else str(topic),
+        None if system is None else str(system),
+    )
     values = {"text": None if text is None else str(text), "labels": labels}
     return Turn(number, str(session), int(match[1]), docs, values)
 

@@ -1,0 +1,201 @@
+"""What stands at some paths in many records, as `dotted_paths` finds it in one.
+
+Records of a log have the same keys over and over. Which of them can begin a path is found once for
+each set of keys, and then looked up in all records that have these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+from gainful.read.dotted_paths import find_entries, find_value, order_by_index, parse_json
+
+_MAX_PLANS = 1 << 12  # sets of keys that are remembered
+
+Record = dict[str, Any]
+Keys = tuple[str, ...]
+Step = tuple[str, str]  # a key of the record, and the path from there; "" if that is all
+Steps = tuple[Step, ...]
+Plan = TypeVar("Plan")
+
+
+class PathFinder:
+    """Finds the first of some paths that leads to something, for several such things at once.
+
+    Examples:
+        >>> finder = PathFinder(("session.id", "conversation"), ("kind",))
+        >>> finder.find([{"session": {"id": "s1"}, "kind": "search"}, {"conversation": 7}])
+        [['s1', 7], ['search', None]]
+    """
+
+    def __init__(self, *groups: Sequence[str]) -> None:
+        """The paths of each thing; the first that leads to something counts."""
+        self._groups = groups
+        self._plans: dict[Keys, tuple[Steps, ...]] = {}
+
+    def find(self, records: Sequence[Record]) -> list[list[Any]]:
+        """For each thing what it is in each of the records; None where no path leads to it."""
+        columns: list[list[Any]] = [[None] * len(records) for _ in self._groups]
+        for keys, rows in _group_alike(records):
+            plan = _recall(self._plans, keys, self._make_plan)
+            alike = records if len(rows) == len(records) else [records[row] for row in rows]
+            for place, steps in enumerate(plan):
+                if not steps:
+                    continue
+                values = _find_column(alike, steps)
+                if alike is records:
+                    columns[place] = values
+                else:
+                    _scatter(columns[place], rows, values)
+        return columns
+
+    def find_one(self, record: Record) -> Any:
+        """What the first of the things is in one record; None where no path leads to it."""
+        return follow_steps(record, self.find_steps(record))
+
+    def find_steps(self, record: Record) -> Steps:
+        """Where the first of the things may stand, in the order in which to look."""
+        return _recall(self._plans, tuple(record), self._make_plan)[0]
+
+    def _make_plan(self, keys: Keys) -> tuple[Steps, ...]:
+        return tuple(_list_steps(keys, paths) for paths in self._groups)
+
+
+def follow_steps(record: Record, steps: Steps) -> Any:
+    """What stands where the first of these steps leads to something; None if none does."""
+    for key, rest in steps:
+        value = record[key]
+        if value is not None and rest:
+            value = find_value(value, rest)
+        if value is not None:
+            return value
+    return None
+
+
+def _find_column(records: Sequence[Record], steps: Steps) -> list[Any]:
+    """What stands where the first of these steps leads to something, in each record."""
+    key, rest = steps[0]
+    if rest:
+        try:
+            values = [record[key][rest] for record in records]
+        except (KeyError, TypeError):  # not all are nested in the same way
+            return [follow_steps(record, steps) for record in records]
+    else:
+        values = [record[key] for record in records]
+        if len(steps) == 1:
+            return values
+    return [
+        follow_steps(record, steps) if value is None else value
+        for value, record in zip(values, records, strict=True)
+    ]
+
+
+def _list_steps(keys: Sequence[str], paths: Sequence[str]) -> Steps:
+    """The beginnings of paths that are keys: of each path the longest first."""
+    present = set(keys)
+    steps = []
+    for path in paths:
+        end = len(path)
+        while end > 0:
+            if path[:end] in present:
+                steps.append((path[:end], path[end + 1 :]))
+            end = path.rfind(".", 0, end)
+    return tuple(steps)
+
+
+class EntriesFinder:
+    """Finds the first of some paths that leads to a list, as `find_entries` does.
+
+    Examples:
+        >>> EntriesFinder(("docs", "ids")).find([{"docs.0.id": "a", "docs.1.id": "b"}, {}])
+        [[{'id': 'a'}, {'id': 'b'}], None]
+    """
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        """The paths, of which the first that leads to a list counts."""
+        self._paths = paths
+        self._plans: dict[Keys, tuple[_ListPlan, ...]] = {}
+
+    def find(self, records: Sequence[Record]) -> list[list[Any] | None]:
+        """The entries of the list of each record; None where no path leads to one."""
+        column: list[list[Any] | None] = [None] * len(records)
+        for keys, rows in _group_alike(records):
+            plans = _recall(self._plans, keys, self._make_plan)
+            if plans:
+                _scatter(column, rows, [_find_list(records[row], plans) for row in rows])
+        return column
+
+    def _make_plan(self, keys: Keys) -> tuple[_ListPlan, ...]:
+        plans = (_plan_list(keys, path) for path in self._paths)
+        return tuple(plan for plan in plans if plan is not None)
+
+
+# A path; where its list may stand; the keys of each entry where lists are flattened, in order,
+# or None if these are not 0, 1, 2 …
+_FlatKeys = list[list[tuple[str, str]]]
+_ListPlan = tuple[str, Steps, _FlatKeys | None]
+
+
+def _find_list(record: Record, plans: Iterable[_ListPlan]) -> list[Any] | None:
+    for path, steps, flat in plans:
+        value = parse_json(follow_steps(record, steps)) if steps else None
+        if type(value) is list:
+            return value
+        if value is None and flat is not None:
+            entries = _gather_entries(record, flat)
+        else:
+            entries = find_entries(record, path)
+        if entries is not None:
+            return entries
+    return None
+
+
+def _plan_list(keys: Keys, path: str) -> _ListPlan | None:
+    """Where a list may stand in records with these keys; None if nowhere."""
+    prefix = f"{path}."
+    steps = _list_steps(keys, (path,))
+    flat: dict[str, list[tuple[str, str]]] = {}
+    for key in keys:
+        if key.startswith(prefix):
+            index, _, rest = key[len(prefix) :].partition(".")
+            flat.setdefault(index, []).append((rest, key))
+    if not steps and not flat:
+        return None
+    return path, steps, order_by_index(flat) if flat else []
+
+
+def _gather_entries(record: Record, flat: _FlatKeys) -> list[Any] | None:
+    """The entries of a list that is flattened, each an object or what alone stands for it."""
+    entries: list[Any] = []
+    for pairs in flat:
+        entry = {rest: value for rest, key in pairs if (value := record[key]) is not None}
+        if entry:
+            entries.append(entry[""] if len(entry) == 1 and "" in entry else entry)
+    return entries or None
+
+
+def _group_alike(records: Sequence[Record]) -> Iterable[tuple[Keys, Sequence[int]]]:
+    """The rows of all records that have the same keys in the same order."""
+    shapes = list(map(tuple, records))
+    if shapes and shapes.count(shapes[0]) == len(shapes):
+        return [(shapes[0], range(len(shapes)))]
+    rows: dict[Keys, list[int]] = {}
+    for row, keys in enumerate(shapes):
+        rows.setdefault(keys, []).append(row)
+    return rows.items()
+
+
+def _scatter(column: list[Any], rows: Sequence[int], values: Sequence[Any]) -> None:
+    for row, value in zip(rows, values, strict=True):
+        column[row] = value
+
+
+def _recall(plans: dict[Keys, Plan], keys: Keys, make: Callable[[Keys], Plan]) -> Plan:
+    """The plan for some keys; where all records differ, not ever more of them are kept."""
+    plan = plans.get(keys)
+    if plan is None:
+        if len(plans) >= _MAX_PLANS:
+            plans.clear()
+        plan = plans[keys] = make(keys)
+    return plan
