@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, is_typeddict
 
 import gainful
 from gainful.api.figures import FIGURES
@@ -148,7 +148,8 @@ def _module_text(module: ModuleType) -> str:
 
 def describe_function(value: Callable[..., Any], path: str) -> Iterator[str]:
     """Signature and docstring; a figure has those of its data."""
-    signature, text = inspect.signature(value), inspect.getdoc(value) or ""
+    own = inspect.unwrap(value) if hasattr(value, "typed_options") else value  # told once, apart
+    signature, text = inspect.signature(own), inspect.getdoc(own) or ""
     if isinstance(value, partial):
         figure = FIGURES[value.args[0]]
         signature, text = inspect.signature(figure.data), inspect.getdoc(figure.data) or ""
@@ -159,6 +160,8 @@ def describe_function(value: Callable[..., Any], path: str) -> Iterator[str]:
 def describe_class(value: type) -> Iterator[str]:
     """What it is, its attributes and its methods."""
     yield docstring_to_markdown(inspect.getdoc(value) or "")
+    if is_typeddict(value):
+        return
     comments = field_comments(value)
     attributes, methods = [], []
     for name, member in public_members(value):

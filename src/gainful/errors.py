@@ -193,7 +193,11 @@ class UnknownName(GainfulError, LookupError, ValueError):
             known_name.lower().lstrip("-"): known_name for known_name in reversed(self.known_names)
         }  # the first wins
         prefixes = [lower for lower in by_lower if len(lower) > 2 and spelling.startswith(lower)]
-        near = prefixes or get_close_matches(spelling, by_lower, n=1, cutoff=0.55)
+        near = (
+            get_close_matches(spelling, by_lower, n=1, cutoff=_MISSPELT)
+            or prefixes
+            or get_close_matches(spelling, by_lower, n=1, cutoff=0.55)
+        )
         if len(by_lower) == 1:
             near = list(by_lower)
         near = [known for known in SYNONYMS.get(spelling, ()) if known in by_lower] or near
@@ -212,6 +216,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
 
 
 _MAX_LISTED = 30  # names that a message lists
+_MISSPELT = 0.85  # how alike two spellings are that differ by a slip
 
 _QRELS, _RUN, _CUTOFF = ("qrels", "judged"), ("run", "runs", "scores"), ("k", "cutoff")
 # What other tools call an argument that has another name here.

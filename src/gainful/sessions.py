@@ -18,6 +18,7 @@ from gainful._simulation.shop import simulate_shop
 from gainful._simulation.study import simulate_study
 from gainful.api.compare_sessions import compare
 from gainful.api.fit_session_model import fit_model
+from gainful.api.session_options import GainOptions, ReadingOptions
 from gainful.api.sessions import evaluate
 from gainful.api.sweep import sweep, sweep_against
 from gainful.evidence.orders.sweep_agreement import SweepAgreement
@@ -25,6 +26,8 @@ from gainful.measure.sessions.sweep import Sweep
 from gainful.text import answer_missing
 
 __all__ = [
+    "GainOptions",
+    "ReadingOptions",
     "Sweep",
     "SweepAgreement",
     "compare",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Unpack
 
-from gainful.api.keywords import answer_keywords
+from gainful.api.session_options import EvaluationOptions, answer_session_options
 from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
@@ -18,11 +18,12 @@ from gainful.evidence.pairing import PairChoice
 from gainful.evidence.statistics.correction import Family
 from gainful.evidence.statistics.resampling import ALPHA, SEED
 from gainful.measure.build_recipes import Measures
+from gainful.measure.cost import Cost
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 
 
-@answer_keywords
+@answer_session_options(EvaluationOptions)
 def compare(
     sessions: AnySessions | SessionResults,
     qrels: AnyQrels | None = None,
@@ -41,8 +42,8 @@ def compare(
     seed: int = SEED,
     cluster: ClusterChoice | None = None,
     like: str | SessionConvention | None = None,
-    tool: str | Sequence[str] | None = None,
-    **options: Any,
+    cost: Cost | None = None,
+    **options: Unpack[EvaluationOptions],
 ) -> Comparison:
     """Is one system really better than another, by the sessions of a study?
 
@@ -77,8 +78,9 @@ def compare(
         cluster: of several systems: what conversations belong to that are not independent, such as
             those of a topic: a pattern with a group, or {conversation: cluster}.
         like: whose settings to follow.
-        tool: of traces and transcripts: the tool, or several, whose calls are searches.
-        **options: whatever else `evaluate` takes, such as `where={"scenario": "A"}`.
+        cost: what searching costs, as `evaluate` takes it.
+        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
+            `sessions.GainOptions`), and single settings, such as `duplicates="first"`.
 
     Returns:
         `Comparison`: the differences with blocks taken out, their intervals and p.
@@ -102,5 +104,5 @@ def compare(
     check_method(test, **weighing)
     results = sessions
     if not isinstance(results, SessionResults):
-        results = evaluate(sessions, qrels, measures, like=like, tool=tool, **options)
+        results = evaluate(sessions, qrels, measures, like=like, cost=cost, **options)
     return compare_session_results(results, by, block, test, cluster, **weighing)

@@ -8,12 +8,9 @@ from typing import Any, Unpack
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_runs
+from gainful.api.session_options import GainOptions
 from gainful.api.session_results import SessionResults
-from gainful.api.sessions import (
-    choose_sessions,
-    evaluate as evaluate_sessions,
-    read_session_qrels,
-)
+from gainful.api.sessions import evaluate as evaluate_sessions, read_judged_sessions
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.errors import UnknownName, WrongType
@@ -124,14 +121,12 @@ def correlate_sessions(
     labels: AnyLabels | None = None,
     *,
     like: str | SessionConvention | None = None,
-    qrels_format: str | None = None,
     options: Mapping[str, Any] | None = None,
     unjudged: str | None = None,
-    **reading: Any,
+    **reading: Unpack[GainOptions],
 ) -> Correlations:
     """Evaluate sessions and hold the measures against labels, or a column of the sessions."""
-    judgments = read_session_qrels(qrels, qrels_format)
-    loaded = choose_sessions(sessions, judgments, **reading)
+    judgments, loaded = read_judged_sessions(sessions, qrels, reading)
     is_column = labels is not None or against in loaded.frame.columns
     try:
         wanted = _add_measure(measures or USUAL_SESSION_MEASURES, None if is_column else against)

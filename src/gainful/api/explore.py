@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from os import PathLike
-from typing import Any
+from typing import Any, Unpack
 
-from gainful.api.keywords import answer_keywords
-from gainful.api.sessions import choose_sessions, read_session_qrels
+from gainful.api.session_options import EvaluationOptions, answer_session_options, split_options
+from gainful.api.sessions import read_judged_sessions
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.evidence.searchers.measured_searcher import (
@@ -17,7 +15,6 @@ from gainful.evidence.searchers.measured_searcher import (
     read_calibration,
 )
 from gainful.evidence.searchers.srbp import Estimate
-from gainful.match.behaviour_gains import GainRule
 from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.build_recipes import build_session_recipes
@@ -26,12 +23,8 @@ from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.sweep import Sweep, sweep_groups
 from gainful.measure.sessions.sweep_grid import build_sweep_grid
-from gainful.read.column_names import ColumnNames
-from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels
-from gainful.read.propensities import AnyPropensities
 from gainful.read.session_inputs import AnySessions
-from gainful.read.sessions import BadPolicy
 from gainful.show.pages import explore_choices, explore_data
 from gainful.show.pages.explore import ExploreContent, render_explore, starting_measure
 from gainful.show.pages.explore_command import command_words
@@ -43,7 +36,7 @@ _MAP_ENDS = (1.05, 50.0)  # beyond which a map is not widened
 _MAP_MARGIN = 1.15  # around an interval
 
 
-@answer_keywords
+@answer_session_options(EvaluationOptions)
 def explore(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,
@@ -52,25 +45,9 @@ def explore(
     by: str | None = None,
     title: str | None = None,
     like: str | SessionConvention | None = None,
-    where: Mapping[str, str] | None = None,
-    min_queries: int | None = None,
-    first_queries: int | None = None,
-    sessions_format: str | None = None,
-    qrels_format: str | None = None,
-    bad: BadPolicy = "error",
-    ties: str | None = None,
-    topics: str | PathLike[str] | None = None,
-    pages: str | None = None,
-    columns: ColumnNames | None = None,
-    tool: str | Sequence[str] | None = None,
-    gap: str | float | timedelta | None = None,
-    events: EventWords | None = None,
-    gain_from: GainRule | None = None,
-    propensity: AnyPropensities | None = None,
-    anonymise: bool | str = False,
     command: Sequence[str] | None = None,
     calibrated: AnyCalibration | None = None,
-    **settings: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> str:
     """What would another searcher say of these sessions? A page that answers while one asks.
 
@@ -84,28 +61,13 @@ def explore(
         by: the column whose groups are compared first; system, if there is such a column.
         title: of the page.
         like: whose settings to begin with: jk2008 (default), kanoulas2011.
-        where: only sessions that have these values in their columns.
-        min_queries: only sessions of at least so many queries.
-        first_queries: only the first so many queries of each session.
-        sessions_format: how a file of sessions is written, as `sessions.evaluate` has it, and so
-            are the next five.
-        qrels_format: how a file of judgments is written.
-        bad: refuse sessions that are not as they should be, or leave them out.
-        ties: of conversations: how are equal scores ranked?
-        topics: a file of lines `session topic`.
-        pages: of the Session Track: does a further page continue the list, or count?
-        columns: how columns of the sessions are called, if not as usual.
-        tool: of traces and transcripts: the tool, or several, whose calls are searches.
-        gap: of a log: the pause after which a session of the user ends.
-        events: of a log: what its words for events mean.
-        gain_from: without judgments, what gains, such as "clicked".
-        propensity: how likely each rank is looked at; "estimate", or from elsewhere.
-        anonymise: salted hashes in place of users.
         command: the words of `gainful sessions` by which the same sessions are read; the page
             offers the command for what one looks at. Made of the other arguments, if not given.
         calibrated: what `calibrate` returned, or the JSON that `gainful calibrate` wrote: the page
             begins with the searcher that was measured, and its map has the interval drawn.
-        **settings: single settings, such as `duplicates="first"` or `b=10`.
+        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
+            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
+            `b=10`.
 
     Examples:
         >>> from gainful.sessions import simulate_study
@@ -114,32 +76,15 @@ def explore(
         >>> page[:15], "http://" in page.split("<script")[0]
         ('<!doctype html>', False)
     """
+    reading, settings = split_options(options)
     searcher = None if calibrated is None else read_calibration(calibrated)
     if searcher is not None:
         settings = searcher.settings() | settings
     recipe = _choose_recipe(measure, like, settings)
-    reading: dict[str, Any] = {
-        "where": where,
-        "min_queries": min_queries,
-        "first_queries": first_queries,
-        "sessions_format": sessions_format,
-        "topics": topics,
-        "ties": ties,
-        "pages": pages,
-        "columns": columns,
-        "tool": tool,
-        "gap": gap,
-        "events": events,
-        "gain_from": gain_from,
-        "propensity": propensity,
-        "anonymise": anonymise,
-    }
     if command is None:
-        shown_bad = None if bad == "error" else bad
-        options = {"qrels_format": qrels_format, **reading, "bad": shown_bad}
-        command = command_words(sessions, qrels, options)
-    judgments = read_session_qrels(qrels, qrels_format)
-    loaded = choose_sessions(sessions, judgments, whole=True, bad=bad, **reading)
+        shown = {**reading, "bad": None if reading.get("bad") == "error" else reading.get("bad")}
+        command = command_words(sessions, qrels, shown)
+    judgments, loaded = read_judged_sessions(sessions, qrels, reading, whole=True)
     matched = match_sessions(
         loaded,
         judgments,

@@ -12,6 +12,7 @@ from attrs import fields
 
 from gainful.api import run_figures
 from gainful.api.calibrate import calibrate
+from gainful.api.keywords import is_meant
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
 from gainful.errors import OneGroup, UnknownName
@@ -190,11 +191,11 @@ def build_data(name: str, *inputs: Any, **options: Any) -> FigureData:
     """The data of a figure; an option that it has not is refused."""
     data_function = find_figure(name).data
     parameters = signature(data_function).parameters.values()
-    if not any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters):
-        names = [parameter.name for parameter in parameters]
-        for option in options:
-            if option not in names:
-                raise UnknownName(f"option of figure {name}", option, [*names[1:], *_LOOK_OPTIONS])
+    open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)
+    names = [value.name for value in parameters if value.kind is not Parameter.VAR_KEYWORD]
+    for option in options:
+        if option not in names and (not open_ended or is_meant(option, names)):
+            raise UnknownName(f"option of figure {name}", option, [*names[1:], *_LOOK_OPTIONS])
     return data_function(*inputs, **options)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Unpack
 
-from gainful.api.keywords import answer_keywords
+from gainful.api.session_options import EvaluationOptions, answer_session_options
 from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
@@ -14,11 +14,12 @@ from gainful.evidence.models.compare_models import model_sessions
 from gainful.evidence.models.models import Models
 from gainful.evidence.statistics.resampling import ALPHA, Resampling
 from gainful.measure.build_recipes import Measures
+from gainful.measure.cost import Cost
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 
 
-@answer_keywords
+@answer_session_options(EvaluationOptions)
 def fit_model(
     sessions: AnySessions | SessionResults,
     qrels: AnyQrels | None = None,
@@ -29,8 +30,8 @@ def fit_model(
     baseline: str | None = None,
     alpha: float = ALPHA,
     like: str | SessionConvention | None = None,
-    tool: str | Sequence[str] | None = None,
-    **options: Any,
+    cost: Cost | None = None,
+    **options: Unpack[EvaluationOptions],
 ) -> Models:
     """What do systems, scenarios, order and searchers contribute to the sessions of a study?
 
@@ -47,8 +48,9 @@ def fit_model(
         baseline: the system that the others are set against; the first by name if none is named.
         alpha: intervals are of 1 - alpha.
         like: whose settings to follow.
-        tool: of traces and transcripts: the tool, or several, whose calls are searches.
-        **options: whatever else `evaluate` takes, such as `where={"scenario": "A"}`.
+        cost: what searching costs, as `evaluate` takes it.
+        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
+            `sessions.GainOptions`), and single settings, such as `duplicates="first"`.
 
     Returns:
         `Models`: differences over all scenarios and in each, with intervals and p, tests of each
@@ -64,5 +66,5 @@ def fit_model(
     Resampling(alpha=alpha)  # a level that is none is refused before anything is read
     results = sessions
     if not isinstance(results, SessionResults):
-        results = evaluate(sessions, qrels, measures, like=like, tool=tool, **options)
+        results = evaluate(sessions, qrels, measures, like=like, cost=cost, **options)
     return model_sessions(results, by, block, baseline, alpha)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from inspect import Parameter, signature
+from collections.abc import Callable, Sequence
+from functools import partial, wraps
+from inspect import Parameter, cleandoc, signature
 from typing import Any, TypeVar
 
 from gainful.convention import SETTINGS
@@ -12,6 +12,17 @@ from gainful.convention.session import SESSION_SETTINGS
 from gainful.errors import SYNONYMS, UnknownName
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class _LeftOut:
+    """What stands in a signature for an option that may be left out."""
+
+    def __repr__(self) -> str:
+        return "…"
+
+
+_LEFT_OUT = _LeftOut()
+_NO_NAMES = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
 
 
 def answer_keywords(function: Function) -> Function:
@@ -29,21 +40,61 @@ def answer_keywords(function: Function) -> Function:
     """
     parameters = signature(function).parameters.values()
     open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)
-    no_names = (Parameter.VAR_KEYWORD, Parameter.VAR_POSITIONAL)
-    names = [parameter.name for parameter in parameters if parameter.kind not in no_names]
+    return _answer(function, _own_names(function), open_ended=open_ended)
 
+
+def answer_options(options: type, described_by: Sequence[type]) -> Callable[[Function], Function]:
+    """`answer_keywords` for a function whose last keywords are a set of typed options.
+
+    `help` shows the options in its signature, and what each one is below its own arguments.
+
+    Args:
+        options: a `TypedDict`.
+        described_by: those whose docstrings tell what its options are.
+    """
+    return partial(_answer_typed, options=options, described_by=described_by)
+
+
+def _answer_typed(function: Function, options: type, described_by: Sequence[type]) -> Function:
+    shared = [name for name in options.__annotations__ if name not in SESSION_SETTINGS]
+    has_settings = len(shared) < len(options.__annotations__)
+    call = _answer(function, [*_own_names(function), *shared], open_ended=has_settings)
+    own = signature(function)
+    listed = [value for value in own.parameters.values() if value.kind not in _NO_NAMES]
+    listed += [
+        Parameter(
+            name,
+            Parameter.KEYWORD_ONLY,
+            default=_LEFT_OUT,
+            annotation=_format_type(options.__annotations__[name]),
+        )
+        for name in shared
+    ]
+    settings = [Parameter("settings", Parameter.VAR_KEYWORD)] if has_settings else []
+    vars(call)["__signature__"] = own.replace(parameters=[*listed, *settings])
+    vars(call)["typed_options"] = options
+    call.__doc__ = _add_arguments(cleandoc(function.__doc__ or ""), described_by)
+    return call
+
+
+def _own_names(function: Callable[..., Any]) -> list[str]:
+    parameters = signature(function).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind not in _NO_NAMES]
+
+
+def _answer(function: Function, names: list[str], *, open_ended: bool) -> Function:
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> Any:
         __tracebackhide__ = True  # pytest shows the line that calls
         for name in options:
-            if name not in names and (not open_ended or _is_meant(name, names)):
+            if name not in names and (not open_ended or is_meant(name, names)):
                 raise UnknownName(f"option of {function.__name__}", name, names)
         return function(*arguments, **options)
 
     return call  # type: ignore[return-value]  # it takes and returns just the same
 
 
-def _is_meant(name: str, names: list[str]) -> bool:
+def is_meant(name: str, names: list[str]) -> bool:
     """Is it another tool's name for one of these, or one of them misspelt?"""
     if name in SETTINGS or name in SESSION_SETTINGS:
         return False
@@ -52,3 +103,18 @@ def _is_meant(name: str, names: list[str]) -> bool:
     synonym = any(meant in names for meant in SYNONYMS.get(name, ()))
     nearest = get_close_matches(name, [*names, *SETTINGS, *SESSION_SETTINGS], n=1, cutoff=0.75)
     return synonym or any(near in names for near in nearest)
+
+
+def _format_type(kind: Any) -> str:
+    """What a field was annotated with, as it stands in the source."""
+    return str(getattr(kind, "__forward_arg__", kind))
+
+
+def _add_arguments(text: str, described_by: Sequence[type]) -> str:
+    """A docstring whose arguments go on with those of the sets of options."""
+    head, arguments, rest = text.partition("\nArgs:\n")
+    own, blank, others = rest.partition("\n\n")
+    docstrings = (cleandoc(options.__doc__ or "") for options in described_by)
+    more = [docstring.partition("\nArgs:\n")[2].rstrip() for docstring in docstrings]
+    listed = "\n".join((own, *more))
+    return f"{head}{arguments}{listed}{blank}{others}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from os import PathLike
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack
 
-from gainful.api.keywords import answer_keywords
+from gainful.api.session_options import (
+    EvaluationOptions,
+    GainOptions,
+    answer_session_options,
+    split_options,
+)
 from gainful.api.session_results import SessionResults, as_session_results
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
@@ -22,8 +25,6 @@ from gainful.measure.cost import Cost, cost_measure
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.read.anonymise import anonymise_sessions, choose_salt
-from gainful.read.column_names import ColumnNames
-from gainful.read.event_words import EventWords
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import (
     AnyQrels,
@@ -36,35 +37,18 @@ from gainful.read.inputs import (
 from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions, name_systems
-from gainful.read.sessions import BadPolicy, Sessions
+from gainful.read.sessions import Sessions
 
 
-@answer_keywords
+@answer_session_options(EvaluationOptions)
 def evaluate(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,
     measures: Measures | None = None,
     *,
     like: str | SessionConvention | None = None,
-    where: Mapping[str, str] | None = None,
-    min_queries: int | None = None,
-    first_queries: int | None = None,
-    sessions_format: str | None = None,
-    qrels_format: str | None = None,
-    bad: BadPolicy = "error",
-    ties: str | None = None,
-    topics: str | PathLike[str] | None = None,
-    pages: str | None = None,
-    columns: ColumnNames | None = None,
-    tool: str | Sequence[str] | None = None,
-    gap: str | float | timedelta | None = None,
-    events: EventWords | None = None,
-    gain_from: GainRule | None = None,
-    propensity: AnyPropensities | None = None,
-    anonymise: bool | str = False,
     cost: Cost | None = None,
-    last_run: AnyRun | None = None,
-    **settings: Any,
+    **options: Unpack[EvaluationOptions],
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
 
@@ -76,33 +60,11 @@ def evaluate(
             Without them, what the searchers said themselves (the column grade) or did (clicks).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
         like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
-        where: only sessions that have these values in their columns.
-        min_queries: only sessions of at least so many queries.
-        first_queries: only the first so many queries of each session.
-        sessions_format: table, trec-session, conversation, dd, ubi, openinference, chat, turns or
-            ikat; by content if it is not named.
-        qrels_format: how a file of judgments is written; by content if it is not named.
-        bad: refuse sessions that are not as they should be, or leave them out and say so.
-        ties: of conversations: by document id (doc_descending, the default) or as given (input).
-        topics: a file of lines `session topic`, whose topics count instead.
-        pages: of the Session Track: does a further page continue the list (merge, the default) or
-            count as a query?
-        columns: how columns of the sessions are called, such as {"session": "visit", "query":
-            "step"}, if not as usual; of traces and transcripts, paths such as
-            {"doc": "metadata.source"}.
-        tool: of traces and transcripts: the tool, or several, whose calls are searches.
-        gap: of a log: the pause after which a session of the user ends, such as "30m".
-        events: of a log: what its words for events mean, such as {"shown": "view"}.
-        gain_from: without judgments, what gains: "clicked" (default), "purchased", "dwell>=30s", or
-            weights such as {"clicked": 1, "purchased": 5}, of which the highest counts.
-        propensity: how likely each rank is looked at, by which gains from behaviour are corrected:
-            a file of rank and propensity, a dict or list, or "estimate" from the clicks.
-        anonymise: True for salted hashes in place of users in all that is written; a text is the
-            salt, by which they are the same next time.
         cost: what searching costs, such as {"query": 50, "result": 200} or {"result": "tokens"}, a
             column: the measure Cost, and beside every mean its gain per cost.
-        last_run: of the Session Track: a run by session, which answers the last query of each.
-        settings: single settings, such as `duplicates="first"` or `b=10`.
+        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
+            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
+            `b=10`.
 
     Returns:
         `SessionResults`: a value for every session and measure, group means, vectors.
@@ -115,28 +77,9 @@ def evaluate(
     """
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
+    reading, settings = split_options(options)
     convention, recipes = build_session_recipes(_add_cost(measures, cost), like, settings)
-    judgments = read_session_qrels(qrels, qrels_format)
-    chosen_sessions = choose_sessions(
-        sessions,
-        judgments,
-        where=where,
-        min_queries=min_queries,
-        first_queries=first_queries,
-        sessions_format=sessions_format,
-        bad=bad,
-        ties=ties,
-        topics=topics,
-        pages=pages,
-        columns=columns,
-        tool=tool,
-        gap=gap,
-        events=events,
-        gain_from=gain_from,
-        propensity=propensity,
-        anonymise=anonymise,
-        last_run=last_run,
-    )
+    judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
     matching = next(iter(recipes.values())).convention
     matched_sessions = match_sessions(
         chosen_sessions, judgments, matching.unjudged, matching.subtopic_grades
@@ -152,6 +95,18 @@ def _add_cost(measures: Measures | None, cost: Cost | None) -> Measures | None:
     named = USUAL_SESSION_MEASURES if measures is None else measures
     listed = [named] if isinstance(named, (str, Measure)) else list(named)
     return [*listed, cost_measure(cost)]
+
+
+def read_judged_sessions(
+    sessions: AnySessions,
+    qrels: AnyQrels | None,
+    options: GainOptions,
+    *,
+    whole: bool = False,
+) -> tuple[Qrels | None, Sessions]:
+    """The judgments, if there are any, and the sessions that count, as the options have it."""
+    judgments = read_session_qrels(qrels, options.pop("qrels_format", None))
+    return judgments, choose_sessions(sessions, judgments, whole=whole, **options)
 
 
 def choose_sessions(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
-from os import PathLike
-from typing import Any
+from typing import Any, Unpack
 
-from gainful.api.keywords import answer_keywords
-from gainful.api.sessions import choose_sessions, read_session_qrels
+from gainful.api.session_options import (
+    GainOptions,
+    SessionOptions,
+    answer_session_options,
+    split_options,
+)
+from gainful.api.sessions import read_judged_sessions
 from gainful.convention.session import SessionConvention
 from gainful.errors import OneGroup
 from gainful.evidence.orders.correlations import check_coefficient
@@ -19,7 +22,6 @@ from gainful.evidence.orders.sweep_agreement import (
     sweep_labels,
 )
 from gainful.evidence.statistics.resampling import ALPHA, SEED, Resampling
-from gainful.match.behaviour_gains import GainRule
 from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import match_sessions
 from gainful.measure.discount import USUAL_RANGE
@@ -27,16 +29,12 @@ from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.measure.sessions.sweep import Sweep, sweep_groups
 from gainful.measure.sessions.sweep_grid import Bases, Weights, build_sweep_grid
-from gainful.read.column_names import ColumnNames
-from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels
 from gainful.read.labels import AnyLabels, read_labels
-from gainful.read.propensities import AnyPropensities
 from gainful.read.session_inputs import AnySessions
-from gainful.read.sessions import BadPolicy
 
 
-@answer_keywords
+@answer_session_options(SessionOptions)
 def sweep(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,
@@ -50,23 +48,7 @@ def sweep(
     by: str | Sequence[str] = "system",
     reference: Mapping[str, float] | None = None,
     like: str | SessionConvention | None = None,
-    where: Mapping[str, str] | None = None,
-    min_queries: int | None = None,
-    first_queries: int | None = None,
-    sessions_format: str | None = None,
-    qrels_format: str | None = None,
-    bad: BadPolicy = "error",
-    ties: str | None = None,
-    topics: str | PathLike[str] | None = None,
-    pages: str | None = None,
-    columns: ColumnNames | None = None,
-    tool: str | Sequence[str] | None = None,
-    gap: str | float | timedelta | None = None,
-    events: EventWords | None = None,
-    gain_from: GainRule | None = None,
-    propensity: AnyPropensities | None = None,
-    anonymise: bool | str = False,
-    **settings: Any,
+    **options: Unpack[SessionOptions],
 ) -> Sweep:
     """Which system is better for which searcher: impatient or patient, of many queries or few?
 
@@ -85,23 +67,8 @@ def sweep(
         by: the column, or columns, whose groups are compared.
         reference: the setting that others are held against; {"b": 2, "bq": 4}.
         like: whose settings to follow: jk2008 (default), …
-        where: only sessions that have these values in their columns.
-        min_queries: only sessions of at least so many queries.
-        first_queries: only the first so many queries of each session.
-        sessions_format: how a file of sessions is written; by content if it is not named.
-        qrels_format: how a file of judgments is written; likewise.
-        bad: refuse sessions that are not as they should be, or leave them out.
-        ties: of conversations: how are equal scores ranked?
-        topics: a file of lines `session topic`.
-        pages: of the Session Track: does a further page continue the list, or count?
-        columns: how columns of the sessions are called, if not as usual.
-        tool: of traces and transcripts: the tool, or several, whose calls are searches.
-        gap: of a log: the pause after which a session of the user ends.
-        events: of a log: what its words for events mean.
-        gain_from: without judgments, what gains, such as "clicked".
-        propensity: how likely each rank is looked at; "estimate", or from elsewhere.
-        anonymise: salted hashes in place of users.
-        settings: single settings, such as `duplicates="first"`.
+        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
+            `sessions.GainOptions`), and single settings, such as `duplicates="first"`.
 
     Examples:
         >>> from gainful.sessions import simulate_study
@@ -111,6 +78,7 @@ def sweep(
         System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10).
         simulated: made by a model of a searcher, not observed
     """
+    reading, settings = split_options(options)
     grid = build_sweep_grid(
         measure,
         b=b,
@@ -122,26 +90,7 @@ def sweep(
         like=like,
         settings=settings,
     )
-    judgments = read_session_qrels(qrels, qrels_format)
-    chosen_sessions = choose_sessions(
-        sessions,
-        judgments,
-        where=where,
-        min_queries=min_queries,
-        first_queries=first_queries,
-        sessions_format=sessions_format,
-        bad=bad,
-        ties=ties,
-        topics=topics,
-        pages=pages,
-        columns=columns,
-        tool=tool,
-        gap=gap,
-        events=events,
-        gain_from=gain_from,
-        propensity=propensity,
-        anonymise=anonymise,
-    )
+    judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
     matched_sessions = match_sessions(
         chosen_sessions,
         judgments,
@@ -160,6 +109,7 @@ def sweep(
     return sweep_groups(chosen_sessions.name, matched_sessions, grid, names, groups)
 
 
+@answer_session_options(GainOptions)
 def sweep_against(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,
@@ -178,9 +128,8 @@ def sweep_against(
     weights: Weights | Sequence[Weights] | None = None,
     reference: Mapping[str, float] | None = None,
     like: str | SessionConvention | None = None,
-    qrels_format: str | None = None,
     settings: Mapping[str, Any] | None = None,
-    **reading: Any,
+    **options: Unpack[GainOptions],
 ) -> SweepAgreement:
     """Which b and bq agree best with what users said, and how sure is that?
 
@@ -201,9 +150,9 @@ def sweep_against(
         weights: a gain or a table of weights, or several of them.
         reference: the setting that the best is held against; {"b": 2, "bq": 4}.
         like: whose settings to follow: jk2008 (default), …
-        qrels_format: how a file of judgments is written; by content if it is not named.
         settings: single settings, such as {"duplicates": "first"}.
-        reading: how sessions are read and which of them count, as in `sessions.evaluate`.
+        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
+            `sessions.GainOptions`).
 
     Examples:
         >>> from gainful.sessions import evaluate, simulate_study
@@ -229,8 +178,7 @@ def sweep_against(
         like=like,
         settings=settings or {},
     )
-    judgments = read_session_qrels(qrels, qrels_format)
-    chosen_sessions = choose_sessions(sessions, judgments, **reading)
+    judgments, chosen_sessions = read_judged_sessions(sessions, qrels, options)
     convention = grid.recipes[0].convention
     matched = match_sessions(
         chosen_sessions, judgments, convention.unjudged, convention.subtopic_grades

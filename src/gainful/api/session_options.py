@@ -1,0 +1,131 @@
+"""How sessions are read, which of them count, what gains: options of all that takes sessions.
+
+One set of typed keywords serves `sessions.evaluate`, `compare`, `fit_model`, `sweep`, `explore`
+and `calibrate`; editors complete them, `help` shows them, and each is told once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from os import PathLike
+from typing import Any, Literal, TypedDict, cast
+
+from gainful.api.keywords import Function, answer_options
+from gainful.convention.session import Repeats, SessionIdeal, Statistic, SubtopicGrades
+from gainful.formula import NamedFormula
+from gainful.match.behaviour_gains import GainRule
+from gainful.read.column_names import ColumnNames
+from gainful.read.event_words import EventWords
+from gainful.read.inputs import AnyRun
+from gainful.read.propensities import AnyPropensities
+from gainful.read.sessions import BadPolicy
+
+
+class ReadingOptions(TypedDict, total=False):
+    """How sessions are read, and which of them count; each option may be left out.
+
+    Args:
+        where: only sessions that have these values in their columns.
+        min_queries: only sessions of at least so many queries.
+        first_queries: only the first so many queries of each session.
+        sessions_format: table, trec-session, conversation, dd, ubi, openinference, chat, turns or
+            ikat; by content if it is not named.
+        bad: refuse sessions that are not as they should be ("error"), or leave them out and say so
+            ("skip").
+        ties: of conversations: by document id (doc_descending, the default) or as given (input).
+        topics: a file of lines `session topic`, whose topics count instead.
+        pages: of the Session Track: does a further page continue the list (merge, the default) or
+            count as a query?
+        columns: how columns of the sessions are called, such as {"session": "visit", "query":
+            "step"}, if not as usual; of traces and transcripts, paths such as
+            {"doc": "metadata.source"}.
+        tool: of traces and transcripts: the tool, or several, whose calls are searches.
+        gap: of a log: the pause after which a session of the user ends, such as "30m".
+        events: of a log: what its words for events mean, such as {"shown": "view"}.
+        anonymise: True for salted hashes in place of users in all that is written; a text is the
+            salt, by which they are the same next time.
+    """
+
+    where: Mapping[str, str] | None
+    min_queries: int | None
+    first_queries: int | None
+    sessions_format: str | None
+    bad: BadPolicy
+    ties: str | None
+    topics: str | PathLike[str] | None
+    pages: str | None
+    columns: ColumnNames | None
+    tool: str | Sequence[str] | None
+    gap: str | float | timedelta | None
+    events: EventWords | None
+    anonymise: bool | str
+
+
+class GainOptions(ReadingOptions, total=False):
+    """What gains, beside how sessions are read: judgments, or what searchers did.
+
+    Args:
+        qrels_format: how a file of judgments is written; by content if it is not named.
+        gain_from: without judgments, what gains: "clicked" (default), "purchased", "dwell>=30s", or
+            weights such as {"clicked": 1, "purchased": 5}, of which the highest counts.
+        propensity: how likely each rank is looked at, by which gains from behaviour are corrected:
+            a file of rank and propensity, a dict or list, or "estimate" from the clicks.
+        last_run: of the Session Track: a run by session, which answers the last query of each.
+    """
+
+    qrels_format: str | None
+    gain_from: GainRule | None
+    propensity: AnyPropensities | None
+    last_run: AnyRun | None
+
+
+class SessionOptions(GainOptions, total=False):
+    """Those of reading and gaining, and single settings of a convention of sessions."""
+
+    gain: str | Mapping[float, float] | NamedFormula | None
+    rel: float | None
+    discount: str | NamedFormula | None
+    query_discount: str | NamedFormula | None
+    rank_discount: Literal["restart", "concatenated"] | None
+    duplicates: Repeats | None
+    ideal: SessionIdeal | None
+    lists: str | None
+    at: str | None
+    hold: Literal["held", "growing"] | None
+    normalise: Literal["session", "query", "concatenated"] | None
+    average: Literal["ratios", "vectors"] | None
+    average_over: Literal["own", "common"] | None
+    statistic: Statistic | None
+    negative: Literal["zero", "keep", "error"] | None
+    empty: Literal[0, 1, "skip", "error"] | None
+    unjudged: Literal["auto", "zero", "drop", "error"] | None
+    subtopic_grades: SubtopicGrades | None
+
+
+class EvaluationOptions(SessionOptions, total=False):
+    """All of these, and the settings that a sweep goes through by itself."""
+
+    b: float | None
+    bq: float | None
+    depth: Literal["assumed", "scanned"] | None
+
+
+def answer_session_options(options: type) -> Callable[[Function], Function]:
+    """Let a function that takes these options show them, and answer those that are misspelt."""
+    names = options.__annotations__.keys()
+    sets = [some for some in (ReadingOptions, GainOptions) if some.__annotations__.keys() <= names]
+    return answer_options(options, sets)
+
+
+def split_options(options: SessionOptions) -> tuple[GainOptions, dict[str, Any]]:
+    """Those that say how sessions are read and what gains, and single settings.
+
+    Examples:
+        >>> split_options({"gap": "30m", "duplicates": "first"})
+        ({'gap': '30m'}, {'duplicates': 'first'})
+    """
+    named: Mapping[str, Any] = options
+    reading = {name: value for name, value in named.items() if name in GainOptions.__annotations__}
+    settings = {name: value for name, value in named.items() if name not in reading}
+    return cast("GainOptions", reading), settings
