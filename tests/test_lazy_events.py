@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 from profiles import examples
 
 import gainful
+from gainful.errors import BadInput
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEASURES = ["sDCG(b=2, bq=4)@3", "nsDCG@10", "sRBP"]
@@ -115,3 +116,58 @@ def test_rows_of_events(engine, choices, key):
     frame = make_log(choices["seed"], events=True, form=choices["form"], without=without)
     results, _ = assert_same(engine, frame, choices["qrels"], moved=engine == "DuckDB", bad="skip")
     assert any("without a query counted in the last list" in note for note in results.notes)
+
+
+SOUND = [
+    ("ann", "s", "2026-03-01T12:00:00Z", "shown", "soup", "1", "a"),
+    ("ann", "s", "2026-03-01T12:00:00Z", "shown", "soup", "2", "b"),
+    ("ann", "s", "2026-03-01T12:01:00Z", "click", "soup", None, "b"),
+    ("bob", "t", "2026-03-01T12:00:00Z", "shown", "bread", "1", "a"),
+    ("bob", "t", "2026-03-01T12:02:00Z", "click", None, None, "a"),
+]
+NAMES = ["user", "session", "time", "event", "query", "rank", "doc"]
+WRONG = {
+    "time 'soon' is no time as others are": ("ann", "s", "soon", "click", "soup", None, "a"),
+    "there is no time, though others have one": ("ann", "s", None, "click", "soup", None, "a"),
+    "there is no event": ("ann", "s", "2026-03-01T12:03:00Z", None, "soup", None, "a"),
+    "rank 'top' is not a whole number": (
+        *("ann", "s", "2026-03-01T12:03:00Z", "click", "soup", "top", "a"),
+    ),
+    "the session is null": ("ann", None, "2026-03-01T12:03:00Z", "click", "soup", None, "a"),
+    "an event without a query": ("ann", "s", "2026-03-01T12:03:00Z", "search", None, None, None),
+    "the event 'clicked' has no document": (
+        *("ann", "s", "2026-03-01T12:03:00Z", "click", "soup", None, None),
+    ),
+    "the event 'clicked' is of document 'z', which was not shown before it": (
+        *("ann", "s", "2026-03-01T12:03:00Z", "click", "soup", None, "z"),
+    ),
+    "there is a rank, but no document": (
+        *("ann", "s", "2026-03-01T12:03:00Z", "shown", "soup", "3", None),
+    ),
+}
+
+
+def log_of(*rows, names=NAMES):
+    return pl.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_events_that_cannot_be_placed_are_counted_there(engine):
+    later = [
+        (*row[:2], row[2] and row[2].replace("03:00", "04:00"), *row[3:]) for row in WRONG.values()
+    ]
+    frame = log_of(*SOUND, *WRONG.values(), *later)
+    results, expected = assert_same(engine, frame, bad="skip", moved=False)
+    assert results.mean["sDCG(b=2, bq=4)@3"] == pytest.approx((1 / 2 + 1) / 2)  # b at 2, a at 1
+    notes = [note for note in results.notes if "left out" in note]
+    assert len(notes) == len(WRONG)
+    for words in WRONG:
+        (note,) = (note for note in notes if words in note)
+        assert note.startswith("2 events left out: sessions")
+    if engine == "lazy polars":  # whose rows have numbers
+        assert notes == [note for note in expected.notes if "left out" in note]
+    with pytest.raises(BadInput) as refused:
+        gainful.sessions.evaluate(FRAME_MAKERS[engine](frame), measures="sDCG@3")
+    assert "--bad skip (bad='skip'), which leaves these out" in str(refused.value)
+    where = "sessions, row 5: session 's'" if engine == "lazy polars" else "sessions: session 's'"
+    assert str(refused.value).startswith(f"{where}: time 'soon' is no time as others are; so in ")

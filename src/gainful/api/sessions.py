@@ -14,7 +14,12 @@ from gainful.api.session_options import (
 from gainful.api.session_results import SessionResults, as_session_results
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
-from gainful.match.behaviour_gains import GainRule, gain_from_behaviour
+from gainful.match.behaviour_gains import (
+    ESTIMATE,
+    GainRule,
+    gain_from_behaviour,
+    list_behaviour,
+)
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import (
     USUAL_SESSION_MEASURES,
@@ -146,8 +151,11 @@ def choose_sessions(
         **reading: whatever else `as_sessions` takes.
     """
     salt = choose_salt(anonymise)
-    whole = whole or gain_from is not None or propensity is not None
-    all_sessions = as_sessions(sessions, sessions_format, qrels=qrels, whole=whole, **reading)
+    behaviour = None if gain_from is None else list_behaviour(gain_from)
+    whole = whole or (isinstance(propensity, str) and propensity == ESTIMATE)
+    all_sessions = as_sessions(
+        sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
+    )
     if last_run is not None:
         from gainful.read.last_query_run import join_last_query  # noqa: PLC0415  (seldom asked for)
 

@@ -16,11 +16,10 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.match.propensities import Propensities, estimate_propensities
-from gainful.read.column_names import normalise_name
 from gainful.read.durations import parse_duration
-from gainful.read.event_words import EVENT_OF_WORD
+from gainful.read.event_words import find_behaviour
 from gainful.read.propensities import AnyPropensities, read_propensities
-from gainful.read.sessions import Sessions
+from gainful.read.sessions import LIST_LENGTH, Sessions
 from gainful.text import count_noun, format_short, join_words
 from gainful.types import is_number
 
@@ -73,6 +72,17 @@ def parse_gain_rule(rule: GainRule) -> list[GainEvent]:
     return events
 
 
+def list_behaviour(rule: GainRule) -> dict[str, float | None]:
+    """What a rule asks for: of dwell, for how many seconds at least.
+
+    Examples:
+        >>> list_behaviour("clicked=1, dwell>=30s=2")
+        {'dwell': 30.0, 'clicked': None}
+    """
+    events = sorted(parse_gain_rule(rule), key=lambda event: -(event.seconds or 0))
+    return {event.name: event.seconds for event in events}
+
+
 def _split_weight(part: str, rule: str) -> tuple[str, float]:
     match = re.fullmatch(r"(.+?)(?:(?<![<>=])=\s*([0-9.eE+-]+))?", part)
     if match is None:
@@ -120,7 +130,8 @@ def gain_from_behaviour(
     asked = "" if rule is not None else "there are no judgments; "
     notes = [f"{asked}gain from what searchers did: {highest}{join_words(list(map(str, events)))}"]
     if not float(gain.sum() or 0):
-        notes.append(f"nothing gained; {_list_behaviour(sessions)}")
+        fetched = LIST_LENGTH in sessions.frame.columns  # only what gains, from an engine
+        notes.append("nothing gained" + ("" if fetched else f"; {_count_behaviour(sessions)}"))
     if propensity is not None:
         gain, note = _weigh_gains(sessions, gain, propensity, max_weight)
         notes.append(note)
@@ -147,9 +158,8 @@ def _find_done(sessions: Sessions, event: GainEvent) -> pl.Series:
         if "seconds" not in frame.columns:
             raise _no_behaviour(sessions, "seconds")
         return (frame["seconds"] >= event.seconds).fill_null(value=False)
-    usual = EVENT_OF_WORD.get(normalise_name(event.name), event.name)
-    name = next((name for name in (event.name, usual) if name in frame.columns), None)
-    if name is None or name in ("session", "query", "rank", "doc"):
+    name = find_behaviour(event.name, frame.columns)
+    if name is None:
         raise _no_behaviour(sessions, event.name)
     return _read_flags(frame[name], sessions.name)
 
@@ -177,7 +187,7 @@ def _find_behaviour(sessions: Sessions) -> list[str]:
     return [name for name, kind in columns if kind == pl.Boolean or name == "seconds"]
 
 
-def _list_behaviour(sessions: Sessions) -> str:
+def _count_behaviour(sessions: Sessions) -> str:
     """What was done to how many results."""
     counts = [
         (name, int((sessions.frame[name].cast(pl.Float64) > 0).sum()))

@@ -54,7 +54,7 @@ def count_sessions(sessions: MatchedSessions) -> dict[str, int]:
         "results": int(sessions.retrieved.sum()),
         "judged": len(sessions.judged.query),
     }
-    gained = {"gained": int((sessions.judged.grade > 0).sum())}
+    gained = {"judged": counts["results"], "gained": int((sessions.judged.grade > 0).sum())}
     return counts | (gained if sessions.observed else {})
 
 

@@ -96,6 +96,18 @@ def read_event_words(events: EventWords | None) -> dict[str, str]:
     return {**EVENT_OF_WORD, **words}
 
 
+def find_behaviour(name: str, columns: Sequence[str]) -> str | None:
+    """The column that says whether something was done, by that name or the usual one; or None.
+
+    Examples:
+        >>> find_behaviour("buy", ["doc", "purchased"])
+        'purchased'
+    """
+    usual = EVENT_OF_WORD.get(normalise_name(name), name)
+    column = next((each for each in (name, usual) if each in columns), None)
+    return None if column in ("session", "query", "rank", "doc") else column
+
+
 def list_shown_words() -> str:
     """The usual words for a result that was shown."""
     return ", ".join(_WORDS[SHOWN][:4])

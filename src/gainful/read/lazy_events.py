@@ -186,9 +186,7 @@ def extract_lazy_events(table: LazyTable, events: EventWords | None = None) -> L
         result_columns=[name for name in RESULT_COLUMNS if name in filled],
         notes=[note] if note else [],
         mistakes=[
-            _describe_wrong(role, entry)
-            for role, entry in values.items()
-            if entry.wrong is not None
+            _describe_wrong(role, values[role]) for role in taken if values[role].wrong is not None
         ],
     )
 

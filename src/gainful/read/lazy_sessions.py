@@ -50,6 +50,7 @@ class LazySessions:
     query_columns: Sequence[str]  # that should be the same for all results of a query
     result_columns: Sequence[str]  # clicked, grade, seconds, as far as they are there
     notes: Sequence[str] = ()  # what one should know of how they were made
+    reasons: Sequence[nw.Expr] = ()  # for which a result is fetched that nobody judged or clicked
 
     def describe_queries(self) -> nw.LazyFrame[Any]:
         """A row for each query: how many results it has, their ranks, and what is told of it."""
@@ -92,7 +93,7 @@ class LazySessions:
             judged_docs: each once; None where searchers judged by themselves.
         """
         rows = self.rows.filter(~nw.col("doc").is_null())
-        reasons = []
+        reasons = [*self.reasons]
         if judged_docs is not None:
             frame = judged_docs.to_frame("doc").with_columns(judged=pl.lit(1))
             with report_engine_errors(self.engine, self.name):

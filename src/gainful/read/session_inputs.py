@@ -44,12 +44,14 @@ def as_sessions(
     whole: bool = True,
     gap: str | float | timedelta | None = None,
     events: EventWords | None = None,
+    behaviour: Mapping[str, float | None] | None = None,
 ) -> Sessions:
     """Sessions from a path, a frame, or as they are; the options are those of `read_sessions`.
 
     Several files, in a list or by name, are several systems; see `combine_systems`. Of a frame in
     an engine, only the results that these judgments or the searchers say anything about become
-    rows, unless the whole is asked for.
+    rows, and those that a behaviour such as {"purchased": None, "dwell": 30} was done to, unless
+    the whole is asked for.
     """
     systems = name_systems(value, format_name)
     if systems is not None:
@@ -62,6 +64,7 @@ def as_sessions(
             "tool": tool,
             "gap": gap,
             "events": events,
+            "behaviour": behaviour,
         }
         return combine_systems(
             {name: as_sessions(part, format_name, **reading) for name, part in systems.items()}
@@ -92,7 +95,8 @@ def as_sessions(
     engine = find_engine(value)
     if engine is not None:
         log = {"bad": bad, "gap": pause, "events": events}
-        value = _collect_from_engine(value, engine, mapping, log, qrels, whole=whole)
+        wanted = None if whole else (qrels, behaviour or {})
+        value = _collect_from_engine(value, engine, mapping, log, wanted)
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         value = build_columns(value)
     if is_frame(value):
@@ -169,17 +173,19 @@ def _collect_from_engine(
     engine: Engine,
     columns: ColumnMapping,
     log: Mapping[str, Any],
-    qrels: Qrels | None,
-    *,
-    whole: bool,
+    wanted: tuple[Qrels | None, Mapping[str, float | None]] | None,
 ) -> Sessions | pl.DataFrame:
-    """What matters of sessions in an engine; all of them if that is asked for."""
+    """What is wanted of sessions in an engine, by judgments and by what was done; or all of it."""
     from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
+    from gainful.read.lazy_behaviour import fetch_behaviour  # noqa: PLC0415
     from gainful.read.lazy_event_sessions import find_lazy_sessions  # noqa: PLC0415
     from gainful.read.lazy_sessions import collect_sessions  # noqa: PLC0415
 
-    sessions = None if whole else find_lazy_sessions(value, engine, "sessions", columns, **log)
+    if wanted is None:
+        return collect_frame(value, engine, "sessions")
+    sessions = find_lazy_sessions(value, engine, "sessions", columns, **log)
     if sessions is None:
         return collect_frame(value, engine, "sessions")
+    qrels, behaviour = wanted
     judged_docs = None if qrels is None else qrels.frame["doc"].unique()
-    return collect_sessions(sessions, judged_docs, log["bad"])
+    return collect_sessions(fetch_behaviour(sessions, behaviour), judged_docs, log["bad"])
