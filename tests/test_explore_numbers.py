@@ -17,7 +17,7 @@ from strategies import sessions_and_qrels
 
 import gainful
 from gainful.formula import Const, Param, Var, log, maximum, to_mathml, where
-from gainful.show.pages.html_page import _FOLDER
+from gainful.show.html_page import _FOLDER
 
 LOOP = """
 require('readline').createInterface({input: process.stdin}).on('line', (line) => {

@@ -18,6 +18,7 @@ from gainful._simulation.shop import simulate_shop
 from gainful._simulation.study import simulate_study
 from gainful.api.compare_sessions import compare
 from gainful.api.fit_session_model import fit_model
+from gainful.api.report_sessions import report
 from gainful.api.session_options import GainOptions, ReadingOptions
 from gainful.api.sessions import evaluate
 from gainful.api.sweep import sweep, sweep_against
@@ -33,6 +34,7 @@ __all__ = [
     "compare",
     "evaluate",
     "fit_model",
+    "report",
     "simulate_agents",
     "simulate_log",
     "simulate_shop",

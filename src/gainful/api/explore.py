@@ -7,22 +7,21 @@ from typing import Any, Unpack
 
 from gainful.api.session_options import EvaluationOptions, answer_session_options, split_options
 from gainful.api.sessions import read_judged_sessions
+from gainful.api.sweep import sweep_matched
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadInput, BadValue, GainfulError
+from gainful.errors import BadInput, BadValue
 from gainful.evidence.searchers.measured_searcher import (
     AnyCalibration,
     MeasuredSearcher,
     read_calibration,
 )
 from gainful.evidence.searchers.srbp import Estimate
-from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.build_recipes import build_session_recipes
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
-from gainful.measure.sessions.sweep import Sweep, sweep_groups
-from gainful.measure.sessions.sweep_grid import build_sweep_grid
+from gainful.measure.sessions.sweep import Sweep
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 from gainful.show.pages import explore_choices, explore_data
@@ -31,7 +30,6 @@ from gainful.show.pages.explore_command import command_words
 
 DEFAULT_MEASURE = "nsDCG@10"
 _MAX_SESSIONS = 10_000
-_MAP_POINTS = 20  # of b and of bq, of the map of winners
 _MAP_ENDS = (1.05, 50.0)  # beyond which a map is not widened
 _MAP_MARGIN = 1.15  # around an interval
 
@@ -136,24 +134,16 @@ def _sweep_start(
     searcher: MeasuredSearcher | None,
 ) -> Sweep | str:
     """Who wins for which b and bq, by the settings of the beginning; or why that is not told."""
-    convention = recipe.convention
-    bases = {"b": convention.b, "bq": convention.bq}
-    try:
-        grid = build_sweep_grid(
-            starting_measure(recipe),
-            b=_widen_range(None if searcher is None else searcher.b),
-            bq=_widen_range(None if searcher is None else searcher.bq),
-            points=_MAP_POINTS,
-            depth=None,
-            weights=None,
-            reference={name: value for name, value in bases.items() if value is not None},
-            like=None,
-            settings={"unjudged": convention.unjudged},
-        )
-        groups = group_sessions(sessions, by, source)
-        return sweep_groups(source, sessions, grid, (by,), groups)
-    except GainfulError as error:
-        return str(error)
+    return sweep_matched(
+        sessions,
+        starting_measure(recipe),
+        by,
+        source,
+        convention=recipe.convention,
+        b=_widen_range(None if searcher is None else searcher.b),
+        bq=_widen_range(None if searcher is None else searcher.bq),
+        settings={"unjudged": recipe.convention.unjudged},
+    )
 
 
 def _widen_range(estimate: Estimate | None) -> str:

@@ -1,7 +1,7 @@
 """How sessions are read, which of them count, what gains: options of all that takes sessions.
 
-One set of typed keywords serves `sessions.evaluate`, `compare`, `fit_model`, `sweep`, `explore`
-and `calibrate`; editors complete them, `help` shows them, and each is told once.
+One set of typed keywords serves `sessions.evaluate`, `compare`, `fit_model`, `report`, `sweep`,
+`explore` and `calibrate`; editors complete them, `help` shows them, and each is told once.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from gainful.api.session_options import (
 )
 from gainful.api.sessions import read_judged_sessions
 from gainful.convention.session import SessionConvention
-from gainful.errors import OneGroup
+from gainful.errors import GainfulError, OneGroup
 from gainful.evidence.orders.correlations import check_coefficient
 from gainful.evidence.orders.label_units import label_sessions
 from gainful.evidence.orders.sweep_agreement import (
@@ -23,7 +23,7 @@ from gainful.evidence.orders.sweep_agreement import (
 )
 from gainful.evidence.statistics.resampling import ALPHA, SEED, Resampling
 from gainful.match.session_groups import group_sessions
-from gainful.match.sessions import match_sessions
+from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import measure_sessions
@@ -32,6 +32,8 @@ from gainful.measure.sessions.sweep_grid import Bases, Weights, build_sweep_grid
 from gainful.read.inputs import AnyQrels
 from gainful.read.labels import AnyLabels, read_labels
 from gainful.read.session_inputs import AnySessions
+
+_MAP_POINTS = 20  # of b and of bq, of the map of winners in a page
 
 
 @answer_session_options(SessionOptions)
@@ -107,6 +109,49 @@ def sweep(
             "two groups to compare, or more",
         )
     return sweep_groups(chosen_sessions.name, matched_sessions, grid, names, groups)
+
+
+def sweep_matched(
+    sessions: MatchedSessions,
+    measure: Measure,
+    by: str,
+    source: str,
+    *,
+    convention: SessionConvention,
+    like: SessionConvention | None = None,
+    b: Bases = USUAL_RANGE,
+    bq: Bases = USUAL_RANGE,
+    settings: Mapping[str, Any] | None = None,
+) -> Sweep | str:
+    """Who wins for which b and bq, of sessions that were matched already; or why that is not told.
+
+    Args:
+        sessions: what was matched.
+        measure: nsDCG or sDCG, without b and bq.
+        by: the column whose groups are compared.
+        source: what the sessions are called in an error.
+        convention: of the measure; its b and bq are those that others are held against.
+        like: whose settings the measure follows.
+        b: bases of the rank discount.
+        bq: bases of the query discount.
+        settings: single settings beside those of the measure.
+    """
+    bases = {"b": convention.b, "bq": convention.bq}
+    try:
+        grid = build_sweep_grid(
+            measure,
+            b=b,
+            bq=bq,
+            points=_MAP_POINTS,
+            depth=None,
+            weights=None,
+            reference={name: base for name, base in bases.items() if base is not None},
+            like=like,
+            settings=settings or {},
+        )
+        return sweep_groups(source, sessions, grid, (by,), group_sessions(sessions, by, source))
+    except GainfulError as error:
+        return str(error)
 
 
 @answer_session_options(GainOptions)

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from gainful.api import (
     compare as runs_api,
@@ -16,7 +15,7 @@ from gainful.api import (
 )
 from gainful.cli.command import PATH, command
 from gainful.cli.declare import own_option
-from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
+from gainful.cli.inputs import name_runs, refuse_two_pipes
 from gainful.cli.numbers import parse_differences
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
@@ -27,17 +26,24 @@ from gainful.cli.options import (
     refuse_idle_options,
 )
 from gainful.cli.output import choose_form, deliver, refuse_overwriting
+from gainful.cli.study_inputs import (
+    ALL_TESTS,
+    BLOCK,
+    SESSION_QRELS,
+    declare_sessions,
+    refuse_options,
+    refuse_study_options,
+    take_study,
+)
 from gainful.convention import SETTINGS
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import SYSTEM
-from gainful.evidence.comparisons.study_tests import STUDY_TESTS
 from gainful.evidence.models.models import Models
 from gainful.evidence.standardise import STANDARDISATIONS
-from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS
+from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.text import join_words
 
 _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in full
-_TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
 
 
 @command(short_help="Is one run really better than another?")
@@ -48,22 +54,14 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     "per_query",
     help="Also the queries that changed most by the first measure; in CSV only these.",
 )
-@own_option(
-    *("--sessions",),
-    metavar="FILE...",
-    type=PATH,
-    help="Compare systems over the sessions of a study; several files are several systems.",
+@declare_sessions(
+    "Compare systems over the sessions of a study; several files are several systems."
 )
-@own_option(
-    *("--qrels", "session_qrels"),
-    metavar="FILE",
-    type=PATH,
-    help="With --sessions, instead of QRELS: judgments by topic.",
-)
+@SESSION_QRELS
 @option("by", metavar="COLUMN", help=f"With --sessions: what names the system. [{SYSTEM}]")
 @option(
     "test",
-    type=click.Choice(_TESTS),
+    type=click.Choice(ALL_TESTS),
     default=None,
     show_default=False,
     help="How evidence is weighed. [randomisation; with --sessions by the design]",
@@ -87,14 +85,7 @@ _TESTS = tuple(dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)))
     "and P(better), P(same), P(worse); may be repeated.",
 )
 @take_options(*RESAMPLING)
-@own_option(
-    *("--block",),
-    group="Statistics",
-    multiple=True,
-    metavar="COLUMN",
-    help="With --sessions: whose effects are taken out; the first says whose assignments are "
-    "exchanged. [searcher, scenario]",
-)
+@BLOCK
 @own_option(
     "--standardise",
     group="Statistics",
@@ -172,8 +163,6 @@ _MODEL_OPTIONS = ("baseline", "alpha", "like", "qrels_format", "columns")
 _OF_ALL_TESTS = ("correct", "family", "pairs", "equivalent", "resamples", "seed")
 _SHARED_OPTIONS = (*_MODEL_OPTIONS, *_OF_ALL_TESTS)
 _OF_TESTS = ("test", "cluster", *_OF_ALL_TESTS, "per_query", "full")
-_STUDY_OPTIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
-_IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
 
 
 def _compare_runs(
@@ -185,7 +174,7 @@ def _compare_runs(
     model: bool,
 ) -> Comparison | Models:
     """Runs paired by query; of each the queries that changed most, if they are asked for."""
-    _refuse_options(options, _STUDY_OPTIONS, "is of sessions: name them with --sessions FILE")
+    refuse_study_options(options)
     if qrels is None or len(runs) < 2:
         raise click.UsageError(
             "name QRELS and two runs or more: gainful compare QRELS RUN RUN… (or --sessions FILE)"
@@ -218,43 +207,16 @@ def _compare_sessions(
     model: bool,
 ) -> Comparison | Models:
     """Systems by the sessions of a study."""
-    files = [sessions, *(word for word in words if word is not None)]
     if options["per_query"]:
         raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
-    if len(files) == 1:
-        _refuse_options(options, ("cluster",), "is of runs: a session is taken whole")
-    _refuse_options(options, ("standardise",), "is of runs, which all have the same queries")
-    _refuse_options(options, _IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
-    qrels = options["session_qrels"]
-    if qrels is None:
-        _refuse_options(options, ("qrels_format",), "is of judgments: name them with --qrels FILE")
-    refuse_two_pipes(*files, qrels)
-    inputs = (*files, qrels, options["topics"])
-    refuse_overwriting(output, tuple(path for path in inputs if path))
-    shared = {
-        "by": SYSTEM if options["by"] is None else options["by"],
-        "block": options["block"] or None,
-        **_select(options, (*_MODEL_OPTIONS, "unjudged")),
-        **parse_reading(dict(options)),
-    }
-    measures = options["measures"] or None
+    refuse_options(options, ("standardise",), "is of runs, which all have the same queries")
+    study = take_study(sessions, words, {"-o": output}, options)
+    shared = study.options | {"by": SYSTEM if options["by"] is None else options["by"]}
     if model:
-        return session_model_api.fit_model(files, qrels, measures, **shared)
+        return session_model_api.fit_model(study.files, study.qrels, study.measures, **shared)
     of_test = _select(options, ("test", "cluster", *_SHARED_OPTIONS))
-    return sessions_api.compare(files, qrels, measures, **{**shared, **of_test})
+    return sessions_api.compare(study.files, study.qrels, study.measures, **{**shared, **of_test})
 
 
 def _select(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     return {name: options[name] for name in names}
-
-
-def _refuse_options(options: Mapping[str, Any], names: Iterable[str], why: str) -> None:
-    """An option that does nothing here is a mistake, not a silence."""
-    source = click.get_current_context().get_parameter_source
-    for name in names:
-        if (
-            options[name] not in (None, (), False)
-            and source(name) is not ParameterSource.ENVIRONMENT
-        ):
-            option = "qrels" if name == "session_qrels" else name.replace("_", "-")
-            raise click.UsageError(f"--{option} {why}")

@@ -15,59 +15,27 @@ from attrs import frozen
 
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.clusters import describe_turns
+from gainful.evidence.find_interval import (
+    FEWEST_DRAWN,
+    MANY_INTERVAL,
+    Interval,
+    find_interval,
+)
 from gainful.evidence.pairing import values_by_query
-from gainful.evidence.statistics.bootstrap import INTERVALS, bca_bootstrap
-from gainful.evidence.statistics.paired_tests import T_INTERVAL, t_interval
+from gainful.evidence.statistics.bootstrap import INTERVALS
+from gainful.evidence.statistics.paired_tests import T_INTERVAL
 from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED, Resampling
-from gainful.measure.entry import Aggregation, Entry
-from gainful.measure.run_values import RunValues, aggregate
+from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
-from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table
-from gainful.rounding import ROUNDING
-from gainful.text import shorten
-from gainful.types import Array, is_number
+from gainful.text import pluralise, shorten
+from gainful.types import is_number
 
 _LOWEST_LEVEL, _HIGHEST_LEVEL = 1.0, 99.99
 _NUMBER_FIELDS = ("low", "high", "loo_low", "loo_high")
 _QUERY_FIELDS = ("query_low", "query_high")
 _LONGEST = 30  # characters of a query's name
-FEWEST_DRAWN = 25  # queries; intervals that draw from fewer hold too little (docs/error-rates.md)
-
-
-@frozen
-class Interval:
-    """One mean (or sum, or geometric mean): its interval, and what it is with one query left out.
-
-    `query_low` is the query without which the mean is smallest, `query_high` that without which
-    it is largest. What cannot be told is None, and `MeanIntervals.notes` say why.
-    """
-
-    mean: float | None
-    low: float | None = None
-    high: float | None = None
-    loo_low: float | None = None
-    loo_high: float | None = None
-    query_low: str | None = None
-    query_high: str | None = None
-    kind: Aggregation = "mean"
-    method: str | None = None  # how the interval was found; None where there is none to find
-
-    @property
-    def influential_query(self) -> str | None:
-        """The query that moves the mean most when it is left out; None where none moves it."""
-        if self.mean is None or self.loo_low is None or self.loo_high is None:
-            return None
-        down, up = self.mean - self.loo_low, self.loo_high - self.mean
-        if max(down, up) <= ROUNDING * abs(self.mean):
-            return None
-        return self.query_low if down >= up else self.query_high
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        data = to_plain_data(self)
-        return {"kind": data.pop("kind"), **data, "moved_by": self.influential_query}
 
 
 @frozen(eq=False, repr=False)
@@ -80,6 +48,9 @@ class MeanIntervals(Shown):
     seed: int
     intervals: Mapping[str, Interval]  # by measure
     notes: tuple[str, ...] = ()
+    kind: str = "run"  # whose means they are
+    unit: str = "query"  # what has a value
+    drawn: str = "query"  # what is drawn again: units, or what these belong to, such as searchers
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -165,7 +136,9 @@ def mean_intervals(
     intervals, notes = {}, []
     for name, recipe in results.recipes.items():
         values = values_by_query(results, name)
-        intervals[name], reason = _mean_interval(values, recipe.entry, resampling)
+        intervals[name], reason = find_interval(
+            np.array(list(values.values())), list(values), recipe.entry, resampling
+        )
         notes += [f"{name}: {reason}"] if reason else []
     turns = describe_turns(results.queries, takes_clusters=False)
     notes += [] if turns is None else [turns]
@@ -179,90 +152,6 @@ def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = 
     if not _LOWEST_LEVEL <= float(level) <= _HIGHEST_LEVEL:
         raise BadValue("the level of the interval", level, "1 to 99.99 (per cent), such as 95")
     return Resampling(alpha=1 - float(level) / 100, resamples=resamples, seed=seed)
-
-
-def _mean_interval(
-    query_values: Mapping[str, float], entry: Entry, resampling: Resampling
-) -> tuple[Interval, str]:
-    """The interval of one mean, and why it is not all there."""
-    values, kind = np.array(list(query_values.values())), entry.aggregation
-    if not values.size:
-        return Interval(None, kind=kind), "no query counts, so there is no mean"
-    mean = aggregate(values, kind)
-    if values.size == 1:
-        return Interval(
-            mean, kind=kind
-        ), "one query tells nothing of how others would do: no interval"
-    if not np.isfinite(values).all():
-        return Interval(None, kind=kind), "not every query has a finite value: no mean, no interval"
-    if np.ptp(values) <= ROUNDING * np.abs(values).max():
-        low = high = mean
-        method, reason = None, "every query has the same value, so the interval is a point"
-    else:
-        by_t = len(values) < FEWEST_DRAWN
-        ends = _t_ends(values, entry, resampling) if by_t else _bootstrap_ends(values, resampling)
-        low, high = _aggregate_ends(ends, kind, len(values))
-        method, reason = T_INTERVAL if by_t else INTERVALS["BCa"], ""
-    if kind == "sum":
-        reason = reason or "a sum is less without a query anyway: no range"
-        return Interval(mean, low, high, kind=kind, method=method), reason
-    without_one = _leave_one_out(values, kind, list(query_values))
-    return Interval(mean, low, high, *without_one, kind=kind, method=method), reason
-
-
-def _t_ends(values: Array, entry: Entry, resampling: Resampling) -> tuple[float, float]:
-    """The t interval of the mean, but not beyond what values can be."""
-    scale = _nearest_power(values)
-    low, high = (end[0] * scale for end in t_interval(values[:, None] / scale, resampling.alpha))
-    is_positive = not (entry.signed or entry.registered or entry.aggregation == "geometric")
-    if is_positive and values.min() >= 0:
-        low = max(low, 0.0)
-    most = 0.0 if entry.aggregation == "geometric" else 1.0  # the logarithm of 1 is 0
-    if entry.bounded and values.max() <= most:
-        high = min(high, most)
-    return float(low), float(high)
-
-
-def _bootstrap_ends(values: Array, resampling: Resampling) -> tuple[float, float]:
-    scale = _nearest_power(values)
-    outcome = bca_bootstrap(values[:, None] / scale, resampling)
-    # No mean of drawn queries is beyond them all, but for rounding.
-    low, high = sorted(
-        float(np.clip(end[0] * scale, values.min(), values.max()))
-        for end in (outcome.low, outcome.high)
-    )
-    return low, high
-
-
-def _nearest_power(values: Array) -> float:
-    """A scale near the largest: of numbers near 1 no power is too large or too small.
-
-    It is a power of two, which changes no digit.
-    """
-    return float(np.exp2(np.ceil(np.log2(np.abs(values).max()))))
-
-
-def _aggregate_ends(
-    ends: tuple[float, float], kind: Aggregation, number: int
-) -> tuple[float, float]:
-    """The interval of a sum or of a geometric mean, from that of the mean that it is made of."""
-    if kind == "sum":
-        return ends[0] * number, ends[1] * number
-    if kind == "geometric":
-        return float(np.exp(ends[0])), float(np.exp(ends[1]))
-    return ends
-
-
-def _leave_one_out(
-    values: Array, kind: Aggregation, names: list[str]
-) -> tuple[float, float, str, str]:
-    """The smallest and largest mean without one query, and which query that is.
-
-    The mean is smallest without the largest value, so two means are all that is to be computed.
-    """
-    best, worst = int(np.argmax(values)), int(np.argmin(values))
-    low, high = (aggregate(np.delete(values, at), kind) for at in (best, worst))
-    return low, high, names[best], names[worst]
 
 
 def mean_intervals_page(all_intervals: Sequence[MeanIntervals], *, verbose: bool = False) -> Page:
@@ -296,7 +185,7 @@ def build_table(all_intervals: Sequence[MeanIntervals]) -> Table:
     """A row for each run and measure."""
     level = f"{all_intervals[0].level:g} %"
     heads = (
-        *("run", "measure", "mean"),
+        *(all_intervals[0].kind, "measure", "mean"),
         *(f"{level}\nlow", f"{level}\nhigh"),
         *("without one\nlow", "without one\nhigh", "moved most\nby"),
     )
@@ -364,7 +253,8 @@ def list_footnotes(
         f"{first.level:g} % intervals of means: {describe_methods(all_intervals, verbose=verbose)}"
     )
     if with_ranges:
-        method += " · without one: the smallest and the largest mean with one query left out"
+        most = f"the smallest and the largest mean with one {first.unit} left out"
+        method += f" · without one: {most}"
     return [
         method,
         *(
@@ -378,10 +268,16 @@ def list_footnotes(
 def describe_methods(all_intervals: Sequence[MeanIntervals], *, verbose: bool) -> str:
     """How intervals were found; with how many resamples from which seed if `verbose`."""
     first = all_intervals[0]
-    methods = {interval.method for item in all_intervals for interval in item.intervals.values()}
-    drawing = "queries drawn again (bootstrap, BCa"
+    drawn = pluralise(first.drawn)
+    whole = "" if first.drawn == first.unit else "whole "
+    drawing = f"{whole}{drawn} drawn again (bootstrap, BCa"
     drawing += f", {first.resamples} resamples, seed {first.seed})" if verbose else ")"
-    by_t = f"Student's t, as there are fewer than {FEWEST_DRAWN} queries"
-    if T_INTERVAL not in methods:
-        return drawing
-    return f"{drawing}; {by_t} in some" if INTERVALS["BCa"] in methods else by_t
+    student = "Student's t, as there are"
+    words = {
+        INTERVALS["BCa"]: drawing,
+        T_INTERVAL: f"{student} fewer than {FEWEST_DRAWN} {drawn}",
+        MANY_INTERVAL: f"{student} so many {drawn}",
+    }
+    methods = {interval.method for item in all_intervals for interval in item.intervals.values()}
+    used = [words[method] for method in words if method in methods] or [drawing]
+    return "; ".join([used[0], *(f"{other} in some" for other in used[1:])])

@@ -98,7 +98,7 @@ def build_tables(first_name: str | None, second_name: str | None) -> list[tuple[
     ]
     if all(session_conventions):
         tables.append(
-            _build_session_table(
+            build_session_table(
                 *[convention for convention in session_conventions if convention is not None]
             )
         )
@@ -107,7 +107,7 @@ def build_tables(first_name: str | None, second_name: str | None) -> list[tuple[
     return tables
 
 
-def _build_session_table(
+def build_session_table(
     convention: SessionConvention, other: SessionConvention | None = None
 ) -> tuple[str, Table]:
     """One session convention in plain words, or only what two do differently."""

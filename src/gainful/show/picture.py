@@ -12,7 +12,7 @@ from typing import Any
 
 from gainful.errors import BadValue, NotInstalled
 from gainful.page.write_file import write_atomically
-from gainful.show.pages.html_page import render_page
+from gainful.show.html_page import render_page
 
 _TAG = re.compile(r"<[a-zA-Z](?:[^>\"]|\"[^\"]*\")*>")
 # Only what refers to ids: a name may look like one.

@@ -8,7 +8,7 @@ from typing import Unpack
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadValue
+from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.comparisons.assemble_comparison import (
     ComparisonOptions,
@@ -78,6 +78,43 @@ def compare_session_results(
         allowed = "nothing here: it is of runs, and of systems that had the same conversations"
         raise BadValue("cluster", cluster, allowed)
     return compare_study(results, by, block, build_study_method(test, **options), test)
+
+
+def compare_sessions_where_possible(
+    results: SessionValues,
+    by: str = SYSTEM,
+    block: str | Sequence[str] | None = None,
+    test: str | None = None,
+    cluster: ClusterChoice | None = None,
+    **options: Unpack[ComparisonOptions],
+) -> tuple[Comparison | None, list[str]]:
+    """The comparison in all measures that allow one, and why not in the others.
+
+    Args:
+        results: of the sessions of several systems.
+        by: as `compare_session_results` has it, and so are the others.
+        block: the columns whose effects are taken out.
+        test: how evidence is weighed.
+        cluster: what conversations belong to.
+        **options: the baseline, the correction, the pairs, the level, the resamples and the seed.
+    """
+
+    def compare(measures: Sequence[str]) -> tuple[Comparison | None, str]:
+        chosen = results.select_measures(measures)
+        try:
+            return compare_session_results(chosen, by, block, test, cluster, **options), ""
+        except CannotCompare as error:
+            return None, str(error)
+
+    comparison, problem = compare(list(results.values))
+    if comparison is not None:
+        return comparison, []
+    problems = {measure: compare([measure])[1] for measure in results.values}
+    comparable = [measure for measure in results.values if not problems[measure]]
+    if comparable:
+        comparison, problem = compare(comparable)
+    reasons = [*problems.values(), "" if comparison is not None else problem]
+    return comparison, [*dict.fromkeys(filter(None, reasons))]
 
 
 def check_method(test: str | None, **options: Unpack[ComparisonOptions]) -> None:

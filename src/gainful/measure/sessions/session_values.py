@@ -60,9 +60,11 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
         for name, recipe in self.recipes.items():
             if "opened" in recipe.entry.params and opens_clicked(self.matched_sessions, recipe):
                 notes.append(f"{name}: documents that were clicked count as opened, and no others")
-        for name, recipe in self.recipes.items():
-            if "average" in recipe.entry.params and _needs_joint_mean(recipe):
-                notes.append(f"the mean of {name} is of sessions together, not of their values")
+        notes += [
+            f"the mean of {name} is of sessions together, not of their values"
+            for name in self.recipes
+            if self.has_joint_mean(name)
+        ]
         notes += [
             f"cost is {name}, gain per cost the one mean over the other" for name in self.costs
         ]
@@ -82,10 +84,15 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
         """The mean of a measure over all or some sessions, as the convention averages them."""
         recipe = self.recipes[name]
         flags = np.ones(self.matched_sessions.size, dtype=bool) if some is None else some
-        if "average" in recipe.entry.params and _needs_joint_mean(recipe):
+        if self.has_joint_mean(name):
             return _mean_of_vectors(self.matched_sessions, recipe, flags)
         values = np.ma.compressed(np.ma.asarray(self.values[name])[flags])
         return float(values.mean()) if values.size else float("nan")
+
+    def has_joint_mean(self, name: str) -> bool:
+        """Is the mean of a measure that of all sessions together, not of their values?"""
+        recipe = self.recipes[name]
+        return "average" in recipe.entry.params and _needs_joint_mean(recipe)
 
     @property
     def per_session(self) -> pl.DataFrame:

@@ -14,7 +14,7 @@ from gainful.errors import WrongType
 from gainful.measure.sessions.sweep import CHANCE_NOTE, Plane, Sweep
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import series_colour, with_caption
-from gainful.show.figures.text import shorten_name
+from gainful.show.figures.text import shorten_name, wrap_lines
 from gainful.show.theme import SIZE, Spec, Tones
 from gainful.text import count_noun
 
@@ -23,6 +23,8 @@ _PANEL_SIZE = 380  # pixels
 _SHADES = 5  # shades between a tie and the greatest lead
 _LIGHTEST, _DARKEST = 0.12, 0.62  # how much of its colour the winner has there
 _TICKS = (1.1, 1.2, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
+_B_TITLE = "b: small for a searcher who soon stops reading a list"
+_BQ_TITLE = "bq: small for one to whom another query is a burden"
 
 
 def map_data(sweep: Sweep) -> FigureData:
@@ -125,6 +127,12 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     return {key: value for key, value in spec.items() if key not in ("width", "height")}
 
 
+def _fold_title(title: str, room: int | None) -> str | list[str]:
+    """The title of an axis, on several lines where it is longer than the axis."""
+    lines = wrap_lines([title], room or _PANEL_SIZE, SIZE)
+    return lines if len(lines) > 1 else title
+
+
 def _build_panel_layers(
     frame: pl.DataFrame, groups: list[str], largest_lead: float, look: Look
 ) -> list[Spec]:
@@ -133,8 +141,8 @@ def _build_panel_layers(
     bs, bqs = (sorted(settings[base].unique().to_list()) for base in ("b", "bq"))
     cells = _merge_cells(settings, groups, largest_lead, (bs, bqs), tones)
     b_edges, bq_edges = _cell_edges(bs), _cell_edges(bqs)
-    x = _build_log_axis("b", "b: small for a searcher who soon stops reading a list", b_edges)
-    y = _build_log_axis("bq", "bq: small for one to whom another query is a burden", bq_edges)
+    x = _build_log_axis("b", _fold_title(_B_TITLE, look.width), b_edges)
+    y = _build_log_axis("bq", _fold_title(_BQ_TITLE, look.height), bq_edges)
     layers: list[Spec] = [
         {
             "data": {"values": cells},
@@ -175,7 +183,7 @@ def _build_panel_layers(
     return layers
 
 
-def _build_log_axis(field: str, title: str, edges: Sequence[float]) -> Spec:
+def _build_log_axis(field: str, title: str | list[str], edges: Sequence[float]) -> Spec:
     low, high = edges[0], edges[-1]
     ticks = [tick for tick in _TICKS if low <= tick <= high]
     return {

@@ -18,8 +18,8 @@ from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.sweep import Sweep
 from gainful.read.sessions import Sessions
+from gainful.show.html_page import render_page
 from gainful.show.pages import explore_choices as choices, explore_data
-from gainful.show.pages.html_page import render_page
 from gainful.show.theme import DASHES, LIGHT, Tones, build_vega_config
 from gainful.text import count_noun, format_exact
 

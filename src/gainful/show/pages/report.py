@@ -18,11 +18,11 @@ from gainful.measure.footnotes import merge_notes
 from gainful.measure.results import results_page
 from gainful.measure.run_values import RunValues
 from gainful.page.render import render
+from gainful.show.html_page import render_page
 from gainful.show.pages import report_data, report_text as text
-from gainful.show.pages.html_page import render_page
 from gainful.show.pages.report_data import QueryChoice, build_report_data
 
-_FEATURE = "a report"
+FEATURE = "a report"
 
 
 class Report(str):
@@ -58,7 +58,7 @@ class ReportContent:
 def require_extra() -> None:
     """Is all there that a page is made with? If not, this is said before anything is read."""
     if find_spec("jinja2") is None:
-        raise NotInstalled(_FEATURE, "report")
+        raise NotInstalled(FEATURE, "report")
 
 
 def render_report(
@@ -86,14 +86,17 @@ def render_report(
     is_partial = embedded.detailed_count < query_count
     page = render_page(
         "report.html",
-        feature=_FEATURE,
+        feature=FEATURE,
         data=embedded.data | {"seed": content.seed},
         title=title or text.default_title(results, query_count),
         answers=text.describe_answers(content.comparison, all_intervals),
         tables=text.build_tables(content.comparison, all_intervals),
         evidence=text.describe_evidence(content.comparison, content.incomparable, all_intervals),
         plots=text.build_plots(all_intervals),
-        level=f"{all_intervals[0].level:g}",
+        dots_note=text.describe_dots(all_intervals[0].level),
+        unit="query",
+        units_heading="Queries",
+        detail_script="report_rankings.js",
         quality=text.build_quality_table(results),
         notes=merge_notes(results),
         sampling_notes=sampling_notes,
@@ -102,7 +105,6 @@ def render_report(
         settings=convention.build_table(results[0].convention),
         full_names=text.map_full_names(labels, content.names),
         measures={name: str(measure) for name, measure in results[0].measures.items()},
-        single=len(results) == 1,
     )
     if not is_partial:
         return Report(page)

@@ -16,7 +16,7 @@ from gainful.evidence.side_by_side import Ranking, SideBySide
 from gainful.measure.functions.cumulated_gain import rank_discounts
 from gainful.measure.recipe import Recipe
 from gainful.measure.run_values import RunValues
-from gainful.show.pages.html_page import to_script_json
+from gainful.show.html_page import to_script_json
 from gainful.show.theme import LIGHT
 from gainful.types import Array, finite_or_none
 
@@ -87,11 +87,18 @@ def choose_queries(results: Sequence[RunValues], base: int, seed: int) -> QueryC
     """As many queries as the page can hold: those that changed most, and a sample of the rest."""
     table = QueryValues.from_results(results)
     name, recipe = choose_measure(results[0])
-    change = table.largest_change(name, base)
-    limit = max(MAX_DETAILED, min(MAX_LISTED, MAX_NUMBERS // (len(results) * len(table.values))))
+    return QueryChoice(table, name, recipe, *choose_places(table, name, base, seed))
+
+
+def choose_places(
+    table: QueryValues, measure: str, base: int, seed: int
+) -> tuple[list[int], list[int]]:
+    """The places of the queries that have a row in the page; of these the ones to detail."""
+    change = table.largest_change(measure, base)
+    numbers = len(table.values[measure]) * len(table.values)
+    limit = max(MAX_DETAILED, min(MAX_LISTED, MAX_NUMBERS // numbers))
     listed = sorted(sample_queries(change, limit, seed))
-    priority = sample_queries(change[listed], MAX_DETAILED, seed)
-    return QueryChoice(table, name, recipe, listed, priority)
+    return listed, sample_queries(change[listed], MAX_DETAILED, seed)
 
 
 def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
@@ -139,18 +146,14 @@ def build_report_data(
 ) -> ReportData:
     """What the page has of the queries: as much as it can hold."""
     table, recipe, names = choice.table, choice.recipe, choice.names
-    details: dict[int, Any] = {}
-    size = 0
-    for index, side_by_side in zip(choice.priority, rankings, strict=False):
-        detail = _build_detail(side_by_side, recipe)
-        size += len(to_script_json(detail).encode())
-        if size > _MAX_BYTES and details:  # the last of them need not be made
-            break
-        details[index] = detail
+    details = hold_details(
+        choice.priority, (_build_detail(side_by_side, recipe) for side_by_side in rankings)
+    )
     by_query = {names[index]: detail for index, detail in details.items()}
     _add_shares(changes, by_query)
     entry = recipe.entry
     data = {
+        "words": {"unit": "query", "units": "queries", "system": "run", "judged": "judgments"},
         "runs": [result.name for result in results],
         "base": base,
         "measures": list(table.values),
@@ -161,17 +164,14 @@ def build_report_data(
         "cumulated": entry.cumulated,
         "normalised": entry.normalised,
         "depth": recipe.depth,
-        "weights": _round_values(rank_discounts(recipe, MAX_RANKS).tolist())
+        "weights": round_values(rank_discounts(recipe, MAX_RANKS).tolist())
         if entry.cumulated
         else [],
         "grades": _grade_colours(details.values()),
         "queries": names,
         "first": choice.priority[0] if choice.priority else None,
         "texts": _shorten_texts(names, texts, by_query),
-        "values": [
-            [[*map(finite_or_none, values[run, choice.listed])] for values in table.values.values()]
-            for run in range(len(results))
-        ],
+        "values": list_values(table, choice.listed),
         "details": {str(index): detail for index, detail in details.items()},
     }
     is_cut = any(
@@ -180,12 +180,35 @@ def build_report_data(
     return ReportData(data, len(details), is_cut)
 
 
+def hold_details(
+    places: Sequence[int], details: Iterable[dict[str, Any]]
+) -> dict[int, dict[str, Any]]:
+    """What is told of single queries, by their places: as many as the page can hold."""
+    held: dict[int, dict[str, Any]] = {}
+    size = 0
+    for place, detail in zip(places, details, strict=False):
+        size += len(to_script_json(detail).encode())
+        if size > _MAX_BYTES and held:  # the last of them need not be made
+            break
+        held[place] = detail
+    return held
+
+
 def choose_measure(results: RunValues) -> tuple[str, Recipe]:
     """The measure whose work is shown: the first that cumulates gain, else the first."""
     for name, recipe in results.recipes.items():
         if recipe.entry.cumulated:
             return name, recipe
     return next(iter(results.recipes.items()))
+
+
+def list_values(table: QueryValues, listed: Sequence[int]) -> list[list[list[float | None]]]:
+    """By run and measure the values of the queries that have a row."""
+    matrices = list(table.values.values())
+    return [
+        [[*map(finite_or_none, matrix[run, listed])] for matrix in matrices]
+        for run in range(len(matrices[0]))
+    ]
 
 
 def _build_detail(side_by_side: SideBySide, recipe: Recipe) -> dict[str, Any]:
@@ -212,8 +235,8 @@ def _build_detail(side_by_side: SideBySide, recipe: Recipe) -> dict[str, Any]:
             {
                 "of": [index for index, rows in enumerate(ideals) if rows == ideal],
                 "docs": docs,
-                "gains": _round_values([row.gain for row in ideal]),
-                "brings": _round_values([row.contribution for row in ideal]),
+                "gains": round_values([row.gain for row in ideal]),
+                "brings": round_values([row.contribution for row in ideal]),
             }
         )
     detail: dict[str, Any] = {
@@ -224,7 +247,7 @@ def _build_detail(side_by_side: SideBySide, recipe: Recipe) -> dict[str, Any]:
         "ideals": ideal_columns,
     }
     if side_by_side.gains:
-        detail["gains"] = _round_values([side_by_side.gains.get(doc, 0.0) for doc in numbers])
+        detail["gains"] = round_values([side_by_side.gains.get(doc, 0.0) for doc in numbers])
     return detail
 
 
@@ -234,13 +257,13 @@ def _ranking_columns(ranking: Ranking, numbers: dict[str, int]) -> dict[str, Any
     ]
     columns: dict[str, Any] = {"docs": docs, "more": ranking.omitted}
     if ranking.dcg is not None:
-        brings = _round_values([row.contribution or 0.0 for row in ranking.rows])
+        brings = round_values([row.contribution or 0.0 for row in ranking.rows])
         while brings and not brings[-1]:
             brings.pop()
         columns |= {"brings": brings, "dcg": ranking.dcg, "idcg": ranking.idcg}
     if any(row.until != row.rank or row.rank != rank for rank, row in enumerate(ranking.rows, 1)):
         columns["ranks"] = [[row.rank, row.until] for row in ranking.rows]
-        columns["discounts"] = _round_values([row.discount or 0.0 for row in ranking.rows])
+        columns["discounts"] = round_values([row.discount or 0.0 for row in ranking.rows])
     return columns
 
 
@@ -264,8 +287,8 @@ def _document_shares(changed_query: ChangedQuery, detail: dict[str, Any]) -> dic
     shares = [doc.share or 0.0 for doc in explained]
     return {
         "docs": [numbers[doc.doc] for doc in explained],
-        "shares": _round_values(shares),
-        "rest": _round_values([changed_query.change - sum(shares)])[0],
+        "shares": round_values(shares),
+        "rest": round_values([changed_query.change - sum(shares)])[0],
     }
 
 
@@ -297,6 +320,6 @@ def _shorten_texts(
     return shortened
 
 
-def _round_values(values: Sequence[float]) -> list[float]:
+def round_values(values: Sequence[float]) -> list[float]:
     """Numbers that are looked at, not computed with."""
     return [float(f"{value:.6g}") for value in values]

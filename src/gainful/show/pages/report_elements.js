@@ -23,6 +23,8 @@ const Elements = (() => {
   const tone = (value) => (value > 0 ? "better" : value < 0 ? "worse" : "quiet");
   const countNoun = (n, singular, plural) => `${n.toLocaleString("en")} ${n === 1 ? singular : plural}`;
 
+  const capitalise = (word) => word[0].toUpperCase() + word.slice(1);
+
   const SVG = "http://www.w3.org/2000/svg";
   function makeSvgElement(tag, attributes) {
     const node = document.createElementNS(SVG, tag);
@@ -50,5 +52,5 @@ const Elements = (() => {
     return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
   }
 
-  return { makeElement, makeLine, userText, formatNumber, formatBriefly, withSign, tone, countNoun, makeSvgElement, rankRange, meanRanks, MOVE_WORDS, moveKind, csvField };
+  return { makeElement, makeLine, userText, formatNumber, formatBriefly, withSign, tone, countNoun, capitalise, makeSvgElement, rankRange, meanRanks, MOVE_WORDS, moveKind, csvField };
 })();

@@ -14,8 +14,8 @@ from gainful.evidence.comparisons.comparison import (
 )
 from gainful.evidence.comparisons.comparison_answer import describe_measure
 from gainful.evidence.comparisons.comparison_words import describe_test
+from gainful.evidence.find_interval import Interval
 from gainful.evidence.mean_intervals import (
-    Interval,
     MeanIntervals,
     build_table as build_interval_table,
     list_footnotes as list_interval_footnotes,
@@ -23,7 +23,7 @@ from gainful.evidence.mean_intervals import (
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
 from gainful.page.table import Table, to_one_line
-from gainful.text import count_noun, shorten
+from gainful.text import count_noun, pluralise, shorten
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
 
@@ -133,6 +133,21 @@ def build_quality_table(results: Sequence[RunValues]) -> Table:
         for result in results
     ]
     return Table(columns, rows, numeric=True, label_columns=1)
+
+
+def describe_dots(level: float, unit: str = "query", drawn: str = "query") -> str:
+    """What dots and bars of the plot of means are.
+
+    Args:
+        level: of the intervals, in per cent.
+        unit: what has a value.
+        drawn: what is drawn again.
+    """
+    verb = "asked" if drawn == "query" else "looked at"
+    return (
+        f"Dot: the mean over {pluralise(unit)}. Bar: its {level:g} % interval, were other "
+        f"{pluralise(drawn)} of the same kind {verb}."
+    )
 
 
 def build_plots(all_intervals: Sequence[MeanIntervals]) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 from gainful.errors import NotInstalled
 from gainful.show.theme import build_css
 
-_FOLDER = files(__package__)  # in a folder or in a zip
+_FOLDER = files(__package__) / "pages"  # in a folder or in a zip
 _ESCAPES = {
     "<": "\\u003c",
     ">": "\\u003e",
@@ -25,7 +25,7 @@ _ESCAPES = {
 
 
 def render_page(template: str, *, feature: str, data: object, **context: Any) -> str:
-    """A template of this folder with its data, the style that all pages share, and Vega.
+    """A template of the pages with its data, the style that all pages share, and Vega.
 
     Args:
         template: the name of its file.

@@ -1,0 +1,103 @@
+"""One page about the sessions of one system or several, to hand over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Unpack
+
+from gainful.api.session_options import EvaluationOptions, answer_session_options
+from gainful.api.session_results import SessionResults
+from gainful.api.sessions import evaluate
+from gainful.convention.session import SessionConvention
+from gainful.evidence.clusters import ClusterChoice
+from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
+from gainful.evidence.comparisons.compare_sessions import check_method
+from gainful.evidence.statistics.correction import Family
+from gainful.evidence.statistics.resampling import ALPHA, SEED
+from gainful.measure.build_recipes import Measures
+from gainful.measure.cost import Cost
+from gainful.read.inputs import AnyQrels
+from gainful.read.session_inputs import AnySessions
+
+if TYPE_CHECKING:
+    from gainful.show.pages.report import Report
+
+
+@answer_session_options(EvaluationOptions)
+def report(
+    sessions: AnySessions | SessionResults,
+    qrels: AnyQrels | None = None,
+    measures: Measures | None = None,
+    *,
+    by: str | None = None,
+    block: str | Sequence[str] | None = None,
+    baseline: str | None = None,
+    test: str | None = None,
+    correct: str | None = None,
+    family: Family = "measure",
+    cluster: ClusterChoice | None = None,
+    alpha: float = ALPHA,
+    resamples: int | None = None,
+    seed: int = SEED,
+    title: str | None = None,
+    values_file: str | None = None,
+    like: str | SessionConvention | None = None,
+    cost: Cost | None = None,
+    **options: Unpack[EvaluationOptions],
+) -> Report:
+    """A page about whole sessions, as HTML in one file: to open from disk, to send, to print.
+
+    Which system is better and how sure that is, means with their intervals, what sessions bring
+    query after query, who wins for which searcher, and every session or conversation.
+
+    Args:
+        sessions: whatever `evaluate` takes, of one system or of several; or what it returned.
+        qrels: whatever `evaluate` takes.
+        measures: whatever `evaluate` takes. What each query brought is shown by the first that
+            cumulates gain.
+        by: the column that names the system; system, if there is such a column.
+        block: as `compare` has it.
+        baseline: the system that the others are set against; the first if none is named.
+        test: as `compare` has it.
+        correct: as `compare` has it.
+        family: as `compare` has it.
+        cluster: as `compare` has it.
+        alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
+        resamples: how many, where chance is asked.
+        seed: which chance; the same seed gives the same page.
+        title: what the page is called.
+        values_file: what the page calls a file beside it with all values, where it has a part.
+        like: whose settings to follow.
+        cost: what searching costs, as `evaluate` takes it.
+        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
+            `sessions.GainOptions`), and single settings, such as `duplicates="first"`.
+
+    Returns:
+        The page, a text. It loads nothing, and has at most 10,000 conversations or sessions; where
+        that is not all, its `values_csv` has the values of all of them.
+
+    Examples:
+        >>> from gainful.sessions import simulate_study
+        >>> study = simulate_study(7)
+        >>> page = report(study.sessions, study.qrels, "sDCG@10", resamples=999)
+        >>> page[:15], "2 systems, 120 sessions" in page
+        ('<!doctype html>', True)
+    """
+    from gainful.api import build_session_report as page  # noqa: PLC0415  (what draws is slow to load)
+
+    page.require_extra()
+    weighing: ComparisonOptions = {
+        "correct": correct,
+        "family": family,
+        "baseline": baseline,
+        "alpha": alpha,
+        "resamples": resamples,
+        "seed": seed,
+    }
+    check_method(test, **weighing)
+    results = sessions
+    if not isinstance(results, SessionResults):
+        results = evaluate(sessions, qrels, measures, like=like, cost=cost, **options)
+    return page.build_session_report(
+        results, by, block, test, cluster, weighing, title=title, values_file=values_file
+    )

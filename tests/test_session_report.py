@@ -1,0 +1,498 @@
+"""`gainful report --sessions`: what the page about whole sessions shows, and what it never does."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy import stats
+from test_report import HOSTILE, BrowserPage, _overflow_width
+
+from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.evidence.find_interval import find_interval
+from gainful.evidence.session_intervals import MOST_DRAWN, DrawnUnits, session_intervals
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.system_groups import group_systems
+from gainful.sessions import compare, evaluate, report, simulate_study, sweep
+from gainful.show.pages import report_data
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+CONVERSATIONS = EXAMPLES / "conversations"
+RUNS = [str(CONVERSATIONS / f"{name}.run") for name in ("bm25", "dense", "hybrid")]
+READING = ("--sessions-format", "conversation", "--qrels", str(CONVERSATIONS / "qrels.txt"))
+
+# Three conversations whose numbers can be done by hand; b = 2, bq = 4, so that rank 2 counts 1/2
+# and a second query 1/1.5.
+MEASURE = "sDCG(b=2, bq=4)@10"
+JUDGED = {"c1": {"a": 3}, "c2": {"a": 1, "b": 2}, "c3": {"c": 2}}
+
+
+def list_results(*lists):
+    """Sessions of one system: (session, query, documents)."""
+    rows = [
+        (session, query, rank, doc, f"{session}?{query}")
+        for session, query, docs in lists
+        for rank, doc in enumerate(docs, 1)
+    ]
+    names = ["session", "query", "rank", "doc", "text"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+ONE = list_results(("c1", 1, "x"), ("c1", 2, "a"), ("c2", 1, "ab"), ("c3", 1, "x"))  # 2, 2, 0
+TWO = list_results(("c1", 1, "a"), ("c1", 2, "x"), ("c2", 1, "ba"), ("c3", 1, "c"))  # 3, 2.5, 2
+
+
+@pytest.fixture
+def shown(browser, tmp_path):
+    """Open a page; at the end nothing may have been asked for, and nothing gone wrong."""
+    pages = []
+
+    def show(text, **settings):
+        file = tmp_path / f"page{len(pages)}.html"
+        file.write_text(text, encoding="utf-8")
+        pages.append(BrowserPage(browser, file, **settings))
+        return pages[-1]
+
+    yield show
+    for page in pages:
+        assert page.is_quiet(), (page.requests, page.complaints)
+        page.page.context.close()
+
+
+@pytest.fixture(scope="module")
+def conversations():
+    return report(
+        RUNS, CONVERSATIONS / "qrels.txt", ["nsDCG@5", "sDCG@5"], sessions_format="conversation"
+    )
+
+
+@pytest.fixture(scope="module")
+def study():
+    return simulate_study(2008)
+
+
+def read_data(page):
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def read_pictures(page):
+    """What the images of a page hold."""
+    addresses = re.findall(r'"data:image/svg\+xml;base64,([^"]+)"', page)
+    return [base64.b64decode(address).decode() for address in addresses]
+
+
+# ── what it shows ────────────────────────────────────────────────────────────────────────────
+
+
+def test_systems_are_told_by_conversation_with_numbers_done_by_hand(shown):
+    page = shown(report({"one": ONE, "two": TWO}, JUDGED, MEASURE))
+    assert page.text("h1") == "2 systems, 3 conversations"
+    # Differences 1, 0.5 and 2; of 8 ways to exchange them, 2 give as much.
+    summary = " ".join(page.text("#summary").split())
+    assert f"one and two cannot be told apart in {MEASURE}" in summary.replace(
+        "two and one", "one and two"
+    )
+    assert "p = 0.250" in summary
+    assert "+1.1667" in summary
+    # Means 4/3 and 7.5/3; t with 2 degrees is 4.3027, standard errors 2/3 and 0.5/√3.
+    assert "one 1.3333 0.0000 … 4.2018 two 2.5000 1.2579 … 3.7421" in summary
+    assert "Student's t, as there are fewer than 25 conversations" in summary
+    assert "two against one: 3 rose, 0 fell, 0 the same" in page.text("#differences")
+    rows = {row[0]: row[1:4] for row in page.rows()}
+    assert rows["c1"] == ["2.0000", "3.0000", "+1.0000"]
+    assert rows["c3"] == ["0.0000", "2.0000", "+2.0000"]
+    table = [row.inner_text().split() for row in page.page.query_selector_all("#quality tbody tr")]
+    assert table == [
+        ["one", "3", "4", "1.33", "5", "3", "40.0", "%"],
+        ["two", "3", "4", "1.33", "5", "4", "20.0", "%"],
+    ]
+
+
+def test_what_each_query_brought_adds_up_to_the_value(shown):
+    page = shown(report({"one": ONE, "two": TWO}, JUDGED, [MEASURE, "nsDCG(b=2, bq=4)@10"]))
+    page.page.click("#values .open >> text=c1")
+    assert page.text("#query h3") == "Conversation c1"
+    cells = [
+        [cell.inner_text().split() for cell in row.query_selector_all("td")]
+        for row in page.page.query_selector_all(".side tbody tr")
+    ]
+    assert cells == [
+        [["c1?1", "0.000"], ["c1?1", "3.000"]],
+        [["c1?2", "2.000"], ["c1?2", "0.000"]],
+    ]
+    assert page.text(".side tfoot").split() == ["Σ", "2.0000", "3.0000"]
+
+
+def test_a_share_of_the_ideal_is_told_with_its_ideal(shown):
+    page = shown(report(TWO, JUDGED, "nsDCG(b=2, bq=4)@10"))
+    page.page.click("#values .open >> text=c1")
+    value = evaluate(TWO, JUDGED, "nsDCG(b=2, bq=4)@10").per_session["nsDCG(b=2, bq=4)@10"][0]
+    sums = page.text(".side tfoot").split()
+    assert sums[:3] == ["Σ", "3.0000", "÷"]
+    assert 3 / float(sums[3]) == pytest.approx(value, abs=1e-4)
+    assert sums[4:] == ["=", f"{value:.4f}"]
+
+
+def test_the_summary_has_the_comparison_that_compare_prints(shown, conversations):
+    page = shown(conversations)
+    comparison = compare(
+        RUNS, CONVERSATIONS / "qrels.txt", ["nsDCG@5", "sDCG@5"], sessions_format="conversation"
+    )
+    text = page.text("#summary")
+    for pair in comparison.pairs_against():
+        assert f"{pair.difference:+.4f}" in text
+    assert "hybrid is highest in nsDCG@5 (0.656) and cannot be told apart from dense" in text
+    assert "nsDCG@5, 12 conversations" in text
+
+
+def test_every_conversation_has_the_values_of_the_evaluation(conversations):
+    data = read_data(conversations)
+    for at, (name, path) in enumerate(zip(data["runs"], RUNS, strict=True)):
+        results = evaluate(
+            path, CONVERSATIONS / "qrels.txt", data["measures"], sessions_format="conversation"
+        )
+        assert name == Path(path).stem
+        for place, measure in enumerate(data["measures"]):
+            expected = dict(results.per_session.select("session", measure).iter_rows())
+            assert dict(zip(data["queries"], data["values"][at][place], strict=True)) == (
+                pytest.approx(expected)
+            )
+
+
+def test_the_course_and_the_searchers_are_drawn_for_each_ground_and_window(shown, conversations):
+    pictures = read_pictures(conversations)
+    assert len(pictures) == 2 * 2 * 2
+    for picture in pictures[:4]:
+        assert all(f">{name}<" in picture for name in ("bm25", "dense", "hybrid"))
+        assert "mean nsDCG@5" in picture
+    swept = sweep(
+        RUNS, CONVERSATIONS / "qrels.txt", "nsDCG", depth=5, sessions_format="conversation"
+    )
+    page = shown(conversations)
+    assert swept.sentences[0] in " ".join(page.text("#searchers").split())
+    assert "means only: the summary tells" in page.text("#searchers")
+    for scheme, ground in (("light", "on-light"), ("dark", "on-dark")):
+        page = shown(conversations, color_scheme=scheme)
+        sizes = page.page.eval_on_selector_all(
+            f".{ground} img", "all => all.map(one => one.clientWidth)"
+        )
+        hidden = page.page.eval_on_selector_all(
+            f"picture:not(.{ground}) img", "all => all.map(one => one.clientWidth)"
+        )
+        assert min(sizes) > 300
+        assert max(hidden) == 0
+
+
+def test_the_sessions_of_a_study_are_compared_by_searcher_and_told_by_system(shown, study):
+    page = shown(report(study.sessions, study.qrels, "nsDCG@10", resamples=999))
+    comparison = compare(study.sessions, study.qrels, "nsDCG@10", resamples=999)
+    assert page.text("h1") == "2 systems, 120 sessions"
+    summary = " ".join(page.text("#summary").split())
+    assert "nsDCG@10, 30 searchers" in summary
+    assert f"{comparison.pairs[0].difference:+.4f}" in summary
+    assert "whole searchers drawn again (bootstrap, BCa" in summary
+    assert "system 1: 60 sessions" in page.text("#differences")
+    assert "system 2: 60 sessions" in page.text("#differences")
+    assert page.rows()[0][:3] == ["sim-01-1", "system", "1"]
+    page.page.fill("#search", "system 2 · searcher p01")
+    columns = evaluate(study.sessions, study.qrels).columns
+    own = columns.filter(pl.col("searcher") == "p01").filter(
+        pl.col("system").cast(pl.String) == "2"
+    )
+    assert {row[0] for row in page.rows()} == {*own["session"]} != set()
+    with page.page.expect_download() as waiting:
+        page.page.click("#download")
+    rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text())))
+    systems = dict(columns.select("session", "system").iter_rows())
+    assert {row["session"]: row["system"].removeprefix("system ") for row in rows} == {
+        name: str(system) for name, system in systems.items()
+    }
+
+
+def test_one_system_has_means_with_intervals_and_no_comparison(shown):
+    page = shown(report(EXAMPLES / "log.csv"))
+    assert page.text("h1") == "log.csv, 200 sessions"
+    assert "with 95 % confidence" in page.text("#summary")
+    assert "sessions drawn again" in page.text("#summary")
+    assert "There is one system" in page.text("#searchers")
+    assert "clicked" in page.text("#quality thead")
+    assert "judged" not in page.text("#quality thead")
+    assert "Nobody judged these results" in page.text("#quality")
+    assert "gain from what searchers did: clicked = 1" in page.text("#quality")
+
+
+def test_systems_of_a_log_are_named_by_a_column():
+    page = report(EXAMPLES / "clicks.csv", by="variant")
+    data = read_data(page)
+    assert data["groups"] == ["new", "old"]
+    assert data["words"]["system"] == "variant"
+
+
+def test_of_a_cost_less_is_better(shown):
+    """A second query costs 1 more; one system asks it in one conversation of three."""
+    long = list_results(("c1", 1, "a"), ("c1", 2, "x"), ("c2", 1, "b"), ("c3", 1, "c"))
+    brief = list_results(("c1", 1, "a"), ("c2", 1, "b"), ("c3", 1, "c"))
+    page = shown(report({"long": long, "brief": brief}, JUDGED, "Cost(per_query=1, per_result=0)"))
+    assert page.page.get_attribute("#values tbody tr:first-child td small.better", "class")
+    assert "brief against long: 0 rose, 1 fell, 2 the same" in page.text("#differences")
+    assert page.page.get_attribute(".bar-better", "d").count("M") == 1
+    assert not page.page.get_attribute(".bar-worse", "d")
+
+
+# ── intervals ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_sessions_of_a_searcher_are_drawn_together():
+    """Of searchers with as many sessions each, it is the t interval of their means."""
+    grades = [1, 2, 3, 3, 2, 0, 1, 1]
+    frame = pl.DataFrame(
+        {
+            "session": [f"s{at}" for at in range(8)],
+            "query": [1] * 8,
+            "doc": ["a"] * 8,
+            "grade": grades,
+            "searcher": ["ann", "ann", "bo", "bo", "cy", "cy", "di", "di"],
+        }
+    )
+    results = evaluate(frame, measures="sDCG@10")
+    groups = group_systems(results)
+    drawn = DrawnUnits.from_labels(results.columns["searcher"], "session")
+    assert drawn.name == "searcher"
+    (intervals,) = session_intervals(
+        results, groups.flags, Resampling(), unit="session", drawn=drawn
+    )
+    interval = intervals.intervals["sDCG@10"]
+    by_searcher = [1.5, 3.0, 1.0, 1.0]
+    low, high = stats.t.interval(0.95, 3, np.mean(by_searcher), stats.sem(by_searcher))
+    assert (interval.mean, interval.low, interval.high) == pytest.approx(
+        (np.mean(grades), max(low, 0), high)
+    )
+
+
+def test_of_very_many_sessions_nothing_is_drawn():
+    results = evaluate(ONE, JUDGED, MEASURE)
+    entry = results.recipes[MEASURE].entry
+    values = np.random.default_rng(1).exponential(size=MOST_DRAWN + 1)
+    interval, reason = find_interval(
+        values, list(map(str, range(len(values)))), entry, Resampling(), most_drawn=MOST_DRAWN
+    )
+    expected = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
+    assert (interval.low, interval.high) == pytest.approx(expected)
+    assert (interval.method, reason) == ("t of many", "")
+
+
+def test_a_mean_that_is_none_of_values_has_no_interval():
+    page = report({"one": ONE, "two": TWO}, JUDGED, "nsDCG(average=vectors)@10")
+    assert "the mean is not one of values, so there is no interval" in page
+
+
+def test_all_sessions_of_one_searcher_have_no_interval():
+    frame = ONE.with_columns(searcher=pl.lit("ann"))
+    page = report(frame, JUDGED, MEASURE)
+    assert "all are of one searcher: no interval" in page
+
+
+# ── what it never does ───────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_hostile_names_ids_and_texts_run_nothing_and_are_read_as_text(shown, width):
+    names = HOSTILE[:9]  # of sessions
+    judged = {name: {"a": 2, "b": 1} for name in names}
+    lists = {
+        HOSTILE[1]: [(name, 1, "xa") for name in names],
+        HOSTILE[-1]: [(name, 1, "ab") for name in names],
+        HOSTILE[-1] + "y": [(name, 1, "b") for name in names],
+    }
+    systems = {
+        system: list_results(*rows).with_columns(text=pl.col("session"))
+        for system, rows in lists.items()
+    }
+    made = report(systems, judged, [MEASURE, "nsDCG@10"], title=HOSTILE[1], resamples=99)
+    page = shown(made, viewport={"width": width, "height": 900})
+    opened = page.page.eval_on_selector_all(
+        "#values .open", "all => all.map(one => one.textContent)"
+    )
+    assert sorted(opened) == sorted(names)
+    assert page.text("h1") == HOSTILE[1]
+    for name in names:
+        page.page.evaluate(
+            "name => [...document.querySelectorAll('#values .open')]"
+            ".find(one => one.textContent === name).click()",
+            name,
+        )
+        texts = page.page.eval_on_selector_all(
+            ".side .doc", "all => all.map(one => one.textContent)"
+        )
+        assert texts == [name[:120] + "…" if len(name) > 120 else name] * 3
+    assert page.page.evaluate("window.ran") is None
+    sources = page.page.eval_on_selector_all("img", "all => all.map(one => one.src)")
+    assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
+    assert not any("<script" in picture for picture in read_pictures(made))
+    assert _overflow_width(page.page) <= 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 820, 1280])
+def test_nothing_is_wider_than_the_page(shown, conversations, width, scheme):
+    page = shown(conversations, viewport={"width": width, "height": 900}, color_scheme=scheme)
+    assert _overflow_width(page.page) <= 0
+    wide = page.page.eval_on_selector_all(
+        ".drawn img", "all => all.some(one => one.clientWidth > one.naturalWidth)"
+    )
+    assert not wide  # no picture is blown up
+
+
+def test_on_paper_pictures_are_light(shown, conversations):
+    page = shown(conversations, color_scheme="dark")
+    page.page.emulate_media(media="print")
+    assert page.page.is_visible(".on-light img")
+    assert not page.page.is_visible(".on-dark img")
+
+
+def test_the_same_input_gives_the_same_page():
+    pages = {report({"one": ONE, "two": TWO}, JUDGED, MEASURE, resamples=99) for _ in range(2)}
+    assert len(pages) == 1
+
+
+# ── little, nothing, too much ────────────────────────────────────────────────────────────────
+
+
+def test_a_conversation_that_a_system_lacks_is_told_and_stays_in_the_table(shown):
+    short = TWO.filter(pl.col("session") != "c3")
+    page = shown(report({"one": ONE, "two": short}, JUDGED, MEASURE))
+    summary = " ".join(page.text("#summary").split())
+    assert f"{MEASURE}: 1 conversation of one left out, as not all systems have it" in summary
+    assert "1 conversation does not occur in all 2 systems" in page.text("#quality")
+    page.page.click("#values .open >> text=c3")
+    assert "two (not there)" in page.text(".side thead")
+    assert next(row for row in page.rows() if row[0] == "c3")[:3] == ["c3", "0.0000", "–"]
+
+
+def test_what_cannot_be_compared_is_said_of_the_measure_alone():
+    nothing = list_results(("c1", 1, "a"), ("c2", 1, "a"), ("c3", 1, "c"))
+    page = report({"one": nothing, "two": nothing}, JUDGED, [MEASURE, "sDCG(rel=9, gain=binary)@5"])
+    assert "Cannot be compared: sDCG(rel=9, gain=binary)@5 is 0 for every conversation" in page
+    assert "have the same" in page
+    assert len(read_pictures(page)) == 8
+
+
+def test_measures_that_have_no_vectors_have_no_curve():
+    page = report({"one": ONE, "two": TWO}, JUDGED, "sRBP")
+    assert "There is no curve: none of these measures" in page
+    assert "There is no map: none of these measures" in page
+    assert not read_pictures(page)
+    assert read_data(page)["details"] == {}
+
+
+def test_sessions_in_an_engine_have_the_same_page():
+    frame = pl.concat(
+        [ONE.with_columns(system=pl.lit("one"), session="1" + pl.col("session")),
+         TWO.with_columns(system=pl.lit("two"), session="2" + pl.col("session"))]
+    ).with_columns(topic=pl.col("session").str.slice(1))  # fmt: skip
+    whole, lazy = (read_data(report(part, JUDGED, MEASURE)) for part in (frame, frame.lazy()))
+    assert lazy == whole
+
+
+def test_a_part_is_shown_of_too_much_and_all_values_are_beside(
+    run_gainful, shown, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(report_data, "MAX_DETAILED", 4)
+    monkeypatch.setattr(report_data, "MAX_LISTED", 6)
+    words = ("report", "--sessions", *RUNS, *READING, "-m", "nsDCG@5", "--resamples", "99")
+    printed = run_gainful(*words, "-o", tmp_path / "made.html")
+    assert "all values to" in printed.err
+    page = shown((tmp_path / "made.html").read_text(encoding="utf-8"))
+    assert "The table of conversations has 6 of 12" in page.text(".sampled")
+    assert "What each query brought is shown of 4 of 12 conversations" in page.text(".sampled")
+    assert page.page.get_attribute(".sampled a", "href") == "made-values.csv"
+    values = (tmp_path / "made-values.csv").read_text(encoding="utf-8")
+    rows = list(csv.DictReader(io.StringIO(values)))
+    results = evaluate(RUNS, CONVERSATIONS / "qrels.txt", "nsDCG@5", sessions_format="conversation")
+    expected = dict(results.per_session.iter_rows())
+    assert {row["session"]: float(row["nsDCG@5"]) for row in rows} == pytest.approx(expected)
+    details = read_data((tmp_path / "made.html").read_text(encoding="utf-8"))["details"]
+    at = next(at for at in range(6) if str(at) not in details)
+    page.page.select_option("#order", "given")
+    page.page.click(f"#values tbody tr:nth-child({at + 1}) .open")
+    assert "not in this page for this conversation" in page.text("#query")
+
+
+# ── the command ──────────────────────────────────────────────────────────────────────────────
+
+
+def test_the_command_makes_the_page_of_python(run_gainful, tmp_path, conversations):
+    words = ("report", "--sessions", *RUNS, *READING, "-m", "nsDCG@5", "-m", "sDCG@5")
+    run_gainful(*words, "-o", tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == f"{conversations}\n"
+
+
+def test_clusters_of_conversations_are_drawn_whole(run_gainful, tmp_path):
+    words = ("report", "--sessions", *RUNS[:2], *READING, "-m", "nsDCG@5", "--cluster", "^(.)")
+    run_gainful(*words, "-o", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "12 conversations in 9 clusters" in page
+    assert "as there are fewer than 25 clusters" in page
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--baseline", "bm26"), "no system 'bm26'; did you mean bm25?"),
+        (("--by", "variant"), "no column 'variant'"),
+        (("-m", "nsDGC@10"), "did you mean nsDCG@10"),
+        (("--alpha", "2"), "alpha is 2"),
+        (("--missing", "skip"), "--missing goes into the measure"),
+        (("--run-format", "trec"), "--run-format goes into the measure"),
+        (("--title", "x", "--salt", "x"), "--salt is of --anonymise"),
+        (("--qrels-format", "nothing"), "'nothing' is not one of"),
+        (("--like", "trec_evil"), "no session convention 'trec_evil'"),
+        (("--cluster", "("), "cluster is '('"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line_and_nothing_is_written(run_gainful, tmp_path, words, message):
+    output = tmp_path / "page.html"
+    printed = run_gainful(
+        "report", "--sessions", *RUNS, *READING, *words, "-o", output, status=2
+    ).err
+    assert message in printed
+    assert printed.count("\n") == 1
+    assert not output.exists()
+
+
+def test_what_is_of_sessions_is_refused_of_runs(run_gainful, tmp_path):
+    news = [str(EXAMPLES / "news" / name) for name in ("qrels.txt", "bm25.txt")]
+    for words in (("--by", "system"), ("--qrels", "q.txt"), ("--gap", "30m")):
+        printed = run_gainful("report", *news, *words, "-o", tmp_path / "p.html", status=2).err
+        assert f"{words[0]} is of sessions: name them with --sessions FILE" in printed
+    printed = run_gainful("report", news[0], "-o", tmp_path / "p.html", status=2).err
+    assert "name QRELS and a run or more" in printed
+
+
+def test_what_is_read_is_not_written_over(run_gainful, tmp_path):
+    sessions = tmp_path / "page-values.csv"
+    sessions.write_bytes((EXAMPLES / "sessions.csv").read_bytes())
+    qrels = EXAMPLES / "sessions-qrels.txt"
+    words = ("report", "--sessions", sessions, "--qrels", qrels, "-o", tmp_path / "page.html")
+    printed = run_gainful(*words, status=2).err
+    assert "the file beside" in printed
+    assert sessions.read_bytes() == (EXAMPLES / "sessions.csv").read_bytes()
+
+
+def test_systems_that_are_none_are_refused(study):
+    with pytest.raises(UnknownName, match="the baseline is one of the systems"):
+        report(ONE, JUDGED, MEASURE, baseline="two")
+    with pytest.raises(UnknownName, match="no column 'arm'"):
+        report(ONE, JUDGED, MEASURE, by="arm")
+    named = pl.when(pl.col("session") != "c2").then(pl.lit("one"))
+    with pytest.raises(BadInput, match="session 'c2' has no system"):
+        report(ONE.with_columns(system=named), JUDGED, MEASURE)
+    with pytest.raises(BadValue, match="cluster is"):
+        report(study.sessions, study.qrels, cluster="(.)")
