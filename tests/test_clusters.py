@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 import statsmodels.api as sm
+from scipy.stats import t as student, ttest_1samp
 
 import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
@@ -331,3 +332,60 @@ def test_orders_take_clusters_and_say_where_turns_are_taken_for_queries():
     assert by_cluster.power[0].significant == significant < by_turn.power[0].significant
     with pytest.raises(BadValue, match="no cluster beside it"):
         gainful.order(QRELS, runs, "RR", cluster=TURN, split_half=True)
+
+
+def make_turns(seed):
+    """Five conversations of four turns each, judged at random, and two runs over them."""
+    random = np.random.default_rng(seed)
+    turns = [f"{conversation}_{turn}" for conversation in range(5) for turn in range(1, 5)]
+    qrels = {turn: {f"d{d}": int(random.integers(0, 3)) for d in range(8)} for turn in turns}
+    runs = [{turn: {f"d{d}": random.random() for d in range(8)} for turn in turns} for _ in "ab"]
+    return qrels, *runs
+
+
+def test_a_gate_tests_whole_clusters(tmp_path):
+    """Of clusters of one size the test is Student's, of the means of clusters (by scipy)."""
+    qrels, first, second = make_turns(3)
+    path = tmp_path / "base.json"
+    gainful.testing.save_baseline(qrels, first, path, "nDCG@5")
+    rules = {"baseline": path, "significant": 0.05, "test": "t"}
+    verdict = gainful.gate(qrels, second, cluster=TURN, no_worse_than={"nDCG@5": 0.1}, **rules)
+    values = [
+        gainful.evaluate(qrels, run, "nDCG@5").per_query.sort("query")["nDCG@5"].to_numpy()
+        for run in (second, first)
+    ]
+    means = (values[0] - values[1]).reshape(5, 4).mean(axis=1)
+    tested = {check.rule: check for check in verdict.checks}
+    expected = ttest_1samp(means, 0, alternative="less")
+    assert tested["significant"].p == pytest.approx(expected.pvalue)
+    error = means.std(ddof=1) / 5**0.5
+    limit = means.mean() - student.isf(0.05, 4) * error
+    assert tested["no_worse_than"].limit == pytest.approx(limit)
+    assert any("over 5 clusters" in note for note in verdict.notes)
+    assert not any("look like turns" in note for note in verdict.notes)
+    alone = gainful.gate(qrels, second, **rules)
+    assert alone.checks[0].p != pytest.approx(expected.pvalue)
+    assert any("tests by 5 clusters" in note for note in alone.notes)
+    with pytest.raises(BadValue, match="one that takes clusters"):
+        gainful.gate(qrels, second, cluster=TURN, **(rules | {"test": "wilcoxon"}))
+
+
+def test_correlations_draw_whole_clusters():
+    qrels, run, _ = make_turns(4)
+    results = gainful.evaluate(qrels, run, ["nDCG@5", "AP", "P@3"])
+    alone = gainful.stats.correlate(results, "P@3", resamples=999)
+    clustered = gainful.stats.correlate(results, "P@3", resamples=999, cluster=TURN)
+    assert (clustered.clusters, clustered.cluster_noun) == (5, "cluster")
+    assert clustered.best.estimate == alone.best.estimate
+    assert (clustered.best.low, clustered.best.high) != (alone.best.low, alone.best.high)
+    with pytest.raises(BadValue, match="20 of 20 queries have none"):
+        gainful.stats.correlate(results, "P@3", cluster={"x": "y"})
+
+
+def test_a_plan_says_that_turns_are_not_independent():
+    qrels, first, second = make_turns(5)
+    runs = {"first": first, "second": second}
+    plan = gainful.plan(qrels, runs, "nDCG@5")
+    assert any("plans by 5 clusters" in note for note in plan.notes)
+    assert "plans by 5 clusters" in " ".join(plan.to_text().split())
+    assert not gainful.plan(qrels, runs, "nDCG@5", cluster=TURN).notes

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import polars as pl
 import pytest
@@ -363,3 +365,34 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
 )  # fmt: skip
 def test_options_that_do_nothing_are_refused(run_gainful, words, message):
     assert message in run_gainful(*words, status=2).err
+
+
+def test_a_measure_that_hardly_varies_is_left_out_and_named():
+    """Of twenty queries Success@5 differs in one, which a third of resamples do not draw."""
+    qrels = {f"q{at}": {"a": 1} for at in range(20)}
+    run = {f"q{at}": [*(f"x{i}" for i in range(at % 5)), "a"] for at in range(19)}
+    run["q19"] = ["x", "y", "z", "u", "v", "a"]
+    stars = {f"q{at}": 5 - at % 5 + 0.01 * at for at in range(20)}
+    results = gainful.evaluate(qrels, run, ["RR", "R@10", "Success@5"])
+    result = gainful.stats.correlate(results, "stars", stars, resamples=999)
+    assert [item.measure for item in result.correlations] == ["RR"]
+    assert result.notes[0] == "R@10 left out: it is 1 for every query"
+    assert result.notes[1].startswith("Success@5 left out: it hardly varies, so there is no")
+    alone = gainful.evaluate(qrels, run, "Success@5")
+    with pytest.raises(BadInput, match="it or Success@5 hardly varies"):
+        gainful.stats.correlate(alone, "stars", stars, resamples=999)
+    constant = gainful.evaluate(qrels, run, "R@10")
+    with pytest.raises(BadInput, match="it is 1 for every query"):
+        gainful.stats.correlate(constant, "stars", stars)
+
+
+def test_what_is_no_measure_is_told_where_columns_come_from(run_gainful, judged, tmp_path):
+    qrels, run = judged
+    (tmp_path / "q.json").write_text(json.dumps(qrels), encoding="utf-8")
+    ranked = {query: {doc: -at for at, doc in enumerate(docs)} for query, docs in run.items()}
+    (tmp_path / "r.json").write_text(json.dumps(ranked), encoding="utf-8")
+    files = [str(tmp_path / "q.json"), str(tmp_path / "r.json")]
+    answer = run_gainful("order", *files, "--against", "satisfaction", status=2).err
+    assert "no measure 'satisfaction'; a column of what users said needs its table" in answer
+    near = run_gainful("order", *files, "--against", "nDGC@5", status=2).err
+    assert "did you mean nDCG@5?" in near

@@ -152,6 +152,15 @@ def test_an_unbalanced_model_has_the_largest_reml_profile(seed):
     assert model.covariance == pytest.approx(covariance, rel=1e-4)
 
 
+def test_two_queries_leave_one_degree_of_freedom_and_that_is_said():
+    qrels = {"1": {"a": 2, "b": 1}, "2": {"a": 1, "b": 2}}
+    runs = {"x": {"1": ["a", "b"], "2": ["a", "b"]}, "y": {"1": ["b", "a"], "2": ["c", "b"]}}
+    model = gainful.fit_model(qrels, runs, "nDCG@2")
+    assert model.models[0].tests[0].error_degrees == 1
+    note = "nDCG@2: 2 queries leave errors 1 degree of freedom"
+    assert any(line.startswith(note) for line in model.notes)
+
+
 def test_groups_that_do_not_differ_have_no_variance():
     """The likelihood falls from 0 on, so 0 it is, and the model that of least squares."""
     values, fixed, group = lose_rows(3, spread=0.0)

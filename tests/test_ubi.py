@@ -108,6 +108,21 @@ def test_other_actions_are_known_by_their_names(log):
     assert "1 event of no result (page_exit) not used" in notes
 
 
+def test_sessions_are_known_from_events_of_no_result_too(tmp_path):
+    """q1 and q5 have no click; their client left a page of session s7 two minutes after q1."""
+    queries = write_lines(tmp_path / "queries.jsonl", query(1), query(5), query(50, client="c2"))
+    left = {"position": {}, "object": {}}
+    events = write_lines(
+        tmp_path / "events.jsonl",
+        event(3, None, "page_exit", session_id="s7", query_id=None, event_attributes=left),
+        event(50, None, "page_exit", session_id="s8", client_id="c2", event_attributes=left),
+    )
+    sessions = as_sessions([queries, events])
+    asked = sessions.frame.unique(["session", "query"], maintain_order=True)
+    assert asked.select("session", "query").rows() == [("s7", 1), ("s7", 2), ("s8", 1)]
+    assert any(note.startswith("2 queries without session_id: taken") for note in sessions.notes)
+
+
 def test_queries_without_session_ids_are_placed_by_client_and_time(tmp_path):
     """q2 has no event: it is near q1 of the same client; q40 is too far from both."""
     queries = write_lines(

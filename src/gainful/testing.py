@@ -40,6 +40,7 @@ def assert_ranking_quality(
     no_worse_than: Mapping[str | Measure, float] | None = None,
     per_query: Mapping[str | Measure, tuple[float, int]] | None = None,
     alpha: float | None = None,
+    cluster: str | Mapping[str, str] | None = None,
     measures: Measures | None = None,
     allow: str | Iterable[str] = (),
     test: str = "randomisation",
@@ -66,6 +67,7 @@ def assert_ranking_quality(
         per_query: of each measure (drop, count): at most so many queries may drop by more than
             that.
         alpha: the level of the limits of `no_worse_than`, and of the test for drift; 0.05.
+        cluster: what queries belong to that are not independent, as `gainful.compare` takes it.
         measures: what to evaluate besides those that have a rule.
         allow: "convention", "judgments", "queries": compare although they are not the baseline's;
             "drift": let a significant decline through since the chain of baselines began.
@@ -107,6 +109,7 @@ def assert_ranking_quality(
         no_worse_than=no_worse_than,
         per_query=per_query,
         alpha=ALPHA if alpha is None else alpha,
+        cluster=cluster,
         measures=measures,
         allow=allow,
         test=test,

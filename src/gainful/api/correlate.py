@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
+from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_runs
@@ -13,7 +14,8 @@ from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate as evaluate_sessions, read_judged_sessions
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
-from gainful.errors import UnknownName, WrongType
+from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.evidence.clusters import ClusterChoice, read_clusters
 from gainful.evidence.orders.correlations import Correlations, check_coefficient, correlate_units
 from gainful.evidence.orders.label_units import label_queries, label_sessions
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
@@ -42,6 +44,7 @@ def correlate(
     alpha: float = ALPHA,
     resamples: int = RESAMPLES,
     seed: int = SEED,
+    cluster: ClusterChoice | None = None,
 ) -> Correlations:
     """Which measure agrees best with what users said: satisfaction, success, revenue?
 
@@ -55,6 +58,9 @@ def correlate(
         alpha: one minus the confidence of intervals, and the level of tests.
         resamples: how often queries (or sessions, or whole searchers) are drawn again.
         seed: where chance begins.
+        cluster: of runs: what queries belong to that are not independent, such as the turns of a
+            conversation: a pattern with a group, or {query: cluster}. Sessions of a searcher are
+            drawn together anyway.
 
     Returns:
         `Correlations`: the coefficient of each measure with its interval, the best first, and the
@@ -72,14 +78,17 @@ def correlate(
     check_coefficient(coefficient)
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     if isinstance(results, SessionResults):
+        if cluster is not None:
+            allowed = "nothing of sessions: those of a searcher are drawn together as they are"
+            raise BadValue("cluster", cluster, allowed)
         session_labels = None if labels is None else read_labels(labels, against, "session")
         units = label_sessions(results, against, session_labels)
         return correlate_units(units, against, coefficient, resampling)
     runs = [results] if isinstance(results, RunValues) else _list_results(results)
     query_labels = None if labels is None else read_labels(labels, against, "query")
-    return correlate_units(
-        label_queries(runs, against, query_labels), against, coefficient, resampling
-    )
+    clusters = None if cluster is None else read_clusters(cluster)
+    units = label_queries(runs, against, query_labels, clusters)
+    return correlate_units(units, against, coefficient, resampling)
 
 
 def _list_results(results: Any) -> list[RunValues]:
@@ -100,17 +109,31 @@ def correlate_runs(
     qrels_format: str | None = None,
     run_format: str | None = None,
     columns: ColumnNames | None = None,
+    cluster: ClusterChoice | None = None,
     options: Mapping[str, Any] | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> Correlations:
     """Evaluate runs and hold the measures against labels; `options` are those of `correlate`."""
-    wanted = _add_measure(measures or USUAL_MEASURES, against if labels is None else None)
+    try:
+        wanted = _add_measure(measures or USUAL_MEASURES, against if labels is None else None)
+    except UnknownName as unknown:
+        if unknown.name != against:
+            raise
+        hint = "a column of what users said needs its table: --labels FILE"
+        answer = "" if "did you mean" in str(unknown) else hint
+        raise UnknownName("measure", against, unknown.known_names, hint, answer) from None
     convention, recipes = build_recipes(wanted, like, settings)
+    named = name_runs(runs)
+    inputs = ((qrels, qrels_format), *((run, run_format) for run in named.values()))
+    clusters = find_clusters(cluster, inputs, columns)
     loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    evaluated = evaluate_runs(
-        loaded_qrels, name_runs(runs), recipes, convention, run_format, columns=columns
-    )
-    return correlate([results for results, _ in evaluated], against, labels, **(options or {}))
+    evaluated = evaluate_runs(loaded_qrels, named, recipes, convention, run_format, columns=columns)
+    results = [results for results, _ in evaluated]
+    by_query = None
+    if clusters is not None:
+        queries = list(dict.fromkeys(query for run in results for query in run.queries))
+        by_query = dict(zip(queries, clusters.name_each(queries), strict=True))
+    return correlate(results, against, labels, cluster=by_query, **(options or {}))
 
 
 def correlate_sessions(

@@ -9,12 +9,14 @@ from typing import Any, Unpack
 
 from attrs import evolve
 
+from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_run
 from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import name_file
 from gainful.api.results import Results
 from gainful.convention import Convention
 from gainful.errors import BadValue, GainfulError
+from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, QueryBounds, Rules
@@ -41,6 +43,7 @@ def gate(
     no_worse_than: MeasureBounds | None = None,
     per_query: QueryBounds | None = None,
     alpha: float = ALPHA,
+    cluster: ClusterChoice | None = None,
     measures: Measures | None = None,
     allow: str | Iterable[str] = (),
     error_rates: bool = False,
@@ -72,6 +75,8 @@ def gate(
         per_query: of each measure (drop, count): at most so many queries may drop by more than
             that.
         alpha: the level of the limits of `no_worse_than`, and of the test for drift.
+        cluster: what queries belong to that are not independent, as `compare` takes it: tests flip
+            and draw these whole.
         measures: what to evaluate besides those that have a rule; if none has one or all are
             tested for significance, those of the baseline.
         allow: "convention", "judgments", "queries": compare although these are not the baseline's;
@@ -114,6 +119,7 @@ def gate(
         run,
         rules,
         baseline=baseline,
+        cluster=cluster,
         measures=measures,
         save_to=save_to,
         error_rates=error_rates,
@@ -137,6 +143,7 @@ def judge_run(
     save_to: str | PathLike[str] | None = None,
     measures: Measures | None = None,
     error_rates: bool = False,
+    cluster: ClusterChoice | None = None,
     **evaluation: Any,
 ) -> Verdict:
     """The verdict on a run by these rules; nothing is saved before its `save_baseline`.
@@ -146,6 +153,9 @@ def judge_run(
     old_baseline = None if baseline is None else read_baseline(baseline)
     known = () if old_baseline is None else old_baseline.measures
     wanted = rules.measures_to_evaluate(measures, known)
+    formats = (evaluation.get("qrels_format"), evaluation.get("run_format"))
+    inputs = zip((qrels, run), formats, strict=True)
+    clusters = find_clusters(cluster, inputs, evaluation.get("columns"))
     loaded_qrels, results = _evaluate(qrels, run, wanted, **evaluation)
     verdict = apply_rules(
         results,
@@ -154,6 +164,7 @@ def judge_run(
         baseline=old_baseline,
         saving=save_to is not None,
         error_rates=error_rates,
+        clusters=clusters,
     )
     return verdict if save_to is None else _note_saving(verdict, loaded_qrels, fspath(save_to))
 

@@ -128,7 +128,7 @@ def _parse_query_bounds(
     help="How --significant and drift test, and the limits of --no-worse-than are found.",
 )
 @option("alpha", help="Level of the limits of --no-worse-than, and of drift.")
-@options("seed", "resamples")
+@options("cluster", "seed", "resamples")
 @option("text_form", type=click.Choice((*SUFFIXES, *_OWN_SUFFIXES)))
 @options("output", "verbose", *READ_RUNS, *CONVENTION)
 def gate(
@@ -169,7 +169,7 @@ def gate(
     rules = Rules(**{name: options.pop(name) for name in _RULES})
     if baseline is None or not (rules.needs_baseline or save_baseline):
         refuse_idle_options(
-            ("test", "alpha", "seed", "resamples"), "is of tests against a baseline"
+            ("test", "alpha", "cluster", "seed", "resamples"), "is of tests against a baseline"
         )
     _refuse_no_rule(rules, baseline, save_baseline)
     form = choose_form(form, output, piped="table", own_suffixes=_OWN_SUFFIXES)

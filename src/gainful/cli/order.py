@@ -134,7 +134,7 @@ def order(
 
 
 _OF_AGAINST = ("against", "labels", "coefficient", "sessions", "session_qrels", *CHOOSE_SESSIONS)
-_OF_ORDER = ("p", "split_half", "trials", "test", "correct", "cluster")
+_OF_ORDER = ("p", "split_half", "trials", "test", "correct")
 _CHANCE = ("alpha", "seed", "resamples")
 _OF_BOTH = (*_CHANCE, *READ_RUNS, "like", *SETTINGS)
 
@@ -155,7 +155,7 @@ def _order_runs(
     if not options["split_half"]:
         refuse_idle_options(("trials",), "is of --split-half")
     loaded_qrels = _check_files(qrels, runs, output)
-    chosen = {name: options[name] for name in (*_OF_ORDER, *_OF_BOTH)}
+    chosen = {name: options[name] for name in (*_OF_ORDER, "cluster", *_OF_BOTH)}
     return api.order(loaded_qrels, name_runs(runs), measures or None, **chosen)
 
 
@@ -176,6 +176,7 @@ def _correlate_runs(
         measures or None,
         options["against"],
         options["labels"],
+        cluster=options["cluster"],
         options=_select_correlation(options),
         **{name: options[name] for name in (*READ_RUNS, "like", *SETTINGS)},
     )
@@ -189,6 +190,7 @@ def _correlate_sessions(
 ) -> Correlations:
     """Measures of sessions, held against a column of theirs, or labels."""
     refuse_idle_options(_OF_ORDER, "does nothing with --against")
+    refuse_idle_options(("cluster",), "is of queries; sessions of a searcher are drawn together")
     in_measure = tuple(name for name in SETTINGS if name not in ("ties", "unjudged"))
     refuse_idle_options(
         (*in_measure, "run_format"), "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'"

@@ -31,18 +31,22 @@ class Clusters:
 
     def assign(self, paired: PairedValues) -> PairedValues:
         """Values whose queries know their clusters: at least two, and one for each query."""
-        cluster_by_query = {query: self.find(query) for query in paired.queries}
-        without = [query for query, label in cluster_by_query.items() if label is None]
-        labels = [label for label in cluster_by_query.values() if label is not None]
-        if without:
-            number = f"{len(without)} of {len(cluster_by_query)} queries"
-            allowed = f"what gives every query a cluster ({number} have none,"
-            raise BadValue("cluster", self.source, f"{allowed} such as {quote(without[0])})")
+        labels = self.name_each(paired.queries)
         if len({*labels}) < 2 <= len(labels):
             number = f"in {paired.measure} all {len(labels)} queries are in one"
             allowed = f"at least 2 clusters ({number}, {quote(labels[0])})"
             raise BadValue("cluster", self.source, allowed)
         return evolve(paired, clusters=labels)
+
+    def name_each(self, queries: Sequence[str]) -> list[str]:
+        """The cluster of each query; one that has none is refused."""
+        labels = [(query, self.find(query)) for query in queries]
+        without = list(dict.fromkeys(query for query, label in labels if label is None))
+        if without:
+            number = f"{len(without)} of {len({*queries})} queries"
+            allowed = f"what gives every query a cluster ({number} have none,"
+            raise BadValue("cluster", self.source, f"{allowed} such as {quote(without[0])})")
+        return [label for _, label in labels if label is not None]
 
 
 def is_pattern(cluster: object) -> bool:
@@ -82,10 +86,13 @@ def _first_group(pattern: re.Pattern[str], query: str) -> str | None:
     return None if match is None else match.group(1)
 
 
-def describe_turns(queries: Sequence[str], *, takes_clusters: bool = True) -> str | None:
+def describe_turns(
+    queries: Sequence[str], *, verb: str = "compares", takes_clusters: bool = True
+) -> str | None:
     """What is said of queries whose ids look like turns, where these are taken one by one.
 
-    `takes_clusters` is whether what they are taken for could go by clusters instead.
+    `verb` is what is done by clusters instead, where these are named; `takes_clusters` is whether
+    they can be, or only in a comparison.
 
     Examples:
         >>> describe_turns(["31_1", "31_2", "32_1", "32_2"]) is None, describe_turns(["1", "2"])
@@ -100,7 +107,7 @@ def describe_turns(queries: Sequence[str], *, takes_clusters: bool = True) -> st
         return None
     turns = [query for query in queries if query.rpartition("_")[0] == repeated[0]][:2]
     clusters = count_noun(len(conversations), "cluster")
-    advice = f"--cluster '{EXAMPLE}' compares by {clusters}"
+    advice = f"--cluster '{EXAMPLE}' {verb} by {clusters}"
     if not takes_clusters:
         advice = f"p and limits are surer than they should be; in compare {advice}"
     return (

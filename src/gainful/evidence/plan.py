@@ -16,7 +16,7 @@ from typing import Any
 from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, WrongType
-from gainful.evidence.clusters import Clusters
+from gainful.evidence.clusters import Clusters, describe_turns
 from gainful.evidence.pairing import PairedValues, choose_pairs, pair_results, refuse_extremes
 from gainful.evidence.statistics.effect_size import constant_columns, detectable_difference
 from gainful.evidence.statistics.power import POWER, check_levels, count_queries
@@ -66,6 +66,7 @@ class Plan(Shown):
     power: float
     confidence: float
     comparisons: int = 1  # that are corrected together, so that alpha is shared among them
+    notes: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -107,7 +108,9 @@ def plan_queries(
         for pair in choose_pairs("all", len(results), 0):
             names = tuple(results[column].name for column in pair)
             pairs.append(_plan_pair(paired, pair, names, wanted, goal))
-    return Plan(tuple(pairs), goal.alpha, goal.power, goal.confidence, goal.comparisons)
+    turns = describe_turns(results[0].queries, verb="plans") if clusters is None else None
+    notes = () if turns is None else (turns,)
+    return Plan(tuple(pairs), goal.alpha, goal.power, goal.confidence, goal.comparisons, notes)
 
 
 def check_goal(goal: Goal) -> None:
@@ -234,7 +237,7 @@ def plan_page(plan: Plan, *, verbose: bool = False) -> Page:
     return Page(
         answer=_format_answer(plan),
         sections=[Section(table=_build_table(plan))],
-        notes=[note, *([details] if verbose else [])],
+        notes=[note, *([details] if verbose else []), *(f"Note: {note}" for note in plan.notes)],
         rows=lambda: _list_rows(plan),
         data=plan.to_dict,
     )

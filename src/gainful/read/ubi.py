@@ -288,7 +288,10 @@ def _choose_actions(events: pl.DataFrame, shown: pl.DataFrame) -> tuple[pl.DataF
 def _tell_sessions(
     rows: pl.DataFrame, events: pl.DataFrame, gap: timedelta
 ) -> tuple[pl.DataFrame, list[str]]:
-    """All rows of a query in one session: its own, that of any of its events, or of its client."""
+    """All rows of a query in one session: its own, that of any of its events, or of its client.
+
+    What a client did to no result (a page left) has a session too, and counts for that.
+    """
     named = pl.concat([part.select("query_id", "session") for part in (rows, events)])
     named = named.filter(pl.col("session").is_not_null())
     if not len(named):
@@ -311,8 +314,9 @@ def _tell_sessions(
         .filter(pl.col("time").is_not_null())
         .sort("time")
         .join_asof(
-            rows.filter(pl.col("session").is_not_null() & pl.col("time").is_not_null())
-            .select("user", "time", pl.col("session").alias("near"))
+            pl.concat([part.select("user", "time", "session") for part in (rows, events)])
+            .filter(pl.col("session").is_not_null() & pl.col("time").is_not_null())
+            .rename({"session": "near"})
             .sort("time"),
             on="time",
             by="user",

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare
-from gainful.evidence.clusters import describe_turns
+from gainful.evidence.clusters import Clusters, describe_turns
 from gainful.evidence.gates.baseline import convention_settings, fingerprint, means
 from gainful.evidence.gates.check import Check, rounding_slack
 from gainful.evidence.gates.drift import check_drift
@@ -37,6 +37,7 @@ _MAX_BROKEN, _MAX_OTHERS = (
     10,
     3,
 )  # queries to look at, of each measure that is broken, and of others
+_CLUSTERED_RATES = "error rates take queries for independent: by clusters fewer drops are caught"
 _MAX_NAMED = 10  # queries that a note names
 
 
@@ -48,6 +49,7 @@ def apply_rules(
     baseline: Baseline | None = None,
     saving: bool = False,
     error_rates: bool = False,
+    clusters: Clusters | None = None,
 ) -> Verdict:
     """Does a run hold these rules, by itself and against a baseline?
 
@@ -60,6 +62,7 @@ def apply_rules(
             verdict tells the error rates of rules.
         error_rates: how often would these rules stop a build that is no worse, and which drop do
             they catch?
+        clusters: what queries belong to that are not independent: tests flip and draw these whole.
 
     Examples:
         >>> from gainful import evaluate
@@ -83,6 +86,8 @@ def apply_rules(
     if baseline is not None:
         notes += _check_same_conditions(results, qrels, baseline, rules)
         pairs = _pair_with_baseline(results, baseline, rules)
+        if clusters is not None:
+            pairs = {name: clusters.assign(pair) for name, pair in pairs.items()}
         notes += _check_lost_queries(results, baseline, pairs, rules)
         notes += _baseline_notes(results, baseline, pairs, rules)
     now_and_before = {name: _common_means(results, name, pair) for name, pair in pairs.items()}
@@ -105,13 +110,14 @@ def apply_rules(
         spreads, flat = find_spreads(results, pairs, baseline)
         rates = list(find_error_rates(checks, spreads, rules, mean, results.directions))
         notes += describe_spreads(spreads) if rates else []
+        notes += [_CLUSTERED_RATES] if rates and clusters is not None else []
         notes += [f"no error rates of {', '.join(flat)}: it does not vary"] if flat else []
     if baseline is not None and (rules.needs_baseline or saving):
-        drift_checks, drift_notes = check_drift(results, baseline, rules)
+        drift_checks, drift_notes = check_drift(results, baseline, rules, clusters)
         checks += drift_checks
         notes += drift_notes
     if any(check.rule in _TESTED for check in checks):
-        turns = describe_turns(results.queries, takes_clusters=False)
+        turns = describe_turns(results.queries, verb="tests") if clusters is None else None
         notes += [turns] if turns else []
     return Verdict(
         results=results,

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from attrs import evolve
 
+from gainful.evidence.clusters import Clusters
 from gainful.evidence.gates.check import Check
 from gainful.evidence.gates.rules import Rules
 from gainful.evidence.gates.significance import describe_test, smallest_p, test_drop
@@ -26,13 +27,15 @@ _MIN_QUERIES = 2  # that a test needs
 
 
 def check_drift(
-    results: RunValues, baseline: Baseline, rules: Rules
+    results: RunValues, baseline: Baseline, rules: Rules, clusters: Clusters | None = None
 ) -> tuple[list[Check], list[str]]:
     """A check for each measure that has an anchor, and what one should know of it.
 
     Where `--allow drift` lets a decline through, and where no test can be made, a note says so.
     """
     pairs = _pair_with_anchor(results, baseline)
+    if clusters is not None:
+        pairs = {name: clusters.assign(pair) for name, pair in pairs.items()}
     if not pairs:
         return [], []
     notes = [_describe_anchor(baseline)]
@@ -66,11 +69,12 @@ def _pair_with_anchor(results: RunValues, baseline: Baseline) -> dict[str, Paire
 def _is_testable(pair: PairedValues, rules: Rules, measures: int) -> bool:
     """Can the test say anything of these queries at this level?"""
     differences = pair.differences((0, 1))
-    if len(differences) < _MIN_QUERIES:
+    units = pair.sum_units(differences[:, None])
+    if units.number < _MIN_QUERIES:
         return False
-    if TESTS[rules.test].needs_variance and constant_columns(differences[:, None])[0]:
+    if TESTS[rules.test].needs_variance and constant_columns(units.sums / units.sizes[:, None])[0]:
         return not differences.any()
-    return measures * smallest_p(len(differences), rules) <= rules.alpha
+    return measures * smallest_p(units.number, rules) <= rules.alpha
 
 
 def _test_drift(

@@ -48,7 +48,7 @@ def _lower_limit(pair: PairedValues, rules: Rules, results: RunValues) -> tuple[
     limit = float(outcome.low[0])
     if not np.isfinite(limit):
         raise CannotCompare(
-            f"with {count_noun(len(pair.queries), 'query')} there is no one-sided limit of the "
+            f"with {count_noun(len({*pair.units}), pair.unit)} there is no one-sided limit of the "
             f"change of {pair.measure} at {rules.alpha:g} by the {TESTS[rules.test].words} "
             "(use --test t, more queries, or --max-drop)"
         )

@@ -9,6 +9,7 @@ from gainful.errors import CannotCompare
 from gainful.evidence.comparisons.study import BLOCKS, Study, choose_blocks
 from gainful.evidence.models.fit_runs import fit_runs
 from gainful.evidence.models.fit_study import Factor, build_terms, fit_study
+from gainful.evidence.models.model_values import FittedModel
 from gainful.evidence.models.models import Models
 from gainful.evidence.pairing import (
     choose_baseline,
@@ -22,8 +23,10 @@ from gainful.measure.measured_values import MeasuredValues
 from gainful.measure.run_values import RunValues
 from gainful.measure.sessions.footnotes import list_footnotes as list_session_footnotes
 from gainful.measure.sessions.session_values import SessionValues
+from gainful.text import count_noun
 
 MODEL_BLOCKS = (*BLOCKS, "order")
+_FEW_DEGREES = 2  # of freedom: the interval of a t is four times as wide as its error, or more
 
 
 def model_runs(
@@ -44,6 +47,7 @@ def model_runs(
         notes += describe_left_out(paired, names)
         paired = standardise_values(paired, standardise)
         models.append(fit_runs(paired, names, names.index(base), alpha))
+        notes += _describe_few_degrees(models[-1])
     return Models(
         models=tuple(models),
         baseline=base,
@@ -104,6 +108,16 @@ def model_sessions(
         notes=(*study.notes, *notes),
         better=_name_better(results),
     )
+
+
+def _describe_few_degrees(model: FittedModel) -> list[str]:
+    """That hardly anything can be told, where errors have one or two degrees of freedom."""
+    degrees = round(min(test.error_degrees for test in model.tests))
+    if degrees > _FEW_DEGREES:
+        return []
+    number = count_noun(degrees, "degree of freedom", "degrees of freedom")
+    about = f"{model.measure}: {count_noun(model.groups, 'query')} leave errors {number}"
+    return [f"{about}, so that intervals are very wide: more queries tell more"]
 
 
 def _name_better(results: MeasuredValues[Any, Any]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadInput, UnknownName
 from gainful.evidence.statistics.clustered_bootstrap import (
@@ -126,8 +126,12 @@ def check_coefficient(coefficient: str) -> None:
 def correlate_units(
     units: LabelledUnits, against: str, coefficient: str, resampling: Resampling
 ) -> Correlations:
-    """The correlation of each measure with the labels, by the same resamples for all."""
+    """The correlation of each measure with the labels, by the same resamples for all.
+
+    A measure that hardly varies is left out, and that is said; all of them are refused.
+    """
     check_units(units, against, coefficient)
+    units = _drop_constant(units)
     names = list(units.values)
 
     def correlate_all(weights: Array) -> Array:
@@ -135,7 +139,7 @@ def correlate_units(
         return np.stack([correlate(units.values[name]) for name in names], axis=1)
 
     bootstrap = run_bootstrap(correlate_all, units.cluster, resampling)
-    _refuse_undefined(names, bootstrap.resampled, against)
+    bootstrap, names, notes = _drop_undefined(bootstrap, names, against)
     correlations = [
         Correlation(
             name,
@@ -155,7 +159,7 @@ def correlate_units(
         clusters=int(units.cluster.max()) + 1,
         cluster_noun=units.cluster_noun,
         resampling=resampling,
-        notes=(*units.notes, *_describe_turned(units.turned)),
+        notes=(*units.notes, *notes, *_describe_turned([*units.turned])),
     )
 
 
@@ -175,22 +179,49 @@ def check_units(units: LabelledUnits, against: str, coefficient: str) -> None:
     if np.ptp(units.label) == 0:
         problem = f"it is {units.label[0]:g} for every {units.unit}"
         raise BadInput(against, problem, "a column that varies")
-    for name, values in units.values.items():
-        if np.ptp(values) == 0:
-            problem = f"it is {values[0]:g} for every {units.unit}"
-            raise BadInput(name, problem, "a measure that varies")
     if coefficient == "kendall" and number > _MAX_UNITS_OF_TAU:
         problem = f"{count_noun(number, units.unit)} are too many for intervals of kendall"
         raise BadInput(against, problem, "spearman or pearson")
 
 
-def _refuse_undefined(names: Sequence[str], resampled: Array, against: str) -> None:
-    defined = np.isfinite(resampled).mean(axis=0)
-    for name, share in zip(names, defined.tolist(), strict=True):
-        if share < _LEAST_DEFINED:
-            without = f"{100 * (1 - share):.0f} % of resamples"
-            problem = f"it or {name} hardly varies: no correlation in {without}"
-            raise BadInput(against, problem, f"more units that vary, or no {name}")
+def _drop_constant(units: LabelledUnits) -> LabelledUnits:
+    """Units without the measures that are the same everywhere; all of them are refused."""
+    constant = {name: values[0] for name, values in units.values.items() if np.ptp(values) == 0}
+    if len(constant) == len(units.values):
+        name, value = next(iter(constant.items()))
+        problem = f"it is {value:g} for every {units.unit}"
+        raise BadInput(name, problem, "a measure that varies")
+    notes = [
+        f"{name} left out: it is {value:g} for every {units.unit}"
+        for name, value in constant.items()
+    ]
+    varying = {name: values for name, values in units.values.items() if name not in constant}
+    return evolve(units, values=varying, notes=(*units.notes, *notes))
+
+
+def _drop_undefined(
+    bootstrap: Bootstrap, names: Sequence[str], against: str
+) -> tuple[Bootstrap, list[str], list[str]]:
+    """Without measures that hardly vary, and why; all of them are refused.
+
+    Where a measure, or what users said, is the same in a resample, it has no correlation there.
+    """
+    defined = np.isfinite(bootstrap.resampled).mean(axis=0)
+    kept = np.flatnonzero(defined >= _LEAST_DEFINED)
+    if not kept.size:
+        without = f"{100 * (1 - defined.max()):.0f} % of resamples"
+        problem = f"it or {names[int(defined.argmax())]} hardly varies: no correlation in {without}"
+        raise BadInput(against, problem, "more units that vary")
+    notes = [
+        f"{name} left out: it hardly varies, so there is no correlation in "
+        f"{100 * (1 - share):.0f} % of resamples"
+        for name, share in zip(names, defined.tolist(), strict=True)
+        if share < _LEAST_DEFINED
+    ]
+    columns = Bootstrap(
+        bootstrap.estimate[kept], bootstrap.resampled[:, kept], bootstrap.left_out[:, kept]
+    )
+    return columns, [names[at] for at in kept.tolist()], notes
 
 
 def _estimate(

@@ -10,6 +10,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput, BadValue
+from gainful.evidence.clusters import Clusters
 from gainful.evidence.orders.correlations import LabelledUnits
 from gainful.measure.measured_values import MeasuredValues
 from gainful.measure.run_values import RunValues
@@ -50,11 +51,15 @@ def label_sessions(results: SessionValues, against: str, labels: Labels | None) 
 
 
 def label_queries(
-    results: Sequence[RunValues], against: str, labels: Labels | None
+    results: Sequence[RunValues],
+    against: str,
+    labels: Labels | None,
+    clusters: Clusters | None = None,
 ) -> LabelledUnits:
     """Queries with a label: of a table, or by another measure.
 
-    Of several runs a query is one for each run, and all of a query are drawn together.
+    Of several runs a query is one for each run, and all of a query are drawn together; where
+    `clusters` say what queries belong to, all of a cluster.
     """
     names = [name for name in results[0].values if name != against]
     frame = pl.concat(
@@ -73,8 +78,11 @@ def label_queries(
             allowed = "a column run beside the query, as there are several runs; or one run"
             raise BadInput(labels.source, "labels do not say of which run they are", allowed)
         label = _join(frame, labels.frame, keys if len(results) > 1 else ["id"])
-    cluster = frame["id"].rank("dense").to_numpy().astype(np.intp) - 1
+    drawn = frame["id"]
     unit, noun = ("ranking", "query") if len(results) > 1 else ("query", "")
+    if clusters is not None:
+        drawn, noun = pl.Series(clusters.name_each(drawn.to_list())), "cluster"
+    cluster = drawn.rank("dense").to_numpy().astype(np.intp) - 1
     units = _keep_known(values, label, cluster, unit=unit, noun=noun, source=results[0].name)
     return evolve(units, turned=_name_turned(results[0], (*names, against)))
 
