@@ -21,14 +21,17 @@ from gainful.api.fit_session_model import fit_model
 from gainful.api.report_sessions import report
 from gainful.api.session_options import GainOptions, ReadingOptions
 from gainful.api.sessions import evaluate
+from gainful.api.summarise_sessions import summarise
 from gainful.api.sweep import sweep, sweep_against
 from gainful.evidence.orders.sweep_agreement import SweepAgreement
+from gainful.measure.sessions.session_summary import SessionSummary
 from gainful.measure.sessions.sweep import Sweep
 from gainful.text import answer_missing
 
 __all__ = [
     "GainOptions",
     "ReadingOptions",
+    "SessionSummary",
     "Sweep",
     "SweepAgreement",
     "compare",
@@ -39,6 +42,7 @@ __all__ = [
     "simulate_log",
     "simulate_shop",
     "simulate_study",
+    "summarise",
     "sweep",
     "sweep_against",
 ]

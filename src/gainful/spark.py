@@ -6,17 +6,20 @@ driver; this gives frames.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
+from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, Duplicated, NoColumn, NothingInCommon, WrongType
 from gainful.match.lazy import as_int
+from gainful.match.lazy_gains import collect_searcher_qrels
 from gainful.match.spark import check_rows, match_from_rows, rank_rows
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import (
@@ -30,13 +33,18 @@ from gainful.measure.entry import Entry
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.recipe import Recipe
-from gainful.measure.sessions.in_parts import PartEvaluation
+from gainful.measure.sessions.in_parts import (
+    AnySummer,
+    PartEvaluation,
+    PartMatcher,
+    PartTotals,
+)
 from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run
 from gainful.read.lazy_run import LazyRun, as_narwhals
-from gainful.read.lazy_sessions import as_lazy_sessions
+from gainful.read.lazy_sessions import LazySessions, as_lazy_sessions
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds
 
@@ -131,16 +139,16 @@ def per_session(
     lazy_sessions = as_lazy_sessions(sessions, SPARK, "sessions", read_column_names(columns))
     if lazy_sessions is None:
         raise NoColumn("sessions", "a column is missing", "session, query (from 1), rank and doc")
-    judgments = None if qrels is None else as_qrels_columns(as_qrels(qrels))
+    judgments = (
+        collect_searcher_qrels(lazy_sessions)
+        if qrels is None
+        else as_qrels_columns(as_qrels(qrels))
+    )
     with report_engine_errors(SPARK, "sessions"):
-        from pyspark.sql.functions import lit, pmod, xxhash64  # noqa: PLC0415
-
         groups = lazy_sessions.refuse_bad_sessions()
         evaluation = PartEvaluation(judgments, recipes, lazy_sessions.query_columns, groups)
         docs = None if judgments is None else judgments.frame["doc"].unique()
-        table = lazy_sessions.find_rows(docs).to_native()
-        parts = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-        part = pmod(xxhash64("session"), lit(parts))  # a session is never cut in two
+        table, part = _part_rows(lazy_sessions, docs)
         own = {field.name: field.dataType.simpleString() for field in table.schema.fields}
         kinds = {name: own[name] for name in ("session", *groups)} | {"queries": "bigint"}
         schema = ", ".join(
@@ -148,6 +156,55 @@ def per_session(
             for name, kind in (kinds | dict.fromkeys(recipes, "double")).items()
         )
         return table.groupBy(part).applyInArrow(_make_session_worker(evaluation), schema)
+
+
+def visit_workers(
+    sessions: LazySessions, matcher: PartMatcher, new_summer: Callable[[], AnySummer]
+) -> tuple[AnySummer, PartTotals]:
+    """Add up sessions on the workers; what comes to the driver is one sum from each part.
+
+    Args:
+        sessions: in Spark.
+        matcher: how some whole sessions are matched.
+        new_summer: makes what adds them up, which has seen none.
+    """
+    narrow = evolve(sessions, query_columns=matcher.query_columns)
+    with report_engine_errors(SPARK, sessions.name):
+        docs = None if matcher.qrels is None else matcher.qrels.frame["doc"].unique()
+        table, part = _part_rows(narrow, docs)
+        worker = _make_summing_worker(matcher, new_summer)
+        rows = table.groupBy(part).applyInArrow(worker, "sums binary").toLocalIterator()
+        summer, totals = new_summer(), PartTotals()
+        for row in rows:
+            part_summer, part_totals, mistake = pickle.loads(row["sums"])  # noqa: S301  (our own)
+            if mistake is not None:
+                raise mistake
+            summer.merge(part_summer)
+            totals.merge(part_totals)
+    totals.refuse_nothing(matcher.name)
+    return summer, totals
+
+
+def _part_rows(sessions: LazySessions, docs: pl.Series | None) -> tuple[Any, Any]:
+    """The rows of queries and of results that matter, and by what they are split into parts."""
+    from pyspark.sql.functions import lit, pmod, xxhash64  # noqa: PLC0415
+
+    table = sessions.find_rows(docs).to_native()
+    parts = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+    return table, pmod(xxhash64("session"), lit(parts))  # a session is never cut in two
+
+
+def _make_summing_worker(
+    matcher: PartMatcher, new_summer: Callable[[], AnySummer]
+) -> Callable[[Any], Any]:
+    """What a worker does with some whole sessions."""
+
+    def sum_part(table: Any) -> Any:
+        from gainful.measure.sessions.in_parts import sum_arrow  # noqa: PLC0415
+
+        return sum_arrow(table, matcher, new_summer())
+
+    return sum_part
 
 
 def _quote_column(name: str) -> str:

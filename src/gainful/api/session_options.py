@@ -118,6 +118,22 @@ def answer_session_options(options: type) -> Callable[[Function], Function]:
     return answer_options(options, sets)
 
 
+_IN_ENGINE = (  # what can be done where sessions are, some whole ones at a time
+    *("where", "min_queries", "first_queries", "bad", "columns", "gap", "events"),
+    *("qrels_format", "gain_from"),
+)
+
+
+def can_be_in_parts(options: GainOptions) -> bool:
+    """Can sessions in an engine be added up there, under these options?"""
+    return not list_others_in_parts(options)
+
+
+def list_others_in_parts(options: GainOptions) -> list[str]:
+    """The options that need all sessions in memory."""
+    return [name for name, value in options.items() if value and name not in _IN_ENGINE]
+
+
 def split_options(options: SessionOptions) -> tuple[GainOptions, dict[str, Any]]:
     """Those that say how sessions are read and what gains, and single settings.
 

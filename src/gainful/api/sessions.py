@@ -83,7 +83,7 @@ def evaluate(
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
     reading, settings = split_options(options)
-    convention, recipes = build_session_recipes(_add_cost(measures, cost), like, settings)
+    convention, recipes = build_session_recipes(add_cost(measures, cost), like, settings)
     judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
     matching = next(iter(recipes.values())).convention
     matched_sessions = match_sessions(
@@ -93,7 +93,7 @@ def evaluate(
     return as_session_results(values)
 
 
-def _add_cost(measures: Measures | None, cost: Cost | None) -> Measures | None:
+def add_cost(measures: Measures | None, cost: Cost | None) -> Measures | None:
     """The measures that were asked for, and the cost."""
     if cost is None:
         return measures

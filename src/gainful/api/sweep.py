@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Unpack
 
 from gainful.api.session_options import (
     GainOptions,
     SessionOptions,
     answer_session_options,
+    can_be_in_parts,
     split_options,
 )
 from gainful.api.sessions import read_judged_sessions
@@ -27,8 +29,10 @@ from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import measure_sessions
-from gainful.measure.sessions.sweep import Sweep, sweep_groups
-from gainful.measure.sessions.sweep_grid import Bases, Weights, build_sweep_grid
+from gainful.measure.sessions.sweep import Sweep, build_sweep, sweep_groups
+from gainful.measure.sessions.sweep_grid import Bases, SweepGrid, Weights, build_sweep_grid
+from gainful.measure.sessions.sweep_parts import SweepPartSums
+from gainful.read.engines import find_engine
 from gainful.read.inputs import AnyQrels
 from gainful.read.labels import AnyLabels, read_labels
 from gainful.read.session_inputs import AnySessions
@@ -92,6 +96,9 @@ def sweep(
         like=like,
         settings=settings,
     )
+    names = (by,) if isinstance(by, str) else tuple(by)
+    if find_engine(sessions) is not None and can_be_in_parts(reading):
+        return _sweep_in_engine(sessions, qrels, grid, names, reading)
     judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
     matched_sessions = match_sessions(
         chosen_sessions,
@@ -99,16 +106,45 @@ def sweep(
         grid.recipes[0].convention.unjudged,
         grid.recipes[0].convention.subtopic_grades,
     )
-    names = (by,) if isinstance(by, str) else tuple(by)
     groups = group_sessions(matched_sessions, names, chosen_sessions.name)
-    if len(groups) < 2:
-        column = ", ".join(names) or "no column"
+    _refuse_one_group(chosen_sessions.name, names, len(groups))
+    return sweep_groups(chosen_sessions.name, matched_sessions, grid, names, groups)
+
+
+def _sweep_in_engine(
+    sessions: Any,
+    qrels: AnyQrels | None,
+    grid: SweepGrid,
+    by: tuple[str, ...],
+    reading: GainOptions,
+) -> Sweep:
+    """The sweep over sessions that stay in their engine."""
+    from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
+
+    recipes = {recipe.label: recipe for recipe in grid.recipes}
+    parts = prepare_parts(sessions, qrels, recipes, by, reading)
+    new_sums = partial(SweepPartSums, grid.recipes, parts.by, parts.name)
+    found, totals = parts.visit(new_sums)
+    sums = found.sort_groups()
+    _refuse_one_group(parts.name, by, len(sums.groups))
+    return build_sweep(
+        parts.name,
+        grid,
+        by,
+        [dict(zip(by, keys, strict=True)) for keys in sums.groups],
+        sums.sums,
+        counts=sums.counts,
+        notes=[*parts.notes, *totals.list_notes()],
+    )
+
+
+def _refuse_one_group(name: str, by: Sequence[str], groups: int) -> None:
+    if groups < 2:
         raise OneGroup(
-            chosen_sessions.name,
-            f"there is only one group by {column}, so there is no winner",
+            name,
+            f"there is only one group by {', '.join(by) or 'no column'}, so there is no winner",
             "two groups to compare, or more",
         )
-    return sweep_groups(chosen_sessions.name, matched_sessions, grid, names, groups)
 
 
 def sweep_matched(

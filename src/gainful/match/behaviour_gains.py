@@ -126,9 +126,7 @@ def gain_from_behaviour(
             pl.when(flags).then(event.weight).otherwise(0.0) for event, flags in done.items()
         )
     ).to_series()
-    highest = "the highest of " if len(events) > 1 else ""
-    asked = "" if rule is not None else "there are no judgments; "
-    notes = [f"{asked}gain from what searchers did: {highest}{join_words(list(map(str, events)))}"]
+    notes = [describe_gain_rule(events, asked=rule is not None)]
     if not float(gain.sum() or 0):
         fetched = LIST_LENGTH in sessions.frame.columns  # only what gains, from an engine
         notes.append("nothing gained" + ("" if fetched else f"; {_count_behaviour(sessions)}"))
@@ -138,17 +136,24 @@ def gain_from_behaviour(
     frame = sessions.frame.with_columns(
         grade=pl.when(pl.col("doc").is_not_null()).then(pl.Series(gain))
     )
-    done_words = _name_events(events)
+    done_words = name_events(events)
     return evolve(sessions, frame=frame, observed=done_words, notes=(*sessions.notes, *notes))
 
 
-def _name_events(events: Sequence[GainEvent]) -> str:
+def name_events(events: Sequence[GainEvent]) -> str:
     """What was done to results that gain, behind their number."""
     words = [
         event.name if event.seconds is None else f"with dwell>={event.seconds:g}s"
         for event in events
     ]
     return " or ".join(words)
+
+
+def describe_gain_rule(events: Sequence[GainEvent], *, asked: bool) -> str:
+    """What gains, in words."""
+    highest = "the highest of " if len(events) > 1 else ""
+    reason = "" if asked else "there are no judgments; "
+    return f"{reason}gain from what searchers did: {highest}{join_words(list(map(str, events)))}"
 
 
 def _find_done(sessions: Sessions, event: GainEvent) -> pl.Series:

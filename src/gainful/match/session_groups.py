@@ -99,14 +99,41 @@ def group_sessions(
     return groups
 
 
+def number_groups(
+    sessions: SessionRows, by: By, source: str, measures: Collection[str] = ()
+) -> tuple[list[tuple[Any, ...]], Ranks]:
+    """The values by which each group is named, and the number of each session's group."""
+    names = check_group_columns(sessions, by, source, measures)
+    if not names:
+        return [()], np.zeros(sessions.size, dtype=np.intp)
+    columns = session_columns(sessions).select(names)
+    keys = columns.unique().sort(names, nulls_last=True)
+    number = columns.join(
+        keys.with_row_index("number"),
+        on=names,
+        how="left",
+        maintain_order="left",
+        nulls_equal=True,
+    )["number"]
+    return keys.rows(), number.to_numpy().astype(np.intp)
+
+
 def check_group_columns(
     sessions: SessionRows, by: By, source: str, measures: Collection[str] = ()
 ) -> list[str]:
     """The columns to group by, each once, known, and the same for a whole session."""
+    columns = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
+    names = check_group_names(by, columns, measures)
+    for name in names:
+        _refuse_varying(sessions, name, source)
+    return names
+
+
+def check_group_names(by: By, columns: Collection[str], measures: Collection[str]) -> list[str]:
+    """The columns to group by, each once and known."""
     if not isinstance(by, (str, Sequence)) or not all(isinstance(part, str) for part in by):
         raise WrongType("by", by, "the name of a column, or several")
     names = [by] if isinstance(by, str) else list(by)
-    columns = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
     for name in names:
         if name not in columns:
             raise UnknownName("column", name, columns)
@@ -115,7 +142,6 @@ def check_group_columns(
         if name in RESERVED_COLUMNS or name in measures:
             allowed = "another name for that column: what is printed has one of that name"
             raise BadValue("by", name, allowed)
-        _refuse_varying(sessions, name, source)
     return names
 
 

@@ -20,9 +20,10 @@ from gainful.errors import BadInput, BadValue
 from gainful.match.frames import match_subtopics
 from gainful.match.ideal import ideal_order
 from gainful.match.matched import Subtopics
+from gainful.match.session_pools import build_pools
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
-from gainful.read.sessions import LIST_LENGTH, Sessions
+from gainful.read.sessions import LIST_LENGTH, PLACE, Sessions
 from gainful.read.subtopic_qrels import with_summed_grades
 from gainful.text import count_noun, quote
 from gainful.types import Array, Flags, Ranks, slices
@@ -136,6 +137,9 @@ class MatchedSessions:
 
     def is_first_time(self, results: JudgedResults, depth: Ranks) -> Flags:
         """Which results show a document that the session has not shown before, within depth?"""
+        if self._is_judged_alike(results):
+            shown = results.rank <= depth[results.query]
+            return self._is_first_judged(results, shown, later=False)
         rank = self.rows["rank"].fill_null(0).to_numpy()
         return self._is_first(results, (rank <= depth[self.query_of_row]) & (rank > 0), later=False)
 
@@ -155,17 +159,9 @@ class MatchedSessions:
 
     def _is_first(self, results: JudgedResults, among: Flags, *, later: bool) -> Flags:
         """Is no earlier query of the session among the flagged rows of this document?"""
+        if self._is_judged_alike(results):
+            return self._is_first_judged(results, among[results.row], later=later)
         unseen = np.iinfo(np.int64).max
-        if (
-            results is self.judged and self.has_single_base
-        ):  # then what was judged once is judged again
-            earliest = np.full(len(self.rows), unseen)
-            key = self.session[results.query] * len(results.pool_base) + self.pool_index
-            document = np.unique(key, return_inverse=True)[1]
-            some = among[results.row]
-            np.minimum.at(earliest, document[some], results.query[some])
-            first_query = earliest[document]
-            return first_query >= results.query if later else first_query == results.query
         session = self.session[self.query_of_row]
         numbered = pl.DataFrame(
             {"session": session, "query": self.query_of_row, "doc": self.rows["doc"]}
@@ -176,6 +172,19 @@ class MatchedSessions:
         )
         earliest = joined["query_first"].fill_null(unseen).to_numpy()
         return earliest >= results.query if later else earliest == results.query
+
+    def _is_judged_alike(self, results: JudgedResults) -> bool:
+        """Is a document that was judged at one place judged at all, in the same way?"""
+        return results is self.judged and self.has_single_base
+
+    def _is_first_judged(self, results: JudgedResults, among: Flags, *, later: bool) -> Flags:
+        """Is no earlier query of the session among the flagged results of this document?"""
+        key = self.session[results.query] * len(results.pool_base) + self.pool_index
+        document = np.unique(key, return_inverse=True)[1]
+        earliest = np.full(len(results.query), np.iinfo(np.int64).max)
+        np.minimum.at(earliest, document[among], results.query[among])
+        first_query = earliest[document]
+        return first_query >= results.query if later else first_query == results.query
 
     def searcher_judgments(self) -> JudgedResults:
         """The results that the searcher judged, at each occurrence; each session its own base."""
@@ -220,8 +229,8 @@ def match_sessions(
     frame, notes, layout = sessions.frame, [*sessions.notes, *qrels.notes], sessions.layout
     if "topic" not in frame.columns:
         frame = frame.with_columns(topic=pl.col(judged_by))
-    judged_topics = qrels.queries.to_frame("topic").with_row_index("base")
-    base = _recall_bases(frame, layout, judged_topics)
+    pools = build_pools(qrels)
+    base = pools.find_bases(frame["topic"].gather(layout.query_starts))
     if base.null_count():
         if sessions.observed:  # what returned nothing gains nothing
             unjudged = "zero"
@@ -229,29 +238,24 @@ def match_sessions(
         notes += [] if sessions.observed else more_notes
         if unjudged != "zero":
             layout = find_layout(frame)
-            base = _recall_bases(frame, layout, judged_topics)
+            base = pools.find_bases(frame["topic"].gather(layout.query_starts))
     queries = layout.queries_per_session
     session = np.repeat(np.arange(len(queries)), queries)
     first_query = np.cumsum(queries) - queries
     base_number = base.fill_null(-1).cast(pl.Int64).to_numpy()
-    place, row = _join_hits(frame, layout, base_number, qrels)
+    if PLACE in frame.columns:
+        place, row = _read_hits(frame)
+    else:
+        place, row = _join_hits(frame, layout, base_number, qrels)
     in_query = np.searchsorted(layout.query_starts, row, side="right") - 1
-    grade = qrels.frame["grade"].to_numpy()
-    pool = qrels.frame["query"].to_frame("topic")
-    pool_base = pool.join(judged_topics, on="topic", how="left", maintain_order="left")[
-        "base"
-    ].to_numpy()
-    order = ideal_order(pool_base, grade)
-    pool_index = np.empty(len(order), dtype=np.intp)
-    pool_index[order] = np.arange(len(order))
     judged = JudgedResults(
         query=in_query,
         rank=frame["rank"].gather(row).fill_null(0).to_numpy().astype(np.intp),
-        grade=_look_up_gains(frame, row) if sessions.observed else grade[place],
+        grade=_look_up_gains(frame, row) if sessions.observed else pools.grade[place],
         row=row,
         base=base_number.astype(np.intp),
-        pool_base=pool_base[order].astype(np.intp),
-        pool_grade=grade[order],
+        pool_base=pools.ideal_base,
+        pool_grade=pools.ideal_grade,
     )
     return MatchedSessions(
         session_ids=frame["session"].gather(layout.session_starts).to_list(),
@@ -261,22 +265,14 @@ def match_sessions(
         retrieved=count_results(frame, layout),
         scanned=_scan_depths(frame, layout),
         judged=judged,
-        pool_index=pool_index[place],
-        subtopics=match_subtopics(qrels, pool_index),
+        pool_index=pools.ideal_place[place],
+        subtopics=match_subtopics(qrels, pools.ideal_place),
         rows=frame,
         layout=layout,
         per_turn=sessions.per_turn,
         notes=tuple(notes),
         observed=sessions.observed,
     )
-
-
-def _recall_bases(
-    frame: pl.DataFrame, layout: SessionLayout, judged_topics: pl.DataFrame
-) -> pl.Series:
-    """The number of the recall base of each query; null where nobody judged its topic."""
-    topics = frame["topic"].gather(layout.query_starts).to_frame()
-    return topics.join(judged_topics, on="topic", how="left", maintain_order="left")["base"]
 
 
 def count_results(frame: pl.DataFrame, layout: SessionLayout) -> Ranks:
@@ -334,15 +330,34 @@ def _handle_missing_topics(
             f"session {quote(session)}: {problem}",
             "judgments of every topic, or unjudged=drop or zero",
         )
-    count_text = f"{count_noun(int(missing.sum()), 'query')} without judgments"
+    count = int(missing.sum())
     if policy == "zero":
-        return frame, [f"{count_text} gain nothing"]
+        return frame, [describe_unjudged(count)]
     frame = frame.filter(pl.Series(np.repeat(~missing, layout.query_lengths)))
     if not len(frame):
-        raise BadInput(sessions.name, "not one query has judgments", "topics that were judged")
+        raise nothing_judged(sessions.name)
     lost = len(layout.session_starts) - frame["session"].n_unique()
-    lost_text = f", {count_noun(lost, 'session')} with them" if lost else ""
-    return frame, [f"{count_text} left out{lost_text}; positions count the others"]
+    return frame, [describe_unjudged(count, lost)]
+
+
+def nothing_judged(name: str) -> BadInput:
+    """Of sessions none of which has a topic that was judged."""
+    return BadInput(name, "not one query has judgments", "topics that were judged")
+
+
+def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:
+    """What became of queries whose topic nobody judged; None if they are worth nothing."""
+    words = f"{count_noun(queries, 'query')} without judgments"
+    if lost_sessions is None:
+        return f"{words} gain nothing"
+    lost = f", {count_noun(lost_sessions, 'session')} with them" if lost_sessions else ""
+    return f"{words} left out{lost}; positions count the others"
+
+
+def _read_hits(frame: pl.DataFrame) -> tuple[Ranks, Ranks]:
+    """Which judgment meets which row, where that is known."""
+    row = frame[PLACE].is_not_null().arg_true().to_numpy().astype(np.intp)
+    return frame[PLACE].drop_nulls().to_numpy().astype(np.intp), row
 
 
 def _join_hits(

@@ -1,8 +1,9 @@
 """The engines in which a frame can stay: lazy polars, DuckDB and Spark.
 
 What they have in common narwhals speaks; this table holds the five things that it does not:
-how a small frame is sent to the engine, how a result comes back, whether rows have an order, how
-documents that stand twice are counted without holding them all, and what time it is in UTC.
+how a small frame is sent to the engine, how a result comes back, at once or some rows at a time,
+whether rows have an order, how documents that stand twice are counted without holding them all, and
+what time it is in UTC.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from gainful.text import shorten
 
 _MAX_ANSWER = 200  # characters of an engine's answer
 _ROWS_PER_PASS = 2_000_000  # rows whose hashes are held together
+_ROWS_PER_BATCH = 500_000  # rows of a result that come together
 _MAX_PASSES = 16  # at most so often is a frame read for that
 _RUN_ALIAS = "_gainful_run_"  # what a relation is called in our questions to DuckDB
 _BROADCAST_ROWS = 5_000_000  # rows that every Spark worker may hold a copy of
@@ -36,6 +38,7 @@ class Engine:
     ordered: bool  # do rows have an order?
     send: Callable[[pl.DataFrame, Any], Any]  # a frame of ours, and one of theirs beside it
     collect: Callable[[Any], pl.DataFrame]
+    stream: Callable[[Any], Iterator[pl.DataFrame]]  # a result: no rows, then some at a time
     count_distinct: Callable[[Any, int], int]  # pairs of query and document, among so many rows
     # A frame with one more column: of the dates or points in time of another, µs since 1970.
     add_microseconds: Callable[[Any, str, str], Any]
@@ -55,6 +58,13 @@ def _add_polars_microseconds(native: pl.LazyFrame, column: str, name: str) -> pl
     return native.with_columns(pl.col(column).dt.timestamp("us").alias(name))
 
 
+def _stream_from_polars(native: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    yield native.collect_schema().to_frame()
+    yield from native.collect_batches(
+        chunk_size=_ROWS_PER_BATCH, maintain_order=False, engine="streaming"
+    )
+
+
 def _to_duckdb(frame: pl.DataFrame, native: Any) -> Any:
     _gainful_sent_frame_ = ArrowStream(frame)  # noqa: F841  (found by name, read without pyarrow)
     return native.query(_RUN_ALIAS, "SELECT * FROM _gainful_sent_frame_")
@@ -63,6 +73,20 @@ def _to_duckdb(frame: pl.DataFrame, native: Any) -> Any:
 def _from_duckdb(native: Any) -> pl.DataFrame:
     """By DuckDB's own way, which wants pyarrow; else as Arrow, of which it complains at exit."""
     return native.pl() if find_spec("pyarrow") else pl.DataFrame(native)
+
+
+def _stream_from_duckdb(native: Any) -> Iterator[pl.DataFrame]:
+    if not find_spec("pyarrow"):
+        raise BadInput("DuckDB", "a result in parts comes by way of pyarrow", "pip install pyarrow")
+    name = "to_arrow_reader" if hasattr(native, "to_arrow_reader") else "fetch_arrow_reader"
+    reader = getattr(native, name)(_ROWS_PER_BATCH)
+    yield _as_frame(pl.from_arrow(reader.schema.empty_table()))
+    for batch in reader:
+        yield _as_frame(pl.from_arrow(batch))
+
+
+def _as_frame(value: pl.DataFrame | pl.Series) -> pl.DataFrame:
+    return value if isinstance(value, pl.DataFrame) else value.to_frame()
 
 
 def _count_distinct_in_duckdb(native: Any, row_count: int) -> int:
@@ -89,8 +113,12 @@ def _to_spark(frame: pl.DataFrame, native: Any) -> Any:
 
 
 def _from_spark(native: Any) -> pl.DataFrame:
-    frame = pl.from_arrow(native.toArrow())
-    return frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
+    return _as_frame(pl.from_arrow(native.toArrow()))
+
+
+def _stream_from_spark(native: Any) -> Iterator[pl.DataFrame]:
+    """All at once: what is large stays on the workers."""
+    yield _from_spark(native)
 
 
 def _count_distinct_in_spark(native: Any, _: int) -> int:
@@ -130,6 +158,7 @@ POLARS = Engine(
     ordered=True,
     send=lambda frame, _: frame.lazy(),
     collect=lambda native: native.collect(engine="streaming"),
+    stream=_stream_from_polars,
     count_distinct=_count_distinct_in_polars,
     add_microseconds=_add_polars_microseconds,
 )
@@ -139,6 +168,7 @@ DUCKDB = Engine(
     ordered=False,
     send=_to_duckdb,
     collect=_from_duckdb,
+    stream=_stream_from_duckdb,
     count_distinct=_count_distinct_in_duckdb,
     add_microseconds=_add_duckdb_microseconds,
 )
@@ -148,6 +178,7 @@ SPARK = Engine(
     ordered=False,
     send=_to_spark,
     collect=_from_spark,
+    stream=_stream_from_spark,
     count_distinct=_count_distinct_in_spark,
     add_microseconds=_add_spark_microseconds,
 )

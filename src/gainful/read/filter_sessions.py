@@ -20,6 +20,15 @@ def _check_whole_numbers(**numbers: object) -> None:
             raise BadValue(name, number, "a whole number from 1 on")
 
 
+def check_choice(
+    where: Mapping[str, str] | None, min_queries: int | None, first_queries: int | None
+) -> None:
+    """Refuse what chooses nothing."""
+    if where is not None and not isinstance(where, Mapping):
+        raise WrongType("where", where, "{column: value}")
+    _check_whole_numbers(min_queries=min_queries, first_queries=first_queries)
+
+
 def filter_sessions(
     sessions: Sessions,
     where: Mapping[str, str] | None = None,
@@ -29,9 +38,8 @@ def filter_sessions(
     """Only some of the sessions, or the beginning of each."""
     if not where and min_queries is None and first_queries is None:
         return sessions
+    check_choice(where, min_queries, first_queries)
     frame = sessions.frame
-    if where is not None and not isinstance(where, Mapping):
-        raise WrongType("where", where, "{column: value}")
     for column, value in (where or {}).items():
         if column not in sessions.columns and column != "session":
             raise UnknownName("column", column, ("session", *sessions.columns))
@@ -43,7 +51,6 @@ def filter_sessions(
             problem = f"some sessions have more than one {column}"
             raise BadInput(sessions.name, problem, "a column that is the same for a whole session")
         frame = frame.filter(kept)
-    _check_whole_numbers(min_queries=min_queries, first_queries=first_queries)
     if min_queries is not None:
         frame = frame.filter(pl.col("query").max().over("session") >= min(min_queries, _MANY))
     if first_queries is not None:

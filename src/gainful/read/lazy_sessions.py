@@ -29,10 +29,11 @@ from gainful.read.sessions import (
     BadPolicy,
     Sessions,
 )
+from gainful.read.spilled_rows import KEY
 from gainful.text import count_noun, join_words, quote
 
 _KEY = ("session", "query")
-_LARGEST = "gainful_largest_"  # before the name of a column: the largest of its values in a query
+LARGEST = "gainful_largest_"  # before the name of a column: the largest of its values in a query
 _COUNTED_RANK = "gainful_rank"
 _KINDS = {"text": nw.String(), "number": nw.Float64(), "flag": nw.Boolean()}
 _POSITIONS = "query positions 1, 2, 3 …, each once"
@@ -51,6 +52,7 @@ class LazySessions:
     result_columns: Sequence[str]  # clicked, grade, seconds, as far as they are there
     notes: Sequence[str] = ()  # what one should know of how they were made
     reasons: Sequence[nw.Expr] = ()  # for which a result is fetched that nobody judged or clicked
+    rows_as_told: nw.LazyFrame[Any] | None = None  # where an empty text may stand for no document
 
     def describe_queries(self) -> nw.LazyFrame[Any]:
         """A row for each query: how many results it has, their ranks, and what is told of it."""
@@ -62,9 +64,10 @@ class LazySessions:
             rank.min().alias("lowest"),
             rank.max().alias("highest"),
             rank.sum().alias("total"),
+            (rank * rank).sum().alias("squares"),
             nw.len().alias("rows"),
             *(nw.col(name).min().alias(name) for name in columns),
-            *(nw.col(name).max().alias(_LARGEST + name) for name in columns),
+            *(nw.col(name).max().alias(LARGEST + name) for name in columns),
             *(nw.col(name).count().alias(f"count_{name}") for name in columns if name == "topic"),
         )
 
@@ -120,14 +123,14 @@ class LazySessions:
             nw.col("query").max(),
             nw.len().alias("queries"),
             *(nw.col(name).min() for name in columns),
-            *(nw.col(_LARGEST + name).max() for name in columns),
+            *(nw.col(LARGEST + name).max() for name in columns),
         )
         gaps = by_session.filter(nw.col("query") > nw.col("queries")).select(*_KEY)
         self._refuse_first(gaps, _MISSING_POSITIONS, _POSITIONS)
         if not columns:
             return []
         varying = by_session.select(
-            (nw.col(name) != nw.col(_LARGEST + name)).cast(nw.Int64).sum().alias(name)
+            (nw.col(name) != nw.col(LARGEST + name)).cast(nw.Int64).sum().alias(name)
             for name in columns
         )
         counts = self.engine.collect(varying.to_native()).row(0, named=True)
@@ -172,7 +175,7 @@ def as_lazy_sessions(
             nw.col(session).cast(nw.String).alias("session"),
             nw.col(query).cast(nw.Int64).alias("query"),
             nw.col(chosen["rank"]).cast(nw.Int64).alias("rank"),
-            nw.when(doc_text != "").then(doc_text).alias("doc"),
+            doc_text.alias("doc"),
             *(
                 nw.col(column) if kind is None else nw.col(column).cast(kind).alias(role)
                 for role, (column, kind) in known.items()
@@ -182,7 +185,8 @@ def as_lazy_sessions(
     if "clicked" in results:
         rows = rows.with_columns(nw.col("clicked").fill_null(value=False))
     queries = [role for role in known if role not in RESULT_COLUMNS]
-    return LazySessions(rows, engine, name, queries, results)
+    with_docs = rows.with_columns(nw.when(nw.col("doc") != "").then(nw.col("doc")).alias("doc"))
+    return LazySessions(with_docs, engine, name, queries, results, rows)
 
 
 def _refuse_other_kinds(schema: Mapping[str, Any], numbers: Sequence[str], name: str) -> None:
@@ -240,6 +244,7 @@ def query_defects(columns: Sequence[str]) -> dict[str, tuple[nw.Expr, str, str]]
         (nw.col("lowest") == 1)
         & (nw.col("highest") == length)
         & (nw.col("total") * 2 == length * (length + 1))
+        & (nw.col("squares") * 6 == length * (length + 1) * (length * 2 + 1))
     )
     defects = {
         "session": (
@@ -266,7 +271,7 @@ def query_defects(columns: Sequence[str]) -> dict[str, tuple[nw.Expr, str, str]]
             "a topic in every row, or no such column",
         )
         defects["topics"] = (
-            nw.col("topic") != nw.col(f"{_LARGEST}topic"),
+            nw.col("topic") != nw.col(f"{LARGEST}topic"),
             "query {query} has more than one topic",
             "one topic for all rows of a query",
         )
@@ -288,13 +293,13 @@ def collect_sessions(
         results = sessions.engine.collect(sessions.find_results(judged_docs).to_native())
     if not len(queries):
         raise BadInput(sessions.name, "there is not one session in it")
-    bad_sessions, first = find_bad_sessions(queries, results, sessions)
+    bad_sessions, first = find_bad_sessions(queries, results, sessions.name, sessions.query_columns)
     if first is not None and bad == "error":
         raise first
     varying = [
         name
         for name in sessions.query_columns
-        if queries.select((pl.col(name) != pl.col(_LARGEST + name)).any()).item()
+        if queries.select((pl.col(name) != pl.col(LARGEST + name)).any()).item()
     ]
     built = build_sessions(
         queries.join(bad_sessions, on="session", how="anti", nulls_equal=True),
@@ -320,7 +325,7 @@ def collect_sessions(
 
 
 def find_bad_sessions(
-    queries: pl.DataFrame, results: pl.DataFrame, sessions: LazySessions
+    queries: pl.DataFrame, results: pl.DataFrame, name: str, query_columns: Sequence[str]
 ) -> tuple[pl.DataFrame, BadInput | None]:
     """The sessions that are not as they should be, each once, and the first mistake in words."""
     found: list[pl.DataFrame] = []
@@ -328,7 +333,7 @@ def find_bad_sessions(
     lazy_queries = nw.from_native(queries.lazy())
     mistakes = [
         (lazy_queries.filter(flags).select(*_KEY).to_native().collect(), words, expected)
-        for flags, words, expected in query_defects(sessions.query_columns).values()
+        for flags, words, expected in query_defects(query_columns).values()
     ]
     counted = queries.group_by("session").agg(pl.col("query").max(), pl.len().alias("queries"))
     gaps = counted.filter(pl.col("query") > pl.col("queries")).select(*_KEY)
@@ -339,7 +344,7 @@ def find_bad_sessions(
         if not len(rows):
             continue
         session, query = rows.sort(*_KEY).row(0)
-        first = first or describe_mistake(sessions.name, session, query, words, expected)
+        first = first or describe_mistake(name, session, query, words, expected)
         found.append(rows.select("session"))
     empty = queries.select("session").clear()
     return pl.concat([empty, *found]).unique(maintain_order=True), first
@@ -368,4 +373,9 @@ def build_sessions(
 def split_rows(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The rows of queries and those of results, of rows that `find_rows` gave."""
     is_query = pl.col(LIST_LENGTH).is_not_null()
-    return table.filter(is_query), table.filter(~is_query)
+    of_results = ("rank", "doc", *RESULT_COLUMNS)
+    of_queries = [name for name in table.columns if name not in (*_KEY, KEY, *of_results)]
+    return (
+        table.filter(is_query).drop(of_results, strict=False),
+        table.filter(~is_query).drop(of_queries),
+    )

@@ -50,6 +50,7 @@ OPTIONAL_COLUMNS: Mapping[str, tuple[tuple[str, ...], Literal["text", "number", 
 # The others are the same for a whole query.
 RESULT_COLUMNS = ("clicked", "purchased", "grade", "seconds")
 LIST_LENGTH = "list_length"  # how many results a query has, where not all of them are rows
+PLACE = "gainful_place"  # where the judgment of a result stands, if an engine has looked it up
 # What sessions cannot be grouped by.
 UNGROUPABLE_COLUMNS = (
     "session",
@@ -60,6 +61,7 @@ UNGROUPABLE_COLUMNS = (
     "scanned",
     "current_query",
     LIST_LENGTH,
+    PLACE,
     "query_id",
     "time",
     *RESULT_COLUMNS,

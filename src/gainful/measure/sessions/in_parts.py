@@ -1,20 +1,233 @@
-"""Sessions of an engine, some whole ones at a time, on whichever machine has them."""
+"""Sessions that are too many for one memory: some whole ones at a time are matched and summed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import pickle
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import define, evolve, field, frozen
 
-from gainful.errors import BadValue
-from gainful.match.sessions import match_sessions
+from gainful.errors import BadInput, BadValue, GainfulError
+from gainful.match.session_parts import match_places
+from gainful.match.session_pools import Pools, build_pools
+from gainful.match.sessions import (
+    MatchedSessions,
+    describe_unjudged,
+    match_sessions,
+    nothing_judged,
+)
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.evaluate import compute_session_values
-from gainful.read.lazy_sessions import build_sessions, split_rows
+from gainful.read.lazy_sessions import LazySessions, build_sessions, split_rows
 from gainful.read.qrels_and_run import Qrels
+from gainful.read.session_parts import (
+    SessionChoice,
+    SessionPart,
+    UnsoundSessions,
+    build_with_care,
+    split_sessions,
+)
+from gainful.read.sessions import BadPolicy, Sessions
+from gainful.read.spilled_rows import hash_sessions
+from gainful.text import count_noun
+
+_MAX_ROWS = 1_500_000  # of queries and results, matched together
+_MAX_CELLS = 20_000_000  # sessions × queries × ranks of vectors
+
+
+class Summer(Protocol):
+    """What adds up sessions, part by part."""
+
+    def visit(self, sessions: MatchedSessions) -> None:
+        """Take some whole sessions."""
+
+    def merge(self, other: Self) -> None:
+        """Take what another has added up of other sessions."""
+
+
+AnySummer = TypeVar("AnySummer", bound=Summer)
+
+
+@define(eq=False)
+class PartTotals:
+    """What is known of sessions when all parts have been seen."""
+
+    sessions: int = 0  # that were matched
+    left_out: int = 0  # that are not as they should be
+    first_mistake: BadInput | None = None
+    unjudged_queries: int = 0
+    lost_sessions: int | None = None  # with them; None if they are worth nothing
+    notes: list[str] = field(factory=list)
+
+    def merge(self, other: PartTotals) -> None:
+        """Take what is known of other sessions."""
+        self.sessions += other.sessions
+        self.left_out += other.left_out
+        self.first_mistake = self.first_mistake or other.first_mistake
+        self.unjudged_queries += other.unjudged_queries
+        if other.lost_sessions is not None:
+            self.lost_sessions = (self.lost_sessions or 0) + other.lost_sessions
+        self.notes = list(dict.fromkeys((*self.notes, *other.notes)))
+
+    def refuse_nothing(self, name: str) -> None:
+        """If no session is left, say why."""
+        if self.sessions:
+            return
+        first = self.first_mistake
+        if first is not None:
+            words = f"not one sound session is left; {first.where}: {first.problem}"
+            raise BadInput(name, words)
+        if self.unjudged_queries:
+            raise nothing_judged(name)
+        raise BadInput(name, "no session is left", "a wider choice of sessions")
+
+    def list_notes(self) -> list[str]:
+        """What one should know before believing a value."""
+        notes = list(self.notes)
+        if self.unjudged_queries:
+            notes.append(describe_unjudged(self.unjudged_queries, self.lost_sessions))
+        if self.first_mistake is not None:
+            left_out = count_noun(self.left_out, "session")
+            notes.append(f"{left_out} left out: {self.first_mistake.problem}")
+        return notes
+
+
+@frozen(eq=False, kw_only=True)
+class PartMatcher:
+    """How parts of sessions become matched sessions."""
+
+    name: str  # of the sessions
+    query_columns: Sequence[str]  # what is told of queries and asked for
+    qrels: Qrels | None
+    recipes: Sequence[SessionRecipe]
+    choice: SessionChoice = field(factory=SessionChoice)
+    bad: BadPolicy = "error"
+    observed: str = ""  # where grades are what was done to a result: what, such as clicked
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse what no part alone can tell."""
+        if self.qrels is None:
+            _refuse_highest(self.recipes)
+
+    @property
+    def needs_judgments_alone(self) -> bool:
+        """Are the places of judgments and the lengths of lists all that is asked for?"""
+        return (
+            self.qrels is not None
+            and self.qrels.frame.columns == ["query", "doc", "grade"]
+            and not self.observed
+            and self.bad == "error"
+            and all(
+                recipe.entry.has_vectors
+                and recipe.convention.duplicates in ("every", "first")
+                and recipe.convention.unjudged in ("auto", "error")
+                for recipe in self.recipes
+            )
+        )
+
+    def match_short(self, part: SessionPart, pools: Pools) -> MatchedSessions | None:
+        """What was matched of short rows, if any session is left."""
+        chosen = part.filter(self.choice, self.name)
+        if not len(chosen.queries):
+            return None
+        matched = match_places(chosen, pools)
+        repeats_count = all(recipe.convention.duplicates == "every" for recipe in self.recipes)
+        if not repeats_count and not matched.has_single_base:
+            raise UnsoundSessions  # what others judge may have been shown before
+        return matched
+
+    def match_with_care(self, part: SessionPart) -> tuple[MatchedSessions | None, PartTotals]:
+        """What was matched of a part, if any session is left, and what is known of it."""
+        chosen = part.filter(self.choice, self.name)
+        sound = build_with_care(chosen, self.name, self.query_columns, self.bad)
+        totals = PartTotals(left_out=sound.dropped_count, first_mistake=sound.first_mistake)
+        if sound.sessions is None:
+            return None, totals
+        sessions, convention = sound.sessions, self.recipes[0].convention
+        layout = sessions.layout
+        queries, session_count = len(layout.query_starts), len(layout.session_starts)
+        if convention.unjudged == "drop" and self._judges_none(sessions):
+            totals.unjudged_queries, totals.lost_sessions = queries, session_count
+            return None, totals
+        matched = match_sessions(
+            evolve(sessions, observed=self.observed),
+            self.qrels,
+            convention.unjudged,
+            convention.subtopic_grades,
+        )
+        totals.sessions = matched.size
+        if convention.unjudged == "drop":
+            totals.unjudged_queries = queries - len(matched.position)
+            totals.lost_sessions = session_count - matched.size
+        elif not self.observed:
+            totals.unjudged_queries = int((matched.judged.base < 0).sum())
+        totals.notes = [note for note in matched.notes if "without judgments" not in note]
+        return matched, totals
+
+    def _judges_none(self, sessions: Sessions) -> bool:
+        """Has no query of these sessions judgments?"""
+        if self.qrels is None:
+            return False
+        topic = "topic" if "topic" in sessions.frame.columns else "session"
+        return not sessions.frame[topic].is_in(self.qrels.queries.implode()).any()
+
+
+def visit_parts(
+    sessions: LazySessions,
+    matcher: PartMatcher,
+    new_summer: Callable[[], AnySummer],
+    vector_ranks: int = 0,
+) -> tuple[AnySummer, PartTotals]:
+    """Add up all sessions of an engine, some whole ones at a time.
+
+    Args:
+        sessions: in their engine.
+        matcher: how they are matched.
+        new_summer: makes what adds them up, which has seen none.
+        vector_ranks: how many ranks of each query the vectors have that are added up, if any.
+    """
+    if matcher.needs_judgments_alone and matcher.qrels is not None:
+        try:
+            return _visit_short_parts(sessions, matcher, matcher.qrels, new_summer(), vector_ranks)
+        except UnsoundSessions:
+            pass  # seldom: then all that is told of them is looked at
+    summer, totals = new_summer(), PartTotals()
+    with split_sessions(sessions, matcher.qrels, matcher.query_columns, short=False) as parts:
+        for part in parts.read(_choose_size(parts.longest, vector_ranks)):
+            matched, of_part = matcher.match_with_care(part)
+            totals.merge(of_part)
+            if matched is not None:
+                summer.visit(matched)
+    totals.refuse_nothing(matcher.name)
+    return summer, totals
+
+
+def _visit_short_parts(
+    sessions: LazySessions,
+    matcher: PartMatcher,
+    qrels: Qrels,
+    summer: AnySummer,
+    vector_ranks: int,
+) -> tuple[AnySummer, PartTotals]:
+    pools, totals = build_pools(qrels), PartTotals(notes=list(qrels.notes))
+    with split_sessions(sessions, qrels, matcher.query_columns, short=True) as parts:
+        for part in parts.read(_choose_size(parts.longest, vector_ranks)):
+            matched = matcher.match_short(part, pools)
+            if matched is not None:
+                totals.sessions += matched.size
+                summer.visit(matched)
+    totals.refuse_nothing(matcher.name)
+    return summer, totals
+
+
+def _choose_size(longest: int, vector_ranks: int) -> int:
+    """How many rows of a part: few where vectors are long."""
+    if not vector_ranks:
+        return _MAX_ROWS
+    return max(1, min(_MAX_ROWS, _MAX_CELLS // max(1, longest * vector_ranks)))
 
 
 @frozen(eq=False)
@@ -28,10 +241,8 @@ class PartEvaluation:
 
     def __attrs_post_init__(self) -> None:
         """Refuse what no part alone can tell."""
-        for recipe in self.recipes.values():
-            if self.qrels is None and _scales_by_highest(recipe):
-                allowed = f"a number for {recipe.label}: no part knows the highest grade of all"
-                raise BadValue("max_grade", None, allowed)
+        if self.qrels is None:
+            _refuse_highest(self.recipes.values())
 
     def evaluate(self, table: pl.DataFrame) -> pl.DataFrame:
         """A row for each session of a part: what it can be grouped by, queries, and its values.
@@ -53,12 +264,39 @@ class PartEvaluation:
         return heads.with_columns(**columns)
 
 
+def _refuse_highest(recipes: Iterable[SessionRecipe]) -> None:
+    """Refuse measures that scale by the highest grade, where each part has grades of its own."""
+    for recipe in recipes:
+        if _scales_by_highest(recipe):
+            allowed = f"a number for {recipe.label}: no part knows the highest grade of all"
+            raise BadValue("max_grade", None, allowed)
+
+
 def _scales_by_highest(recipe: SessionRecipe) -> bool:
     """Does it scale grades by the highest that was given, wherever that is?"""
     of_sessions = "max_grade" in recipe.entry.params and recipe.setting("max_grade") is None
     if recipe.of is None:
         return of_sessions
     return "max_grade" in recipe.of.entry.arguments and recipe.of.setting("max_grade") is None
+
+
+def sum_arrow(table: Any, matcher: PartMatcher, summer: Summer) -> Any:
+    """What some whole sessions add up to: a table of Arrow in, one with a single value out.
+
+    A mistake in them is told where the sums are read, in the words that it has.
+    """
+    import pyarrow as pa  # noqa: PLC0415  (Spark's)
+
+    frame = pl.from_arrow(table)
+    rows = hash_sessions(frame if isinstance(frame, pl.DataFrame) else frame.to_frame())
+    totals, mistake = PartTotals(), None
+    try:
+        matched, totals = matcher.match_with_care(SessionPart(*split_rows(rows)))
+        if matched is not None:
+            summer.visit(matched)
+    except GainfulError as error:
+        mistake = error
+    return pa.table({"sums": pa.array([pickle.dumps((summer, totals, mistake))], pa.binary())})
 
 
 def evaluate_arrow(table: Any, evaluation: PartEvaluation) -> Any:

@@ -27,7 +27,7 @@ from gainful.measure.measured_values import MeasuredValues
 from gainful.measure.normalise import normalise_by
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.curve import curve, tabulate_vectors
-from gainful.types import Flags, finite_or_none
+from gainful.types import Array, Flags, finite_or_none
 
 _MIN_BASE, _MAX_BASE = 1.5, 10.0  # bases of discounts, for impatient and for patient searchers
 
@@ -91,8 +91,7 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
 
     def has_joint_mean(self, name: str) -> bool:
         """Is the mean of a measure that of all sessions together, not of their values?"""
-        recipe = self.recipes[name]
-        return "average" in recipe.entry.params and _needs_joint_mean(recipe)
+        return needs_joint_mean(self.recipes[name])
 
     @property
     def per_session(self) -> pl.DataFrame:
@@ -193,24 +192,33 @@ def _note_unusual_bases(recipes: Mapping[str, SessionRecipe]) -> list[str]:
     return list(notes.values())
 
 
-def _needs_joint_mean(recipe: SessionRecipe) -> bool:
+def needs_joint_mean(recipe: SessionRecipe) -> bool:
     """Can the mean of sessions not be had from their values?"""
     convention = recipe.convention
     plain = convention.statistic == "final" and convention.normalise == "session"
-    return plain and (convention.average, convention.hold) != ("ratios", "held")
+    others = (convention.average, convention.hold) != ("ratios", "held")
+    return "average" in recipe.entry.params and plain and others
+
+
+def joint_terms(
+    sessions: MatchedSessions, recipe: SessionRecipe, some: Flags | None = None
+) -> tuple[Array, Array]:
+    """What all or some sessions gain, and their ideals; to the end of the longest, if these grow.
+
+    What was asked for of their first queries has been left out already.
+    """
+    flags = np.ones(sessions.size, dtype=bool) if some is None else some
+    gains = session_gains(sessions, recipe)
+    total = sum_by_index(sessions.session, query_gains(sessions, recipe, gains), sessions.size)
+    longest = np.full(sessions.size, int(sessions.query_counts[flags].max()))
+    grows = recipe.convention.hold == "growing" and recipe.queries is None
+    best = ideal.ideal_gain(sessions, recipe, gains, longest if grows else None)
+    return total[flags], best[flags]
 
 
 def _mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Flags) -> float:
     """The mean at the end of the longest session: of ratios, or of gains over that of ideals."""
-    sessions = sessions.keep_first_queries(recipe.queries)
-    gains = session_gains(sessions, recipe)
-    total = sum_by_index(sessions.session, query_gains(sessions, recipe, gains), sessions.size)[
-        some
-    ]
-    longest = np.full(sessions.size, int(sessions.query_counts[some].max()))
-    grows = recipe.convention.hold == "growing" and recipe.queries is None
-    length = longest if grows else None
-    best = ideal.ideal_gain(sessions, recipe, gains, length)[some]
+    total, best = joint_terms(sessions.keep_first_queries(recipe.queries), recipe, some)
     if recipe.convention.average == "ratios":
         values = np.ma.compressed(np.ma.asarray(normalise_by(total, best, recipe.convention.empty)))
         return float(values.mean()) if values.size else float("nan")

@@ -164,24 +164,49 @@ def sweep_groups(
     group = np.zeros(sessions.size, dtype=np.intp)
     for number, (_, flags) in enumerate(groups):
         group[flags] = number
-    group_labels = tuple(group_label(keys) for keys, _ in groups)
-    sums_by_recipe = [
-        sum_for_sweep(sessions, recipe, group, len(groups)) for recipe in grid.recipes
-    ]
+    sums = [sum_for_sweep(sessions, recipe, group, len(groups)) for recipe in grid.recipes]
+    keys = [keys for keys, _ in groups]
+    return build_sweep(
+        name, grid, by, keys, sums, counts=count_sessions(sessions), notes=sessions.notes
+    )
+
+
+def build_sweep(
+    name: str,
+    grid: SweepGrid,
+    by: tuple[str, ...],
+    groups: Sequence[Mapping[str, Any]],
+    sums_by_recipe: Sequence[SweepSums],
+    *,
+    counts: Mapping[str, int],
+    notes: Sequence[str],
+) -> Sweep:
+    """The means at every setting, from what groups add up to.
+
+    Args:
+        name: what the sessions are called.
+        grid: the settings.
+        by: the columns that groups are named by.
+        groups: their values in these.
+        sums_by_recipe: for each choice of weights and depth.
+        counts: how many sessions, queries and results there are.
+        notes: what one should know before believing a value.
+    """
+    group_labels = tuple(group_label(keys) for keys in groups)
     reference_means = sums_by_recipe[0].row(grid.reference[0]).means([grid.reference[1]])[0]
     return Sweep(
         name=name,
         measure=grid.measure,
         by=by,
-        groups=tuple(", ".join(map(str, keys.values())) for keys, _ in groups),
+        groups=tuple(", ".join(map(str, keys.values())) for keys in groups),
         group_labels=group_labels,
         b=grid.b,
         bq=grid.bq,
         planes=[_build_plane(sums, grid, group_labels, reference_means) for sums in sums_by_recipe],
         reference=grid.reference,
         convention=grid.recipes[0].convention,
-        counts={**count_sessions(sessions), "groups": len(groups)},
-        notes=sessions.notes,
+        counts={**counts, "groups": len(groups)},
+        notes=notes,
     )
 
 

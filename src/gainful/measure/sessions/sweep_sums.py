@@ -181,7 +181,7 @@ def sum_for_sweep(
     session = sessions.session[gains.query]
     has_kind = kind[session] >= 0
     line = kind[session[has_kind]] * max_queries + sessions.position[gains.query[has_kind]] - 1
-    line, rank, gain = _add_up(
+    line, rank, gain = add_up(
         line, rank[has_kind], gains.gain[has_kind], len(group_of_kind) * max_queries
     )
     return SweepSums(
@@ -197,7 +197,7 @@ def sum_for_sweep(
     )
 
 
-def _add_up(line: Ranks, rank: Ranks, gain: Array, lines: int) -> tuple[Ranks, Ranks, Array]:
+def add_up(line: Ranks, rank: Ranks, gain: Array, lines: int) -> tuple[Ranks, Ranks, Array]:
     """One gain for each line and rank, unless there are far more places than gains."""
     max_rank = int(rank.max(initial=0)) + 1
     if lines * max_rank > 4 * len(gain) + _FEW_PLACES:

@@ -1,0 +1,141 @@
+"""Sessions in an engine, made ready to be added up in parts: for `summarise` and `sweep`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from attrs import frozen
+
+from gainful.api.session_options import GainOptions, list_others_in_parts
+from gainful.api.sessions import read_session_qrels
+from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
+from gainful.match.lazy_gains import collect_searcher_qrels, gain_in_engine
+from gainful.match.session_groups import By, check_group_names
+from gainful.measure.recipe import SessionRecipe
+from gainful.measure.sessions.in_parts import AnySummer, PartMatcher, PartTotals, visit_parts
+from gainful.read.column_names import read_column_names
+from gainful.read.durations import parse_duration
+from gainful.read.engines import POLARS, SPARK, Engine, find_engine
+from gainful.read.filter_sessions import check_choice
+from gainful.read.inputs import AnyQrels
+from gainful.read.lazy_event_sessions import find_lazy_sessions
+from gainful.read.lazy_sessions import LazySessions
+from gainful.read.session_parts import SessionChoice
+from gainful.read.sessions import UNGROUPABLE_COLUMNS
+
+_PARQUET = (".parquet", ".pq")
+_ALLOWED = "a frame of lazy polars, DuckDB or Spark, or a Parquet file; evaluate takes all others"
+
+
+@frozen(eq=False, kw_only=True)
+class PreparedParts:
+    """Sessions in their engine, and how some whole ones at a time are matched."""
+
+    sessions: LazySessions
+    matcher: PartMatcher
+    by: tuple[str, ...]
+    notes: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        """What the sessions are called."""
+        return self.sessions.name
+
+    def visit(
+        self, new_summer: Callable[[], AnySummer], vector_ranks: int = 0
+    ) -> tuple[AnySummer, PartTotals]:
+        """Add up all sessions, in parts; in Spark on its workers."""
+        if self.sessions.engine is SPARK:
+            from gainful.spark import visit_workers  # noqa: PLC0415  (only where Spark is used)
+
+            return visit_workers(self.sessions, self.matcher, new_summer)
+        return visit_parts(self.sessions, self.matcher, new_summer, vector_ranks)
+
+
+def prepare_parts(
+    sessions: Any,
+    qrels: AnyQrels | None,
+    recipes: Mapping[str, SessionRecipe],
+    by: By,
+    options: GainOptions,
+) -> PreparedParts:
+    """Sessions found in their engine, with gains if nobody judged.
+
+    Args:
+        sessions: a frame of an engine, or a Parquet file.
+        qrels: the judgments, if there are any.
+        recipes: the measures, by the names that were asked for.
+        by: a column, or several, whose groups are told apart.
+        options: those of `list_others_in_parts` are refused.
+    """
+    for option in list_others_in_parts(options):
+        raise BadValue(option, options[option], f"nothing here; sessions.evaluate has {option}")  # type: ignore[literal-required]
+    lazy = _find_lazy_sessions(sessions, options)
+    groupable = [name for name in lazy.query_columns if name not in UNGROUPABLE_COLUMNS]
+    names = check_group_names(by, groupable, recipes)
+    choice = _choose(options, groupable)
+    judgments = read_session_qrels(qrels, options.get("qrels_format"))
+    notes, observed = [*lazy.notes, f"computed in {lazy.engine.name}, some sessions at a time"], ""
+    rule = options.get("gain_from")
+    if judgments is not None and rule is not None:
+        raise BadValue("gain_from", rule, "nothing beside judgments: they say what a gain is")
+    if judgments is None:
+        told = lazy.result_columns
+        if rule is not None or ("grade" not in told and "clicked" in told):
+            lazy, observed, note = gain_in_engine(lazy, rule)
+            notes.append(note)
+        judgments = collect_searcher_qrels(lazy)
+    prices = [recipe.setting("per_query") for recipe in recipes.values() if recipe.entry.is_cost]
+    asked = {"topic", "scanned", *names, *choice.where, *map(str, prices)}
+    matcher = PartMatcher(
+        name=lazy.name,
+        query_columns=[name for name in lazy.query_columns if name in asked],
+        qrels=judgments,
+        recipes=list(recipes.values()),
+        choice=choice,
+        bad=options.get("bad", "error"),
+        observed=observed,
+    )
+    return PreparedParts(sessions=lazy, matcher=matcher, by=tuple(names), notes=notes)
+
+
+def _find_lazy_sessions(sessions: Any, options: GainOptions) -> LazySessions:
+    """Sessions that stay where they are."""
+    native, engine, name = _find_frame(sessions)
+    gap = options.get("gap")
+    lazy = find_lazy_sessions(
+        native,
+        engine,
+        name,
+        read_column_names(options.get("columns")),
+        bad=options.get("bad", "error"),
+        gap=None if gap is None else parse_duration(gap, "gap"),
+        events=options.get("events"),
+    )
+    if lazy is None:
+        raise NoColumn(name, "a column is missing", "session, query (from 1), rank and doc")
+    return lazy
+
+
+def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:
+    """A frame that stays where it is, its engine, and what it is called."""
+    engine = find_engine(sessions)
+    if engine is not None:
+        return sessions, engine, "sessions"
+    if isinstance(sessions, (str, PathLike)) and str(sessions).lower().endswith(_PARQUET):
+        return pl.scan_parquet(Path(sessions)), POLARS, str(sessions)
+    raise WrongType("sessions", sessions, _ALLOWED)
+
+
+def _choose(options: GainOptions, columns: Sequence[str]) -> SessionChoice:
+    where = options.get("where") or {}
+    numbers = options.get("min_queries"), options.get("first_queries")
+    check_choice(where, *numbers)
+    for column in where:
+        if column not in (*columns, "session"):
+            raise UnknownName("column", column, ("session", *columns))
+    return SessionChoice(where, *numbers)

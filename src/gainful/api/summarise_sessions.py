@@ -1,0 +1,83 @@
+"""How good are millions of sessions, by group? Means that are computed where the sessions are."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Unpack
+
+from gainful.api.session_options import EvaluationOptions, answer_session_options, split_options
+from gainful.api.sessions import add_cost
+from gainful.convention.session import SessionConvention
+from gainful.errors import BadValue
+from gainful.match.session_groups import By
+from gainful.measure.build_recipes import Measures, build_session_recipes
+from gainful.measure.cost import Cost
+from gainful.measure.sessions.session_summary import SessionSummary, SummarySums
+from gainful.read.inputs import AnyQrels
+
+
+@answer_session_options(EvaluationOptions)
+def summarise(
+    sessions: Any,
+    qrels: AnyQrels | None = None,
+    measures: Measures | None = None,
+    *,
+    by: By = (),
+    curves: bool = False,
+    like: str | SessionConvention | None = None,
+    cost: Cost | None = None,
+    **options: Unpack[EvaluationOptions],
+) -> SessionSummary:
+    """How good are sessions by group, when they are too many for one memory?
+
+    The engine counts results and finds those that are judged, once; some whole sessions at a time
+    are then evaluated, as `sessions.evaluate` does it, and only sums are kept. Rows on the way
+    stand in a temporary folder. In Spark, workers do that, and send their sums to the driver.
+
+    Args:
+        sessions: a frame of lazy polars, DuckDB or Spark with session, query (its position from
+            1), rank and doc, or a log of events; or a Parquet file.
+        qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
+            Without them, what the searchers said themselves (the column grade) or did (clicks).
+        measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
+        by: a column, or several, whose groups are told apart, such as system.
+        curves: mean vectors of sDCG and nsDCG, too? They take longer.
+        like: whose settings to follow: jk2008 (default), …
+        cost: what searching costs, such as {"query": 50, "result": 200}: the measure Cost.
+        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
+            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
+            `b=10`; what needs all sessions in memory is refused.
+
+    Returns:
+        `SessionSummary`: means of all and by group, standard errors, curves.
+
+    Examples:
+        >>> import polars as pl
+        >>> rows = {"session": ["s", "s"], "query": [1, 2], "rank": [1, 1], "doc": ["x", "a"]}
+        >>> summarise(pl.LazyFrame(rows), {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").mean
+        {'sDCG(b=2, bq=4)@10': 2.0}
+    """
+    from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
+
+    reading, settings = split_options(options)
+    convention, recipes = build_session_recipes(add_cost(measures, cost), like, settings)
+    for name, recipe in recipes.items():
+        if recipe.convention.hold == "growing":
+            allowed = f"held, or sessions.evaluate: {name} grows to the longest of all sessions"
+            raise BadValue("hold", "growing", allowed)
+    parts = prepare_parts(sessions, qrels, recipes, by, reading)
+    ranks = max(
+        (recipe.k or 0 for recipe in recipes.values() if curves and recipe.entry.has_vectors),
+        default=0,
+    )
+    new_sums = partial(SummarySums, recipes, parts.by, parts.name, curves)
+    sums, totals = parts.visit(new_sums, vector_ranks=ranks)
+    return SessionSummary(
+        name=parts.name,
+        by=parts.by,
+        sums=sums.sums,
+        recipes=recipes,
+        convention=convention,
+        observed=parts.matcher.observed,
+        notes=[*parts.notes, *totals.list_notes()],
+    )

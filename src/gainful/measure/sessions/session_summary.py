@@ -1,0 +1,208 @@
+"""`SessionSummary`: the means of groups of sessions that are too many to hold, and their curves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import define, field, frozen
+
+from gainful.convention.session import SessionConvention
+from gainful.errors import BadValue, UnknownName
+from gainful.match.session_groups import group_label
+from gainful.match.sessions import MatchedSessions
+from gainful.measure.catalogue.sessions import WITH_VECTORS
+from gainful.measure.convention_words import name_convention
+from gainful.measure.leaders import ANSWER_DECIMALS, describe_leaders
+from gainful.measure.recipe import SessionRecipe
+from gainful.measure.sessions.group_sums import (
+    COUNTS,
+    GroupSums,
+    Sums,
+    add_sums,
+    sum_sessions,
+    tabulate_curve,
+)
+from gainful.page.page import Page, Section
+from gainful.page.shown import Shown
+from gainful.page.table import Table
+from gainful.text import capitalise_first, count_noun
+from gainful.types import finite_or_none
+
+_ROW_COLUMNS = ("measure", "mean", "standard_error", "sessions", "queries")
+
+
+@define(eq=False)
+class SummarySums:
+    """What groups of sessions add up to, so far."""
+
+    recipes: Mapping[str, SessionRecipe]
+    by: Sequence[str]
+    name: str
+    curves: bool
+    sums: Sums = field(factory=dict)
+
+    def visit(self, sessions: MatchedSessions) -> None:
+        """Take some whole sessions."""
+        add_sums(
+            self.sums,
+            sum_sessions(sessions, self.recipes, self.by, self.name, curves=self.curves),
+        )
+
+    def merge(self, other: SummarySums) -> None:
+        """Take what another has added up of other sessions."""
+        add_sums(self.sums, other.sums)
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class SessionSummary(Shown):
+    """The means of groups of sessions, and how sure they are.
+
+    `summary["nsDCG@10"]` is the mean of all, `mean` has all measures, `groups` each group as a
+    dict, `curve(name)` the mean vectors, `to_polars()` a row for each group and measure.
+    """
+
+    name: str
+    by: tuple[str, ...]
+    sums: Mapping[tuple[Any, ...], GroupSums] = field(repr=False)
+    recipes: Mapping[str, SessionRecipe]
+    convention: SessionConvention
+    observed: str = ""  # where gains are what was done to a result: what, such as clicked
+    notes: Sequence[str] = ()
+
+    @property
+    def all_sessions(self) -> GroupSums:
+        """What all groups add up to."""
+        total = GroupSums()
+        for group in self.sums.values():
+            total.add(group)
+        return total
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many sessions, queries, results and judged results there were."""
+        return dict(zip(COUNTS, self.all_sessions.counts.tolist(), strict=True))
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """One number for each measure."""
+        total = self.all_sessions
+        return {name: total.mean(name, recipe) for name, recipe in self.recipes.items()}
+
+    def __getitem__(self, measure: str) -> float:
+        return self.mean[self._find_name(measure)]
+
+    @property
+    def groups(self) -> list[dict[str, Any]]:
+        """Each group: its values, how many sessions and queries, means and standard errors."""
+        ordered = sorted(self.sums.items(), key=lambda item: [_order(key) for key in item[0]])
+        return [
+            {**dict(zip(self.by, keys, strict=True)), **self._describe(sums)}
+            for keys, sums in ordered
+        ]
+
+    def _describe(self, sums: GroupSums) -> dict[str, Any]:
+        means = {
+            name: finite_or_none(sums.mean(name, recipe)) for name, recipe in self.recipes.items()
+        }
+        errors = {
+            name: None if name in sums.joint else sums.values[name].standard_error
+            for name in self.recipes
+        }
+        counts = dict(zip(COUNTS, sums.counts.tolist(), strict=True))
+        return {**counts, "mean": means, "standard_error": errors}
+
+    def curve(self, name: str | None = None) -> pl.DataFrame:
+        """The mean vector of each group, position by position, as tidy data.
+
+        Args:
+            name: one of the measures; the first that has vectors if it is not said.
+        """
+        with_vectors = [own for own, recipe in self.recipes.items() if recipe.entry.has_vectors]
+        if name is None and not with_vectors:
+            allowed = f"{' or '.join(WITH_VECTORS)}, which have vectors"
+            raise BadValue("measure", ", ".join(self.recipes), allowed)
+        measure = with_vectors[0] if name is None else self._find_name(name)
+        if not all(measure in sums.curves for sums in self.sums.values()):
+            raise BadValue("curves", value=False, allowed="curves=True, for measures with vectors")
+        return pl.concat(
+            tabulate_curve(sums.curves[measure], self.recipes[measure], keys)
+            for keys, sums in (
+                (dict(zip(self.by, keys, strict=True)), self.sums[keys])
+                for keys in sorted(self.sums, key=lambda keys: [_order(key) for key in keys])
+            )
+        )
+
+    def _find_name(self, measure: str) -> str:
+        if measure not in self.recipes:
+            raise UnknownName("measure", measure, self.recipes, f"of {self.name}", lists_all=True)
+        return measure
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "mean": {name: finite_or_none(mean) for name, mean in self.mean.items()},
+            "groups": self.groups if self.by else [],
+            "standard_error": self._describe(self.all_sessions)["standard_error"],
+            "convention": {"like": self.convention.name, **self.convention.settings()},
+            "counts": self.counts,
+            "notes": list(self.notes),
+        }
+
+    def page(self, *, verbose: bool = False) -> Page:  # noqa: ARG002  (as all pages)
+        """The answer, and a row for each group and measure."""
+        groups = self.groups if self.by else [self._describe(self.all_sessions)]
+        rows = [
+            (
+                *(group[name] for name in self.by),
+                measure,
+                *(group["mean"][measure], group["standard_error"][measure]),
+                *(group["sessions"], group["queries"]),
+            )
+            for group in groups
+            for measure in self.recipes
+        ]
+        table = Table(
+            (*self.by, *_ROW_COLUMNS),
+            rows,
+            numeric=True,
+            label_columns=len(self.by) + 1,
+            expendable=("queries",),
+        )
+        counts = self.counts
+        parts = [
+            count_noun(counts["sessions"], "session"),
+            count_noun(counts["queries"], "query"),
+            f"{counts['judged']} of {counts['results']} results {self.observed or 'judged'}",
+            name_convention(self.convention),
+        ]
+        return Page(
+            answer=self._answer(groups),
+            sections=[Section(table=table)],
+            notes=[" · ".join(parts), *(f"Note: {note}" for note in self.notes)],
+            rows=lambda: table,
+            data=self.to_dict,
+        )
+
+    def _answer(self, groups: Sequence[Mapping[str, Any]]) -> str:
+        if len(groups) < 2:
+            measure, mean = next(iter(self.mean.items()))
+            sessions = count_noun(self.counts["sessions"], "session")
+            return f"The mean {measure} of {sessions} is {mean:.{ANSWER_DECIMALS}f}."
+        labels = [group_label({name: group[name] for name in self.by}) for group in groups]
+        means = {
+            measure: {
+                label: np.nan if (mean := group["mean"][measure]) is None else mean
+                for label, group in zip(labels, groups, strict=True)
+            }
+            for measure in self.recipes
+        }
+        directions = {name: recipe.direction for name, recipe in self.recipes.items()}
+        return capitalise_first(describe_leaders(means, directions))
+
+
+def _order(key: Any) -> tuple[bool, str, Any]:
+    """By value, those of one kind together, and what is missing at the end."""
+    return (key is None, "" if key is None else type(key).__name__, 0 if key is None else key)

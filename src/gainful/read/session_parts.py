@@ -1,0 +1,227 @@
+"""Sessions in an engine, read in parts of whole sessions, so that memory holds one part at a time.
+
+The engine makes a row for each query and finds the results that matter; both are written to files
+in a temporary folder, and read again part by part. Nearly always nothing is wrong with sessions,
+and judgments are all that is asked for: then rows are few and short. Else they tell more.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import polars as pl
+from attrs import evolve, frozen
+
+from gainful.errors import BadInput
+from gainful.progress import report_work
+from gainful.read.engines import report_engine_errors
+from gainful.read.lazy_run import as_narwhals
+from gainful.read.lazy_sessions import LARGEST, LazySessions, build_sessions, find_bad_sessions
+from gainful.read.qrels_and_run import Qrels
+from gainful.read.sessions import LIST_LENGTH, PLACE, BadPolicy, Sessions
+from gainful.read.spilled_rows import KEY, SpilledRows, choose_parts, hash_sessions
+from gainful.text import quote
+
+_QUERY = ("session", "query")
+_SOUND = "gainful_sound"  # are the ranks of a query 1, 2, 3 …?
+EMPTY_DOC = -1  # the place of what is no document
+
+
+class UnsoundSessions(Exception):
+    """Short rows do not tell what is wrong, or not all that is asked for."""
+
+
+@frozen(eq=False)
+class SessionPart:
+    """Some whole sessions: a row for each query, and the results that matter, in any order."""
+
+    queries: pl.DataFrame
+    results: pl.DataFrame
+
+    def filter(self, choice: SessionChoice, name: str) -> SessionPart:
+        """Only the sessions that were asked for, or the beginning of each."""
+        if choice == SessionChoice():
+            return self
+        queries = self.queries
+        for column, value in choice.where.items():
+            text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
+            fits = (pl.col(column).cast(pl.String) == text).fill_null(value=False)
+            flagged = queries.with_columns(fits=fits, all=fits.all().over(KEY))
+            if (flagged["fits"] & ~flagged["all"]).any():
+                problem = f"some sessions have more than one {column}"
+                allowed = "a column that is the same for a whole session"
+                raise BadInput(name, problem, allowed)
+            queries = flagged.filter("fits").drop("fits", "all")
+        if choice.min_queries is not None:
+            queries = queries.filter(pl.col("query").max().over(KEY) >= choice.min_queries)
+        results = self.results.join(queries.select(KEY).unique(), on=KEY, how="semi")
+        if choice.first_queries is not None:
+            beginning = pl.col("query") <= choice.first_queries
+            queries, results = queries.filter(beginning), results.filter(beginning)
+        return SessionPart(queries, results)
+
+
+@frozen
+class SessionChoice:
+    """Which sessions are asked for: with these values, of so many queries; and how much of each."""
+
+    where: Mapping[str, str] = {}
+    min_queries: int | None = None
+    first_queries: int | None = None
+
+
+@frozen(eq=False)
+class SessionParts:
+    """Sessions on disk, of which each part is some whole sessions."""
+
+    queries: SpilledRows
+    results: SpilledRows
+    longest: int  # queries of a session
+
+    def read(self, max_rows: int) -> Iterator[SessionPart]:
+        """One part after the other, none of many more rows than that."""
+        counts = self.queries.counts + self.results.counts
+        for part in choose_parts(counts, max_rows):
+            yield SessionPart(self.queries.read(part), self.results.read(part))
+            report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
+
+
+@contextmanager
+def split_sessions(
+    sessions: LazySessions, qrels: Qrels | None, columns: Sequence[str], *, short: bool
+) -> Iterator[SessionParts]:
+    """Sessions of an engine, on disk until the end of the block.
+
+    Args:
+        sessions: in their engine.
+        qrels: the judgments; None if searchers judged by themselves.
+        columns: what is asked for of queries, as far as it is told.
+        short: rows of sound queries, and results by the place of their judgment? Else all that is
+            told of queries, and results that anyone judged, or that were clicked or graded.
+    """
+    narrow = evolve(
+        sessions, query_columns=[name for name in sessions.query_columns if name in columns]
+    )
+    with tempfile.TemporaryDirectory(prefix="gainful-") as folder:
+        queries = SpilledRows(Path(folder), "queries")
+        results = SpilledRows(Path(folder), "results")
+        longest, sound = 0, True
+        with report_engine_errors(sessions.engine, sessions.name):
+            described = _describe_shortly(narrow) if short else _describe_queries(narrow)
+            for rows in sessions.engine.stream(described.to_native()):
+                longest = max(longest, int(rows["query"].max() or 0))  # type: ignore[arg-type]
+                sound = sound and (not short or _are_sound(rows))
+                if sound:
+                    queries.add(hash_sessions(rows.drop(_SOUND) if short else rows))
+            queries.finish()
+        if not sound:
+            raise UnsoundSessions
+        with report_engine_errors(sessions.engine, sessions.name):
+            if short and qrels is not None:
+                wanted = _find_places(narrow, qrels)
+            else:
+                wanted = narrow.find_results(None if qrels is None else qrels.frame["doc"].unique())
+            for rows in sessions.engine.stream(wanted.to_native()):
+                hashed = hash_sessions(rows)
+                results.add(hashed.drop("session") if short else hashed)
+            results.finish()
+        if not queries.counts.sum():
+            raise BadInput(sessions.name, "there is not one session in it")
+        yield SessionParts(queries, results, longest)
+
+
+def _describe_shortly(sessions: LazySessions) -> nw.LazyFrame[Any]:
+    """A row for each query: how many results it has, and whether it is sound.
+
+    A query whose results differ in what is told of it has several, so that engines need not compare
+    texts, which takes them longer than to group by them.
+    """
+    rank, length = nw.col("rank"), nw.col(LIST_LENGTH)
+    counted = _rows_as_told(sessions).group_by(*_QUERY, *sessions.query_columns).agg(
+        nw.col("doc").count().alias(LIST_LENGTH),
+        rank.count().alias("ranks"),
+        rank.max().alias("highest"),
+        rank.sum().alias("total"),
+        (rank * rank).sum().alias("squares"),
+    )
+    ranked = (
+        (nw.col("ranks") == length)
+        & (nw.col("highest") == length)
+        & (nw.col("total") * 2 == length * (length + 1))
+        & (nw.col("squares") * 6 == length * (length + 1) * (length * 2 + 1))
+    )
+    sound = ((length == 0) & (nw.col("ranks") == 0)) | ranked
+    return counted.select(*_QUERY, *sessions.query_columns, LIST_LENGTH, sound.alias(_SOUND))
+
+
+def _rows_as_told(sessions: LazySessions) -> nw.LazyFrame[Any]:
+    """Rows in which no text is looked at, which takes engines long."""
+    return sessions.rows if sessions.rows_as_told is None else sessions.rows_as_told
+
+
+def _are_sound(rows: pl.DataFrame) -> bool:
+    nulls = rows["session"].null_count() + rows["query"].null_count()
+    return not nulls and bool(rows[_SOUND].fill_null(value=False).all())
+
+
+def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:
+    """All that can be wrong with a query, or is told of it."""
+    described = sessions.describe_queries()
+    sums = (LIST_LENGTH, "total", "rows")
+    return described.with_columns(*(nw.col(name).cast(nw.Int64) for name in sums))
+
+
+def _find_places(sessions: LazySessions, qrels: Qrels) -> nw.LazyFrame[Any]:
+    """The results that are judged for their topic, each with the place of its judgment."""
+    topic = "topic" if "topic" in sessions.query_columns else "session"
+    judged = qrels.frame.select(
+        pl.col("query").alias(topic), "doc", pl.int_range(pl.len(), dtype=pl.Int64).alias(PLACE)
+    )
+    empty = qrels.queries.to_frame(topic).select(topic, doc=pl.lit(""), place=EMPTY_DOC)
+    wanted = pl.concat([judged, empty.rename({"place": PLACE}).cast({PLACE: pl.Int64})])
+    told = _rows_as_told(sessions)
+    native: Any = sessions.engine.send(wanted, told.to_native())
+    rows = told.join(as_narwhals(native), on=[topic, "doc"], how="inner")
+    return rows.select(*_QUERY, "rank", PLACE)
+
+
+@frozen(eq=False)
+class SoundSessions:
+    """The sound sessions of a part, if there are any, and how many are not."""
+
+    sessions: Sessions | None
+    dropped_count: int = 0
+    first_mistake: BadInput | None = None
+
+
+def build_with_care(
+    part: SessionPart, name: str, query_columns: Sequence[str], bad: BadPolicy
+) -> SoundSessions:
+    """Sessions of a part; bad ones are refused in words, or left out and counted.
+
+    Args:
+        part: all that is told of queries, and the results that matter.
+        name: what the sessions are called in an error.
+        query_columns: what is told of queries.
+        bad: refuse sessions that are not as they should be, or leave them out.
+    """
+    queries, results = part.queries.drop(KEY), part.results.drop(KEY)
+    bad_sessions, first = find_bad_sessions(queries, results, name, query_columns)
+    if first is not None and bad == "error":
+        raise first
+    queries, results = (
+        rows.join(bad_sessions, on="session", how="anti", nulls_equal=True)
+        for rows in (queries, results)
+    )
+    for column in query_columns:
+        varying = queries.filter(pl.col(column).ne_missing(pl.col(LARGEST + column)))
+        if len(varying):
+            problem = f"session {quote(varying['session'][0])} has more than one {column}"
+            raise BadInput(name, problem, "one for all rows of a session")
+    sessions = build_sessions(queries, results, query_columns, name)
+    return SoundSessions(sessions if len(queries) else None, len(bad_sessions), first)

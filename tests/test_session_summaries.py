@@ -1,0 +1,276 @@
+"""Means, curves and sweeps of sessions that are added up in parts, where the sessions are."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from engines import FRAME_MAKERS
+from hypothesis import given, strategies as st
+from test_session_engines import log_of_clicks
+
+import gainful
+from gainful.measure.sessions import in_parts
+from gainful.read import spilled_rows
+
+STUDY = gainful.sessions.simulate_study(3)
+ENGINES = ("lazy polars", "DuckDB")
+OPTIONS = [
+    {"measures": ["nsDCG@10", "sDCG(lists=minimum(3))@5"]},
+    {"measures": ["nsDCG(duplicates=first)@3", "sDCG(duplicates=clicked)@10"]},
+    {"measures": ["nsDCG@4", "sDCG(duplicates=first)@10"]},
+    {"measures": ["RL(of='nDCG@10', repeated=clicked)", "sRBP", "IR", "sTBG", "sU"]},
+    {"measures": "nsDCG@10", "first_queries": 2, "where": {"system": "2"}},
+    {"measures": "nsDCG@5", "min_queries": 3, "like": "kanoulas2011"},
+    {"measures": ["nsDCG@5", "nsDCG(average=vectors)@5"]},
+    {"measures": ["sDCG@5", "Cost(per_query=5, per_result=2)"]},
+]
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch):
+    """So few rows at a time that a small log has many parts and many files."""
+    monkeypatch.setattr(in_parts, "_MAX_ROWS", 40)
+    monkeypatch.setattr(spilled_rows, "_MAX_HELD", 100)
+
+
+def is_equal(summary, results, by):
+    assert summary.mean == pytest.approx(results.mean, rel=1e-12)
+    assert summary.counts == results.counts
+    groups = results.groups(by)
+    assert len(summary.groups) == len(groups)
+    for ours, theirs in zip(summary.groups, groups, strict=True):
+        assert [ours[name] for name in by] == [theirs[name] for name in by]
+        assert (ours["sessions"], ours["queries"]) == (theirs["sessions"], theirs["queries"])
+        assert ours["mean"] == pytest.approx(theirs["mean"], rel=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_sums_of_parts_are_those_of_all(engine, options):
+    log = log_of_clicks()
+    results = gainful.sessions.evaluate(log, STUDY.qrels, **options)
+    summary = gainful.sessions.summarise(
+        FRAME_MAKERS[engine](log), STUDY.qrels, by=["system"], curves=True, **options
+    )
+    is_equal(summary, results, ["system"])
+    for name, recipe in results.recipes.items():
+        values = np.ma.compressed(np.ma.asarray(results.values[name]))
+        if "average=vectors" not in name:
+            error = summary.to_dict()["standard_error"][name]
+            assert error == pytest.approx(values.std(ddof=1) / np.sqrt(len(values)))
+        if recipe.entry.has_vectors:
+            ours, theirs = summary.curve(name), results.curve(name, "system")
+            assert ours.columns == theirs.columns
+            for column in ("query", "rank", "position", "n", "searching"):
+                assert ours[column].to_list() == theirs[column].to_list()
+            assert ours["mean"].to_list() == pytest.approx(theirs["mean"].to_list(), abs=1e-12)
+
+
+def test_sums_of_spark_workers_are_those_of_all():
+    log, options = log_of_clicks(), {"measures": ["nsDCG@10", "sDCG(duplicates=clicked)@10", "IR"]}
+    results = gainful.sessions.evaluate(log, STUDY.qrels, **options)
+    frame = FRAME_MAKERS["Spark"](log)
+    summary = gainful.sessions.summarise(frame, STUDY.qrels, by="system", curves=True, **options)
+    is_equal(summary, results, ["system"])
+    ours, theirs = summary.curve("nsDCG@10"), results.curve("nsDCG@10", "system")
+    assert ours["mean"].to_list() == pytest.approx(theirs["mean"].to_list(), abs=1e-12)
+    with pytest.raises(gainful.errors.BadInput, match="has no judgments"):
+        gainful.sessions.summarise(frame, {"other": {"a": 1}}, "sDCG@10")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("topics", [True, False])
+def test_gains_from_what_searchers_did(engine, topics):
+    """Of a topic, what any searcher clicked is in the ideal; else each session has its own."""
+    log = log_of_clicks().with_columns(purchased=pl.col("doc").hash(5) % 7 == 0)
+    log = log.drop("grade", *(() if topics else ("topic",)), strict=False)
+    for rule in (None, "purchased", {"clicked": 1, "purchased": 5}):
+        results = gainful.sessions.evaluate(log, None, ["nsDCG@10", "sDCG@5"], gain_from=rule)
+        summary = gainful.sessions.summarise(
+            FRAME_MAKERS[engine](log), None, ["nsDCG@10", "sDCG@5"], by="system", gain_from=rule
+        )
+        assert summary.mean == pytest.approx(results.mean, rel=1e-12)
+        assert any("gain from what searchers did" in note for note in summary.notes)
+
+
+@given(data=st.data())
+def test_any_sessions_in_parts(data):
+    """Random lists of few documents, of which some are shown again; turns may have topics."""
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
+    own_topics = data.draw(st.booleans())
+    rows = []
+    for session in range(data.draw(st.integers(1, 12))):
+        for query in range(1, int(rng.integers(1, 5)) + 1):
+            topic = f"t{rng.integers(3)}" if own_topics else f"t{session % 3}"
+            docs = rng.permutation(8)[: rng.integers(0, 6)]
+            where = (f"s{session}", query)
+            if not len(docs):
+                rows.append((*where, None, None, topic, session % 2))
+            rows += [
+                (*where, rank, f"d{doc}", topic, session % 2) for rank, doc in enumerate(docs, 1)
+            ]
+    names = ["session", "query", "rank", "doc", "topic", "arm"]
+    kinds = {"rank": pl.Int64, "doc": pl.String}
+    frame = pl.DataFrame(rows, schema=names, schema_overrides=kinds, orient="row")
+    frame = frame.sample(fraction=1, shuffle=True, seed=1)
+    qrels = {
+        f"t{topic}": {f"d{doc}": int(rng.integers(4)) for doc in range(5)} for topic in range(3)
+    }
+    duplicates = data.draw(st.sampled_from(["every", "first"]))
+    measures = ["sDCG@3", *([] if own_topics and duplicates == "first" else ["nsDCG@3"])]
+    options = {"measures": measures, "duplicates": duplicates}
+    results = gainful.sessions.evaluate(frame, qrels, **options)
+    summary = gainful.sessions.summarise(frame.lazy(), qrels, by="arm", **options)
+    is_equal(summary, results, ["arm"])
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("row", "words"),
+    [
+        ((None, 1, 1, "a"), "there is no session"),
+        (("", 1, 1, "a"), "there is no session"),
+        (("t", None, 1, "a"), "session 't': there is no query position"),
+        (("t", 0, 1, "a"), "session 't': query position 0 is below 1"),
+        (("t", 2, 1, "a"), "session 't': there are queries up to 2, but some before it are"),
+        (("t", 1, 2, "a"), "session 't': the ranks of query 1 are not 1, 2, 3"),
+        (("s", 1, 2, "b"), "session 's': the ranks of query 1 are not 1, 2, 3"),
+        (("s", 1, 3, "a"), "session 's': a document stands twice in query 1"),
+        (("v", 1, 1, "a"), "session 'v': topic 'v' has no judgments"),
+    ],
+)
+def test_what_is_not_sound_is_told(engine, row, words):
+    rows = [("s", 1, 1, "a"), ("s", 1, 2, "x"), ("u", 1, 1, "a"), row]
+    frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
+    qrels = {"s": {"a": 1}, "t": {"a": 1}, "u": {"a": 1}}
+    framed = FRAME_MAKERS[engine](frame)
+    with pytest.raises(gainful.errors.BadInput, match=words):
+        gainful.sessions.summarise(framed, qrels, "sDCG@5")
+    if "judgments" in words:
+        left = gainful.sessions.summarise(framed, qrels, "sDCG@5", unjudged="drop")
+        assert "1 query without judgments left out, 1 session with them" in " ".join(left.notes)
+        assert left.counts["sessions"] == 2
+        return
+    left = gainful.sessions.summarise(framed, qrels, "sDCG@5", bad="skip")
+    assert left.counts["sessions"] == len({"s", "u"} - {row[0]})
+    assert any(note.startswith("1 session left out") for note in left.notes)
+
+
+def test_an_empty_text_is_no_document():
+    rows = [("s", 1, None, ""), ("s", 2, 1, "a"), ("s", 2, 2, "b")]
+    frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
+    for engine in ENGINES:
+        summary = gainful.sessions.summarise(FRAME_MAKERS[engine](frame), {"s": {"a": 1}}, "sDCG@5")
+        assert summary.counts == {"sessions": 1, "queries": 2, "results": 2, "judged": 1}
+
+
+def test_ranks_that_add_up_are_looked_at_one_by_one():
+    rows = [("s", 1, rank, doc) for rank, doc in ((1, "a"), (1, "b"), (4, "c"), (4, "d"))]
+    frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
+    for door in (gainful.sessions.summarise, gainful.sessions.evaluate):
+        with pytest.raises(gainful.errors.BadInput, match="ranks of query 1 are not 1, 2, 3"):
+            door(frame.lazy(), {"s": {"a": 1}}, "sDCG@5")
+
+
+def test_what_varies_within_a_session_is_no_group():
+    rows = [("s", 1, 1, "a", "x"), ("s", 2, 1, "b", "y")]
+    frame = pl.LazyFrame(rows, schema=["session", "query", "rank", "doc", "arm"], orient="row")
+    with pytest.raises(gainful.errors.BadInput, match="session 's' has more than one arm"):
+        gainful.sessions.summarise(frame, {"s": {"a": 1}}, "sDCG@5", by="arm")
+    with pytest.raises(gainful.errors.BadInput, match="some sessions have more than one arm"):
+        gainful.sessions.summarise(frame, {"s": {"a": 1}}, "sDCG@5", where={"arm": "x"})
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"by": "sistem"}, "did you mean system"),
+        ({"hold": "growing"}, "grows to the longest of all sessions"),
+        ({"where": {"sistem": "1"}}, "did you mean system"),
+        ({"min_queries": 99}, "no session is left"),
+        ({"gain_from": "clicked"}, "nothing beside judgments"),
+        ({"bad": "ignore"}, "error or skip"),
+        ({"jugments": 1}, "jugments"),
+    ],
+    ids=str,
+)
+def test_what_is_refused(options, words):
+    with pytest.raises(gainful.errors.GainfulError, match=words):
+        gainful.sessions.summarise(STUDY.sessions.frame.lazy(), STUDY.qrels, "nsDCG@5", **options)
+
+
+def test_other_inputs_are_sent_to_evaluate(tmp_path):
+    with pytest.raises(gainful.errors.WrongType, match="evaluate takes all others"):
+        gainful.sessions.summarise(STUDY.sessions, STUDY.qrels)
+    path = tmp_path / "log.parquet"
+    STUDY.sessions.frame.write_parquet(path)
+    summary = gainful.sessions.summarise(path, STUDY.qrels, "nsDCG@10")
+    assert summary["nsDCG@10"] == pytest.approx(
+        gainful.sessions.evaluate(path, STUDY.qrels, "nsDCG@10")["nsDCG@10"]
+    )
+
+
+def test_a_summary_is_a_page_and_plain_data():
+    frame = STUDY.sessions.frame.lazy()
+    summary = gainful.sessions.summarise(frame, STUDY.qrels, ["nsDCG@10", "sDCG@10"], by="system")
+    text = summary.to_text()
+    assert text.startswith("System 2 is highest in nsDCG@10")
+    assert max(map(len, text.splitlines())) <= 80
+    assert summary.to_polars().columns == [
+        *("system", "measure", "mean", "standard_error", "sessions", "queries")
+    ]
+    assert [group["system"] for group in summary.to_dict()["groups"]] == ["1", "2"]
+    with pytest.raises(gainful.errors.BadValue, match="curves=True"):
+        summary.curve()
+
+
+SWEEPS = [
+    {"measure": "nsDCG", "points": 4},
+    {"measure": "sDCG", "points": 3, "depth": "3,10", "weights": ["0:0,1:1,2:10,3:100", "linear"]},
+    {"measure": "nsDCG(duplicates=first)", "points": 3},
+    {"measure": "nsDCG", "points": 3, "by": ["system", "searcher"], "min_queries": 2},
+]
+
+
+@pytest.mark.parametrize(
+    ("engine", "options"),
+    [
+        *((engine, options) for engine in ENGINES for options in SWEEPS),
+        ("Spark", SWEEPS[0]),  # each takes seconds
+    ],
+    ids=str,
+)
+def test_a_sweep_over_parts_is_that_of_all(engine, options):
+    theirs = gainful.sessions.sweep(STUDY.sessions, STUDY.qrels, **options)
+    frame = FRAME_MAKERS[engine](STUDY.sessions.frame)
+    ours = gainful.sessions.sweep(frame, STUDY.qrels, **options)
+    assert ours.groups == theirs.groups
+    assert ours.counts == theirs.counts
+    assert ours.sentences == theirs.sentences
+    for mine, plane in zip(ours.planes, theirs.planes, strict=True):
+        np.testing.assert_allclose(mine.means, plane.means, rtol=1e-12)
+
+
+def test_turns_with_ideals_of_their_own_are_swept_in_parts():
+    rows = [
+        (
+            f"s{session}",
+            query,
+            rank,
+            f"d{(session * query + rank) % 7}",
+            f"t{(session + query) % 4}",
+        )
+        for session in range(30)
+        for query in range(1, session % 4 + 2)
+        for rank in range(1, 6)
+    ]
+    names = ["session", "query", "rank", "doc", "topic"]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    frame = frame.with_columns(arm=pl.col("session").str.slice(1).cast(pl.Int64) % 2)
+    qrels = {f"t{topic}": {f"d{doc}": doc % 4 for doc in range(topic, 7)} for topic in range(4)}
+    theirs = gainful.sessions.sweep(frame, qrels, by="arm", points=3)
+    ours = gainful.sessions.sweep(frame.lazy(), qrels, by="arm", points=3)
+    np.testing.assert_allclose(ours.planes[0].means, theirs.planes[0].means, rtol=1e-12)
+    with pytest.raises(gainful.errors.OneGroup, match="only one group"):
+        gainful.sessions.sweep(frame.filter(arm=1).lazy(), qrels, by="arm", points=3)
