@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-BENCHMARKS := arrays runs frames sessions sessions_sweep logs compare explore report
+BENCHMARKS := arrays runs frames sessions sessions_sweep session_engines logs compare explore report
 CHECKS := lint types floors guide wheel
 TIMED  := sh .ci/timed
 

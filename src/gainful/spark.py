@@ -6,14 +6,12 @@ driver; this gives frames.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping
 from typing import Any, Unpack
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
-from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
@@ -33,18 +31,14 @@ from gainful.measure.entry import Entry
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.recipe import Recipe
-from gainful.measure.sessions.in_parts import (
-    AnySummer,
-    PartEvaluation,
-    PartMatcher,
-    PartTotals,
-)
+from gainful.measure.sessions.in_parts import PartEvaluation
+from gainful.measure.sessions.on_workers import part_rows
 from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run
 from gainful.read.lazy_run import LazyRun, as_narwhals
-from gainful.read.lazy_sessions import LazySessions, as_lazy_sessions
+from gainful.read.lazy_sessions import as_lazy_sessions
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds
 
@@ -148,7 +142,7 @@ def per_session(
         groups = lazy_sessions.refuse_bad_sessions()
         evaluation = PartEvaluation(judgments, recipes, lazy_sessions.query_columns, groups)
         docs = None if judgments is None else judgments.frame["doc"].unique()
-        table, part = _part_rows(lazy_sessions, docs)
+        table, part = part_rows(lazy_sessions, docs)
         own = {field.name: field.dataType.simpleString() for field in table.schema.fields}
         kinds = {name: own[name] for name in ("session", *groups)} | {"queries": "bigint"}
         schema = ", ".join(
@@ -156,55 +150,6 @@ def per_session(
             for name, kind in (kinds | dict.fromkeys(recipes, "double")).items()
         )
         return table.groupBy(part).applyInArrow(_make_session_worker(evaluation), schema)
-
-
-def visit_workers(
-    sessions: LazySessions, matcher: PartMatcher, new_summer: Callable[[], AnySummer]
-) -> tuple[AnySummer, PartTotals]:
-    """Add up sessions on the workers; what comes to the driver is one sum from each part.
-
-    Args:
-        sessions: in Spark.
-        matcher: how some whole sessions are matched.
-        new_summer: makes what adds them up, which has seen none.
-    """
-    narrow = evolve(sessions, query_columns=matcher.query_columns)
-    with report_engine_errors(SPARK, sessions.name):
-        docs = None if matcher.qrels is None else matcher.qrels.frame["doc"].unique()
-        table, part = _part_rows(narrow, docs)
-        worker = _make_summing_worker(matcher, new_summer)
-        rows = table.groupBy(part).applyInArrow(worker, "sums binary").toLocalIterator()
-        summer, totals = new_summer(), PartTotals()
-        for row in rows:
-            part_summer, part_totals, mistake = pickle.loads(row["sums"])  # noqa: S301  (our own)
-            if mistake is not None:
-                raise mistake
-            summer.merge(part_summer)
-            totals.merge(part_totals)
-    totals.refuse_nothing(matcher.name)
-    return summer, totals
-
-
-def _part_rows(sessions: LazySessions, docs: pl.Series | None) -> tuple[Any, Any]:
-    """The rows of queries and of results that matter, and by what they are split into parts."""
-    from pyspark.sql.functions import lit, pmod, xxhash64  # noqa: PLC0415
-
-    table = sessions.find_rows(docs).to_native()
-    parts = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    return table, pmod(xxhash64("session"), lit(parts))  # a session is never cut in two
-
-
-def _make_summing_worker(
-    matcher: PartMatcher, new_summer: Callable[[], AnySummer]
-) -> Callable[[Any], Any]:
-    """What a worker does with some whole sessions."""
-
-    def sum_part(table: Any) -> Any:
-        from gainful.measure.sessions.in_parts import sum_arrow  # noqa: PLC0415
-
-        return sum_arrow(table, matcher, new_summer())
-
-    return sum_part
 
 
 def _quote_column(name: str) -> str:

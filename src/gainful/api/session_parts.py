@@ -17,6 +17,7 @@ from gainful.match.lazy_gains import collect_searcher_qrels, gain_in_engine
 from gainful.match.session_groups import By, check_group_names
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.in_parts import AnySummer, PartMatcher, PartTotals, visit_parts
+from gainful.measure.sessions.on_workers import visit_workers
 from gainful.read.column_names import read_column_names
 from gainful.read.durations import parse_duration
 from gainful.read.engines import POLARS, SPARK, Engine, find_engine
@@ -50,8 +51,6 @@ class PreparedParts:
     ) -> tuple[AnySummer, PartTotals]:
         """Add up all sessions, in parts; in Spark on its workers."""
         if self.sessions.engine is SPARK:
-            from gainful.spark import visit_workers  # noqa: PLC0415  (only where Spark is used)
-
             return visit_workers(self.sessions, self.matcher, new_summer)
         return visit_parts(self.sessions, self.matcher, new_summer, vector_ranks)
 
@@ -84,8 +83,8 @@ def prepare_parts(
     if judgments is not None and rule is not None:
         raise BadValue("gain_from", rule, "nothing beside judgments: they say what a gain is")
     if judgments is None:
-        told = lazy.result_columns
-        if rule is not None or ("grade" not in told and "clicked" in told):
+        columns = lazy.result_columns
+        if rule is not None or ("grade" not in columns and "clicked" in columns):
             lazy, observed, note = gain_in_engine(lazy, rule)
             notes.append(note)
         judgments = collect_searcher_qrels(lazy)

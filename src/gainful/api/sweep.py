@@ -124,8 +124,8 @@ def _sweep_in_engine(
     recipes = {recipe.label: recipe for recipe in grid.recipes}
     parts = prepare_parts(sessions, qrels, recipes, by, reading)
     new_sums = partial(SweepPartSums, grid.recipes, parts.by, parts.name)
-    found, totals = parts.visit(new_sums)
-    sums = found.sort_groups()
+    group_sums, totals = parts.visit(new_sums)
+    sums = group_sums.sort_groups()
     _refuse_one_group(parts.name, by, len(sums.groups))
     return build_sweep(
         parts.name,

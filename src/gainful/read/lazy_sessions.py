@@ -186,7 +186,7 @@ def as_lazy_sessions(
         rows = rows.with_columns(nw.col("clicked").fill_null(value=False))
     queries = [role for role in known if role not in RESULT_COLUMNS]
     with_docs = rows.with_columns(nw.when(nw.col("doc") != "").then(nw.col("doc")).alias("doc"))
-    return LazySessions(with_docs, engine, name, queries, results, rows)
+    return LazySessions(with_docs, engine, name, queries, results, rows_as_told=rows)
 
 
 def _refuse_other_kinds(schema: Mapping[str, Any], numbers: Sequence[str], name: str) -> None:

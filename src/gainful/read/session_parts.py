@@ -142,12 +142,16 @@ def _describe_shortly(sessions: LazySessions) -> nw.LazyFrame[Any]:
     texts, which takes them longer than to group by them.
     """
     rank, length = nw.col("rank"), nw.col(LIST_LENGTH)
-    counted = _rows_as_told(sessions).group_by(*_QUERY, *sessions.query_columns).agg(
-        nw.col("doc").count().alias(LIST_LENGTH),
-        rank.count().alias("ranks"),
-        rank.max().alias("highest"),
-        rank.sum().alias("total"),
-        (rank * rank).sum().alias("squares"),
+    counted = (
+        _rows_as_told(sessions)
+        .group_by(*_QUERY, *sessions.query_columns)
+        .agg(
+            nw.col("doc").count().alias(LIST_LENGTH),
+            rank.count().alias("ranks"),
+            rank.max().alias("highest"),
+            rank.sum().alias("total"),
+            (rank * rank).sum().alias("squares"),
+        )
     )
     ranked = (
         (nw.col("ranks") == length)
@@ -184,9 +188,9 @@ def _find_places(sessions: LazySessions, qrels: Qrels) -> nw.LazyFrame[Any]:
     )
     empty = qrels.queries.to_frame(topic).select(topic, doc=pl.lit(""), place=EMPTY_DOC)
     wanted = pl.concat([judged, empty.rename({"place": PLACE}).cast({PLACE: pl.Int64})])
-    told = _rows_as_told(sessions)
-    native: Any = sessions.engine.send(wanted, told.to_native())
-    rows = told.join(as_narwhals(native), on=[topic, "doc"], how="inner")
+    every_row = _rows_as_told(sessions)
+    native: Any = sessions.engine.send(wanted, every_row.to_native())
+    rows = every_row.join(as_narwhals(native), on=[topic, "doc"], how="inner")
     return rows.select(*_QUERY, "rank", PLACE)
 
 
