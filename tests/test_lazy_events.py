@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from random import Random
 
 import polars as pl
@@ -12,7 +12,13 @@ from hypothesis import given, strategies as st
 from profiles import examples
 
 import gainful
-from gainful.errors import BadInput
+from gainful.errors import BadInput, BadValue
+from gainful.read.column_names import USUAL_NAMES
+from gainful.read.engines import find_engine
+from gainful.read.event_times import parse_times
+from gainful.read.lazy_event_times import TIME, add_times, ask_for_form, find_wrong_times
+from gainful.read.lazy_events import open_table
+from gainful.read.lazy_run import as_narwhals
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEASURES = ["sDCG(b=2, bq=4)@3", "nsDCG@10", "sRBP"]
@@ -171,3 +177,206 @@ def test_events_that_cannot_be_placed_are_counted_there(engine):
     assert "--bad skip (bad='skip'), which leaves these out" in str(refused.value)
     where = "sessions, row 5: session 's'" if engine == "lazy polars" else "sessions: session 's'"
     assert str(refused.value).startswith(f"{where}: time 'soon' is no time as others are; so in ")
+
+
+TIMES = {
+    "texts": [
+        *("2026-01-31T13:00:00+01:00", "2026-01-31 12:00:00.5", "2026-01-31T12:00Z", "soon", None),
+        *("2024-02-29T23:59:59.123456Z", "2023-02-29T00:00:00Z", "2026-12-31", "2026-13-01", ""),
+        *("1969-07-20T20:17:40Z", "2026-01-31T12:00:00,25-0330", "2026-01-31 12:00:00 UTC"),
+        *("2026-01-31T24:00:00Z", "1900-03-01", " 2000-02-29T01:00:00Z ", "2026-01-31T12:61:00Z"),
+    ],
+    "numbers as texts": ["1772355600", "1772355601.5", "soon", "1772355600000", None],
+    "seconds": [1772355600, 1772355601, 0, -1, None],
+    "milliseconds": [1772355600000, 1772355600001, 1772355600],
+    "microseconds": [1772355600000000.0, 1772355600000001.0, float("nan")],
+    "nanoseconds": [1772355600000000000, None],
+    "days": [date(2026, 1, 31), None],
+    "points": [START, None],
+    "points without a zone": [START.replace(tzinfo=None), None],
+}
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_times_are_read_there_as_in_memory(engine):
+    for name, values in TIMES.items():
+        series = pl.Series("at", values, strict=False)
+        expected = parse_times(series, "log")
+        native = FRAME_MAKERS[engine](series.to_frame().with_row_index("row"))
+        table = open_table(native, find_engine(native), "log", USUAL_NAMES)
+        kind, frame = table.schema["at"], table.frame
+        if series.dtype.is_temporal():
+            frame = as_narwhals(table.engine.add_microseconds(frame.to_native(), "at", TIME))
+        counts = table.count(**ask_for_form("at", kind, "log"))
+        frame, form, _ = add_times(frame, "at", kind, counts)
+        rows = table.collect(frame.select("row", TIME, wrong=find_wrong_times("at", kind)))
+        rows = rows.sort("row")
+        assert rows[TIME].to_list() == expected.times.dt.timestamp("us").to_list(), name
+        assert rows["wrong"].fill_null(value=False).to_list() == expected.wrong.to_list(), name
+        assert form == expected.form, name
+
+
+def test_other_forms_of_times_are_told():
+    frame = log_of(("s", "01/Mar/2026:12:00:00", "soup", 1, "a"), names=SHOWN)
+    with pytest.raises(BadInput, match=r"time '01/Mar/2026:12:00:00' is no time .*ISO 8601.*cast"):
+        gainful.sessions.evaluate(FRAME_MAKERS["DuckDB"](frame), {"s": {"a": 1}}, "sDCG@3")
+
+
+SHOWN = ["session", "time", "text", "rank", "doc"]
+
+
+class TestWithoutOrder:
+    """What only the order of rows tells, which DuckDB and Spark have not."""
+
+    @pytest.mark.parametrize(
+        ("dropped", "words"),
+        [("rank", "no column for the rank .*rows in DuckDB"), ("time", "no time .*rows in DuckDB")],
+    )
+    def test_ranks_and_times_are_columns(self, dropped, words):
+        frame = log_of(("s", 1, "soup", 1, "a"), ("s", 2, "soup", 1, "b"), names=SHOWN)
+        with pytest.raises(BadInput, match=words):
+            gainful.sessions.evaluate(FRAME_MAKERS["DuckDB"](frame.drop(dropped)), QRELS, "sDCG@3")
+        gainful.sessions.evaluate(frame.drop(dropped).lazy(), {"s": {"a": 1}}, "sDCG@3")
+
+    def test_positions_need_no_times(self):
+        rows = [("s", 1, "soup", 1, "a"), ("s", 1, "soup", 2, "b"), ("s", 2, "soup", 1, "b")]
+        frame = log_of(*rows, names=["session", "query_position", "query", "rank", "doc"])
+        assert_same("DuckDB", frame, {"s": {"b": 1}})
+
+    @pytest.mark.parametrize("key", ["text", "query_id"])
+    def test_lists_at_one_time_are_refused_or_left_out(self, key):
+        rows = [
+            *(("s", 1, "x", 1, "a"), ("s", 1, "y", 1, "b"), ("t", 1, "x", 1, "a")),
+            *(("t", 2, "x", 1, "b"), ("u", 3, "x", 1, "a")),
+        ]
+        frame = log_of(*rows, names=["session", "time", key, "rank", "doc"])
+        qrels = {session: {"b": 1} for session in "stu"}
+        native = FRAME_MAKERS["DuckDB"](frame)
+        words = "session 's': lists of it were shown at one time, and rows in DuckDB have no order"
+        with pytest.raises(BadInput, match=words):
+            gainful.sessions.evaluate(native, qrels, "sDCG@3")
+        results = gainful.sessions.evaluate(native, qrels, "sDCG@3", bad="skip")
+        # of one text, t has two lists; of one id, a list with a rank that stands twice
+        assert results.ids == (["t", "u"] if key == "text" else ["u"])
+        assert any(
+            note.startswith("2 events left out: ") and words in note for note in results.notes
+        )
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_was_taken_for_what_is_told(engine):
+    """Ranks from 0, thousandths of seconds, and sessions of one user that overlap."""
+    names = ["uid", "sid", "ts", "query", "position", "sku", "clicked", "dwell_ms", "variant"]
+    rows = [
+        *(
+            ("ann", "s", 1, "soup", 0, "a", "yes", 40_000, "x"),
+            ("ann", "s", 1, "soup", 1, "b", "no", 5, "x"),
+        ),
+        *(
+            ("ann", "t", 2, "soup", 0, "a", "1", None, "y"),
+            ("ann", "s", 9, "bread", 0, "c", None, 31_000, "x"),
+        ),
+    ]
+    frame = log_of(*rows, names=names)
+    results, expected = assert_same(
+        engine, frame, gain_from="dwell>=30s", columns={"session": "sid"}
+    )
+    notes = [note for note in results.notes if "rows stay in" not in note]
+    overlap = "1 session overlaps another of the same user in time"
+    assert any(note.startswith(overlap) for note in notes)
+    if engine == "DuckDB":
+        notes = [note for note in notes if not note.startswith(overlap)]
+    theirs = [note for note in expected.notes if engine != "DuckDB" or not note.startswith(overlap)]
+    assert notes == theirs
+    assert len(notes) >= 2
+    assert results.counts == expected.counts
+    assert results.groups("variant") == expected.groups("variant")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_session_of_two_users_is_left_out(engine):
+    rows = [
+        ("ann", "s", 1, "x", 1, "a"),
+        ("bob", "s", 2, "x", 1, "b"),
+        ("bob", "t", 3, "x", 1, "a"),
+    ]
+    frame = log_of(*rows, names=["user", *SHOWN])
+    qrels = {"s": {"a": 1}, "t": {"a": 1}}
+    results, _ = assert_same(engine, frame, qrels, bad="skip", moved=False)
+    words = "session 's': it has several users, such as 'ann' and 'bob'"
+    assert results.ids == ["t"]
+    assert any(note.startswith("2 events left out") and words in note for note in results.notes)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"gain_from": "clicked=1, dwell>=30s=2, purchased=5"},
+        {"gain_from": {"add_to_cart": 2}, "propensity": [1, 0.5, 0.4, 0.3]},
+        {"gain_from": "purchased", "gap": "30m"},
+    ],
+    ids=str,
+)
+def test_what_was_done_gains_there(options):
+    """Only results that it was done to come back."""
+    frame = make_log(7, events=True, form="point", without={"clicked"})
+    results, expected = assert_same("DuckDB", frame, bad="skip", **options)
+    assert results.counts == expected.counts
+    shown, fetched = (each.matched_sessions.rows["doc"].count() for each in (expected, results))
+    assert results.counts["gained"] <= fetched < shown
+
+
+def test_a_rule_for_columns_of_the_users_own():
+    names = ["session", "query", "rank", "doc", "cart", "saved"]
+    rows = [("s", 1, 1, "a", 0, "no"), ("s", 1, 2, "b", 3, "no"), ("s", 2, 1, "c", 0, "yes")]
+    frame = log_of(*rows, names=names)
+    assert_same("DuckDB", frame, gain_from="cart=2, saved=1")
+    odd = frame.with_columns(saved=pl.col("saved").replace("yes", "perhaps"))
+    with pytest.raises(BadInput, match="saved 'perhaps' is neither yes nor no"):
+        gainful.sessions.evaluate(FRAME_MAKERS["DuckDB"](odd), gain_from="cart=2, saved=1")
+
+
+def find_values(value, names):
+    """The numbers under some names, wherever in dicts and lists."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            if name in names and isinstance(part, float):
+                yield part
+            yield from find_values(part, names)
+    elif isinstance(value, list):
+        for part in value:
+            yield from find_values(part, names)
+
+
+def test_other_questions_are_answered_there_too():
+    """Sweeps, comparisons of systems that have a log each, and calibration."""
+    shapes = {"events": False, "form": "text", "without": {"user", "event", "variant"}}
+    here = {"old": make_log(5, **shapes), "new": make_log(6, **shapes)}
+    there = {name: FRAME_MAKERS["DuckDB"](frame) for name, frame in here.items()}
+    asked = [
+        (
+            lambda log: gainful.sessions.sweep(log, measure="sDCG@3", b=[2, 4], bq=2),
+            ("difference",),
+        ),
+        (
+            lambda log: gainful.sessions.compare(log, measures="sDCG@3", resamples=99),
+            ("difference",),
+        ),
+        (lambda log: gainful.calibrate(log["old"]), ("estimate", "value")),
+    ]
+    for ask, names in asked:
+        ours, theirs = ([*find_values(ask(log).to_dict(), names)] for log in (there, here))
+        assert ours == pytest.approx(theirs, rel=1e-9)
+        assert ours
+    with pytest.raises(
+        BadValue, match="propensities of ranks, as numbers or a file, of a log in Duck"
+    ):
+        gainful.sessions.evaluate(there, propensity="estimate")
+
+
+def test_logs_in_spark():
+    wrong = [WRONG[words] for words in WRONG if "soon" in words or "not shown before" in words]
+    results, _ = assert_same("Spark", log_of(*SOUND, *wrong), bad="skip")
+    notes = [note for note in results.notes if note.startswith("1 event left out")]
+    assert "time 'soon' is no time as others are" in notes[0]
+    assert "document 'z', which was not shown before it" in notes[1]

@@ -30,6 +30,7 @@ from gainful.measure.cost import Cost, cost_measure
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.read.anonymise import anonymise_sessions, choose_salt
+from gainful.read.engines import find_engine
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import (
     AnyQrels,
@@ -152,7 +153,8 @@ def choose_sessions(
     """
     salt = choose_salt(anonymise)
     behaviour = None if gain_from is None else list_behaviour(gain_from)
-    whole = whole or (isinstance(propensity, str) and propensity == ESTIMATE)
+    if isinstance(propensity, str) and propensity == ESTIMATE:
+        _refuse_to_estimate(sessions)
     all_sessions = as_sessions(
         sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
     )
@@ -165,6 +167,18 @@ def choose_sessions(
     if gains:
         chosen = _add_gains(chosen, gain_from, propensity, judged=qrels is not None)
     return chosen if salt is None else anonymise_sessions(chosen, salt)
+
+
+def _refuse_to_estimate(sessions: AnySessions) -> None:
+    """Refuse to estimate propensities of a log that stays in an engine: that needs all of it."""
+    values = sessions.values() if isinstance(sessions, Mapping) else (sessions,)
+    engine = next((each for value in values if (each := find_engine(value))), None)
+    if engine is not None:
+        allowed = (
+            f"propensities of ranks, as numbers or a file, of a log in {engine.name}; a sample of "
+            "its sessions in memory gives an estimate"
+        )
+        raise BadValue("propensity", ESTIMATE, allowed)
 
 
 def _add_gains(

@@ -132,17 +132,26 @@ def leave_out(
         return SoundEvents(rows, row_count, [])
     counts = dict(counted.select(_KIND, _COUNT).iter_rows())
     order = [*counts] if bad == "error" else sorted(counts)
-    notes = []
-    for number in order:
-        wrong = flagged.filter(nw.col(_KIND) == number)
-        description = _describe_examples(wrong, table, mistakes[number].words, counts[number])
-        if bad == "error":
-            where, _, words = description.partition(": ")
-            expected = "; ".join(part for part in (mistakes[number].expected, SKIP) if part)
-            raise BadInput(where, words, expected)
-        notes.append(f"{count_noun(counts[number], 'event')} left out: {description}")
+    notes = [
+        refuse_or_describe(
+            flagged.filter(nw.col(_KIND) == number), table, mistakes[number], bad, counts[number]
+        )
+        for number in order
+    ]
     sound = flagged.filter(nw.col(_KIND) < 0).drop(_KIND)
     return SoundEvents(sound, row_count - sum(counts.values()), notes)
+
+
+def refuse_or_describe(
+    wrong: nw.LazyFrame[Any], table: LazyTable, mistake: LazyMistake, bad: BadPolicy, count: int
+) -> str:
+    """What is to be said of some rows that are left out; an error, if that was not asked for."""
+    description = _describe_examples(wrong, table, mistake.words, count)
+    if bad == "error":
+        where, _, words = description.partition(": ")
+        expected = "; ".join(part for part in (mistake.expected, SKIP) if part)
+        raise BadInput(where, words, expected)
+    return f"{count_noun(count, 'event')} left out: {description}"
 
 
 def _describe_examples(

@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput
 from gainful.read.build_sessions import SHOWING
-from gainful.read.lazy_event_problems import leave_out
+from gainful.read.lazy_event_problems import leave_out, refuse_or_describe
 from gainful.read.lazy_events import OPENS, ROW, LazyEvents, LazyMistake
 from gainful.read.session_events import DWELL, SHOWN
 from gainful.read.sessions import BadPolicy
@@ -246,8 +246,9 @@ class EventRows:
                 ),
                 "an earlier row that shows it in the list of the query",
             )
-            sound = leave_out(rows, table, [never], bad, counts["rows"])
-            rows, notes = sound.rows, [*notes, *sound.notes]
+            wrong = rows.filter(never.flags)
+            notes.append(refuse_or_describe(wrong, table, never, bad, counts["lost"]))
+            rows = rows.filter(~never.flags)
         if counts.get("untold"):
             untold = count_noun(counts["untold"], "event")
             notes.append(

@@ -26,6 +26,7 @@ from gainful.read.lazy_events import (
     LazyEvents,
     LazyTable,
     extract_lazy_events,
+    find_lazy_position,
     is_lazy_event_log,
     open_table,
 )
@@ -58,9 +59,11 @@ def find_lazy_sessions(
         raise BadValue("bad", bad, "error or skip")
     with report_engine_errors(engine, name):
         table = open_table(native, engine, name, columns)
-        if gap is None and events is None and not is_lazy_event_log(table):
+        position = find_lazy_position(table)
+        if gap is None and events is None and not is_lazy_event_log(table, position):
             return as_lazy_sessions(native, engine, name, columns)
-        return build_lazy_sessions(extract_lazy_events(table, events), bad=bad, gap=gap)
+        log = extract_lazy_events(table, position, events)
+        return build_lazy_sessions(log, bad=bad, gap=gap)
 
 
 def build_lazy_sessions(
@@ -79,10 +82,10 @@ def build_lazy_sessions(
         raise BadInput(table.name, "there is not one session in it")
     has = {role: events.has(role) for role in ("session", "user", "time")}
     owner, notes = choose_owner(has, table.name, gap)
-    _refuse_without_order(events)
     sound = leave_out_mistakes(events, owner, bad)
     if not sound.count:
         raise BadInput(table.name, f"not one event is left; {sound.notes[0]}", SHOWING)
+    _refuse_without_order(events)
     notes = [*events.notes, *notes, *sound.notes]
     rows = sound.rows.with_columns((~nw.col(OPENS)).alias(ACTS))
     log = EventRows(events, rows, sound.count)

@@ -131,23 +131,31 @@ def open_table(native: Any, engine: Engine, name: str, columns: ColumnMapping) -
     return LazyTable(frame, schema, Header(list(schema), name, own_names), engine)
 
 
-def is_lazy_event_log(table: LazyTable) -> bool:
-    """Has a table to be read event by event, as its queries are not numbered within sessions?"""
-    if table.header.find_column(SESSION) is None or _find_position(table) is None:
+def is_lazy_event_log(table: LazyTable, position: str | None) -> bool:
+    """Has a table to be read event by event, as its queries are not numbered within sessions?
+
+    Args:
+        table: of an engine.
+        position: its column of the positions of queries, if there is one.
+    """
+    if table.header.find_column(SESSION) is None or position is None:
         return True
     return _find_event_column(table, {}) is not None
 
 
-def extract_lazy_events(table: LazyTable, events: EventWords | None = None) -> LazyEvents:
+def extract_lazy_events(
+    table: LazyTable, position: str | None, events: EventWords | None = None
+) -> LazyEvents:
     """The events of a table of an engine.
 
     Args:
         table: a row for each result that was shown, or for each event.
+        position: its column of the positions of queries, if there is one.
         events: what words of the log mean, beside the usual ones.
     """
     words = read_event_words(events)
     event = _find_event_column(table, words)
-    taken = assign_columns(table.header, _find_position(table), event)
+    taken = assign_columns(table.header, position, event)
     forms: dict[str, str] = {}
     milliseconds = table.header.find_column(MILLISECONDS)
     if "seconds" not in taken and milliseconds is not None:
@@ -191,7 +199,7 @@ def extract_lazy_events(table: LazyTable, events: EventWords | None = None) -> L
     )
 
 
-def _find_position(table: LazyTable) -> str | None:
+def find_lazy_position(table: LazyTable) -> str | None:
     """The column of the positions of queries; a column query may hold their texts instead."""
     for alias in POSITION:
         column = table.header.find_column((alias,))

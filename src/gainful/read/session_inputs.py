@@ -64,6 +64,8 @@ def as_sessions(
             "tool": tool,
             "gap": gap,
             "events": events,
+            "qrels": qrels,
+            "whole": whole,
             "behaviour": behaviour,
         }
         return combine_systems(

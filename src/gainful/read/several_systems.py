@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from gainful.errors import BadInput
-from gainful.read.sessions import Sessions
+from gainful.read.sessions import LIST_LENGTH, Sessions
 from gainful.text import count_noun, join_words
 
 CONVERSATION, SYSTEM = "conversation", "system"
@@ -30,10 +30,10 @@ def combine_systems(systems: Mapping[str, Sessions]) -> Sessions:
     """
     _refuse_mixtures(systems)
     separator = next(mark for mark in _SEPARATORS if not any(mark in name for name in systems))
-    frame = pl.concat(
-        [_label_rows(sessions, name, separator) for name, sessions in systems.items()],
-        how="diagonal_relaxed",
-    )
+    parts = [_label_rows(sessions, name, separator) for name, sessions in systems.items()]
+    if any(LIST_LENGTH in part.columns for part in parts):  # of some, not all results are rows
+        parts = [_count_results(part) for part in parts]
+    frame = pl.concat(parts, how="diagonal_relaxed")
     notes = [f"{name}: {note}" for name, entry in systems.items() for note in entry.notes]
     missing = _count_missing(frame, len(systems))
     judged_by = next(iter(systems.values())).judged_by
@@ -63,6 +63,14 @@ def _label_rows(sessions: Sessions, name: str, separator: str) -> pl.DataFrame:
         pl.lit(name).alias(SYSTEM),
         session=pl.concat_str(pl.lit(f"{name}{separator}"), own),
     )
+
+
+def _count_results(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the number of results of their query, if they do not have it."""
+    if LIST_LENGTH in frame.columns:
+        return frame
+    count = pl.col("doc").count().over("session", "query").cast(pl.Int64)
+    return frame.with_columns(count.alias(LIST_LENGTH))
 
 
 def _count_missing(frame: pl.DataFrame, number: int) -> str | None:
