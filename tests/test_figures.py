@@ -594,6 +594,19 @@ def test_a_depth_that_no_list_reaches_is_said(golden_results, toy):
     )
 
 
+def test_the_axes_of_a_narrow_map_have_titles_that_fit(toy):
+    swept = gainful.sessions.sweep(*toy, points=2, depth=3)
+    wide, narrow = (
+        gainful.figures.figure("map", swept, width=width, height=width).to_dict()["layer"][0]
+        for width in (400, 200)
+    )
+    for axis in ("x", "y"):
+        title = wide["encoding"][axis]["axis"]["title"]
+        lines = narrow["encoding"][axis]["axis"]["title"]
+        assert " ".join(lines) == title
+        assert len(lines) == 2
+
+
 def test_scenarios_together_are_said_where_they_are_not_normalised(study):
     data = build_data("scenario", study)
     assert "Note: 4 scenarios together (A, B, C and D), not normalised" in data.caption

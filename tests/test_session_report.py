@@ -15,6 +15,7 @@ import pytest
 from scipy import stats
 from test_report import HOSTILE, BrowserPage, _overflow_width
 
+from gainful.api import build_session_report
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.evidence.find_interval import find_interval
 from gainful.evidence.session_intervals import MOST_DRAWN, DrawnUnits, session_intervals
@@ -390,6 +391,30 @@ def test_measures_that_have_no_vectors_have_no_curve():
     assert "There is no map: none of these measures" in page
     assert not read_pictures(page)
     assert read_data(page)["details"] == {}
+
+
+def test_of_many_systems_there_are_no_bands_and_of_more_no_curve():
+    four, five, thirteen = (
+        report({f"s{at}": ONE for at in range(number)}, JUDGED, MEASURE, resamples=99)
+        for number in (4, 5, 13)
+    )
+    assert "band: 95 % interval" in four
+    assert "band: 95 % interval" not in five
+    assert len(read_pictures(five)) == 8
+    assert "There is no curve: of 13 systems" in thirteen
+
+
+def test_of_very_many_sessions_there_is_no_map_and_no_band(monkeypatch):
+    monkeypatch.setattr(build_session_report, "_MOST_SESSIONS", 5)
+    page = report({"one": ONE, "two": TWO}, JUDGED, MEASURE)
+    assert "There is no map, as there are more than 5 sessions: gainful figure map" in page
+    assert "band: " not in page
+    assert len(read_pictures(page)) == 4
+
+
+def test_a_depth_at_which_nothing_is_judged_has_no_curve():
+    page = report(list_results(("c1", 1, "xa"), ("c2", 1, "xa")), JUDGED, ["sDCG@1", "sDCG@5"])
+    assert "There is no curve: none of the top 1 results of any query is judged." in page
 
 
 def test_sessions_in_an_engine_have_the_same_page():

@@ -12,6 +12,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
+from gainful import explore
+from gainful.api.figures import build_data
 from gainful.errors import BadInput, BadValue
 from gainful.read.session_inputs import as_sessions, name_systems
 from gainful.sessions import compare, evaluate, simulate_study, sweep
@@ -162,6 +164,72 @@ def test_several_systems_are_swept_drawn_and_explored(run_gainful, folder):
     run_gainful("explore", *runs, *reading, "-o", "page.html", folder=folder)
     page = (folder / "page.html").read_text()
     assert '"command":["bm25.run","dense.run","--qrels","qrels.txt"' in page
+
+
+@pytest.mark.parametrize(
+    ("figure", "options"),
+    [
+        ("sessions", ()),
+        ("last", ()),
+        ("scenario", ("--at-least", "3")),
+        ("individual", ()),
+        ("frontier", ("--cost", "query=2,result=1")),
+    ],
+)
+def test_every_figure_of_sessions_draws_each_system(run_gainful, folder, figure, options):
+    runs = [f"{name}.run" for name in SYSTEMS]
+    words = ("figure", figure, *runs, "--qrels", "qrels.txt", "--sessions-format", "conversation")
+    text = run_gainful(*words, *options, "--data", folder=folder).out
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [*dict.fromkeys(row.get("group", row.get("system")) for row in rows)] == list(SYSTEMS)
+
+
+def test_the_map_of_several_systems_names_who_wins(run_gainful, folder):
+    runs = [f"{name}.run" for name in SYSTEMS]
+    words = ("figure", "map", *runs, "--qrels", "qrels.txt", "--sessions-format", "conversation")
+    text = run_gainful(*words, "--points", "3", "--depth", "5", "--data", folder=folder).out
+    rows = [row for row in csv.DictReader(io.StringIO(text)) if row["kind"] == "setting"]
+    paths = [folder / run for run in runs]
+    for row in rows[:2]:
+        measure = f"nsDCG(b={row['b']}, bq={row['bq']})@5"
+        results = evaluate(paths, folder / "qrels.txt", measure, sessions_format="conversation")
+        means = {group["system"]: group["mean"][measure] for group in results.groups("system")}
+        assert row["winner"] == max(means, key=means.__getitem__)
+
+
+def test_turns_of_conversations_are_no_scenarios(folder):
+    paths = [folder / f"{name}.run" for name in SYSTEMS]
+    results = evaluate(paths, folder / "qrels.txt", "sDCG@5", sessions_format="conversation")
+    caption = build_data("scenario", results, at_least=3).caption
+    names = "0, 1, 2, 3, 4, 5, 6 and 7"
+    assert caption[-1] == f"Note: 8 conversations together ({names}), not normalised"
+    alone = evaluate(paths[0], folder / "qrels.txt", "sDCG@5", sessions_format="conversation")
+    assert build_data("scenario", alone, at_least=3).caption[-1] == caption[-1]
+
+
+def test_each_system_can_be_explored(browser, folder, tmp_path):
+    paths = [folder / f"{name}.run" for name in SYSTEMS]
+    reading = {"sessions_format": "conversation"}
+    file = tmp_path / "page.html"
+    text = explore(paths, folder / "qrels.txt", "nsDCG(b=2, bq=4)@5", **reading)
+    file.write_text(text, encoding="utf-8")
+    page = browser.new_page()
+    complaints = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(file.as_uri())
+    rows = [row.inner_text().split() for row in page.query_selector_all("#groups tbody tr")]
+    expected = [np.mean(list(read_values(folder, name).values())) for name in SYSTEMS]
+    assert [row[0] for row in rows] == list(SYSTEMS)
+    assert [float(row[-1]) for row in rows] == pytest.approx(expected, abs=5.1e-5)
+    page.fill("#b-number", "10")
+    page.dispatch_event("#b-number", "input")
+    page.wait_for_function("document.getElementById('measure').textContent.includes('b=10')")
+    patient = evaluate(paths, folder / "qrels.txt", "nsDCG(b=10, bq=4)@5", **reading)
+    means = [group["mean"]["nsDCG(b=10, bq=4)@5"] for group in patient.groups("system")]
+    rows = [row.inner_text().split() for row in page.query_selector_all("#groups tbody tr")]
+    assert [float(row[-1]) for row in rows] == pytest.approx(means, abs=5.1e-5)
+    assert complaints == []
+    page.close()
 
 
 def test_what_searchers_said_of_one_system_is_no_judgment_of_another():

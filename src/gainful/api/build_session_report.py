@@ -34,6 +34,7 @@ __all__ = ["build_session_report", "require_extra"]
 _MOST_SESSIONS = 10_000  # of which bands and the map of searchers are quick to find
 _BAND_RESAMPLES = 1000
 _MOST_LINES = 12  # systems whose curves can be told apart in a picture
+_MOST_BANDS = 4  # systems whose bands can
 
 
 def build_session_report(  # noqa: PLR0917  (those of the comparison)
@@ -151,13 +152,13 @@ def _draw_course(groups: SystemGroups, resampling: Resampling) -> FigureData | s
         )
     if len(groups.flags) > _MOST_LINES:
         return f"There is no curve: of {len(groups.flags)} systems no line could be told apart."
-    is_quick = results.matched_sessions.size <= _MOST_SESSIONS
+    has_bands = results.matched_sessions.size <= _MOST_SESSIONS and len(groups.flags) <= _MOST_BANDS
     try:
         return sessions_data(
             results,
             measure,
             by=() if groups.by is None else groups.by,
-            interval=round(100 * (1 - resampling.alpha), 6) if is_quick else None,
+            interval=round(100 * (1 - resampling.alpha), 6) if has_bands else None,
             resamples=min(_BAND_RESAMPLES, resampling.resamples),
             seed=resampling.seed,
         )

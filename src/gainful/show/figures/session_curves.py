@@ -8,6 +8,7 @@ from attrs import evolve
 from gainful.errors import BadInput
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.measure.sessions.session_values import SessionValues
+from gainful.read.several_systems import CONVERSATION
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, build_session_axis, draw_line_chart
 from gainful.show.figures.session_plot import (
@@ -22,6 +23,7 @@ from gainful.show.theme import Spec
 from gainful.text import count_noun, join_words
 
 ALL_SESSIONS = "all"
+_MAX_NAMES = 8  # scenarios that a caption names; of more it says how many
 
 
 def sessions_data(
@@ -113,24 +115,30 @@ def _build_scenario_data(
     plot: SessionPlot, curves: pl.DataFrame, queries: int | None, long_label: str
 ) -> FigureData:
     """The mean vectors of all sessions and of the long ones, down to so many queries."""
-    scenarios = _scenario_names(plot.results)
+    noun, scenarios = _list_scenarios(plot.results)
     title = f"Session performance, all sessions and those of {long_label}"
     if len(scenarios) == 1:
-        title = f"Scenario {scenarios[0]}: all sessions and those of {long_label}"
+        title = f"{noun.capitalize()} {scenarios[0]}: all sessions and those of {long_label}"
     data = _build_data(plot, curves, title, queries)
     if len(scenarios) < 2 or plot.recipe.entry.normalised:
         return data
-    note = f"Note: {len(scenarios)} scenarios together ({join_words(scenarios)}), not normalised"
+    names = f" ({join_words(scenarios)})" if len(scenarios) <= _MAX_NAMES else ""
+    note = f"Note: {count_noun(len(scenarios), noun)} together{names}, not normalised"
     return evolve(data, caption=(*data.caption, note))
 
 
-def _scenario_names(results: SessionValues) -> list[str]:
-    """The scenarios of the sessions, or else their topics."""
+def _list_scenarios(results: SessionValues) -> tuple[str, list[str]]:
+    """What sessions were about, and what that is called: scenarios, conversations, or topics.
+
+    Each turn of a conversation has a topic of its own, which is no scenario.
+    """
     columns = results.columns
-    for name in ("scenario", "topic"):
-        if name in columns.columns:
-            return [str(value) for value in columns[name].unique().sort().to_list()]
-    return []
+    noun, names = "scenario", ("scenario", "topic")
+    if results.matched_sessions.per_turn and "scenario" not in columns.columns:
+        noun, names = CONVERSATION, (CONVERSATION, "session")
+    known = [name for name in names if name in columns.columns]
+    values = columns[known[0]].unique().sort().to_list() if known else []
+    return noun, [str(value) for value in values]
 
 
 def _build_data(

@@ -19,6 +19,10 @@ _SQUARE = 460  # pixels of a picture that is as high as it is wide
 _LEAST_PLOT = 150  # pixels of the plot itself, whatever room its names take
 _NARROW_HEIGHT = 240
 _PADDING = 8
+_AXES = 96  # pixels of the room around a plot that are not for the names at its right
+_SLACK = (
+    0.2  # of the room for names: the fonts of a reader may be wider than those it was laid out by
+)
 
 
 @frozen
@@ -49,8 +53,11 @@ def _draw_address(draw_chart: DrawChart, data: FigureData, width: int, *, dark: 
     spec = draw_spec(draw_chart, data, Look(dark=dark))
     room = spec.get("usermeta", {}).get("room", 80)
     is_square = spec.get("width") == spec.get("height")
-    plot = max(_LEAST_PLOT, min(width, _SQUARE if is_square else width) - room)
+    slack = _PADDING + round(_SLACK * max(room - _AXES, 0))
+    plot = max(_LEAST_PLOT, min(width, _SQUARE if is_square else width) - room - slack)
     height = plot if is_square else _NARROW_HEIGHT if width == NARROW else None
     spec = draw_spec(draw_chart, data, Look(dark=dark, width=plot, height=height))
-    spec = {key: part for key, part in spec.items() if key != "title"} | {"padding": _PADDING}
+    spec = {key: part for key, part in spec.items() if key != "title"}
+    spec["padding"] = dict.fromkeys(("left", "top", "bottom"), _PADDING)
+    spec["padding"]["right"] = _PADDING + slack
     return f"data:image/svg+xml;base64,{b64encode(to_svg(spec).encode()).decode()}"

@@ -169,7 +169,7 @@ def _list_details(
             shown = slice(begin, min(end, begin + _MAX_QUERIES))
             run: dict[str, Any] = {
                 "gains": round_values(gains[shown].tolist()),
-                "sum": round_values([float(gains[begin:end].sum())])[0],
+                "sum": float(gains[begin:end].sum()),
                 "more": end - shown.stop,
             }
             if texts is not None:
