@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -274,3 +277,48 @@ def test_turns_with_ideals_of_their_own_are_swept_in_parts():
     np.testing.assert_allclose(ours.planes[0].means, theirs.planes[0].means, rtol=1e-12)
     with pytest.raises(gainful.errors.OneGroup, match="only one group"):
         gainful.sessions.sweep(frame.filter(arm=1).lazy(), qrels, by="arm", points=3)
+
+
+class TestCommand:
+    """`gainful sessions --summary`."""
+
+    @pytest.fixture
+    def files(self, tmp_path):
+        STUDY.sessions.frame.write_parquet(tmp_path / "log.parquet")
+        lines = (f"{query} 0 {doc} {grade:g}" for query, doc, grade in STUDY.qrels.frame.rows())
+        (tmp_path / "qrels.txt").write_text("\n".join(lines), encoding="utf-8")
+        return str(tmp_path / "log.parquet"), "--qrels", str(tmp_path / "qrels.txt")
+
+    def test_means_of_groups(self, files, run_gainful):
+        words = ("sessions", *files, "--by", "system", "--summary", "--format", "json")
+        summary = json.loads(run_gainful(*words).out)
+        results = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels)
+        for ours, theirs in zip(summary["groups"], results.groups("system"), strict=True):
+            assert ours["mean"] == pytest.approx(theirs["mean"])
+
+    def test_mean_vectors(self, files, run_gainful):
+        words = ("sessions", *files, "-m", "nsDCG@3", "--by", "system", "--summary", "--curve")
+        lines = run_gainful(*words, "--format", "csv").out.splitlines()
+        expected = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, "nsDCG@3")
+        assert len(lines) == 1 + len(expected.curve(by="system"))
+
+    @pytest.mark.parametrize("width", [60, 80, 120])
+    def test_width(self, files, run_gainful, width):
+        outcome = run_gainful(
+            "sessions", *files, "--by", "system", "--summary", tty=True, width=width
+        )
+        text = re.sub("\x1b\\[[0-9;]*m", "", outcome.out)
+        assert "System 2 is highest in sDCG@10" in text
+        assert max(map(len, text.splitlines())) <= width
+
+    @pytest.mark.parametrize(
+        ("more", "words"),
+        [
+            (("--lengths",), "one Parquet file: means of groups, or --curve"),
+            (("--propensity", "estimate"), "propensity"),
+            (("--by", "sistem"), "did you mean system"),
+        ],
+    )
+    def test_what_is_refused(self, files, run_gainful, more, words):
+        outcome = run_gainful("sessions", *files, "--summary", *more, status=2)
+        assert words in outcome.err

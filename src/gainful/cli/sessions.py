@@ -7,12 +7,14 @@ from typing import Any
 import click
 
 from gainful.api.sessions import evaluate, holds_systems
+from gainful.api.summarise_sessions import summarise
 from gainful.cli.command import PATH, command
 from gainful.cli.declare import own_option
 from gainful.cli.inputs import parse_reading, refuse_two_pipes
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
 from gainful.cli.output import choose_form, deliver, refuse_overwriting
 from gainful.measure.sessions.results import VIEWS
+from gainful.page.page import Page
 
 
 @command(short_help="How good are these whole search sessions?")
@@ -26,6 +28,11 @@ from gainful.measure.sessions.results import VIEWS
     metavar="RUN",
     type=PATH,
     help="Of Session Track XML: a run by session, which answers the last query of each.",
+)
+@own_option(
+    "--summary",
+    is_flag=True,
+    help="Means of groups alone, of a Parquet file that memory does not hold.",
 )
 @own_option("--per-session", is_flag=True, help="A line for each session.")
 @own_option("--lengths", is_flag=True, help="How many sessions have how many queries?")
@@ -51,6 +58,7 @@ def sessions(
     output: str | None,
     quiet: bool,
     verbose: bool,
+    summary: bool,
     non_last: Any,
     **options: Any,
 ) -> None:
@@ -82,17 +90,45 @@ def sessions(
       gainful sessions traces.jsonl --qrels q.txt --tool search
       gainful sessions track.xml --last-run my.run --qrels qrels.txt
       gainful sessions agents.csv --qrels q.txt --cost query=50,result=tokens
+      gainful sessions year.parquet --qrels q.txt --by variant --summary
     """
     view = _choose_view(options)
     form = choose_form(form, output)
     refuse_two_pipes(*files, qrels, options["last_run"])
     refuse_overwriting(output, (*files, qrels, options["topics"], options["last_run"]))
     reading = parse_reading(options)
+    if summary:
+        page = _summarise(files, qrels, measures, by, view=view, options={**reading, **options})
+        deliver(page, form, output, quiet=quiet)
+        return
     results = evaluate(files, qrels, measures or None, **reading, **options)
-    columns = [part.strip() for text in by for part in text.split(",")]
+    columns = _split_columns(by)
     if not by and holds_systems(files, reading["sessions_format"]):
         columns = ["system"]
     deliver(results.page(view, columns, non_last, verbose=verbose), form, output, quiet=quiet)
+
+
+def _summarise(
+    files: tuple[str, ...],
+    qrels: str | None,
+    measures: tuple[str, ...],
+    by: tuple[str, ...],
+    *,
+    view: str,
+    options: dict[str, Any],
+) -> Page:
+    """Means or mean vectors of groups, added up some sessions at a time."""
+    if len(files) != 1 or view not in ("groups", "curve"):
+        raise click.UsageError("--summary is of one Parquet file: means of groups, or --curve")
+    asked = {name: value for name, value in options.items() if value}
+    summary = summarise(
+        files[0], qrels, measures or None, by=_split_columns(by), curves=view == "curve", **asked
+    )
+    return summary.page("curve" if view == "curve" else "groups")
+
+
+def _split_columns(by: tuple[str, ...]) -> list[str]:
+    return [part.strip() for text in by for part in text.split(",")]
 
 
 def _choose_view(options: dict[str, Any]) -> Any:

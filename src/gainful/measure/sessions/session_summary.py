@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -151,8 +151,8 @@ class SessionSummary(Shown):
             "notes": list(self.notes),
         }
 
-    def page(self, *, verbose: bool = False) -> Page:  # noqa: ARG002  (as all pages)
-        """The answer, and a row for each group and measure."""
+    def page(self, view: Literal["groups", "curve"] = "groups") -> Page:
+        """The answer, and a row for each group and measure, or the mean vectors."""
         groups = self.groups if self.by else [self._describe(self.all_sessions)]
         rows = [
             (
@@ -171,6 +171,8 @@ class SessionSummary(Shown):
             label_columns=len(self.by) + 1,
             expendable=("queries",),
         )
+        if view == "curve":
+            table = Table.from_frame(self.curve(), len(self.by))
         counts = self.counts
         parts = [
             count_noun(counts["sessions"], "session"),
@@ -183,7 +185,8 @@ class SessionSummary(Shown):
             sections=[Section(table=table)],
             notes=[" · ".join(parts), *(f"Note: {note}" for note in self.notes)],
             rows=lambda: table,
-            data=self.to_dict,
+            data=lambda: self.to_dict() | ({"curve": table.to_dicts()} if view == "curve" else {}),
+            warnings=self.notes,
         )
 
     def _answer(self, groups: Sequence[Mapping[str, Any]]) -> str:
