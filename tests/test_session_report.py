@@ -289,6 +289,16 @@ def test_of_very_many_sessions_nothing_is_drawn():
     assert (interval.method, reason) == ("t of many", "")
 
 
+def test_one_system_is_told_with_the_session_that_moves_its_mean_most():
+    """Without c3 the mean of 2, 2 and 0 is 2; without another it is 1."""
+    page = report(ONE, JUDGED, MEASURE)
+    cells = re.findall(
+        r"<td[^>]*>(.*?)</td>", page.split("Means and intervals")[1].split("</table>")[0]
+    )
+    assert cells[1:] == [MEASURE, "1.3333", "0.0000", "4.2018", "1.0000", "2.0000", "c3"]
+    assert "with one session left out" in page
+
+
 def test_a_mean_that_is_none_of_values_has_no_interval():
     page = report({"one": ONE, "two": TWO}, JUDGED, "nsDCG(average=vectors)@10")
     assert "the mean is not one of values, so there is no interval" in page
@@ -383,6 +393,26 @@ def test_what_cannot_be_compared_is_said_of_the_measure_alone():
     assert "Cannot be compared: sDCG(rel=9, gain=binary)@5 is 0 for every conversation" in page
     assert "have the same" in page
     assert len(read_pictures(page)) == 8
+
+
+def test_where_nothing_can_be_said_that_is_the_answer(shown):
+    nothing = list_results(("c1", 1, "x"), ("c2", 1, "x"))
+    page = shown(report({"one": nothing, "two": nothing}, JUDGED, "sDCG@10"))
+    answer = page.text(".answers")
+    assert answer.startswith("Nothing can be said")
+    assert "sDCG@10 is 0 for every conversation of every system" in answer
+
+
+def test_names_in_full_are_in_the_values_beside(monkeypatch):
+    monkeypatch.setattr(report_data, "MAX_DETAILED", 1)
+    monkeypatch.setattr(report_data, "MAX_LISTED", 1)
+    long = "system " * 20 + "two"
+    page = report({"one": ONE, long: TWO}, JUDGED, MEASURE, baseline=long, resamples=99)
+    rows = list(csv.DictReader(io.StringIO(page.values_csv)))
+    assert [row["system"] for row in rows] == ["one"] * 3 + [long] * 3
+    label = read_data(page)["runs"][1]
+    assert len(label) <= 60
+    assert f'title="{long}">{label}' in page
 
 
 def test_measures_that_have_no_vectors_have_no_curve():

@@ -72,7 +72,7 @@ def build_session_report(  # noqa: PLR0917  (those of the comparison)
     weighing = {**weighing, "baseline": groups.names[base]}
     comparison, reasons = _compare(groups, block, test, cluster, weighing)
     content = SessionReportContent(
-        names=named.names,
+        named=named,
         groups=groups,
         base=base,
         comparison=comparison,
@@ -83,6 +83,7 @@ def build_session_report(  # noqa: PLR0917  (those of the comparison)
             resampling,
             unit=groups.unit,
             drawn=_choose_drawn(groups, block, cluster),
+            kind=groups.by or SYSTEM,
         ),
         choice=choose_units(groups, base, resampling.seed),
         course=_draw_course(groups, resampling),

@@ -29,7 +29,7 @@ from gainful.show.pages.report import Report
 _WEIGHING = ("baseline", "test", "correct", "family", "cluster", "alpha", "resamples", "seed")
 
 
-@command(short_help="One page about these runs, to hand over.")
+@command(short_help="One page about these runs or sessions, to hand over.")
 @click.argument("qrels", required=False, type=PATH)
 @click.argument("runs", nargs=-1, metavar="RUN...", type=PATH)
 @options("measures")

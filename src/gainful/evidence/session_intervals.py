@@ -49,6 +49,7 @@ def session_intervals(
     *,
     unit: str,
     drawn: DrawnUnits,
+    kind: str = "system",
 ) -> list[MeanIntervals]:
     """The intervals of the means of each group, in every measure.
 
@@ -58,6 +59,7 @@ def session_intervals(
         resampling: the level, the resamples and the seed.
         unit: what a session is called: session, or conversation.
         drawn: what is drawn again.
+        kind: what the groups are called.
     """
     level = round(100 * (1 - resampling.alpha), 6)
     all_intervals = []
@@ -71,7 +73,7 @@ def session_intervals(
         all_intervals.append(
             MeanIntervals(
                 *(group, level, resampling.resamples, resampling.seed, intervals, tuple(notes)),
-                kind="system",
+                kind=kind,
                 unit=unit,
                 drawn=drawn.name,
             )

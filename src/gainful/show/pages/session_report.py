@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from attrs import evolve, frozen
 
@@ -28,8 +29,8 @@ from gainful.text import pluralise
 class SessionReportContent:
     """What the page is about: results by system, evidence, and pictures or why there are none."""
 
-    names: Sequence[str]  # of the systems, in full; the groups have short ones
-    groups: SystemGroups
+    named: SystemGroups  # by the names of systems in full
+    groups: SystemGroups  # by short ones
     base: int  # the place of the baseline
     comparison: Comparison | None
     incomparable: Sequence[str]  # why there is no comparison in some measures
@@ -49,21 +50,13 @@ def render_session_report(
     embedded = build_session_data(groups, choice, content.base)
     is_partial = len(choice.listed) < unit_count
     footnotes = list_footnotes(results, verbose=True)
-    means = {"head": "Means", "table": text.build_means_table(groups, all_intervals), "notes": []}
     page = render_page(
         "session_report.html",
         feature=FEATURE,
         data=embedded.data | {"seed": content.seed},
         title=title or text.default_title(groups, unit_count),
-        answers=report_text.describe_answers(content.comparison, all_intervals),
-        tables=[
-            means,
-            *(
-                report_text.build_tables(content.comparison, all_intervals)
-                if content.comparison
-                else []
-            ),
-        ],
+        answers=_list_answers(content),
+        tables=_list_tables(content),
         evidence=report_text.describe_evidence(
             content.comparison, content.incomparable, all_intervals
         ),
@@ -87,14 +80,31 @@ def render_session_report(
         values_file=values_file if is_partial else None,
         convention_line=footnotes[0],
         settings=build_session_table(results.convention)[1],
-        full_names=report_text.map_full_names(groups.labels, content.names),
+        full_names=report_text.map_full_names(groups.labels, content.named.labels),
         measures=text.list_measures(groups),
         observed=groups.sessions.observed,
     )
     if not is_partial:
         return Report(page)
     by = [groups.by] if groups.by is not None else []
-    return Report(page, render(session_results_page(results, "per_session", by), "csv"))
+    all_values = session_results_page(content.named.results, "per_session", by)
+    return Report(page, render(all_values, "csv"))
+
+
+def _list_answers(content: SessionReportContent) -> list[tuple[str, str]]:
+    """For each measure the answer in a sentence; or why nothing can be said."""
+    answers = report_text.describe_answers(content.comparison, content.all_intervals)
+    return answers or [("Nothing can be said", reason) for reason in content.incomparable]
+
+
+def _list_tables(content: SessionReportContent) -> list[dict[str, Any]]:
+    """The means of all systems, and the comparison in each measure; of one system its intervals."""
+    tables = report_text.build_tables(content.comparison, content.all_intervals)
+    if len(content.all_intervals) == 1:
+        return tables
+    means = text.build_means_table(content.groups, content.all_intervals)
+    compared = [] if content.comparison is None else tables
+    return [{"head": "Means", "table": means, "notes": []}, *compared]
 
 
 def _list_figures(content: SessionReportContent) -> list[tuple[str, str, EmbeddedFigure | str]]:
