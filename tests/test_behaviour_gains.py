@@ -177,10 +177,10 @@ def test_a_file_of_propensities_is_told_by_its_line(tmp_path):
 THETA = np.array([1, 0.75, 0.6, 0.5, 0.4, 0.33, 0.28, 0.23, 0.2, 0.17])
 
 
-def simulate_clicks(queries, docs, *, noise=None, seed=0):
-    """10,000 lists of ten results, shuffled, or by attractiveness with noise; clicks as modelled."""
+def simulate_clicks(queries, docs, *, noise=None, seed=0, lists=10_000):
+    """Lists of ten results, shuffled, or by attractiveness with noise; clicks as modelled."""
     rng = np.random.default_rng(seed)
-    lists, ranks = 10_000, len(THETA)
+    ranks = len(THETA)
     query = rng.integers(0, queries, lists)
     attractive = rng.beta(1, 1.5, (queries, docs))
     scores = rng.random((lists, docs))
@@ -210,6 +210,26 @@ def test_ten_propensities_are_recovered_from_100_000_impressions(queries, docs, 
     assert np.abs(estimated.values - THETA).max() < 0.03
 
 
+def test_standard_errors_of_propensities_are_as_large_as_the_errors():
+    """Errors in units of their standard errors have a mean square of about 1."""
+    estimates = [estimate_propensities(simulate_clicks(100, 10, seed=seed)) for seed in range(12)]
+    ratios = np.array([(each.values - THETA)[1:] / each.errors[1:] for each in estimates])
+    assert 0.7 < np.sqrt(np.square(ratios).mean()) < 1.3
+    assert np.isnan(estimates[0].errors[0])  # rank 1 is 1 by definition
+    fewer = estimate_propensities(simulate_clicks(100, 10, lists=2_500))
+    halved = estimates[0].errors[1:] / fewer.errors[1:]  # four times the clicks
+    assert np.median(halved) == pytest.approx(1 / 2, rel=0.1)
+
+
+def test_better_documents_further_up_do_not_bend_propensities():
+    """What is shown in some lists only is worse than what always stands at the same rank."""
+    errors = [
+        estimate_propensities(simulate_clicks(200, 40, noise=0.4, seed=seed)).values - THETA
+        for seed in range(4)
+    ]
+    assert np.abs(np.mean(errors, axis=0)).max() < 0.01
+
+
 def test_propensities_need_pairs_at_several_ranks():
     """4 of 100 pairs change places: too few; 6 are enough."""
     rows = [(f"s{n}", 1, rank, f"{n}.{rank}", f"q{n}", True) for n in range(50) for rank in (1, 2)]
@@ -232,7 +252,7 @@ def test_propensities_need_pairs_at_several_ranks():
     )
     notes = gainful.sessions.evaluate(with_swaps(3), propensity="estimate").notes
     assert any(
-        "estimated from the log by EM of a position-based model: 1.00, 1.00" in note
+        "estimated from the log by EM of a position-based model: 1.000, 1.000" in note
         for note in notes
     )
     assert any(

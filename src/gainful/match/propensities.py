@@ -4,13 +4,13 @@ The position-based model: a result is clicked if it is looked at, with the proba
 (its propensity), and if it is attractive, with a probability of the query and the document. Both
 are told apart by pairs of query and document that were seen at several ranks. Their
 attractiveness is drawn from a distribution that is estimated along with the propensities, one for
-each stratum of pairs of similar mean rank: so pairs that were seen only a few times do not pull
-propensities towards 1, and better documents may well stand higher.
+each stratum of pairs of similar mean rank over all lists of their query: so pairs that were seen
+only a few times do not pull propensities towards 1, and better documents may well stand higher.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -26,7 +26,7 @@ from gainful.types import Array, slices
 MIN_SHARE = 0.05  # of pairs that were seen at several ranks; with fewer nothing can be told apart
 _MAX_RANK = 100  # deeper ranks are taken like this
 _MAX_CELLS = 5_000_000  # pairs times ranks that are looked at; of more pairs, the most frequent
-_STRATA, _PAIRS_IN_STRATUM = 20, 50
+_STRATA, _PAIRS_IN_STRATUM = 200, 50
 _LEVELS = np.concatenate(  # of attractiveness
     [[1e-9], np.geomspace(0.003, 0.1, 10), np.linspace(0.13, 1 - 1e-9, 30)]
 )
@@ -40,6 +40,7 @@ class Propensities:
 
     values: Array
     source: str
+    errors: Array | None = None  # standard errors, if estimated; NaN where they are not known
 
     def weights(self, rank: NDArray[np.int64], most: float) -> Array:
         """How much a click at each rank counts: one over its propensity, `most` at the most."""
@@ -60,24 +61,39 @@ def estimate_propensities(sessions: Sessions) -> Propensities:
             "ranks, too few to estimate propensities",
             f"at least {100 * MIN_SHARE:.0f} %; or propensities from elsewhere (--propensity FILE)",
         )
-    shown, clicked = _tabulate_pairs(counts, several)
+    shown, clicked, lists = _tabulate_pairs(counts, several)
     if not clicked.any():
         problem = "no query–document pair that was seen at several ranks was ever clicked"
         raise BadInput(sessions.name, problem, "clicks; or propensities from elsewhere")
-    values, known = _run_em(shown, clicked)
-    values = _fill_unknown(values, known)
-    first = ", ".join(f"{value:.2f}" for value in values[:5])
-    more = ", …" if len(values) > 5 else ""
+    model = _PairModel(shown, clicked, lists)
+    estimates, shares = _run_em(model)
+    errors = model.standard_errors(estimates, shares)
+    values = _fill_unknown(estimates, model.known)
     return Propensities(
         values,
         "estimated from the log by EM of a position-based model: "
-        f"{first}{more} at ranks {format_range([1, len(values)])}; "
+        f"{_list_values(values, errors)}; "
         f"{100 * share:.0f} % of {len(pairs):,} query–document pairs were seen at several ranks",
+        errors,
     )
 
 
+def _list_values(values: Array, errors: Array) -> str:
+    """The first propensities with their standard errors, and that there are more."""
+    pairs = zip(values[:5].tolist(), errors[:5].tolist(), strict=True)
+    first = [
+        f"{value:.3f} ± {error:.3f}" if error > 0 else f"{value:.3f}" for value, error in pairs
+    ]
+    more = ["…"] if len(values) > 5 else []
+    meaning = " (± 1 standard error)" if "±" in "".join(first) else ""
+    return f"{', '.join([*first, *more])} at ranks {format_range([1, len(values)])}{meaning}"
+
+
 def _count_pairs(sessions: Sessions) -> pl.DataFrame:
-    """How often each pair of query and document was shown at each rank, and clicked there."""
+    """How often each pair of query and document was shown at each rank, and clicked there.
+
+    Beside it stands how many lists of the query there are, by the rank that most of them have.
+    """
     frame = sessions.frame
     if "clicked" not in frame.columns:
         raise BadInput(sessions.name, "there are no clicks to estimate propensities from")
@@ -94,14 +110,17 @@ def _count_pairs(sessions: Sessions) -> pl.DataFrame:
             pl.col("rank").clip(upper_bound=_MAX_RANK),
         )
         .agg(pl.len().alias("shown"), pl.col("clicked").sum())
-        .with_columns(pair=pl.struct(query, "doc").hash(1))
-        .select("pair", "rank", "shown", "clicked")
+        .with_columns(
+            pair=pl.struct(query, "doc").hash(1), lists=pl.col("shown").sum().over(query, "rank")
+        )
+        .with_columns(lists=pl.col("lists").max().over(query))
+        .select("pair", "rank", "shown", "clicked", "lists")
         .collect()
     )
 
 
-def _tabulate_pairs(counts: pl.DataFrame, several: pl.DataFrame) -> tuple[Array, Array]:
-    """A row for each pair that was seen at several ranks, a column for each rank."""
+def _tabulate_pairs(counts: pl.DataFrame, several: pl.DataFrame) -> tuple[Array, Array, Array]:
+    """A row for each pair that was seen at several ranks, a column for each rank; and its lists."""
     ranks = int(counts["rank"].max() or 1)  # type: ignore[arg-type]
     chosen = several.sort("shown", "pair", descending=True).head(max(1, _MAX_CELLS // ranks))
     cells = counts.join(chosen.select("pair").with_row_index("number"), on="pair", how="inner")
@@ -109,70 +128,125 @@ def _tabulate_pairs(counts: pl.DataFrame, several: pl.DataFrame) -> tuple[Array,
     shown = np.zeros((len(chosen), ranks))
     clicked = np.zeros((len(chosen), ranks))
     shown[place], clicked[place] = cells["shown"].to_numpy(), cells["clicked"].to_numpy()
-    return shown, clicked
+    lists = np.zeros(len(chosen))
+    lists[place[0]] = cells["lists"].to_numpy()
+    return shown, clicked, lists
 
 
-def _run_em(shown: Array, clicked: Array) -> tuple[Array, NDArray[np.bool_]]:
-    """The propensities at which the clicks are most likely; and which ranks are known.
+def _run_em(model: _PairModel) -> tuple[Array, Array]:
+    """The propensities at which the clicks are most likely, and the distributions of pairs.
 
     Three steps of EM show where they lead, and the next begins there (SQUAREM, Varadhan and Roland
-    2008). The first rank that is known is looked at: only ratios of propensities can be told.
+    2008).
     """
-    step, share = _build_step(shown, clicked)
-    known = clicked.sum(axis=0) > 0
-    start = 1 / np.sqrt(np.arange(1, shown.shape[1] + 1))
+    step, known, share = model.step, model.known, model.even_shares()
+    start = 1 / np.sqrt(np.arange(1, len(known) + 1))
     for _ in range(_MAX_STEPS):
         first, share = step(start, share)
         if float(np.abs(first - start)[known].max()) < _TOLERANCE:
-            return first, known
+            return first, share
         second, share = step(first, share)
         change, bend = first - start, second - 2 * first + start
         length = min(-1.0, -np.sqrt(np.square(change).sum() / max(np.square(bend).sum(), 1e-30)))
         leap = start - 2 * length * change + length**2 * bend
         start, share = step(np.clip(leap, second / 2, 1.0), share)
-    return start, known
+    return start, share
 
 
-def _build_step(
-    shown: Array, clicked: Array
-) -> tuple[Callable[[Array, Array], tuple[Array, Array]], Array]:
-    """One step of EM, and an even distribution of attractiveness to begin with."""
-    stratum = _find_strata(shown)
-    order = np.argsort(stratum, kind="stable")
-    shown, clicked = shown[order], clicked[order]
-    bounds = [*np.flatnonzero(np.diff(stratum[order], prepend=-1)).tolist(), len(shown)]
-    skipped, total, clicks = shown - clicked, shown.sum(axis=0), clicked.sum(axis=0)
-    rows = _FEW_PRODUCTS // (shown.shape[1] * len(_LEVELS))
-    parts = [
-        (number, slice(begin + part.start, begin + part.stop))
-        for number, (begin, end) in enumerate(pairwise(bounds))
-        for part in slices(end - begin, rows)
-    ]
+class _PairModel:
+    """Pairs by stratum, how often each was shown and clicked at each rank.
 
-    def step(theta: Array, share: Array) -> tuple[Array, Array]:
-        seen = np.minimum(theta[:, None] * _LEVELS, 1 - 1e-12)  # P(click) by rank and level
-        by_click, by_skip, prior = np.log(seen), np.log1p(-seen), np.log(share)
+    The first rank that is known is looked at: only ratios of propensities can be told.
+    """
+
+    def __init__(self, shown: Array, clicked: Array, lists: Array) -> None:
+        """A row for each pair, a column for each rank; how many lists its query has."""
+        stratum = _find_strata(shown, lists)
+        order = np.argsort(stratum, kind="stable")
+        shown, self._clicked = shown[order], clicked[order]
+        self._skipped = shown - self._clicked
+        self._total, self._clicks = shown.sum(axis=0), clicked.sum(axis=0)
+        self.known: NDArray[np.bool_] = self._clicks > 0  # ranks at which anything was clicked
+        bounds = [*np.flatnonzero(np.diff(stratum[order], prepend=-1)).tolist(), len(shown)]
+        self._strata = len(bounds) - 1
+        rows = _FEW_PRODUCTS // (shown.shape[1] * len(_LEVELS))
+        self._parts = [
+            (number, slice(begin + part.start, begin + part.stop))
+            for number, (begin, end) in enumerate(pairwise(bounds))
+            for part in slices(end - begin, rows)
+        ]
+
+    def even_shares(self) -> Array:
+        """An even distribution of attractiveness in each stratum, to begin with."""
+        return np.full((self._strata, len(_LEVELS)), 1 / len(_LEVELS))
+
+    def step(self, theta: Array, share: Array) -> tuple[Array, Array]:
+        """One step of EM: better propensities, and better distributions of attractiveness."""
+        seen = _click_chances(theta)
         missed = np.zeros((len(_LEVELS), len(theta)))  # shown and not clicked, by level and rank
         sums = np.zeros_like(share)
-        for number, part in parts:
-            posterior = clicked[part] @ by_click + skipped[part] @ by_skip + prior[number]
-            posterior = np.exp(posterior - posterior.max(axis=1, keepdims=True))
-            posterior /= posterior.sum(axis=1, keepdims=True)
-            missed += posterior.T @ skipped[part]
+        for number, part, posterior in self._posteriors(seen, share):
+            missed += posterior.T @ self._skipped[part]
             sums[number] += posterior.sum(axis=0)
         looked = theta * (1 - _LEVELS[:, None]) / (1 - seen.T)
-        update = (clicks + (missed * looked).sum(axis=0)) / np.maximum(total, 1)
-        update = np.where(clicks > 0, update, theta)
-        update[int((clicks > 0).argmax())] = 1.0
+        update = (self._clicks + (missed * looked).sum(axis=0)) / np.maximum(self._total, 1)
+        update = np.where(self.known, update, theta)
+        update[int(self.known.argmax())] = 1.0
         return update, np.maximum(sums / sums.sum(axis=1, keepdims=True), 1e-12)
 
-    return step, np.full((len(bounds) - 1, len(_LEVELS)), 1 / len(_LEVELS))
+    def standard_errors(self, theta: Array, share: Array) -> Array:
+        """The standard error of each propensity, by the information of the clicks.
+
+        Each pair's score of the propensities, less what the mean and the spread of attractiveness
+        in its stratum would do as well: these are estimated along with them. The first known rank
+        has none, and neither has one at which nothing was clicked.
+        """
+        seen = _click_chances(theta)
+        powers = np.stack([_LEVELS, _LEVELS**2], axis=1)
+        lost = _LEVELS[:, None] / (1 - seen.T)  # of the likelihood, by a look that is no click
+        free = self.known.copy()
+        free[int(free.argmax())] = False
+        size = int(free.sum())
+        crossed = np.zeros((self._strata, size + 2, size + 2))
+        for number, part, posterior in self._posteriors(seen, share):
+            score = self._clicked[part] / theta - self._skipped[part] * (posterior @ lost)
+            nuisance = posterior @ powers - share[number] @ powers
+            both = np.hstack([score[:, free], nuisance])
+            crossed[number] += both.T @ both
+        errors = np.full(len(theta), np.nan)
+        with_nuisance, nuisance_only = crossed[:, :size, size:], crossed[:, size:, size:]
+        explained = with_nuisance @ np.linalg.pinv(nuisance_only) @ with_nuisance.swapaxes(1, 2)
+        information = (crossed[:, :size, :size] - explained).sum(axis=0)
+        if size and np.linalg.matrix_rank(information) == size:
+            errors[free] = np.sqrt(np.diag(np.linalg.inv(information)))
+        return errors
+
+    def _posteriors(self, seen: Array, share: Array) -> Iterator[tuple[int, slice, Array]]:
+        """How attractive pairs may be after their clicks: some rows of a stratum at a time."""
+        by_click, by_skip, prior = np.log(seen), np.log1p(-seen), np.log(share)
+        for number, part in self._parts:
+            posterior = self._clicked[part] @ by_click + self._skipped[part] @ by_skip
+            posterior += prior[number]
+            posterior = np.exp(posterior - posterior.max(axis=1, keepdims=True))
+            yield number, part, posterior / posterior.sum(axis=1, keepdims=True)
 
 
-def _find_strata(shown: Array) -> NDArray[np.intp]:
-    """The stratum of each pair, by its mean rank."""
+def _click_chances(theta: Array) -> Array:
+    """How likely a result is clicked, by rank and level of attractiveness."""
+    chances: Array = np.minimum(theta[:, None] * _LEVELS, 1 - 1e-12)
+    return chances
+
+
+def _find_strata(shown: Array, lists: Array) -> NDArray[np.intp]:
+    """The stratum of each pair, by its mean rank in the lists of its query.
+
+    One that does not show it counts as the rank behind the last: what is seldom shown is less
+    attractive than what always stands there.
+    """
     count = max(1, min(_STRATA, len(shown) // _PAIRS_IN_STRATUM))
-    mean_rank = shown @ np.arange(shown.shape[1]) / shown.sum(axis=1)
+    ranks, times = np.arange(shown.shape[1]), shown.sum(axis=1)
+    unseen = np.maximum(lists - times, 0)
+    mean_rank = (shown @ ranks + unseen * len(ranks)) / (times + unseen)
     bounds = np.quantile(mean_rank, np.arange(1, count) / count)
     return np.asarray(np.digitize(mean_rank, bounds), dtype=np.intp)
 
