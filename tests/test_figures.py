@@ -191,9 +191,19 @@ def test_a_band_is_scipys_percentile_interval_but_for_chance(study):
     last = frame.filter((pl.col("group") == "system 1") & (pl.col("position") == 30))
     own = study.vectors("nsDCG@10")
     end = own.filter(pl.col("position") <= 30).group_by("session").agg(pl.col("share").last())
-    some = study.columns.filter(pl.col("system") == "1")["session"].to_list()
-    values = end.filter(pl.col("session").is_in(some))["share"].to_numpy()
-    scipys = bootstrap((values,), np.mean, confidence_level=0.9, method="percentile", rng=1)
+    some = study.columns.filter(pl.col("system") == "1").select("session", "searcher")
+    searchers = (
+        some.join(end, on="session").group_by("searcher").agg(pl.col("share").sum(), pl.len())
+    )
+    sums, counts = searchers["share"].to_numpy(), searchers["len"].to_numpy()
+    scipys = bootstrap(
+        (sums, counts),
+        lambda drawn, sizes, axis: drawn.sum(axis=axis) / sizes.sum(axis=axis),
+        paired=True,
+        confidence_level=0.9,
+        method="percentile",
+        rng=1,
+    )
     ends = (last["low"][0], last["high"][0])
     assert ends == pytest.approx(tuple(scipys.confidence_interval), abs=0.002)
 
@@ -226,6 +236,15 @@ def test_one_session_has_no_band_and_the_caption_says_so(golden_results):
     data = build_data("sessions", golden_results, by="system", interval=95)
     assert data.frame["low"].null_count() == len(data.frame)
     assert "Note: system 1 has one session: no interval" in data.caption
+
+
+def test_all_sessions_of_one_searcher_have_no_band():
+    shown = make_sessions(a=[["x"]], b=[[], ["x"]]).with_columns(searcher=pl.lit("ann"))
+    results = gainful.sessions.evaluate(shown, {"a": {"x": 1}, "b": {"x": 1}}, "sDCG@1")
+    data = build_data("sessions", results, interval=95)
+    assert data.frame["low"].null_count() == len(data.frame)
+    note = "Note: all sessions: all are of one searcher, so there is no interval"
+    assert note in data.caption
 
 
 # ── the data of rankings ─────────────────────────────────────────────────────────────────────
@@ -416,7 +435,9 @@ def test_bands_are_drawn_around_the_lines_but_for_the_best_query_and_explained(s
     (area,) = [layer for layer in drawn_["layer"] if layer["mark"]["type"] == "area"]
     assert {row["series"] for row in area["data"]["values"]} == {0, 1, 3, 4}
     shown = " ".join(svg_texts(picture.to_svg(drawn_)))
-    assert "band: 95 % interval, sessions drawn again 99 times (percentile, seed 2008)" in shown
+    assert (
+        "band: 95 % interval, whole searchers drawn again 99 times (percentile, seed 2008)" in shown
+    )
 
 
 def test_an_svg_says_what_it_shows_to_those_who_do_not_see_it(study):

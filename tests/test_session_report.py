@@ -17,8 +17,9 @@ from test_report import HOSTILE, BrowserPage, _overflow_width
 
 from gainful.api import build_session_report
 from gainful.errors import BadInput, BadValue, UnknownName
+from gainful.evidence.drawn_units import DrawnUnits
 from gainful.evidence.find_interval import find_interval
-from gainful.evidence.session_intervals import MOST_DRAWN, DrawnUnits, session_intervals
+from gainful.evidence.session_intervals import MOST_DRAWN, session_intervals
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import group_systems
 from gainful.sessions import compare, evaluate, report, simulate_study, sweep

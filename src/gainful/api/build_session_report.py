@@ -15,8 +15,9 @@ from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
 from gainful.evidence.comparisons.compare_sessions import compare_sessions_where_possible
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import SYSTEM, choose_blocks
+from gainful.evidence.drawn_units import DrawnUnits
 from gainful.evidence.pairing import choose_baseline
-from gainful.evidence.session_intervals import DrawnUnits, session_intervals
+from gainful.evidence.session_intervals import session_intervals
 from gainful.evidence.statistics.resampling import RESAMPLES, Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.measure.measure import Measure

@@ -1,6 +1,7 @@
 """Bands around mean vectors of sessions: where would they be with other sessions of the kind?
 
-Sessions are drawn again whole, each with all its queries (percentile bootstrap).
+Sessions are drawn again whole, each with all its queries (percentile bootstrap), and those of one
+searcher together.
 """
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
+from gainful.evidence.drawn_units import DrawnUnits
 from gainful.evidence.statistics.bootstrap import bootstrap_band
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.curve import mean_terms
@@ -26,18 +29,22 @@ def curve_bands(
     sessions: MatchedSessions,
     recipe: SessionRecipe,
     groups: Sequence[Flags],
+    drawn: DrawnUnits,
     resampling: Resampling,
 ) -> Bands:
     """Around the mean vector of each group, as `curve` has them side by side."""
     sums, counts = (array.reshape(sessions.size, -1) for array in mean_terms(sessions, recipe))
-    return _join_bands([_resample_band((sums, counts), flags, resampling) for flags in groups])
+    return _join_bands(
+        [_resample_band((sums, counts), flags, drawn, resampling) for flags in groups]
+    )
 
 
-def last_query_bands(
+def last_query_bands(  # noqa: PLR0917  (all that bands are made of)
     sessions: MatchedSessions,
     recipe: SessionRecipe,
     groups: Sequence[Flags],
     non_last: str,
+    drawn: DrawnUnits,
     resampling: Resampling,
 ) -> Bands:
     """Around the mean gain of last queries, of those before and of the best, group after group."""
@@ -57,13 +64,16 @@ def last_query_bands(
         (vectors[best_queries(sessions, vectors[:, -1])], ones),
     ]
     return _join_bands(
-        [_resample_band(kind, flags, resampling) for flags in groups for kind in kinds]
+        [_resample_band(kind, flags, drawn, resampling) for flags in groups for kind in kinds]
     )
 
 
-def _resample_band(sums_and_counts: _SumsAndCounts, flags: Flags, resampling: Resampling) -> Array:
-    """The low and the high end; not a number where there are no two sessions to draw from."""
-    sums, counts = (array[flags] for array in sums_and_counts)
+def _resample_band(
+    sums_and_counts: _SumsAndCounts, flags: Flags, drawn: DrawnUnits, resampling: Resampling
+) -> Array:
+    """The low and the high end; not a number where there are no two searchers to draw from."""
+    unit = drawn.select(flags)
+    sums, counts = (UnitSums.from_values(array[flags], unit).sums for array in sums_and_counts)
     if len(sums) < 2:
         return np.full((2, sums.shape[1]), np.nan)
     return np.stack(bootstrap_band(sums, counts, resampling))

@@ -9,37 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import polars as pl
-from attrs import frozen
 
+from gainful.evidence.drawn_units import DrawnUnits
 from gainful.evidence.find_interval import Interval, find_interval
 from gainful.evidence.mean_intervals import MeanIntervals
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.sessions.session_values import SessionValues
-from gainful.types import Flags, Ranks, finite_or_none
+from gainful.types import Flags, finite_or_none
 
 MOST_DRAWN = 2000  # sessions or searchers; of more, drawing takes long and tells no more than t
-
-
-@frozen(eq=False)
-class DrawnUnits:
-    """What is drawn again: each session by itself, or all of them that belong together."""
-
-    name: str  # session, conversation, searcher, cluster
-    number: Ranks | None = None  # of each session's; None if each is drawn by itself
-
-    @classmethod
-    def from_labels(cls, labels: pl.Series, unit: str) -> DrawnUnits:
-        """By searchers, or what else sessions belong to; by sessions, where each has its own.
-
-        Examples:
-            >>> DrawnUnits.from_labels(pl.Series("searcher", ["ann", "bo", "ann"]), "session")
-            DrawnUnits(name='searcher', number=array([0, 1, 0]))
-        """
-        if labels.null_count() or labels.n_unique() == len(labels):
-            return cls(unit)
-        number = labels.cast(pl.String).rank("dense").to_numpy().astype(np.intp) - 1
-        return cls(labels.name, number)
 
 
 def session_intervals(
@@ -95,12 +73,10 @@ def _find_interval(  # noqa: PLR0917  (all of one mean)
         return Interval(mean), "the mean is not one of values, so there is no interval"
     values = np.ma.asarray(results.values[measure])
     rows = np.flatnonzero(flags & ~np.ma.getmaskarray(values))
-    cluster = None
-    if drawn.number is not None:
-        cluster = np.unique(drawn.number[rows], return_inverse=True)[1].astype(np.intp)
-        if cluster.size > 1 and not cluster.any():
-            mean = finite_or_none(results.mean_of(measure, flags))
-            return Interval(mean), f"all are of one {drawn.name}: no interval"
+    cluster = drawn.select(rows)
+    if cluster is not None and cluster.size > 1 and not cluster.any():
+        mean = finite_or_none(results.mean_of(measure, flags))
+        return Interval(mean), f"all are of one {drawn.name}: no interval"
     return find_interval(
         values.data[rows],
         [results.ids[row] for row in rows.tolist()],

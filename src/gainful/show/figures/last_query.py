@@ -40,7 +40,8 @@ def last_data(
         by: a column or several, such as system.
         non_last: all queries before the last ones together (pooled), or the mean of each session
             first (within).
-        interval: a band at this level in per cent, sessions drawn again (percentile bootstrap).
+        interval: a band at this level in per cent: sessions are drawn again, those of a searcher
+            together (percentile bootstrap).
         resamples: how often.
         seed: where chance begins.
 
@@ -52,7 +53,9 @@ def last_data(
     bands = {}
     if plot.resampling is not None:
         sessions, groups = plot.results.matched_sessions, [flags for _, flags in plot.groups]
-        bands = last_query_bands(sessions, plot.recipe, groups, non_last, plot.resampling)
+        bands = last_query_bands(
+            sessions, plot.recipe, groups, non_last, plot.drawn, plot.resampling
+        )
     return _build_data(plot, analysis, bands, non_last)
 
 

@@ -46,7 +46,8 @@ def sessions_data(
         measure: one of its measures; the first nsDCG, or else the first sDCG.
         by: a column or several, such as system.
         queries: only the first so many queries are drawn.
-        interval: a band at this level in per cent, sessions drawn again (percentile bootstrap).
+        interval: a band at this level in per cent: sessions are drawn again, those of a searcher
+            together (percentile bootstrap).
         resamples: how often.
         seed: where chance begins.
 
@@ -78,7 +79,8 @@ def scenario_data(
         by: a column or several, such as system.
         at_least: how many queries a session has that is drawn apart.
         queries: only the first so many queries are drawn.
-        interval: a band at this level in per cent, sessions drawn again (percentile bootstrap).
+        interval: a band at this level in per cent: sessions are drawn again, those of a searcher
+            together (percentile bootstrap).
         resamples: how often.
         seed: where chance begins.
 

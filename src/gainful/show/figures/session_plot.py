@@ -8,6 +8,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.evidence.drawn_units import DrawnUnits, draw_searchers
 from gainful.evidence.mean_intervals import resampling_for_level
 from gainful.evidence.session_bands import curve_bands
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
@@ -32,6 +33,7 @@ class SessionPlot:
     measure_name: str
     groups: Sequence[tuple[str, Flags]]
     resampling: Resampling | None
+    drawn: DrawnUnits  # again, where there are bands
     notes: tuple[str, ...]
 
     @property
@@ -47,7 +49,8 @@ class SessionPlot:
         if self.resampling is not None:
             level, resamples = 100 * (1 - self.resampling.alpha), self.resampling.resamples
             method = (
-                f"sessions drawn again {resamples} times (percentile, seed {self.resampling.seed})"
+                f"{self.drawn.words} drawn again {resamples} times "
+                f"(percentile, seed {self.resampling.seed})"
             )
             bands = (f"band: {level:g} % interval, {method}",)
         return (f"mean {self.measure_name} · {lines[0]}", *bands, *lines[1:], *self.notes)
@@ -80,10 +83,15 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     _require_qrels_overlap(results, recipe.k)
     groups = _label_groups(results, by)
     resampling, notes = None, []
+    drawn = draw_searchers(results.columns)
     if interval is not None:
         resampling = resampling_for_level(interval, resamples=resamples, seed=seed)
-        single = [label for label, flags in groups if int(flags.sum()) == 1]
-        notes += [f"Note: {label} has one session: no interval" for label in single]
+        for label, flags in groups:
+            units = drawn.select(flags)
+            if int(flags.sum()) == 1:
+                notes.append(f"Note: {label} has one session: no interval")
+            elif units is not None and not units.any():
+                notes.append(f"Note: {label}: all are of one {drawn.name}, so there is no interval")
     longest_list = int(results.matched_sessions.retrieved.max())
     if recipe.k > longest_list:
         notes.append(f"Note: no query shows more than {count_noun(longest_list, 'result')}")
@@ -97,6 +105,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
         measure_name=measure_name,
         groups=groups,
         resampling=resampling,
+        drawn=drawn,
         notes=tuple(notes),
     )
 
@@ -150,4 +159,6 @@ def mean_curves(plot: SessionPlot, subsets: Sequence[tuple[dict[str, str], Flags
     if plot.resampling is None:
         return curves
     groups = [flags for _, flags in subsets]
-    return curves.with_columns(**curve_bands(sessions, plot.recipe, groups, plot.resampling))
+    return curves.with_columns(
+        **curve_bands(sessions, plot.recipe, groups, plot.drawn, plot.resampling)
+    )
