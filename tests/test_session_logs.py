@@ -195,7 +195,9 @@ def test_words_for_events_are_mapped():
     with pytest.raises(BadInput, match="no event shows a result; its events are view and add_to"):
         as_sessions(renamed)
     results = gainful.sessions.evaluate(renamed, measures="sDCG@3", events={"shown": "view"})
-    assert results.notes[-1] == "nothing gained; what was done: add_to_cart (1 result)"
+    assert results.notes[-1] == (
+        "nothing gained; what was done: add_to_cart (1 result) (--gain-from says what of it gains)"
+    )
     with pytest.raises(UnknownName, match="no event 'seen'"):
         as_sessions(frame, events={"seen": "view"})
 
@@ -419,3 +421,80 @@ def test_any_table_is_answered_or_refused(rows, bad, gap, rule):
             rows, measures="sDCG@3", bad=bad, gap=gap, gain_from=rule
         )
         assert results.mean["sDCG@3"] >= 0
+
+
+def test_a_log_without_positions_says_how_lists_were_made(tmp_path):
+    text = "session,query,doc,clicked\ns,x,a,0\ns,x,b,1\ns,y,a,0\n"
+    sessions = as_sessions(write(tmp_path, text))
+    assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a")]
+    assert any(
+        note.startswith("no positions: results rank as their rows") for note in sessions.notes
+    )
+
+
+def test_clicks_alone_are_not_what_was_shown(tmp_path):
+    text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,4,b,1\n"
+    with pytest.raises(BadInput, match="every row was clicked: what was shown and not clicked"):
+        as_sessions(write(tmp_path, text))
+    whole = text.replace("x,4", "x,2")  # two results, both clicked
+    assert len(as_sessions(write(tmp_path, whole)).frame) == 2
+
+
+def test_whole_lists_in_a_cell_are_told_how_to_become_rows():
+    frame = pl.DataFrame(
+        {"user_id": ["u"], "time": [1772355600], "query": ["x"], "results": [["a", "b"]]}
+    )
+    with pytest.raises(BadInput, match="column 'results' holds a list in each row .*explode"):
+        as_sessions(frame)
+
+
+def test_a_log_in_which_nobody_clicked_is_answered_so(tmp_path):
+    text = "session,query,rank,doc,clicked,variant\ns,x,1,a,,A\nt,x,1,a,,B\nt,y,1,b,,B\n"
+    path = write(tmp_path, text)
+    results = gainful.sessions.evaluate(path, measures="sDCG@3")
+    answer = results.to_text(by="variant")
+    assert answer.startswith("No session gained anything: 0 of 3 results clicked.")
+    calibration = gainful.calibrate(path)
+    assert "b" not in calibration.estimates
+    assert "no result was clicked: nothing is known of how far searchers read" in calibration.notes
+    with pytest.raises(BadInput, match="no result was clicked"):
+        gainful.calibrate(path, depth_from="clicked")
+
+
+def test_one_session_says_nothing_of_how_searchers_differ(tmp_path):
+    text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,2,b,0\ns,y,1,b,1\n"
+    calibration = gainful.calibrate(write(tmp_path, text))
+    assert calibration.searchers.srbp is None
+    assert any(note.startswith("1 session: too few to tell") for note in calibration.notes)
+
+
+def test_groups_are_called_as_their_column(tmp_path):
+    rows = [
+        (f"s{at}", "x", 1, "a", int(at % 2 == 0 or at > 9), "A" if at % 2 == 0 else "B")
+        for at in range(12)
+    ]
+    columns = ["session", "query", "rank", "doc", "clicked", "variant"]
+    frame = pl.DataFrame(rows, columns, orient="row")
+    compared = gainful.sessions.compare(frame, measures="sDCG@3", by="variant")
+    assert str(compared).startswith("Variant A is better than variant B in sDCG@3")
+    assert "variant" in compared.to_markdown().splitlines()[2]
+
+
+def test_a_bad_list_is_told_how_to_go_on_without_it(tmp_path):
+    text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,2,a,0\nt,x,1,a,1\n"
+    with pytest.raises(BadInput, match="document 'a' stands twice .*--bad skip"):
+        as_sessions(write(tmp_path, text))
+    assert as_sessions(write(tmp_path, text), bad="skip").frame["session"].to_list() == ["t"]
+
+
+def test_topics_that_were_not_judged_are_told_with_those_that_were(tmp_path):
+    shown = pl.DataFrame({"session": ["s7"], "query": [1], "doc": ["a"]})
+    with pytest.raises(BadInput, match="'s7' has no judgments .*as there are of '7'"):
+        gainful.sessions.evaluate(shown, {"7": {"a": 1}}, "sDCG@3")
+    turns = pl.DataFrame({"conversation": ["c"], "turn": [1], "query": ["x"]})
+    path = tmp_path / "turns.jsonl"
+    path.write_text(
+        turns.with_columns(retrieved=pl.Series([["a"]])).write_ndjson(), encoding="utf-8"
+    )
+    with pytest.raises(BadInput, match="topics such as 'c_1' .*such as 'c'"):
+        gainful.sessions.evaluate(path, {"c": {"a": 1}}, "sDCG@3")

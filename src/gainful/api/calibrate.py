@@ -9,7 +9,12 @@ from gainful.api.sessions import choose_sessions
 from gainful.evidence.searchers.calibration import Calibration
 from gainful.evidence.searchers.fit import LEVEL
 from gainful.evidence.searchers.observe import DepthFrom, observe_searchers
-from gainful.evidence.searchers.searchers import check_level, fit_searchers, refuse_nothing
+from gainful.evidence.searchers.searchers import (
+    check_level,
+    describe_few,
+    fit_searchers,
+    refuse_nothing,
+)
 from gainful.evidence.statistics.resampling import SEED
 from gainful.match.session_groups import By, group_sessions
 from gainful.read.session_inputs import AnySessions
@@ -76,5 +81,5 @@ def calibrate(
         level=share,
         seed=seed,
         query_limit=limit,
-        notes=observed.notes,
+        notes=(*observed.notes, *describe_few(observed)),
     )

@@ -199,7 +199,9 @@ def _count_behaviour(sessions: Sessions) -> str:
         for name in _find_behaviour(sessions)
     ]
     done = [f"{name} ({count_noun(count, 'result')})" for name, count in counts if count]
-    return f"what was done: {join_words(done)}" if done else "nothing was done to any result"
+    if not done:
+        return "nothing was done to any result"
+    return f"what was done: {join_words(done)} (--gain-from says what of it gains)"
 
 
 def _weigh_gains(

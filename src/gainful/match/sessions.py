@@ -21,11 +21,11 @@ from gainful.match.frames import match_subtopics
 from gainful.match.ideal import ideal_order
 from gainful.match.matched import Subtopics
 from gainful.match.session_pools import build_pools
+from gainful.match.unjudged_topics import handle_unjudged_topics
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
 from gainful.read.sessions import LIST_LENGTH, PLACE, Sessions
 from gainful.read.subtopic_qrels import with_summed_grades
-from gainful.text import count_noun, quote
 from gainful.types import Array, Flags, Ranks, slices
 
 _BATCH_QUERIES = 1 << 14  # queries looked at together
@@ -234,7 +234,8 @@ def match_sessions(
     if base.null_count():
         if sessions.observed:  # what returned nothing gains nothing
             unjudged = "zero"
-        frame, more_notes = _handle_missing_topics(frame, layout, base, sessions, unjudged)
+        judged = next(iter(qrels.queries), None)
+        frame, more_notes = handle_unjudged_topics(frame, layout, base, sessions, unjudged, judged)
         notes += [] if sessions.observed else more_notes
         if unjudged != "zero":
             layout = find_layout(frame)
@@ -313,45 +314,6 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
 def _look_up_gains(frame: pl.DataFrame, row: Ranks) -> Array:
     """What searchers did to each result at its place; shown again, it may gain otherwise."""
     return frame["grade"].gather(row).fill_null(0.0).to_numpy()
-
-
-def _handle_missing_topics(
-    frame: pl.DataFrame, layout: SessionLayout, base: pl.Series, sessions: Sessions, policy: str
-) -> tuple[pl.DataFrame, list[str]]:
-    """Queries whose topic nobody judged: refused, left out or worth nothing, as was asked for."""
-    missing = base.is_null().to_numpy()
-    policy = ("drop" if sessions.per_turn else "error") if policy == "auto" else policy
-    if policy == "error":
-        row = int(layout.query_starts[np.flatnonzero(missing)[0]])
-        topic, session = frame["topic"][row], frame["session"][row]
-        problem = "it has no topic" if topic is None else f"topic {quote(topic)} has no judgments"
-        raise BadInput(
-            sessions.name,
-            f"session {quote(session)}: {problem}",
-            "judgments of every topic, or unjudged=drop or zero",
-        )
-    count = int(missing.sum())
-    if policy == "zero":
-        return frame, [describe_unjudged(count)]
-    frame = frame.filter(pl.Series(np.repeat(~missing, layout.query_lengths)))
-    if not len(frame):
-        raise nothing_judged(sessions.name)
-    lost = len(layout.session_starts) - frame["session"].n_unique()
-    return frame, [describe_unjudged(count, lost)]
-
-
-def nothing_judged(name: str) -> BadInput:
-    """Of sessions none of which has a topic that was judged."""
-    return BadInput(name, "not one query has judgments", "topics that were judged")
-
-
-def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:
-    """What became of queries whose topic nobody judged; None if they are worth nothing."""
-    words = f"{count_noun(queries, 'query')} without judgments"
-    if lost_sessions is None:
-        return f"{words} gain nothing"
-    lost = f", {count_noun(lost_sessions, 'session')} with them" if lost_sessions else ""
-    return f"{words} left out{lost}; positions count the others"
 
 
 def _read_hits(frame: pl.DataFrame) -> tuple[Ranks, Ranks]:

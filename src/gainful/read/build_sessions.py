@@ -65,8 +65,12 @@ def build_sessions(
     if not len(opening):
         raise BadInput(events.name, "not one event is left that shows a result", SHOWING)
     opening = number_queries(opening)
+    notes += _describe_order(opening) if events.docs is None else []
     results, action_notes, more = _fold_actions(frame, opening, events, bad)
     rows = _keep_results(results) if events.docs is None else spread_lists(results, events.docs)
+
+    if bad == "error":
+        _refuse_clicks_alone(rows, events.name)
 
     def locate(row: int) -> str:
         return events.locate(int(rows[ROW][row]))
@@ -109,6 +113,27 @@ def choose_owner(
     ids = "; the session ids of the log are not used" if has["session"] else ""
     note = f"a session is what a {owner} did without a pause of more than {pause}{ids}"
     return owner, [note]
+
+
+def _describe_order(opening: pl.DataFrame) -> list[str]:
+    """How lists were told apart and ranked, where the log says neither."""
+    untold = all(
+        opening[name].null_count() == len(opening) for name in ("rank", "position", "query_id")
+    )
+    if not untold or not opening.select("session", "query").is_duplicated().any():
+        return []
+    order = "no positions: results rank as their rows stand"
+    return [f"{order}, and a list ends where the text changes or a document comes again"]
+
+
+def _refuse_clicks_alone(rows: pl.DataFrame, name: str) -> None:
+    """Rows of nothing but clicks, with holes between their ranks, are not what was shown."""
+    if rows.schema.get("clicked") != pl.Boolean or not rows["clicked"].all(ignore_nulls=False):
+        return
+    lists = rows.group_by("session", "query").agg(pl.len(), pl.col("rank").max())
+    if bool((lists["rank"] > lists["len"]).any()):
+        problem = "every row was clicked: what was shown and not clicked is missing"
+        raise BadInput(name, problem, SHOWING)
 
 
 def _split_at_gaps(frame: pl.DataFrame, owner: str, gap: timedelta) -> pl.DataFrame:

@@ -38,6 +38,11 @@ from gainful.read.sessions import (
 from gainful.text import join_words, quote
 
 NAMES = {"user": "searcher", "position": "query"}  # what a column is called in sessions
+_LIST_NAMES = ("results", "docs", "documents", "items", "hits", "retrieved", "clicks")
+_LIST_ADVICE = (
+    "a row for each result, as explode makes of a frame; of turns without clicks, "
+    "conversation, turn, query and retrieved"
+)
 IDS = ("session", "user", "query_id", "text", "doc")
 
 
@@ -65,6 +70,7 @@ def extract_events(table: InputTable, events: EventWords | None = None) -> Sessi
     """
     words = read_event_words(events)
     header = table.header
+    _refuse_lists(table)
     mistakes: Mistakes = []
     columns: dict[str, pl.Series] = {}
     taken = assign_columns(header, find_position(table), _find_event_column(table, words))
@@ -98,6 +104,16 @@ def extract_events(table: InputTable, events: EventWords | None = None) -> Sessi
         notes=[note for note in (describe_names(header, taken, forms),) if note],
         problems=[problem for problem in problems if len(problem.rows)],
     )
+
+
+def _refuse_lists(table: InputTable) -> None:
+    """A table whose cells hold whole lists of results is told how it can be read."""
+    lists = [name for name, kind in table.frame.schema.items() if isinstance(kind, pl.List)]
+    roles = [name for role in ("doc", "clicked") for name in LOG_COLUMNS[role]]
+    in_use = [name for name in lists if normalise_name(name) in (*roles, *_LIST_NAMES)]
+    if in_use:
+        problem = f"column {quote(in_use[0])} holds a list in each row"
+        raise BadInput(table.name, problem, _LIST_ADVICE)
 
 
 def assign_columns(header: Header, position: str | None, event: str | None) -> dict[str, str]:

@@ -67,6 +67,7 @@ UNGROUPABLE_COLUMNS = (
     *RESULT_COLUMNS,
 )
 
+_SKIP_SESSIONS = "or --bad skip (bad='skip'), which leaves such sessions out"
 BadPolicy = Literal["error", "skip"]
 Mistakes = list[tuple[pl.Series, Callable[[int], str], str]]  # where, how it is told, what is right
 # Columns of our own beside the user's: no text can have such a name.
@@ -192,7 +193,8 @@ def check_sessions(
         return Sessions(frame, name, per_turn, notes, known_layout=layout)
     frame, problems = find_problems(frame, ranked=ranked, reader_problems=reader_problems)
     if problems and bad == "error":
-        raise first_error(problems, locate)
+        first = first_error(problems, locate)
+        raise BadInput(first.where, first.problem, f"{first.expected}; {_SKIP_SESSIONS}")
     if problems:
         first = first_error(problems, locate)
         bad_sessions = {

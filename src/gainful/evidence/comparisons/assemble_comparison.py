@@ -102,13 +102,14 @@ class Systems:
     names: tuple[str, ...]
     baseline: str
     pairs: list[IndexPair]
+    kind: str  # what one of them is called
 
     @classmethod
     def from_method(cls, names: Sequence[str], method: Method, kind: str) -> Systems:
         """The pairs that a method asks for; `kind` is what a message calls one of the systems."""
         baseline = choose_baseline(method.baseline, names, kind)
         pairs = choose_pairs(method.pairs, len(names), names.index(baseline))
-        return cls(tuple(names), baseline, pairs)
+        return cls(tuple(names), baseline, pairs, kind)
 
 
 @frozen(eq=False, kw_only=True)
@@ -159,6 +160,7 @@ def assemble_comparison(
     )
     return Comparison(
         systems=systems.names,
+        kind=systems.kind,
         baseline=systems.baseline,
         measures=tuple(sample.means),
         means=sample.means,

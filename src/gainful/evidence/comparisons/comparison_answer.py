@@ -9,7 +9,7 @@ from attrs import frozen
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.measure.direction import Direction
 from gainful.measure.leaders import ANSWER_DECIMALS, find_leaders
-from gainful.text import choose_decimals, join_words, pluralise
+from gainful.text import capitalise_first, choose_decimals, join_words, pluralise
 
 _MAX_NAMES = 3  # systems that a sentence names; of more it says how many
 _SMALLEST_P = 0.001  # a p that a sentence gives as such
@@ -52,14 +52,15 @@ def describe_comparison(comparison: ComparisonValues) -> str:
     rest = [standing.measure for group in groups[_MAX_NAMES:] for standing in group]
     if rest:
         sentences.append(f"For {join_words(rest)} see the tables.")
-    return " ".join(map(_begin_sentence, sentences))
+    return " ".join(_begin_sentence(comparison, sentence) for sentence in sentences)
 
 
 def describe_measure(comparison: ComparisonValues, measure: str) -> str:
     """What the comparison answers in one measure."""
     if not comparison.compares_all:
         return _describe_against_baseline(comparison, measure)
-    return _begin_sentence(_describe_standing(comparison, _find_standing(comparison, measure)))
+    standing = _find_standing(comparison, measure)
+    return _begin_sentence(comparison, _describe_standing(comparison, standing))
 
 
 def _find_standing(comparison: ComparisonValues, measure: str) -> _Standing:
@@ -190,7 +191,7 @@ def _describe_against_baseline(comparison: ComparisonValues, measure: str) -> st
             clauses.append(f"{names} {verb} {word} than {baseline}: {who}{evidence}")
     if alike:
         clauses.append(f"{_join(comparison, alike)} cannot be told apart from {baseline}")
-    return _begin_sentence(f"In {measure}, {'; '.join(clauses)}.")
+    return f"In {measure}, {'; '.join(clauses)}."
 
 
 def _describe_evidence(comparison: ComparisonValues, pair: Pair) -> str:
@@ -230,10 +231,11 @@ def _label(comparison: ComparisonValues, system: str) -> str:
 
 def label_system(kind: str, system: str) -> str:
     """What a system is called in a sentence: system 2, but bm25."""
-    is_number = kind == "system" and (system.isdigit() or len(system) == 1)
+    is_number = kind != "run" and (system.isdigit() or len(system) == 1)
     return f"{kind} {system}" if is_number else system
 
 
-def _begin_sentence(sentence: str) -> str:
+def _begin_sentence(comparison: ComparisonValues, sentence: str) -> str:
     """With a capital where the first word is no name."""
-    return f"S{sentence[1:]}" if sentence.startswith("system ") else sentence
+    is_labelled = sentence.startswith(f"{comparison.kind} ") and comparison.kind != "run"
+    return capitalise_first(sentence) if is_labelled else sentence

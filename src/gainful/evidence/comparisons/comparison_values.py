@@ -174,6 +174,7 @@ class ComparisonValues:
     interactions: Mapping[str, Interaction] = {}  # by measure: how differences vary by scenario
     bounded_measures: tuple[str, ...] = ()  # those that cannot pass 1
     directions: Mapping[str, Direction] = {}  # by measure: is more of it better, or less?
+    kind: str = "run"  # what is compared: run, or the column that names systems
     convention_line: str = ""  # how the numbers came about, in words
     footnotes: tuple[str, ...] = ()  # whose convention, and what was odd, in a line
     all_footnotes: tuple[str, ...] = ()  # the whole convention and all that was counted
@@ -322,8 +323,3 @@ class ComparisonValues:
     def unit_in_words(self) -> str:
         """What sentences count: queries, or the searchers of a study."""
         return self.evidence.paired_by if self.paired_units else self.evidence.unit
-
-    @property
-    def kind(self) -> str:
-        """What is compared: runs, or systems over sessions."""
-        return "run" if self.evidence.unit == "query" else "system"

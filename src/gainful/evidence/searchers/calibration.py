@@ -169,10 +169,15 @@ def _format_answer(calibration: Calibration) -> str:
     reads, asks = searchers.find("b"), searchers.find("bq")
     parts = []
     if reads is not None:
-        parts.append(f"read on as b = {format_estimate(reads, calibration.level)}")
+        parts.append(f"read on as {_relate_estimate(reads, calibration.level)}")
     if asks is not None:
-        parts.append(f"ask again as bq = {format_estimate(asks, calibration.level)}")
+        parts.append(f"ask again as {_relate_estimate(asks, calibration.level)}")
     return f"Searchers {' and '.join(parts)}. Their measure: {calibration.measure}."
+
+
+def _relate_estimate(estimate: Estimate, level: float) -> str:
+    """A parameter and what it is: b = 2.01 (95 % 1.98 to 2.05), or b > 1000 (…)."""
+    return f"{estimate.symbol} = {format_estimate(estimate, level)}".replace("= >", "> ", 1)
 
 
 def format_estimate(estimate: Estimate, level: float | None = None) -> str:
@@ -259,7 +264,7 @@ def _list_notes(calibration: Calibration, *, verbose: bool) -> list[str]:
     source = {
         "scanned": "how deep searchers looked (scanned)",
         "clicked": "clicks, the last being a lower bound of how deep searchers looked",
-        None: "nothing: there is no column scanned or clicked, so b and p are not estimated",
+        None: "nothing: there are no clicks and no column scanned, so b and p are not estimated",
     }[calibration.depth_from]
     notes = [_SUCCESS + _describe_success(calibration.searchers)]
     notes.append(

@@ -91,6 +91,12 @@ def observe_searchers(
     lengths = count_results(frame, layout)
     clicks = _count_clicks(frame, layout)
     notes = list(sessions.notes)
+    has_clicks = bool(clicks[0].any())
+    if source == "clicked" and not has_clicks:
+        if depth_from is not None:
+            raise BadInput(sessions.name, "no result was clicked", "clicks, or depth_from=scanned")
+        source = None
+        notes.append("no result was clicked: nothing is known of how far searchers read")
     depths, kept = None, np.zeros(len(lengths), dtype=bool)
     if source is not None:
         rows = _depth_rows(frame, layout, source, lengths, clicks)
@@ -101,7 +107,6 @@ def observe_searchers(
         depths = collect_stops(rows[kept], cluster[session[kept]]) if kept.any() else None
     continued = _find_continued_sessions(frame, layout)
     cut = continued if query_limit is None else continued | (query_counts >= query_limit)
-    has_clicks = "clicked" in frame.columns
     return Observed(
         rows=frame,
         layout=layout,

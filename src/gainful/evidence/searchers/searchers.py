@@ -16,8 +16,10 @@ from gainful.evidence.searchers.spell_measures import Spelled, spell_measures
 from gainful.evidence.searchers.srbp import Estimate, estimate_srbp
 from gainful.evidence.searchers.stopping_models import STOPPING_MODELS
 from gainful.evidence.searchers.stops import AT_LEAST, Stops
+from gainful.text import count_noun
 from gainful.types import is_number
 
+_FEW = 10  # searchers, of fewer than which the spread is not known
 _MEASURED = ("jk2008", "geometric")  # the discounts whose parameters measures take: b and p
 
 
@@ -89,7 +91,10 @@ def fit_searchers(
         if fit.value is not None and fit.low is not None and fit.high is not None:
             success_bq = Estimate("bq", fit.value, fit.low, fit.high)
     geometric = (None if reading is None else reading.fits["geometric"], asking.fits["geometric"])
-    srbp = None if geometric[0] is None else estimate_srbp(geometric[0], geometric[1], level)
+    has_several = observed.size > 1  # of one session nothing is known of how they vary
+    srbp = None
+    if geometric[0] is not None and has_several:
+        srbp = estimate_srbp(geometric[0], geometric[1], level)
     return Searchers(
         keys=keys,
         sessions=observed.size,
@@ -134,3 +139,12 @@ def refuse_nothing(observed: Observed, name: str) -> None:
     if observed.depths is None and only_one:
         problem = "no session has a second query, and there is no column scanned or clicked"
         raise BadInput(name, problem, "sessions of several queries, clicks, or how deep was looked")
+
+
+def describe_few(observed: Observed) -> list[str]:
+    """That intervals of a handful of sessions or searchers say little."""
+    number = len(np.unique(observed.queries.cluster))
+    if number >= _FEW:
+        return []
+    noun = count_noun(number, observed.cluster_name)
+    return [f"{noun}: too few to tell how searchers differ; intervals are too narrow, if any"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from gainful.match.session_groups import group_label
+from gainful.match.session_groups import describe_judged, group_label
 from gainful.measure.direction import Direction
 from gainful.measure.leaders import ANSWER_DECIMALS, describe_leaders, find_leaders
 from gainful.measure.sessions.last_queries import last_queries, lengths
@@ -25,7 +25,10 @@ def describe_view(results: SessionValues, view: str, by: Sequence[str] = ()) -> 
 
 
 def _describe_means(results: SessionValues, by: Sequence[str]) -> str:
-    """How much sessions bring, or which group is highest."""
+    """How much sessions bring, or which group is best."""
+    sessions, counts = results.matched_sessions, results.counts
+    if sessions.observed and not counts["gained"]:
+        return f"No session gained anything: {describe_judged(sessions)}."
     groups = results.groups(by) if by else []
     if len(groups) > 1:
         by_measure: dict[str, dict[str, float]] = {}
@@ -38,8 +41,8 @@ def _describe_means(results: SessionValues, by: Sequence[str]) -> str:
         leaders = f"{_describe_leaders(by_measure, results.directions)} " if by_measure else ""
         return f"{leaders}{_describe_cheapest(results, groups, by)}{_CHANCE_ADVICE}"
     measure, mean = next(iter(results.mean.items()))
-    sessions = count_noun(results.counts["sessions"], "session")
-    return f"The mean {measure} of {sessions} is {mean:.{ANSWER_DECIMALS}f}."
+    number = count_noun(counts["sessions"], "session")
+    return f"The mean {measure} of {number} is {mean:.{ANSWER_DECIMALS}f}."
 
 
 def _describe_cheapest(

@@ -15,10 +15,9 @@ from gainful.match.session_parts import match_places
 from gainful.match.session_pools import Pools, build_pools
 from gainful.match.sessions import (
     MatchedSessions,
-    describe_unjudged,
     match_sessions,
-    nothing_judged,
 )
+from gainful.match.unjudged_topics import describe_unjudged, nothing_judged
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.evaluate import compute_session_values
 from gainful.read.lazy_sessions import LazySessions, build_sessions, split_rows
