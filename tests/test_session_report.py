@@ -404,6 +404,20 @@ def test_where_nothing_can_be_said_that_is_the_answer(shown):
     assert "sDCG@10 is 0 for every conversation of every system" in answer
 
 
+def test_of_many_sessions_those_far_from_the_median_are_shown(monkeypatch, study):
+    monkeypatch.setattr(report_data, "MAX_DETAILED", 4)
+    monkeypatch.setattr(report_data, "MAX_LISTED", 6)
+    page = report(study.sessions, study.qrels, "sDCG@10", resamples=99)
+    assert (
+        "The table of sessions has 6 of 120: those farthest from the median, and a sample" in page
+    )
+    values = evaluate(study.sessions, study.qrels, "sDCG@10").per_session["sDCG@10"].to_numpy()
+    far = np.sort(np.abs(values - np.median(values)))[-3:]
+    shown_values = np.array(read_data(page)["values"][0][0])
+    assert np.sort(np.abs(shown_values - np.median(values)))[-3:] == pytest.approx(far)
+    assert len(page.values_csv.splitlines()) == 1 + 120
+
+
 def test_names_in_full_are_in_the_values_beside(monkeypatch):
     monkeypatch.setattr(report_data, "MAX_DETAILED", 1)
     monkeypatch.setattr(report_data, "MAX_LISTED", 1)

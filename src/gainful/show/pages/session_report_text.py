@@ -98,16 +98,14 @@ def describe_sampling(
 ) -> list[str]:
     """What is not in the page, because it would be too much."""
     words = pluralise(groups.unit)
+    telling = "that changed most" if groups.has_pairs else "farthest from the median"
+    chosen = f"those {telling}, and a sample of the others."
     lines = []
     if listed < units:
-        lines.append(
-            f"The table of {words} has {listed:,} of {units:,}: those that changed most, and a "
-            "sample of the others."
-        )
+        lines.append(f"The table of {words} has {listed:,} of {units:,}: {chosen}")
     if has_details and detailed < units:
         lines.append(
-            f"What each query brought is shown of {detailed:,} of {units:,} {words}: those that "
-            "changed most, and a sample of the others."
+            f"What each query brought is shown of {detailed:,} of {units:,} {words}: {chosen}"
         )
     return lines
 
