@@ -17,6 +17,7 @@ from attrs import evolve
 from gainful.errors import BadInput
 from gainful.read.durations import format_duration
 from gainful.read.event_lists import (
+    RESULT,
     ROW,
     attach_actions,
     number_queries,
@@ -60,14 +61,17 @@ def build_sessions(
     else:
         notes += describe_overlaps(frame, ROW, events.locate)
     frame = order_events(frame, pl.col("event").is_in([SHOWN, ASKED]))
-    frame, repeat_notes = _drop_repeats(frame) if events.docs is None else (frame, [])
+    frame, repeat_notes = _drop_repeats(frame)
     opening = frame.filter(pl.col("event").is_in([SHOWN, ASKED]))
     if not len(opening):
         raise BadInput(events.name, "not one event is left that shows a result", SHOWING)
     opening = number_queries(opening)
-    notes += _describe_order(opening) if events.docs is None else []
+    if events.docs is None:
+        notes += _describe_order(opening)
+    else:
+        opening = spread_lists(opening, events.docs)
     results, action_notes, more = _fold_actions(frame, opening, events, bad)
-    rows = _keep_results(results) if events.docs is None else spread_lists(results, events.docs)
+    rows = _keep_results(results)
 
     if bad == "error":
         _refuse_clicks_alone(rows, events.name)
@@ -166,8 +170,9 @@ def _fold_actions(
     actions = frame.filter(~pl.col("event").is_in([SHOWN, ASKED]))
     if not len(actions):
         return opening, [], []
-    attached = attach_actions(actions, opening.filter(pl.col("doc").is_not_null()))
-    lost = attached.filter(pl.col("result").is_null()).sort(ROW)
+    shown = opening.with_row_index(RESULT).filter(pl.col("doc").is_not_null())
+    attached = attach_actions(actions, shown)
+    lost = attached.filter(pl.col(RESULT).is_null()).sort(ROW)
     never = Problem(
         lost[ROW].to_numpy().astype(np.intp),
         lambda number: str(lost["session"][number]),
@@ -179,7 +184,7 @@ def _fold_actions(
     )
     problems = [never] if len(lost) else []
     _, notes, descriptions = leave_out_events(problems, events.locate, bad)
-    attached = attached.filter(pl.col("result").is_not_null())
+    attached = attached.filter(pl.col(RESULT).is_not_null())
     untold = len(attached) - int(attached["has_query"].sum())
     if untold:
         notes.append(
@@ -187,26 +192,35 @@ def _fold_actions(
             "that showed its document"
         )
     kinds = [kind for kind in actions["event"].unique(maintain_order=True) if kind != DWELL]
-    done = attached.group_by("result").agg(
-        *((pl.col("event") == kind).any().alias(f"\0{kind}") for kind in kinds),
-        pl.col("seconds").sum().alias("\0seconds"),
-        pl.col("seconds").is_not_null().any().alias("\0timed"),
-    )
-    joined = opening.join(done, left_on=ROW, right_on="result", how="left", maintain_order="left")
-    return joined.with_columns(*_merge_outcomes(opening, kinds)), notes, descriptions
+    outcomes = _merge_outcomes(attached, opening, kinds)
+    return opening.with_columns(outcomes), notes, descriptions
 
 
-def _merge_outcomes(opening: pl.DataFrame, kinds: list[str]) -> list[pl.Expr]:
+def _merge_outcomes(
+    attached: pl.DataFrame, opening: pl.DataFrame, kinds: list[str]
+) -> list[pl.Series]:
     """What a row says itself, and what later events say of it."""
     outcomes = []
     for kind in kinds:
-        done = pl.col(f"\0{kind}").fill_null(value=False)
+        done = np.zeros(len(opening), dtype=bool)
+        done[attached.filter(pl.col("event") == kind)[RESULT].to_numpy()] = True
+        flags = pl.Series(kind, done)
         if opening.schema.get(kind) == pl.Boolean:
-            done |= pl.col(kind).fill_null(value=False)
-        outcomes.append(done.alias(kind))
-    stayed = pl.col("seconds").fill_null(0) + pl.col("\0seconds").fill_null(0)
-    is_timed = pl.col("seconds").is_not_null() | pl.col("\0timed").fill_null(value=False)
-    return [*outcomes, pl.when(is_timed).then(stayed).alias("seconds")]
+            flags |= opening[kind].fill_null(value=False)
+        outcomes.append(flags)
+    timed = attached.filter(pl.col("seconds").is_not_null())
+    number = timed[RESULT].to_numpy()
+    stayed = np.zeros(len(opening))
+    np.add.at(stayed, number, timed["seconds"].to_numpy())
+    seconds = opening["seconds"] if "seconds" in opening.columns else None
+    if seconds is None and not len(timed):
+        return outcomes
+    is_timed = np.bincount(number, minlength=len(opening)) > 0
+    if seconds is not None:
+        stayed += seconds.fill_null(0.0).to_numpy()
+        is_timed |= seconds.is_not_null().to_numpy()
+    known = pl.select(pl.when(pl.Series(is_timed)).then(pl.Series(stayed)).alias("seconds"))
+    return [*outcomes, known.to_series()]
 
 
 def _keep_results(rows: pl.DataFrame) -> pl.DataFrame:

@@ -11,6 +11,7 @@ from gainful.read.session_layout import mark_changes
 
 # Columns of our own beside the user's: no text can have such a name.
 ROW, ORDER, LIST, SESSION = "\0row", "\0order", "\0list", "\0session"
+RESULT = "\0result"  # which of the rows that were shown something was done to
 
 
 def order_events(frame: pl.DataFrame, opens: pl.Expr) -> pl.DataFrame:
@@ -72,20 +73,25 @@ def _count_before(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def attach_actions(actions: pl.DataFrame, results: pl.DataFrame) -> pl.DataFrame:
-    """What was done, each with the row of the result it was done to; null if none was shown.
+    """What was done, each with the number of the result it was done to; null if none was shown.
 
     It is the last before it in its session with the same document, of the same query where the
     event says which; `has_query` is false where it does not.
     """
     key = "query_id" if results["query_id"].null_count() < len(results) else "text"
     actions = actions.with_columns(has_query=pl.col(key).is_not_null())
-    shown = results.select("session", key, "doc", ORDER, pl.col(ROW).alias("result")).sort(ORDER)
+    used = actions.select("session", "doc")
+    shown = (
+        results.select("session", key, "doc", ORDER, RESULT)
+        .join(used, on=["session", "doc"], how="semi")
+        .sort(ORDER)
+    )
     by = {True: ["session", key, "doc"], False: ["session", "doc"]}
     parts = [
         actions.filter(pl.col("has_query") == has_query)
         .sort(ORDER)
         .join_asof(
-            shown.select(*by[has_query], ORDER, "result"),
+            shown.select(*by[has_query], ORDER, RESULT),
             on=ORDER,
             by=by[has_query],
             check_sortedness=False,
@@ -117,6 +123,7 @@ def spread_lists(lists: pl.DataFrame, docs: pl.Series) -> pl.DataFrame:
             pl.when(shown).then(pl.Series(rank)).alias("rank"),
         )
         doc, ranks = chosen["doc"], chosen["rank"]
-    rest = lists.drop("rank", "doc", FIRST, LENGTH, SESSION, ORDER, LIST, strict=False)
-    known = [name for name in rest.columns if rest[name].null_count() < len(rest)]
+    rest = lists.drop("rank", "doc", FIRST, LENGTH, SESSION, LIST, strict=False)
+    keys = ("query_id", "text")  # by which what was done is joined
+    known = [name for name in rest.columns if name in keys or rest[name].null_count() < len(rest)]
     return rest.select(known)[number].with_columns(doc.alias("doc"), ranks.alias("rank"))

@@ -121,10 +121,16 @@ def _read_lines(source: Source) -> Records:
         text = line.strip()
         if not text:
             continue
-        try:
-            yield number, parse_object(text)
-        except NoObject as failure:
-            yield number, Unreadable(_describe_failure(text, str(failure)))
+        yield number, parse_line(text)
+
+
+def parse_line(line: bytes) -> Record:
+    """The record of a line, or why it cannot be read."""
+    text = line.strip()
+    try:
+        return parse_object(text)
+    except NoObject as failure:
+        return Unreadable(_describe_failure(text, str(failure)))
 
 
 def _describe_failure(text: bytes, problem: str) -> str:

@@ -107,6 +107,16 @@ def _has_one_topic_per_query(frame: pl.DataFrame, layout: SessionLayout) -> bool
     return int(changed[layout.query_starts].sum()) == int(changed.sum())
 
 
+def has_repeats(docs: pl.Series, lengths: RowIndices) -> bool:
+    """Does a document (or, hardly ever, only its number) stand twice in a list of such lengths?"""
+    if not len(docs):
+        return False
+    starts = np.cumsum(lengths) - lengths
+    rank = np.arange(1, len(docs) + 1) - np.repeat(starts, lengths)
+    layout = SessionLayout(starts[:1], starts, docs.hash(1).to_numpy(), len(docs))
+    return _has_duplicates(rank, layout)
+
+
 def _has_duplicates(rank: NDArray[np.int64], layout: SessionLayout) -> bool:
     """Does a document (or, hardly ever, only its number) stand twice in one list?"""
     longest = int(layout.query_lengths.max())

@@ -24,6 +24,7 @@ from gainful.read.decompress import SUFFIXES, decompress, find_compression
 
 _HEAD_SIZE = 1 << 16
 _BATCH_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 24  # of lines that are read together
 _COMMENT, _NEWLINE, _CARRIAGE_RETURN = ord("#"), ord("\n"), ord("\r")
 _ODD_BLANKS = (ord("\v"), ord("\f"))
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
@@ -113,6 +114,20 @@ class Source:
                 whole_lines, newline, begun = (begun + chunk).rpartition(b"\n")
                 count += _count_comments(whole_lines) if newline else 0
         return count + _count_comments(begun)
+
+    def iterate_pieces(self, size: int = _PIECE_BYTES) -> Iterator[bytes]:
+        """Whole lines of it, about so many bytes at a time."""
+        begun = b""  # a line that the next piece ends
+        with self._open_stream() as stream:
+            while chunk := stream.read(size):
+                whole_lines, newline, rest = chunk.rpartition(b"\n")
+                if newline:
+                    yield begun + whole_lines + newline
+                    begun = rest
+                else:
+                    begun += chunk
+        if begun:
+            yield begun
 
     def iterate_lines(self) -> Iterator[bytes]:
         """Its lines, one after the other, with what ends them."""

@@ -8,12 +8,11 @@ stand in one file, or each in its own. Where a query lists no hits, its impressi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
 
 import polars as pl
-from attrs import frozen
 
 from gainful.errors import BadInput
 from gainful.read.build_sessions import GAP
@@ -25,21 +24,14 @@ from gainful.read.ranked_items import is_id
 from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.source import Source
-from gainful.read.ubi_files import UNREADABLE, read_ubi_file
-from gainful.text import count_noun, join_words, quote
+from gainful.read.ubi_files import UNREADABLE, UbiFile, read_ubi_file
+from gainful.read.ubi_lists import UbiLog, build_lists
+from gainful.text import count_noun, quote
 
 _SHAPE = "queries with query_response_hit_ids, or events with action_name and object_id"
 _ORDINALS = ("$.position.ordinal", "$.position.ordinal.index", "$.position.index")
 _OBJECTS = ("$.object.object_id", "$.object.internal_id")
 _LABELS = ("topic", "system", "scenario", "seconds")
-
-
-@frozen(eq=False)
-class _Log:
-    """Queries and events of all files together; `row` says where each stands."""
-
-    queries: pl.DataFrame
-    events: pl.DataFrame
 
 
 def is_ubi(records: Sequence[dict[str, Any]]) -> bool:
@@ -76,18 +68,17 @@ def read_ubi(
         events: what its words for events mean, beside the usual ones.
         gap: the pause after which a client's next query, if no session is named, is in another.
     """
-    files = [read_ubi_file(source) for source in sources]
-    name = " and ".join(source.name for source in sources)
-    frame = pl.concat([file.frame for file in files]).with_row_index("row")
-    starts = [sum(len(file.frame) for file in files[:at]) for at in range(len(files))]
-
-    def locate(row: int) -> str:
-        at = max(number for number, start in enumerate(starts) if start <= row)
-        return files[at].locate(row - starts[at])
-
     words = read_event_words(events)
-    frame, wrong_times, notes = _type_columns(frame, columns, words, name)
-    log = _Log(
+    files = [
+        read_ubi_file(source, lambda part: _select_columns(part, columns, words))
+        for source in sources
+    ]
+    name = " and ".join(source.name for source in sources)
+    locate = _locate_in_all(files)
+    frame = pl.concat([file.frame for file in files], how="diagonal").with_row_index("row")
+    del files  # their rows are in the frame
+    frame, wrong_times, notes = _read_times(frame, name)
+    log = UbiLog(
         frame.filter(pl.col("event").is_null() & pl.col("wrong").is_null()),
         frame.filter(pl.col("event").is_not_null() & pl.col("wrong").is_null()),
     )
@@ -96,21 +87,34 @@ def read_ubi(
         raise BadInput(locate(int(unreadable["row"][0])), str(unreadable["wrong"][0]), UNREADABLE)
     if not len(log.queries) and not len(log.events):
         raise BadInput(name, "there is not one query and not one event in it", _SHAPE)
-    rows, list_notes = _build_lists(log)
+    rows, docs, list_notes = build_lists(log)
     if not rows["event"].is_in([SHOWN, ASKED]).any():
         problem = "it has neither queries nor impressions, so nobody knows what was shown"
         allowed = "queries beside it: gainful sessions queries.jsonl events.jsonl"
         raise BadInput(name, problem, allowed)
     rows, session_notes = _tell_sessions(rows, log.events, gap or GAP)
     rows = pl.concat([rows, unreadable], how="diagonal")
-    places = rows["row"].to_list()
+    places = rows["row"].to_numpy()
     return make_events(
-        rows.drop("row", "wrong", "ordinal", strict=False),
+        rows.drop("row", "wrong", "ordinal", "hits", strict=False),
         name,
         lambda row: locate(int(places[row])),
         notes=[*notes, *list_notes, *session_notes],
         problems=_list_problems(rows, wrong_times),
+        docs=docs,
     )
+
+
+def _locate_in_all(files: Sequence[UbiFile]) -> Callable[[int], str]:
+    """The place of a row of several files, one after the other."""
+    starts = [sum(len(file.frame) for file in files[:at]) for at in range(len(files))]
+    locates = [file.locate for file in files]
+
+    def locate(row: int) -> str:
+        at = max(number for number, start in enumerate(starts) if start <= row)
+        return locates[at](row - starts[at])
+
+    return locate
 
 
 def _list_problems(rows: pl.DataFrame, wrong_times: dict[int, str]) -> list[Problem]:
@@ -128,83 +132,73 @@ def _list_problems(rows: pl.DataFrame, wrong_times: dict[int, str]) -> list[Prob
     return [problem for problem in problems if len(problem.rows)]
 
 
-def _type_columns(
-    frame: pl.DataFrame, columns: ColumnMapping, event_words: dict[str, str], name: str
-) -> tuple[pl.DataFrame, dict[int, str], list[str]]:
-    """The columns of events, from the texts of the file; timestamps that are none, by row."""
+def _select_columns(
+    frame: pl.DataFrame, columns: ColumnMapping, event_words: dict[str, str]
+) -> pl.DataFrame:
+    """The columns of events, from the texts of some rows of a file; times are still texts."""
 
     def choose(role: str, *usual: pl.Expr) -> pl.Expr:
         paths = columns.names.get(role)
         return pl.coalesce(*(map(_find_path, paths) if paths else usual))
 
-    attributes = pl.col("event_attributes").str
-    parsed = parse_times(frame["timestamp"], f"{name}: timestamp")
-    wrong_times = dict(frame.select("row", "timestamp").filter(parsed.wrong).iter_rows())
-    labels = {role: choose(role) for role in _LABELS if role in columns.names}
     words = pl.col("action_name").str.strip_chars().str.to_lowercase()
+    event = pl.coalesce(
+        words.replace_strict(event_words, default=None, return_dtype=pl.String), "action_name"
+    )
+    frame = frame.with_columns(event.alias("event"))
+    if "doc" in columns.names:
+        frame = frame.with_columns(choose("doc").alias("doc"))
+    else:
+        for path in _OBJECTS:
+            frame = _look_further(frame, "doc", path, pl.lit(value=True))
+    for path in _ORDINALS:  # they count only where impressions are the list
+        frame = _look_further(frame, "ordinal", path, pl.col("event") == SHOWN)
     given = frame["query_response_hit_ids"]
     hits = parse_hits(given).alias("hits")
     odd = (given.is_not_null() & hits.is_null()).arg_true().to_list()
     shown = {row: f"query_response_hit_ids {quote(given[row])} is no list of ids" for row in odd}
-    odd_hits = pl.col("row").replace_strict(shown, default=None, return_dtype=pl.String)
+    odd_hits = pl.int_range(pl.len()).replace_strict(shown, default=None, return_dtype=pl.String)
+    labels = {role: choose(role) for role in _LABELS if role in columns.names}
     typed = frame.select(
-        "row",
         pl.coalesce("wrong", odd_hits).alias("wrong"),
         "query_id",
         hits,
-        pl.coalesce(
-            words.replace_strict(event_words, default=None, return_dtype=pl.String),
-            pl.col("action_name"),
-        ).alias("event"),
+        "event",
         choose("session", pl.col("session_id")).alias("session"),
         choose("searcher", pl.col("client_id"), pl.col("user_id")).alias("user"),
         choose("text", pl.col("user_query")).alias("text"),
-        choose("doc", *(attributes.json_path_match(path) for path in _OBJECTS)).alias("doc"),
-        pl.coalesce(*(attributes.json_path_match(path) for path in _ORDINALS))
-        .cast(pl.Int64, strict=False)
-        .alias("ordinal"),
-        parsed.times.alias("time"),
+        "doc",
+        pl.col("ordinal").cast(pl.Int64, strict=False),
+        "timestamp",
         *(expression.alias(role) for role, expression in labels.items()),
-        *([] if frame["application"].null_count() == len(frame) else ["application"]),
+        "application",
     )
     if "seconds" in labels:
         typed = typed.with_columns(pl.col("seconds").cast(pl.Float64, strict=False))
+    return typed
+
+
+def _look_further(frame: pl.DataFrame, name: str, path: str, where: pl.Expr) -> pl.DataFrame:
+    """A column of what stands at a path of the attributes, where nothing was found before."""
+    before = pl.col(name) if name in frame.columns else pl.lit(None, dtype=pl.String)
+    untold = pl.when(before.is_null() & where).then("event_attributes")
+    return frame.with_columns(pl.coalesce(before, untold.str.json_path_match(path)).alias(name))
+
+
+def _read_times(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, dict[int, str], list[str]]:
+    """Rows with points in time; timestamps that are none, by row; what is to be said of them."""
+    parsed = parse_times(frame["timestamp"], f"{name}: timestamp")
+    wrong_times = dict(frame.select("row", "timestamp").filter(parsed.wrong).iter_rows())
+    untold = ["application"] if frame["application"].null_count() == len(frame) else []
+    frame = frame.drop("timestamp", *untold).with_columns(parsed.times.alias("time"))
     notes = [f"timestamps: {parsed.form}"] if parsed.form.startswith("no zone") else []
-    return typed, wrong_times, notes
+    return frame, wrong_times, notes
 
 
 def _find_path(path: str) -> pl.Expr:
     """A field of a record, or what stands in it at a path."""
     field, _, rest = path.partition(".")
     return pl.col(field).str.json_path_match(f"$.{rest}") if rest else pl.col(field)
-
-
-def _build_lists(log: _Log) -> tuple[pl.DataFrame, list[str]]:
-    """Rows of what was shown, and of what was done; and what is to be said of them."""
-    hits, notes = _explode_hits(log.queries), []
-    impressions = log.events.filter(pl.col("event") == SHOWN)
-    listed = hits.filter(pl.col("doc").is_not_null())["query_id"].unique()
-    seen = impressions.filter(
-        ~pl.col("query_id").is_in(listed.implode()) & pl.col("doc").is_not_null()
-    )
-    lists = seen.sort("query_id", "ordinal", "time", "row", nulls_last=True)
-    if len(seen):
-        notes.append(
-            f"{count_noun(seen['query_id'].n_unique(), 'query')} without hits: "
-            "impressions in the order of their positions are the list"
-        )
-    shown = pl.concat([hits, lists.select(hits.columns)])
-    shown, more = _rank_lists(shown)
-    actions, action_notes = _choose_actions(log.events, shown)
-    return pl.concat([shown, actions], how="diagonal"), [*notes, *more, *action_notes]
-
-
-def _explode_hits(queries: pl.DataFrame) -> pl.DataFrame:
-    """A row for each hit of a query, or one that says that it was asked."""
-    lists = queries.drop("doc").rename({"hits": "doc"})
-    rows = lists.explode("doc", empty_as_null=True)
-    asked = pl.when(pl.col("doc").is_null()).then(pl.lit(ASKED)).otherwise(pl.lit(SHOWN))
-    return rows.with_columns(event=asked)
 
 
 def parse_hits(values: pl.Series) -> pl.Series:
@@ -233,56 +227,6 @@ def _parse_ids(text: str | None) -> list[str] | None:
     if not isinstance(entries, list) or not all(map(is_id, entries)):
         return None
     return [str(entry) for entry in entries]
-
-
-def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Each list in its order; of a query that was logged several times, page after page."""
-    named = pl.col("query_id").fill_null(pl.format("\0{}", pl.col("row")))
-    shown = shown.with_columns(query_id=named)
-    first = shown.select(
-        (pl.struct("query_id", "doc").is_first_distinct() | pl.col("doc").is_null()).alias("first")
-    ).to_series()
-    repeats = len(shown) - int(first.sum())
-    notes = (
-        [f"{count_noun(repeats, 'result')} of lists that show it further up already left out"]
-        if repeats
-        else []
-    )
-    ranked = shown.filter(first).with_columns(
-        *(
-            pl.col(name).fill_null(pl.col(name).drop_nulls().first().over("query_id"))
-            for name in ("text", "topic", "system", "scenario")
-            if name in shown.columns
-        ),
-        rank=pl.when(pl.col("doc").is_not_null()).then(
-            pl.col("doc").cum_count().over("query_id").cast(pl.Int64)
-        ),
-    )
-    return ranked, notes
-
-
-def _choose_actions(events: pl.DataFrame, shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """What was done to results; an event without an object was done to none."""
-    actions = events.filter(~pl.col("event").is_in([SHOWN, ASKED])).drop("hits", "ordinal")
-    other = actions.filter(pl.col("doc").is_null())
-    notes = []
-    if len(other):
-        kinds = other["event"].unique(maintain_order=True).to_list()
-        words = join_words(kinds[:4] + (["others"] if len(kinds) > 4 else []))
-        notes.append(f"{count_noun(len(other), 'event')} of no result ({words}) not used")
-    actions = actions.filter(pl.col("doc").is_not_null())
-    asked = shown.group_by("query_id").agg(pl.col("time").min().alias("asked"))
-    actions = actions.join(asked, on="query_id", how="left", maintain_order="left")
-    early = int((actions["time"] < actions["asked"]).sum())
-    if early:
-        notes.append(
-            f"{count_noun(early, 'event')} before the query they name, by other clocks: "
-            "taken as after it"
-        )
-    later = pl.max_horizontal("time", "asked")
-    return actions.with_columns(time=pl.when(pl.col("time").is_not_null()).then(later)).drop(
-        "asked"
-    ), notes
 
 
 def _tell_sessions(

@@ -7,15 +7,23 @@ record in `_source`, are unwrapped.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
 import polars as pl
 from attrs import frozen
 
+from gainful.progress import report_reading
 from gainful.read import named_columns
-from gainful.read.json_records import Unreadable, binary_format, is_whole, read_records
+from gainful.read.json_records import (
+    Record,
+    Unreadable,
+    binary_format,
+    is_whole,
+    parse_line,
+    read_records,
+)
 from gainful.read.jsonl import ESCAPED_KEY_OR_HALF
 from gainful.read.source import Source
 
@@ -37,19 +45,32 @@ class UbiFile:
     locate: Callable[[int], str]
 
 
-def read_ubi_file(source: Source) -> UbiFile:
-    """The records of a file, a column for each field."""
+def read_ubi_file(source: Source, select: Callable[[pl.DataFrame], pl.DataFrame]) -> UbiFile:
+    """The records of a file, a column for each field that is wanted.
+
+    Args:
+        source: JSON lines, JSON, Parquet or Arrow.
+        select: what is wanted of some rows, which is much less than all that is told.
+    """
     table = binary_format(source)
     if table is not None:
         frame = named_columns.read_table(source, table).frame
-        return UbiFile(_finish(_as_texts(frame)), lambda row: f"{source.name}, row {row + 1}")
-    if not is_whole(source):
-        text = source.read_bytes()
-        if ESCAPED_KEY_OR_HALF.search(text) is None:
-            scanned = _scan_lines(text)
-            if scanned is not None:
-                return UbiFile(_finish(scanned), _make_locate(source))
-    return _read_one_by_one(source)
+        return UbiFile(
+            select(_finish(_as_texts(frame))), lambda row: f"{source.name}, row {row + 1}"
+        )
+    if is_whole(source):
+        return _read_one_by_one(source, select)
+    frames, size, done = [], max(source.size, 1), 0
+    for piece in source.iterate_pieces():
+        scanned = None if ESCAPED_KEY_OR_HALF.search(piece) else _scan_lines(piece)
+        if scanned is None:
+            scanned = _tabulate_records(
+                parse_line(line) for line in piece.split(b"\n") if line.strip()
+            )
+        frames.append(select(_finish(scanned)))
+        done += len(piece)
+        report_reading(source.name, size, min(done / size, 1.0) / 2)
+    return UbiFile(pl.concat(frames), _make_locate(source))
 
 
 def _scan_lines(text: bytes) -> pl.DataFrame | None:
@@ -68,13 +89,18 @@ def _scan_lines(text: bytes) -> pl.DataFrame | None:
         return None
 
 
-def _read_one_by_one(source: Source) -> UbiFile:
-    """Record by record, where one may be cut off."""
+def _read_one_by_one(source: Source, select: Callable[[pl.DataFrame], pl.DataFrame]) -> UbiFile:
+    """The records of one list, or of one object."""
     file = read_records(source)
+    entries = list(file.records)
+    frame = _tabulate_records(record for _, record in entries)
+    return UbiFile(select(_finish(frame)), lambda row: file.locate(entries[row][0]))
+
+
+def _tabulate_records(records: Iterable[Record]) -> pl.DataFrame:
+    """Record by record, where one may be cut off."""
     rows: list[tuple[Any, ...]] = []
-    numbers: list[int] = []
-    for number, record in file.records:
-        numbers.append(number)
+    for record in records:
         if isinstance(record, Unreadable):
             rows.append((*[None] * len(_ALL), record.problem))
             continue
@@ -82,8 +108,7 @@ def _read_one_by_one(source: Source) -> UbiFile:
         fields = inner if isinstance(inner, dict) else record
         rows.append((*(_write(fields.get(name)) for name in _ALL), None))
     schema = dict.fromkeys((*_ALL, "wrong"), pl.String)
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return UbiFile(_finish(frame), lambda row: file.locate(numbers[row]))
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _write(value: Any) -> str | None:

@@ -1,0 +1,132 @@
+"""The lists of a log of UBI: hits of queries, or impressions, and what was done to them.
+
+Where a query lists no hits, its impressions in the order of their positions are its list.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+from attrs import frozen
+
+from gainful.read.session_events import ASKED, FIRST, LENGTH, SHOWN
+from gainful.read.session_layout import has_repeats
+from gainful.text import count_noun, join_words
+
+_UNNAMED = pl.format("\0{}", pl.col("row"))
+
+
+@frozen(eq=False)
+class UbiLog:
+    """Queries and events of all files together; `row` says where each stands."""
+
+    queries: pl.DataFrame
+    events: pl.DataFrame
+
+
+def build_lists(log: UbiLog) -> tuple[pl.DataFrame, pl.Series | None, list[str]]:
+    """Rows of what was shown, and of what was done; and what is to be said of them.
+
+    Where every query has its hits, and each once, a row is a whole list, and all documents stand
+    beside the rows.
+    """
+    impressions = log.events.filter((pl.col("event") == SHOWN) & pl.col("doc").is_not_null())
+    if len(impressions):
+        listed = log.queries.filter(pl.col("hits").list.len() > 0)["query_id"].unique()
+        impressions = impressions.filter(~pl.col("query_id").is_in(listed.implode()))
+    whole = None if len(impressions) else _keep_whole_lists(log.queries)
+    if whole is not None:
+        shown, docs = whole
+        actions, notes = _choose_actions(log.events, shown)
+        return pl.concat([shown, actions], how="diagonal"), docs, notes
+    shown, notes = _spread_hits(log.queries, impressions)
+    actions, action_notes = _choose_actions(log.events, shown)
+    return pl.concat([shown, actions], how="diagonal"), None, [*notes, *action_notes]
+
+
+def _keep_whole_lists(queries: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series] | None:
+    """A row for each query, and the documents of all; None if one comes twice, or its hits do."""
+    named = queries["query_id"].drop_nulls()
+    if not len(queries) or named.n_unique() < len(named):
+        return None
+    lengths = queries["hits"].list.len().fill_null(0).cast(pl.Int64)
+    docs = queries["hits"].filter(lengths > 0).explode()
+    if has_repeats(docs, lengths.filter(lengths > 0).to_numpy()):
+        return None
+    lists = queries.drop("doc", "hits").with_columns(
+        pl.lit(ASKED).alias("event"),
+        pl.col("query_id").fill_null(_UNNAMED),
+        (lengths.cum_sum() - lengths).alias(FIRST),
+        lengths.alias(LENGTH),
+    )
+    return lists, docs
+
+
+def _spread_hits(
+    queries: pl.DataFrame, impressions: pl.DataFrame
+) -> tuple[pl.DataFrame, list[str]]:
+    """A row for each result of hits, and of impressions where a query lists no hits."""
+    hits = _explode_hits(queries)
+    lists = impressions.sort("query_id", "ordinal", "time", "row", nulls_last=True)
+    shown, notes = _rank_lists(pl.concat([hits, lists.select(hits.columns)]))
+    if len(impressions):
+        number = count_noun(impressions["query_id"].n_unique(), "query")
+        words = "impressions in the order of their positions are the list"
+        notes.insert(0, f"{number} without hits: {words}")
+    return shown, notes
+
+
+def _explode_hits(queries: pl.DataFrame) -> pl.DataFrame:
+    """A row for each hit of a query, or one that says that it was asked."""
+    lists = queries.drop("doc").rename({"hits": "doc"})
+    rows = lists.explode("doc", empty_as_null=True)
+    asked = pl.when(pl.col("doc").is_null()).then(pl.lit(ASKED)).otherwise(pl.lit(SHOWN))
+    return rows.with_columns(event=asked)
+
+
+def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Each list in its order; of a query that was logged several times, page after page."""
+    shown = shown.with_columns(pl.col("query_id").fill_null(_UNNAMED))
+    first = shown.select(
+        (pl.struct("query_id", "doc").is_first_distinct() | pl.col("doc").is_null()).alias("first")
+    ).to_series()
+    repeats = len(shown) - int(first.sum())
+    notes = (
+        [f"{count_noun(repeats, 'result')} of lists that show it further up already left out"]
+        if repeats
+        else []
+    )
+    ranked = shown.filter(first).with_columns(
+        *(
+            pl.col(name).fill_null(pl.col(name).drop_nulls().first().over("query_id"))
+            for name in ("text", "topic", "system", "scenario")
+            if name in shown.columns
+        ),
+        rank=pl.when(pl.col("doc").is_not_null()).then(
+            pl.col("doc").cum_count().over("query_id").cast(pl.Int64)
+        ),
+    )
+    return ranked, notes
+
+
+def _choose_actions(events: pl.DataFrame, shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """What was done to results; an event without an object was done to none."""
+    actions = events.filter(~pl.col("event").is_in([SHOWN, ASKED])).drop("hits", "ordinal")
+    other = actions.filter(pl.col("doc").is_null())
+    notes = []
+    if len(other):
+        kinds = other["event"].unique(maintain_order=True).to_list()
+        words = join_words(kinds[:4] + (["others"] if len(kinds) > 4 else []))
+        notes.append(f"{count_noun(len(other), 'event')} of no result ({words}) not used")
+    actions = actions.filter(pl.col("doc").is_not_null())
+    asked = shown.group_by("query_id").agg(pl.col("time").min().alias("asked"))
+    actions = actions.join(asked, on="query_id", how="left", maintain_order="left")
+    early = int((actions["time"] < actions["asked"]).sum())
+    if early:
+        notes.append(
+            f"{count_noun(early, 'event')} before the query they name, by other clocks: "
+            "taken as after it"
+        )
+    later = pl.max_horizontal("time", "asked")
+    return actions.with_columns(time=pl.when(pl.col("time").is_not_null()).then(later)).drop(
+        "asked"
+    ), notes
