@@ -498,3 +498,31 @@ def test_topics_that_were_not_judged_are_told_with_those_that_were(tmp_path):
     )
     with pytest.raises(BadInput, match="topics such as 'c_1' .*such as 'c'"):
         gainful.sessions.evaluate(path, {"c": {"a": 1}}, "sDCG@3")
+
+
+def test_names_of_columns_are_found_however_they_are_written(tmp_path):
+    header = "sessionId, Query , resultPosition,productId, wasClicked , variant "
+    sessions = as_sessions(write(tmp_path, f"{header}\ns,x,1,a,1,A\ns,x,2,b,0,A\n"))
+    assert places(sessions, "clicked", "variant") == [
+        ("s", 1, 1, "a", True, "A"),
+        ("s", 1, 2, "b", False, "A"),
+    ]
+    assert any("productId as doc" in note for note in sessions.notes)
+    with pytest.raises(BadInput, match="there is not one row in it"):
+        as_sessions(write(tmp_path, "user_id,timestamp,query,rank,doc\n"))
+
+
+def test_every_column_of_users_is_hashed_however_it_is_written():
+    frame = pl.DataFrame(
+        {
+            "user_id": ["ann", "ann"],
+            "customerId": ["c-17", "c-17"],
+            "time": [1772355600, 1772355660],
+            "query": ["x", "y"],
+            "rank": [1, 1],
+            "doc": ["a", "b"],
+            "clicked": [True, False],
+        }
+    )
+    results = gainful.sessions.evaluate(frame, measures="sDCG@3", anonymise="salt")
+    assert set(results.columns["customerId"]).isdisjoint({"c-17"})

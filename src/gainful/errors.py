@@ -201,7 +201,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
         if len(by_lower) == 1:
             near = list(by_lower)
         near = [known for known in SYNONYMS.get(spelling, ()) if known in by_lower] or near
-        suggestion = f"did you mean {shorten(by_lower[near[0]])}?" if near else ""
+        suggestion = f"did you mean {_show_name(by_lower[near[0]])}?" if near else ""
         listing = ", ".join(map(shorten, self.known_names[:_MAX_LISTED])) + (
             ", …" if len(self.known_names) > _MAX_LISTED else ""
         )
@@ -213,6 +213,11 @@ class UnknownName(GainfulError, LookupError, ValueError):
     def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
         words = (self.kind, self.name, self.known_names, self.hint, self.answer)
         return partial(type(self), lists_all=self.lists_all), words
+
+
+def _show_name(name: str) -> str:
+    """A name to be typed; within quotes where blanks around it could not be seen."""
+    return shorten(name) if name == name.strip() else quote(name)
 
 
 _MAX_LISTED = 30  # names that a message lists

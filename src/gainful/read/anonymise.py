@@ -14,7 +14,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadValue, WrongType
-from gainful.read.column_names import normalise_name
+from gainful.read.column_names import strip_name
 from gainful.read.event_words import LOG_COLUMNS
 from gainful.read.sessions import Sessions
 from gainful.text import join_words
@@ -39,8 +39,8 @@ def choose_salt(anonymise: object) -> bytes | None:
 def anonymise_sessions(sessions: Sessions, salt: bytes) -> Sessions:
     """Sessions in which users are hashes, and so are session ids that are made of them."""
     frame = sessions.frame
-    names = ["searcher", *LOG_COLUMNS["user"]]
-    columns = [column for column in frame.columns if normalise_name(column) in names]
+    names = {strip_name(name) for name in ("searcher", *LOG_COLUMNS["user"])}
+    columns = [column for column in frame.columns if strip_name(column) in names]
     made_of_users = "searcher" in columns and _contain_users(frame)
     hashed = [*columns, *(["session"] if made_of_users else [])]
     if "topic" in frame.columns and made_of_users and frame["topic"].equals(frame["session"]):

@@ -47,6 +47,8 @@ def build_sessions(
         gap: a new session begins after a pause of more than this; without one, where events name
             no session, after 30 minutes.
     """
+    if not len(events.frame):
+        raise BadInput(events.name, "there is not one row in it", SHOWING)
     owner, notes = choose_owner(_list_known(events.frame), events.name, gap)
     problems = [*events.problems, *find_event_problems(events.frame, owner, events.problems)]
     dropped, dropped_notes, descriptions = leave_out_events(problems, events.locate, bad)

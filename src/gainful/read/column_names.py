@@ -177,6 +177,16 @@ def normalise_name(name: str) -> str:
     return name.strip().lower().replace("-", "_").replace(" ", "_")
 
 
+def strip_name(name: str) -> str:
+    """A name of a column without what tells productId from product_id.
+
+    Examples:
+        >>> strip_name("productId") == strip_name("product_id") == "productid"
+        True
+    """
+    return normalise_name(name).replace("_", "")
+
+
 def is_wide(schema: Mapping[str, Any]) -> bool:
     """Has a table lists of documents for cells, and so a row for each query?"""
     names = {normalise_name(name): kind.is_nested() for name, kind in schema.items()}

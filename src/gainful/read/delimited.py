@@ -52,7 +52,7 @@ def read(
         raise _describe_failure(source, text, separator, skipped) from None
     if separator == "\t":
         _refuse_joined_lines(source, frame)
-    frame = _drop_empty_rows(frame)
+    frame = _strip_names(_drop_empty_rows(frame))
 
     @cache
     def line_numbers() -> list[int]:
@@ -62,6 +62,14 @@ def read(
         return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
 
     return frame, locate
+
+
+def _strip_names(frame: pl.DataFrame) -> pl.DataFrame:
+    """Without blanks around the names of columns, which nobody sees, unless two become one."""
+    names = [name.strip() for name in frame.columns]
+    if names == frame.columns or len({*names}) < len(names) or not all(names):
+        return frame
+    return frame.rename(dict(zip(frame.columns, names, strict=True)))
 
 
 def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
@@ -136,7 +144,7 @@ def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> 
     repeated = [name for name, count in Counter(header).items() if name and count > 1]
     if repeated:
         problem = f"column {quote(repeated[0])} stands twice in the header"
-        raise BadInput(place, problem, "each column once")
+        raise BadInput(place, problem, "a first line that names each column, and each once")
 
 
 def _describe_unpaired_quotes(place: str) -> BadInput:

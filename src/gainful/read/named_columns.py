@@ -20,6 +20,7 @@ from gainful.read.column_names import (
     ColumnMapping,
     list_columns,
     normalise_name,
+    strip_name,
 )
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.source import Source
@@ -39,9 +40,13 @@ class Header:
         return self.own_names.get(column, column)
 
     def find_column(self, aliases: Iterable[str]) -> str | None:
-        """The first column, in the order of the known names, that is called so."""
+        """The first column, in the order of the known names, that is called so, or nearly."""
+        known = list(aliases)
         own = {normalise_name(name): name for name in reversed(self.columns)}
-        return next((own[name] for name in aliases if name in own), None)
+        stripped = {strip_name(name): name for name in reversed(self.columns)}
+        exact = (own[name] for name in known if name in own)
+        near = (stripped[strip_name(name)] for name in known if strip_name(name) in stripped)
+        return next(exact, None) or next(near, None)
 
     def require_column(self, aliases: tuple[str, ...], role: str) -> str:
         """The column that has one of these names, or an error that says what there is."""
