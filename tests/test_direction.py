@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 
@@ -67,6 +68,12 @@ def test_comparisons_call_the_lower_better():
     pair = compared.pair("Fallout@1", "good", "bad")
     assert pair.difference == -1
     assert (pair.effect.wins, pair.effect.losses) == (NUMBER, 0)
+    rows = list(csv.DictReader(compared.to_csv().splitlines()))
+    assert [(row["measure"], row["better"]) for row in rows] == [
+        ("Fallout@1", "lower"),
+        ("P@1", "higher"),
+    ]
+    assert "better" not in gainful.compare(QRELS, RUNS, "P@1").to_csv().splitlines()[0].split(",")
     assert r"\textbf{0.0000}" in compared.to_latex()
     assert "the best of each measure (of Fallout@1 the lowest)" in compared.to_latex()
     three = gainful.compare(QRELS, {**RUNS, "mixed": MIXED}, "Fallout@1", baseline="bad")

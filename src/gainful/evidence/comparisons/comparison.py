@@ -155,6 +155,11 @@ def _list_rows(comparison: Comparison) -> Table:
         *("dz", "wins", "ties", "losses", "detectable", "p_error", "corrected_error"),
         *(("clusters",) if comparison.clusters else ()),
         *(_EQUIVALENCE_COLUMNS if any(pair.equivalence for pair in comparison.pairs) else ()),
+        *(
+            ("better",)
+            if any(comparison.direction(m).is_lower for m in comparison.measures)
+            else ()
+        ),
     )
     pair_rows = []
     for pair in comparison.pairs:
@@ -165,6 +170,7 @@ def _list_rows(comparison: Comparison) -> Table:
             "other_mean": means[pair.other],
             "significant": str(comparison.is_significant(pair)).lower(),
             "clusters": comparison.clusters.get(pair.measure),
+            "better": comparison.direction(pair.measure).better_is,
         }
         if "equivalent" in data:
             data["equivalent"] = str(data["equivalent"]).lower()
