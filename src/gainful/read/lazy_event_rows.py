@@ -1,7 +1,7 @@
 """Rows of events on their way to sessions, step by step, as expressions of the engine they are in.
 
-Each step takes rows and gives rows: sessions by pauses, events logged twice, the number of each
-query, what was done beside the result it was done to, and one row for each result.
+Engines sort a long log slowly, and group it quickly. So what is the same for all rows of a time, or
+of a query, is found of these, and joined to the rows.
 """
 
 from __future__ import annotations
@@ -10,26 +10,20 @@ from datetime import timedelta
 from typing import Any
 
 import narwhals.stable.v2 as nw
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput
-from gainful.read.build_sessions import SHOWING
-from gainful.read.lazy_event_problems import leave_out, refuse_or_describe
+from gainful.read.lazy_event_problems import leave_out
 from gainful.read.lazy_events import OPENS, ROW, LazyEvents, LazyMistake
-from gainful.read.session_events import DWELL, SHOWN
+from gainful.read.session_events import SHOWN
 from gainful.read.sessions import BadPolicy
-from gainful.text import count_noun, quote
+from gainful.text import count_noun
 
-_SAME = ("session", "time", "event", "query_id", "position", "text", "rank", "doc")
-ACTS = "gainful_acts"  # rows of what was done come after those of what was shown at that time
-_PAUSES, _BLOCK, _AGAIN, _FIRST = (
-    *("gainful_pauses", "gainful_block", "gainful_again"),
-    "gainful_first",
-)
-_AT = "gainful_at"  # when a result was shown
-_TOLD = "gainful_told"  # does what was done say of which query?
-_TIED = "gainful_tied"
-_BY_KEY, _BY_DOC = "gainful_by_key_", "gainful_by_doc_"
+_SAME = ("time", "event", "query_id", "position", "text", "rank", "doc")
+_SESSION, _BLOCK, _AGAIN = "gainful_session", "gainful_block", "gainful_again"
+_COUNT, _TIED, _UNUSUAL = "gainful_count", "gainful_tied", "gainful_unusual"
+_RESULTS, _ASKED, _RANK = "gainful_results", "gainful_asked", "gainful_rank"
+_PLACE, _LAST = "gainful_place", "gainful_last_text"
 
 
 @frozen(eq=False)
@@ -38,258 +32,218 @@ class EventRows:
 
     events: LazyEvents
     rows: nw.LazyFrame[Any]
-    count: int  # of these rows, and of those that repeat them
+    count: int
+    lists_at_one_time: bool = field(default=False)  # is every list of one time, from rank 1 on?
 
     @property
-    def _order(self) -> list[str]:
-        """The columns that order rows: their numbers if they have any, else all that tell."""
+    def order(self) -> list[str]:
+        """The columns that order rows of a session that show results."""
         time = ["time"] if self.events.has("time") else []
-        if self.events.table.engine.ordered:
-            return [*time, ACTS, ROW]
-        return [*time, ACTS, *(name for name in _SAME[2:] if self._is_known(name))]
+        return [*time, ROW] if self.events.table.engine.ordered else [*time, "rank"]
 
-    def _is_known(self, name: str) -> bool:
-        return name in ("event", "doc", "session") or self.events.has(name)
+    def list_identity(self, owner: str) -> list[str]:
+        """The columns in which events are the same that were logged twice."""
+        known = [name for name in _SAME if name in ("event", "doc") or self.events.has(name)]
+        return [owner, *known]
 
-    @property
-    def _lists(self) -> list[str]:
-        """What is counted within a session without what was done."""
-        return ["session", OPENS] if self.events.actions else ["session"]
-
-    def with_columns(self, *columns: nw.Expr) -> EventRows:
-        """These events, with more columns."""
-        return evolve(self, rows=self.rows.with_columns(*columns))
+    def drop_repeats(self, owner: str) -> tuple[EventRows, list[str]]:
+        """Without events that were logged twice, to the same time; and how many these are."""
+        if not self.events.has("time"):
+            return self, []
+        same = self.list_identity(owner)
+        counted = self.rows.group_by(*same).agg(nw.len().alias(_COUNT))
+        table = evolve(self.events.table, frame=counted)
+        repeats = table.count(repeats=(nw.col(_COUNT) - 1).sum())["repeats"]
+        if not repeats:
+            return self, []
+        columns = self.rows.collect_schema().names()
+        others = [name for name in ("seconds", "clicked", "doc") if name in columns]
+        order = [ROW] if ROW in columns else others
+        rows = self.rows.unique(same, keep="first", order_by=order)
+        note = f"{count_noun(repeats, 'event')} logged twice to the same time counted once"
+        return evolve(self, rows=rows, count=self.count - repeats), [note]
 
     def split_at_gaps(self, owner: str, gap: timedelta) -> EventRows:
         """A session for each stretch of a user's events without a long pause: ann#1, ann#2."""
         longest = gap // timedelta(microseconds=1)
+        times = self.rows.group_by(owner, "time").agg(nw.len().alias(_COUNT))
         pause = nw.col("time") - nw.col("time").shift(1).over(owner, order_by="time")
         begins = (pause > longest).fill_null(value=False).cast(nw.Int64)
-        counted = nw.col(_PAUSES).cum_sum().over(owner, order_by="time")
-        number = nw.col(_PAUSES).max().over(owner, "time") + 1  # whichever row of a time begins it
-        texts = (nw.col(owner), nw.lit("#"), number.cast(nw.Int64).cast(nw.String))
-        return (
-            self.with_columns(begins.alias(_PAUSES))
-            .with_columns(counted.alias(_PAUSES))
-            .with_columns(nw.concat_str(*texts).alias("session"))
+        number = nw.col(_COUNT).cum_sum().over(owner, order_by="time").cast(nw.Int64) + 1
+        texts = (nw.col(owner), nw.lit("#"), nw.col(_COUNT).cast(nw.String))
+        named = (
+            times.with_columns(begins.alias(_COUNT))
+            .with_columns(number.alias(_COUNT))
+            .select(owner, "time", nw.concat_str(*texts).alias(_SESSION))
+        )
+        rows = self.rows.join(named, on=[owner, "time"], how="inner")
+        return evolve(
+            self, rows=rows.with_columns(nw.col(_SESSION).alias("session")).drop(_SESSION)
         )
 
-    def drop_repeats(self) -> EventRows:
-        """Events that were logged twice, to the same time, count once."""
-        if not self.events.has("time"):
-            return self
-        same = [name for name in _SAME if self._is_known(name)]
-        others = [name for name in ("seconds", "clicked", "doc") if name in self.rows.columns]
-        order = [ROW] if ROW in self.rows.columns else others
-        return evolve(self, rows=self.rows.unique(same, keep="first", order_by=order))
+    def look_at_lists(self, bad: BadPolicy) -> tuple[EventRows, list[str]]:
+        """Without sessions of which queries begin at one time, where rows have no order.
 
-    def leave_out_ties(self, bad: BadPolicy) -> tuple[EventRows, list[str]]:
-        """Without sessions of which queries begin at one time, so that their order is not known."""
+        Where queries have no ids, it is found how lists stand in the log.
+        """
         events = self.events
-        if events.table.engine.ordered or events.has("position"):
+        ordered = events.table.engine.ordered
+        if events.has("position") or not (events.has("time") and events.has("rank")):
             return self, []
-        tied = self._find_ties().select("session").unique().with_columns(nw.lit(1).alias(_TIED))
-        if not len(events.table.collect(tied.head(1))):
+        if events.has("query_id"):
+            return (self, []) if ordered else self._leave_out_ties(bad)
+        unusual = nw.col(_UNUSUAL).cast(nw.Int64).sum()
+        counts = evolve(events.table, frame=self._describe_times()).count(unusual=unusual)
+        if not counts["unusual"]:
+            return evolve(self, lists_at_one_time=True), []
+        return (self, []) if ordered else self._leave_out_ties(bad)
+
+    def _describe_times(self) -> nw.LazyFrame[Any]:
+        """A row for each time of a session at which lists were shown, or queries asked.
+
+        Usually that is one list, of ranks 1, 2, 3 …, whose rows stand together.
+        """
+        rank = nw.when(nw.col("event") == SHOWN).then(nw.col("rank"))
+        place = nw.col(ROW) - rank if self.events.table.engine.ordered else nw.lit(0)
+        times = (
+            self.rows.filter(nw.col(OPENS))
+            .with_columns(rank.alias(_RANK), place.alias(_PLACE))
+            .group_by("session", "time")
+            .agg(
+                nw.col("text").min(),
+                nw.col("text").max().alias(_LAST),
+                nw.len().alias(_COUNT),
+                (nw.col("event") != SHOWN).cast(nw.Int64).sum().alias(_ASKED),
+                nw.col(_RANK).count().alias(_RESULTS),
+                nw.col(_RANK).max().alias("highest"),
+                nw.col(_RANK).sum().alias("total"),
+                (nw.col(_RANK) * nw.col(_RANK)).sum().alias("squares"),
+                (nw.col(_PLACE).max() - nw.col(_PLACE).min()).alias(_PLACE),
+            )
+        )
+        length = nw.col(_RESULTS)
+        one_list = (
+            (nw.col("highest") == length)
+            & (nw.col("total") * 2 == length * (length + 1))
+            & (nw.col("squares") * 6 == length * (length + 1) * (length * 2 + 1))
+            & (nw.col(_PLACE) == 0)
+        )
+        usual = (
+            (nw.col("text") == nw.col(_LAST))
+            & (nw.col(_COUNT) == length + nw.col(_ASKED))
+            & ((length == 0) | one_list)
+        )
+        return times.with_columns((~usual.fill_null(value=False)).alias(_UNUSUAL))
+
+    def _find_ties(self) -> nw.LazyFrame[Any]:
+        """The times at which two queries of a session began, or showed one rank twice."""
+        opening = self.rows.filter(nw.col(OPENS))
+        if self.events.has("query_id"):
+            firsts = opening.group_by("session", "query_id").agg(nw.col("time").min())
+            counted = firsts.group_by("session", "time").agg(nw.len().alias(_COUNT))
+            return counted.filter(nw.col(_COUNT) > 1).select("session")
+        ranks = opening.filter(nw.col("event") == SHOWN, ~nw.col("rank").is_null())
+        counted = ranks.group_by("session", "time", "rank").agg(nw.len().alias(_COUNT))
+        texts = self._describe_times().filter(nw.col("text") != nw.col(_LAST))
+        return nw.concat(
+            [counted.filter(nw.col(_COUNT) > 1).select("session"), texts.select("session")]
+        )
+
+    def _leave_out_ties(self, bad: BadPolicy) -> tuple[EventRows, list[str]]:
+        table = self.events.table
+        tied = self._find_ties().group_by("session").agg(nw.len().alias(_TIED))
+        if not len(table.collect(tied.head(1))):
             return self, []
         mistake = LazyMistake(
             ~nw.col(_TIED).is_null(),
             lambda _: (
-                "lists of it were shown at one time, and rows in "
-                f"{events.table.engine.name} have no order"
+                f"lists of it were shown at one time, and rows in {table.engine.name} have no order"
             ),
             "times that differ, or a column of the query's position (query)",
         )
         rows = self.rows.join(tied, on="session", how="left")
-        sound = leave_out(rows, events.table, [mistake], bad, self.count)
+        sound = leave_out(rows, table, [mistake], bad, self.count)
         if not sound.count:
-            raise BadInput(
-                events.table.name, f"not one event is left; {sound.notes[0]}", mistake.expected
-            )
+            problem = f"not one event is left; {sound.notes[0]}"
+            raise BadInput(table.name, problem, mistake.expected)
         return evolve(self, rows=sound.rows, count=sound.count), list(sound.notes)
 
-    def _find_ties(self) -> nw.LazyFrame[Any]:
-        """Times of sessions at which two queries began, or one rank was shown twice."""
-        opening = self.rows.filter(nw.col(OPENS))
-        if self.events.has("query_id"):
-            firsts = opening.group_by("session", "query_id").agg(nw.col("time").min())
-            counted = firsts.group_by("session", "time").agg(nw.len().alias(_TIED))
-            return counted.filter(nw.col(_TIED) > 1)
-        rank = nw.when(nw.col("event") == SHOWN).then(nw.col("rank"))
-        counted = opening.group_by("session", "time").agg(
-            nw.col("text").n_unique().alias(_TIED),
-            rank.count().alias("results"),
-            rank.n_unique().alias("ranks"),
-            (nw.len() - rank.count()).alias("others"),
-        )
-        ranks = nw.col("ranks") - (nw.col("others") > 0).cast(nw.Int64)  # no rank is none
-        return counted.filter((nw.col(_TIED) > 1) | (nw.col("results") > ranks))
-
-    def number_queries(self) -> EventRows:
-        """Rows with the number of their query in the session; of what was done it means nothing.
+    def number_queries(self) -> nw.LazyFrame[Any]:
+        """The rows that show results or ask a query, with the number of it in the session.
 
         A position that is given counts. Else queries are in the order in which they began: those of
         one id, or those of one text until another comes or the list begins anew.
         """
+        opening = self.rows.filter(nw.col(OPENS))
         if self.events.has("position"):
-            numbered = self.with_columns(nw.col("position").alias("query"))
+            numbered = opening.with_columns(nw.col("position").alias("query"))
         elif self.events.has("query_id"):
-            numbered = self._number_ids()
+            numbered = opening.join(
+                self._number_ids(opening), on=["session", "query_id"], how="inner"
+            )
+        elif self.lists_at_one_time:
+            numbered = opening.join(self._number_times(), on=["session", "time"], how="inner")
         else:
-            numbered = self._number_texts()
+            numbered = self._number_rows(opening)
         if self.events.has("rank"):
             return numbered
-        place = nw.col("doc").cum_count().over(*self._lists, "query", order_by=self._order)
+        place = nw.col("doc").cum_count().over("session", "query", order_by=self.order)
         has_doc = ~nw.col("doc").is_null()
         return numbered.with_columns(nw.when(has_doc).then(place).cast(nw.Int64).alias("rank"))
 
-    def _number_ids(self) -> EventRows:
-        order = self._order
-        place = (
-            nw.col(ROW).cum_count().over(*self._lists, order_by=order).cast(nw.Int64)
-            if self.events.table.engine.ordered
-            else nw.col("time")
-        )
-        first = nw.col(_FIRST).min().over(*self._lists, "query_id")
-        number = nw.col(_FIRST).rank("dense").over(*self._lists).cast(nw.Int64)
-        return (
-            self.with_columns(place.alias(_FIRST))
-            .with_columns(first.alias(_FIRST))
-            .with_columns(number.alias("query"))
-        )
-
-    def _number_texts(self) -> EventRows:
-        order, lists = self._order, self._lists
-        before = nw.col("text").shift(1).over(*lists, order_by=order)
-        begins = (nw.col("text") != before).fill_null(value=False).cast(nw.Int64)
-        place = "rank" if self.events.has("rank") else "doc"
-        key = (*lists, _BLOCK, "event", place)
-        again = nw.col("event").cum_count().over(*key, order_by=order).cast(nw.Int64)
-        latest = nw.col(_AGAIN).cum_max().over(*lists, _BLOCK, order_by=order)
-        list_number = nw.col(_BLOCK) * (1 << 32) + nw.col(_AGAIN)
-        return (
-            self.with_columns(begins.alias(_BLOCK))
-            .with_columns(
-                nw.col(_BLOCK).cum_sum().over(*lists, order_by=order).cast(nw.Int64).alias(_BLOCK)
+    def _number_ids(self, opening: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """The number of each query of a session, by its id."""
+        query, last = ["session", "query_id"], self.order[-1]
+        if not self.events.has("time"):
+            firsts = opening.group_by(*query).agg(nw.col(last).min())
+        else:
+            times = opening.group_by(*query, "time").agg(nw.col(last).min())
+            earliest = nw.col("time").min().over(*query)
+            firsts = times.with_columns(earliest.alias(_AGAIN)).filter(
+                nw.col("time") == nw.col(_AGAIN)
             )
-            .with_columns(again.alias(_AGAIN))
-            .with_columns(latest.alias(_AGAIN))
-            .with_columns(list_number.alias(_BLOCK))
-            .with_columns(nw.col(_BLOCK).rank("dense").over(*lists).cast(nw.Int64).alias("query"))
-        )
+        number = nw.col("query_id").cum_count().over("session", order_by=self.order)
+        return firsts.with_columns(number.cast(nw.Int64).alias("query")).select(*query, "query")
 
-    def attach_actions(self) -> EventRows:
-        """What was done beside the query, the rank and the time of the result it was done to.
-
-        It is the last before it in its session with the same document, of the same query where the
-        event says which.
-        """
-        if not self.events.actions:
-            return self
-        at = ROW if self.events.table.engine.ordered else "time"
-        key = "query_id" if self.events.has("query_id") else "text"
-        has_key = ~nw.col(key).is_null() if self.events.has(key) else nw.lit(value=False)
-        opens = nw.col(OPENS)
-        shown = {"query": nw.col("query"), "rank": nw.col("rank"), _AT: nw.col(at)}
-        seen = opens & ~nw.col("doc").is_null()
-        marked = self.with_columns(
-            has_key.alias(_TOLD),
-            *(nw.when(seen).then(value).alias(_BY_DOC + name) for name, value in shown.items()),
-        )
-        by_key = ("session", *([key] if self.events.has(key) else []), "doc")
-
-        def find_last(name: str, *by: str) -> nw.Expr:
-            last = nw.col(_BY_DOC + name).fill_null(strategy="forward")
-            return last.over(*by, order_by=self._order)
-
-        attached = marked.with_columns(
-            *(find_last(name, *by_key).alias(_BY_KEY + name) for name in shown),
-            *(find_last(name, "session", "doc").alias(_BY_DOC + name) for name in shown),
-        )
-        return attached.with_columns(
-            *(
-                nw.when(opens)
-                .then(value)
-                .otherwise(
-                    nw.when(nw.col(_TOLD))
-                    .then(nw.col(_BY_KEY + name))
-                    .otherwise(nw.col(_BY_DOC + name))
-                )
-                .alias(name)
-                for name, value in shown.items()
-            )
-        )
-
-    def leave_out_lost_actions(self, bad: BadPolicy) -> tuple[EventRows, list[str]]:
-        """Without what was done to results that were never shown; and what is to be said."""
-        table = self.events.table
-        if not (self.events.actions or self.events.has("time")):
-            return self, []
-        acts, lost = nw.col(ACTS), nw.col("query").is_null()
-        asked = {"rows": nw.len(), "opening": nw.col(OPENS).cast(nw.Int64).sum()}
-        if self.events.actions:
-            asked["lost"] = (acts & lost).cast(nw.Int64).sum()
-            asked["untold"] = (acts & ~lost & ~nw.col(_TOLD)).cast(nw.Int64).sum()
-        counts = evolve(table, frame=self.rows).count(**asked)
-        if not counts["opening"]:
-            raise BadInput(table.name, "not one event is left that shows a result", SHOWING)
-        notes = []
-        if self.count > counts["rows"]:
-            repeats = count_noun(self.count - counts["rows"], "event")
-            notes.append(f"{repeats} logged twice to the same time counted once")
-        rows = self.rows
-        if counts.get("lost"):
-            never = LazyMistake(
-                acts & lost,
-                lambda row: (
-                    f"the event {quote(row['event'])} is of document {quote(row['doc'])}, "
-                    "which was not shown before it"
-                ),
-                "an earlier row that shows it in the list of the query",
-            )
-            wrong = rows.filter(never.flags)
-            notes.append(refuse_or_describe(wrong, table, never, bad, counts["lost"]))
-            rows = rows.filter(~never.flags)
-        if counts.get("untold"):
-            untold = count_noun(counts["untold"], "event")
-            notes.append(
-                f"{untold} without a query counted in the last list before it that showed its "
-                "document"
-            )
-        return evolve(self, rows=rows), notes
-
-    def merge_actions(self) -> nw.LazyFrame[Any]:
-        """A row for each result shown, with what was done to it."""
-        if not self.events.actions:
-            return self.rows
-        columns = self.rows.collect_schema()
-        outcomes = {}
-        for kind in self.events.actions:
-            if kind != DWELL:
-                done = nw.col("event") == kind
-                if columns.get(kind) == nw.Boolean:
-                    done = done | (nw.col(kind) & nw.col(OPENS)).fill_null(value=False)
-                outcomes[kind] = done
-        if "clicked" not in outcomes and "clicked" in columns:
-            outcomes["clicked"] = nw.col("clicked") & nw.col(OPENS)
-        if "purchased" not in outcomes and "purchased" in columns:
-            outcomes["purchased"] = nw.col("purchased") & nw.col(OPENS)
-        kept = [
-            name
-            for name in (*self.events.query_columns, "grade")
-            if name in columns and name not in outcomes
+    def _number_times(self) -> nw.LazyFrame[Any]:
+        """The number of the query that was shown or asked at each time of a session."""
+        times = self._describe_times().select("session", "time", "text", _RESULTS, _ASKED)
+        for name in (_RESULTS, _ASKED):
+            times = times.with_columns((nw.col(name) > 0).cast(nw.Int64).alias(name))
+        times = _number_blocks(times, ["time"])
+        block = ("session", _BLOCK)
+        counts = [
+            nw.when(nw.col(name) > 0).then(nw.col(name).cum_sum().over(*block, order_by="time"))
+            for name in (_RESULTS, _ASKED)
         ]
-        flagged = self.rows.with_columns(
-            *(flags.cast(nw.Int64).alias(name) for name, flags in outcomes.items()),
-            *(nw.when(nw.col(OPENS)).then(nw.col(name)).alias(name) for name in kept),
-        )
-        seconds = []
-        if "seconds" in columns:
-            total, timed = nw.col("seconds").sum(), nw.col("seconds").count()
-            seconds = [total.alias("seconds"), timed.alias(_TOLD)]
-        merged = flagged.group_by("session", "query", "rank", "doc", _AT).agg(
-            *(nw.col(name).max() for name in (*outcomes, *kept)), *seconds
-        )
-        return merged.with_columns(
-            *((nw.col(name) > 0).alias(name) for name in outcomes),
-            *([nw.when(nw.col(_TOLD) > 0).then(nw.col("seconds"))] if seconds else []),
-        )
+        again = nw.max_horizontal(*(count.cast(nw.Int64) for count in counts))
+        numbered = _number_lists(times.with_columns(again.alias(_AGAIN)), ["time"])
+        return numbered.select("session", "time", "query")
+
+    def _number_rows(self, opening: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """Rows with the number of their query, where lists are shown bit by bit."""
+        place = "rank" if self.events.has("rank") else "doc"
+        key = ("session", _BLOCK, "event", place)
+        again = nw.col("event").cum_count().over(*key, order_by=self.order).cast(nw.Int64)
+        rows = _number_blocks(opening, self.order).with_columns(again.alias(_AGAIN))
+        return _number_lists(rows, self.order)
+
+
+def _number_blocks(rows: nw.LazyFrame[Any], order: list[str]) -> nw.LazyFrame[Any]:
+    """Rows with the number of texts that came before theirs in the session."""
+    before = nw.col("text").shift(1).over("session", order_by=order)
+    begins = (nw.col("text") != before).fill_null(value=False).cast(nw.Int64)
+    number = nw.col(_BLOCK).cum_sum().over("session", order_by=order).cast(nw.Int64)
+    return rows.with_columns(begins.alias(_BLOCK)).with_columns(number.alias(_BLOCK))
+
+
+def _number_lists(rows: nw.LazyFrame[Any], order: list[str]) -> nw.LazyFrame[Any]:
+    """Rows with the number of their list, which is another where what was shown comes again."""
+    latest = nw.col(_AGAIN).cum_max().over("session", _BLOCK, order_by=order)
+    lists = nw.col(_BLOCK) * (1 << 32) + nw.col(_AGAIN)
+    number = nw.col(_BLOCK).rank("dense").over("session").cast(nw.Int64)
+    return (
+        rows.with_columns(latest.alias(_AGAIN))
+        .with_columns(lists.alias(_BLOCK))
+        .with_columns(number.alias("query"))
+    )

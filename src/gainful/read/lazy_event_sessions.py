@@ -19,8 +19,9 @@ from gainful.read.build_sessions import GAP, SHOWING, choose_owner
 from gainful.read.column_names import ColumnMapping
 from gainful.read.engines import Engine, report_engine_errors
 from gainful.read.event_words import EventWords
+from gainful.read.lazy_event_actions import attach_actions
 from gainful.read.lazy_event_problems import describe_lazy_overlaps, leave_out_mistakes
-from gainful.read.lazy_event_rows import ACTS, EventRows
+from gainful.read.lazy_event_rows import EventRows
 from gainful.read.lazy_events import (
     OPENS,
     LazyEvents,
@@ -87,15 +88,27 @@ def build_lazy_sessions(
         raise BadInput(table.name, f"not one event is left; {sound.notes[0]}", SHOWING)
     _refuse_without_order(events)
     notes = [*events.notes, *notes, *sound.notes]
-    rows = sound.rows.with_columns((~nw.col(OPENS)).alias(ACTS))
-    log = EventRows(events, rows, sound.count)
+    log, repeat_notes = EventRows(events, sound.rows, sound.count).drop_repeats(owner)
     if gap is not None or owner == "user":
         log = log.split_at_gaps(owner, gap or GAP)
     elif has["user"] and has["time"]:
-        notes += describe_lazy_overlaps(rows, table)
-    log, tie_notes = log.drop_repeats().leave_out_ties(bad)
-    log, action_notes = log.number_queries().attach_actions().leave_out_lost_actions(bad)
-    return _name_columns(log.merge_actions(), events, [*notes, *tie_notes, *action_notes])
+        notes += describe_lazy_overlaps(log.rows, table)
+    log, tie_notes = log.look_at_lists(bad)
+    notes = [*notes, *repeat_notes, *tie_notes]
+    if sound.count < events.row_count:
+        _refuse_nothing_shown(log)
+    rows = log.number_queries()
+    if events.actions:
+        actions, action_notes = attach_actions(log).leave_out_lost(bad)
+        rows, notes = actions.join_to(rows), [*notes, *action_notes]
+    return _name_columns(rows, events, notes)
+
+
+def _refuse_nothing_shown(log: EventRows) -> None:
+    """Refuse a log of which nothing is left that shows a result."""
+    table = log.events.table
+    if not len(table.collect(log.rows.filter(nw.col(OPENS)).select("session").head(1))):
+        raise BadInput(table.name, "not one event is left that shows a result", SHOWING)
 
 
 def _refuse_without_order(events: LazyEvents) -> None:

@@ -13,6 +13,7 @@ import narwhals.stable.v2 as nw
 import polars as pl
 from attrs import evolve, field, frozen
 
+from gainful.errors import BadInput
 from gainful.read.column_names import SESSION_ROLES, ColumnMapping
 from gainful.read.engines import Engine
 from gainful.read.event_table import (
@@ -64,6 +65,8 @@ _GIVEN, _WRONG = (
     "gainful_wrong_",
 )  # before a role: what stands there, if it is wrong
 _OF_RESULTS = {*EVENT_COLUMNS, *RESULT_COLUMNS} - {"user", "text"}
+_WRITTEN = "gainful_written"
+_MAX_SPELLINGS = 10 * MAX_KINDS
 _WHOLE = r"^\s*[0-9]+([.][0-9]*)?\s*$"
 _READERS: Mapping[str, Reader] = {"text": read_text, "number": read_numbers, "flag": read_flags}
 
@@ -162,7 +165,7 @@ def extract_lazy_events(
         taken["seconds"], forms["seconds"] = milliseconds, "in milliseconds"
     require_columns(table.header, taken)
     others = assign_others(table.header, taken)
-    kinds = [] if event is None else _list_kinds(table, event, words)
+    kinds = {} if event is None else _list_kinds(table, event, words)
     values = _read_columns(table, taken, others)
     values["event"] = _read_events(event, kinds, words)
     table, counts = _count_values(table, values, taken.get("time"))
@@ -238,24 +241,37 @@ def _plain_words(column: str) -> nw.Expr:
     return blank_to_null(plain)
 
 
-def _list_kinds(table: LazyTable, column: str, words: Mapping[str, str]) -> list[str]:
-    """The different words of a log for what happened."""
-    plain = table.frame.select(_plain_words(column).alias("word")).unique().head(MAX_KINDS + 2)
-    kinds = sorted(table.collect(plain)["word"].drop_nulls().to_list())
-    refuse_kinds(table.header, column, kinds, words)
+def _list_kinds(table: LazyTable, column: str, words: Mapping[str, str]) -> dict[str, list[str]]:
+    """The different words of a log for what happened, each with all ways that it is written."""
+    counted = table.frame.group_by(column).agg(nw.len().alias(_WRITTEN)).select(column)
+    spellings = counted.with_columns(_plain_words(column).alias(_WRITTEN))
+    rows = table.collect(spellings.head(_MAX_SPELLINGS)).sort(_WRITTEN, column)
+    kinds: dict[str, list[str]] = {}
+    for written, word in rows.select(column, _WRITTEN).iter_rows():
+        if word is not None:
+            kinds.setdefault(word, []).append(written)
+    refuse_kinds(table.header, column, list(kinds), words)
+    if len(rows) == _MAX_SPELLINGS:
+        problem = f"column {quote(table.header.own_name(column))} has words in too many spellings"
+        raise BadInput(table.name, problem, "words such as click, in one spelling each")
     return kinds
 
 
-def _read_events(column: str | None, kinds: Sequence[str], words: Mapping[str, str]) -> LazyValues:
+def _read_events(
+    column: str | None, kinds: Mapping[str, Sequence[str]], words: Mapping[str, str]
+) -> LazyValues:
     """What happened in each row: shown, query, clicked, purchased, or the log's own word."""
     if column is None:
         return LazyValues(nw.lit(SHOWN))
-    plain = _plain_words(column)
-    event = plain.fill_null(SHOWN)
-    for kind in dict.fromkeys(words[word] for word in kinds if word in words):
-        meant = [word for word in kinds if words.get(word) == kind]
-        event = nw.when(plain.is_in(meant)).then(nw.lit(kind)).otherwise(event)
-    return LazyValues(event, plain.is_null(), "there is no event", f"one of {', '.join(kinds)}")
+    meanings: dict[str, list[str]] = {}
+    for word, spellings in kinds.items():
+        meanings.setdefault(words.get(word, word), []).extend(spellings)
+    event: Any = nw.lit(SHOWN)
+    for kind, spellings in meanings.items():
+        event = nw.when(nw.col(column).is_in(spellings)).then(nw.lit(kind)).otherwise(event)
+    every = [spelling for spellings in kinds.values() for spelling in spellings]
+    missing = ~nw.col(column).is_in(every).fill_null(value=False)
+    return LazyValues(event, missing, "there is no event", f"one of {', '.join(kinds)}")
 
 
 def _read_columns(
