@@ -5,7 +5,7 @@ from __future__ import annotations
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
-from gainful.errors import BadInput, BadValue
+from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.match.behaviour_gains import (
     USUAL_RULE,
     GainEvent,
@@ -14,9 +14,9 @@ from gainful.match.behaviour_gains import (
     name_events,
     parse_gain_rule,
 )
-from gainful.read.column_names import normalise_name
 from gainful.read.engines import report_engine_errors
-from gainful.read.event_words import EVENT_OF_WORD
+from gainful.read.event_words import find_behaviour
+from gainful.read.lazy_behaviour import was_done
 from gainful.read.lazy_sessions import LazySessions
 from gainful.read.qrels_and_run import Qrels
 from gainful.text import quote
@@ -44,25 +44,15 @@ def gain_in_engine(sessions: LazySessions, rule: GainRule | None) -> tuple[LazyS
 def _find_done(sessions: LazySessions, event: GainEvent) -> nw.Expr:
     """To which results it was done."""
     schema = sessions.rows.collect_schema()
-    name = EVENT_OF_WORD.get(normalise_name(event.name), event.name)
-    column = (
-        "seconds"
-        if event.seconds is not None
-        else next((each for each in (name, event.name) if each in schema), name)
-    )
-    if column not in schema:
-        known = ", ".join(each for each in sessions.result_columns if each != "grade")
-        allowed = f"what is told of results: {known}" if known else "a log with clicks"
-        raise BadInput(sessions.name, f"there is no column {column}", allowed)
-    if event.seconds is not None:
-        return (nw.col(column) >= event.seconds).fill_null(value=False)
+    column = "seconds" if event.seconds is not None else find_behaviour(event.name, schema.names())
+    if column is None or column not in schema:
+        flags = [name for name, kind in schema.items() if kind == nw.Boolean or name == "seconds"]
+        raise UnknownName("event or column", event.name, flags)
     kind = schema[column]
-    if kind == nw.Boolean:
-        return nw.col(column).fill_null(value=False)
-    if not kind.is_numeric():
-        allowed = f"a column of yes and no: {quote(column)} is {kind}"
+    if kind != nw.Boolean and not kind.is_numeric():
+        allowed = f"a column of yes and no, or numbers: {quote(column)} is {kind}"
         raise BadValue("gain_from", event.name, allowed)
-    return (nw.col(column) > 0).fill_null(value=False)
+    return was_done(column, kind, event.seconds).fill_null(value=False)
 
 
 def collect_searcher_qrels(sessions: LazySessions) -> Qrels | None:

@@ -28,7 +28,7 @@ def fetch_behaviour(sessions: LazySessions, behaviour: Behaviour) -> LazySession
     for name, seconds in behaviour.items():
         column = "seconds" if seconds is not None else find_behaviour(name, schema.names())
         if column is not None and column in schema:
-            reasons[column] = _was_done(column, schema[column], seconds)
+            reasons[column] = was_done(column, schema[column], seconds)
     return evolve(
         sessions,
         query_columns=[name for name in sessions.query_columns if name not in reasons],
@@ -37,7 +37,7 @@ def fetch_behaviour(sessions: LazySessions, behaviour: Behaviour) -> LazySession
     )
 
 
-def _was_done(column: str, kind: Any, seconds: float | None) -> nw.Expr:
+def was_done(column: str, kind: Any, seconds: float | None) -> nw.Expr:
     """Was it done? A word that is neither yes nor no is fetched, and then told."""
     value = nw.col(column)
     if seconds is not None:
