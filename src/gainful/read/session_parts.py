@@ -1,8 +1,8 @@
 """Sessions in an engine, read in parts of whole sessions, so that memory holds one part at a time.
 
 The engine makes a row for each query and finds the results that matter; both are written to files
-in a temporary folder, and read again part by part. Nearly always nothing is wrong with sessions,
-and judgments are all that is asked for: then rows are few and short. Else they tell more.
+in a temporary folder, and read again part by part. Where nothing is wrong with sessions, and
+judgments are all that is asked for, `record_sessions` is quicker.
 """
 
 from __future__ import annotations
@@ -20,10 +20,9 @@ from attrs import evolve, frozen
 from gainful.errors import BadInput
 from gainful.progress import report_work
 from gainful.read.engines import report_engine_errors
-from gainful.read.lazy_run import as_narwhals
 from gainful.read.lazy_sessions import LARGEST, LazySessions, build_sessions, find_bad_sessions
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.sessions import LIST_LENGTH, PLACE, BadPolicy, Sessions
+from gainful.read.sessions import LIST_LENGTH, BadPolicy, Sessions
 from gainful.read.spilled_rows import KEY, SpilledRows, choose_parts, hash_sessions
 from gainful.text import quote
 
@@ -93,7 +92,7 @@ class SessionParts:
 
 @contextmanager
 def split_sessions(
-    sessions: LazySessions, qrels: Qrels | None, columns: Sequence[str], *, short: bool
+    sessions: LazySessions, qrels: Qrels | None, columns: Sequence[str]
 ) -> Iterator[SessionParts]:
     """Sessions of an engine, on disk until the end of the block.
 
@@ -101,76 +100,26 @@ def split_sessions(
         sessions: in their engine.
         qrels: the judgments; None if searchers judged by themselves.
         columns: what is asked for of queries, as far as it is told.
-        short: rows of sound queries, and results by the place of their judgment? Else all that is
-            told of queries, and results that anyone judged, or that were clicked or graded.
     """
     narrow = evolve(
         sessions, query_columns=[name for name in sessions.query_columns if name in columns]
     )
+    judged_docs = None if qrels is None else qrels.frame["doc"].unique()
     with tempfile.TemporaryDirectory(prefix="gainful-") as folder:
         queries = SpilledRows(Path(folder), "queries")
         results = SpilledRows(Path(folder), "results")
-        longest, sound = 0, True
+        longest = 0
         with report_engine_errors(sessions.engine, sessions.name):
-            described = _describe_shortly(narrow) if short else _describe_queries(narrow)
-            for rows in sessions.engine.stream(described.to_native()):
+            for rows in sessions.engine.stream(_describe_queries(narrow).to_native()):
                 longest = max(longest, int(rows["query"].max() or 0))  # type: ignore[arg-type]
-                sound = sound and (not short or _are_sound(rows))
-                if sound:
-                    queries.add(hash_sessions(rows.drop(_SOUND) if short else rows))
-            queries.finish()
-        if not sound:
-            raise UnsoundSessions
-        with report_engine_errors(sessions.engine, sessions.name):
-            if short and qrels is not None:
-                wanted = _find_places(narrow, qrels)
-            else:
-                wanted = narrow.find_results(None if qrels is None else qrels.frame["doc"].unique())
-            for rows in sessions.engine.stream(wanted.to_native()):
-                hashed = hash_sessions(rows)
-                results.add(hashed.drop("session") if short else hashed)
-            results.finish()
+                queries.add(hash_sessions(rows))
+            for rows in sessions.engine.stream(narrow.find_results(judged_docs).to_native()):
+                results.add(hash_sessions(rows))
+        queries.finish()
+        results.finish()
         if not queries.counts.sum():
             raise BadInput(sessions.name, "there is not one session in it")
         yield SessionParts(queries, results, longest)
-
-
-def _describe_shortly(sessions: LazySessions) -> nw.LazyFrame[Any]:
-    """A row for each query: how many results it has, and whether it is sound.
-
-    A query whose results differ in what is told of it has several, so that engines need not compare
-    texts, which takes them longer than to group by them.
-    """
-    rank, length = nw.col("rank"), nw.col(LIST_LENGTH)
-    counted = (
-        _rows_as_told(sessions)
-        .group_by(*_QUERY, *sessions.query_columns)
-        .agg(
-            nw.col("doc").count().alias(LIST_LENGTH),
-            rank.count().alias("ranks"),
-            rank.max().alias("highest"),
-            rank.sum().alias("total"),
-            (rank * rank).sum().alias("squares"),
-        )
-    )
-    ranked = (
-        (nw.col("ranks") == length)
-        & (nw.col("highest") == length)
-        & (nw.col("total") * 2 == length * (length + 1))
-        & (nw.col("squares") * 6 == length * (length + 1) * (length * 2 + 1))
-    )
-    sound = ((length == 0) & (nw.col("ranks") == 0)) | ranked
-    return counted.select(*_QUERY, *sessions.query_columns, LIST_LENGTH, sound.alias(_SOUND))
-
-
-def _rows_as_told(sessions: LazySessions) -> nw.LazyFrame[Any]:
-    """Rows in which no text is looked at, which takes engines long."""
-    return sessions.rows if sessions.rows_as_told is None else sessions.rows_as_told
-
-
-def _are_sound(rows: pl.DataFrame) -> bool:
-    nulls = rows["session"].null_count() + rows["query"].null_count()
-    return not nulls and bool(rows[_SOUND].fill_null(value=False).all())
 
 
 def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:
@@ -178,20 +127,6 @@ def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:
     described = sessions.describe_queries()
     sums = (LIST_LENGTH, "total", "rows")
     return described.with_columns(*(nw.col(name).cast(nw.Int64) for name in sums))
-
-
-def _find_places(sessions: LazySessions, qrels: Qrels) -> nw.LazyFrame[Any]:
-    """The results that are judged for their topic, each with the place of its judgment."""
-    topic = "topic" if "topic" in sessions.query_columns else "session"
-    judged = qrels.frame.select(
-        pl.col("query").alias(topic), "doc", pl.int_range(pl.len(), dtype=pl.Int64).alias(PLACE)
-    )
-    empty = qrels.queries.to_frame(topic).select(topic, doc=pl.lit(""), place=EMPTY_DOC)
-    wanted = pl.concat([judged, empty.rename({"place": PLACE}).cast({PLACE: pl.Int64})])
-    every_row = _rows_as_told(sessions)
-    native: Any = sessions.engine.send(wanted, every_row.to_native())
-    rows = every_row.join(as_narwhals(native), on=[topic, "doc"], how="inner")
-    return rows.select(*_QUERY, "rank", PLACE)
 
 
 @frozen(eq=False)

@@ -45,13 +45,11 @@ class SpilledRows:
     def _write(self) -> None:
         rows = pl.concat(self._held)
         self._held.clear()
-        bucket = (rows[KEY].to_numpy() >> _SHIFT).astype(np.uint16)
-        counts = np.bincount(bucket, minlength=BUCKETS)
-        order = np.argsort(bucket, kind="stable")  # of two bytes, which is quick
+        order, starts = sort_into_buckets(rows[KEY].to_numpy())
         path = self.folder / f"{self.name}{len(self._files)}.arrow"
         rows[order].write_ipc(path, compression="uncompressed")
-        self._files.append((path, np.concatenate([[0], np.cumsum(counts)])))
-        self.counts += counts
+        self._files.append((path, starts))
+        self.counts += np.diff(starts)
 
     def read(self, buckets: slice) -> pl.DataFrame:
         """The rows of a part."""
@@ -61,6 +59,16 @@ class SpilledRows:
             .collect()
             for path, starts in self._files
         )
+
+
+def sort_into_buckets(
+    keys: NDArray[np.uint64],
+) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """The order of keys by bucket, and where in it each bucket begins and the last one ends."""
+    bucket = (keys >> _SHIFT).astype(np.uint16)
+    counts = np.bincount(bucket, minlength=BUCKETS)
+    order = np.argsort(bucket, kind="stable")  # of two bytes, which is quick
+    return order, np.concatenate([[0], np.cumsum(counts)])
 
 
 def hash_sessions(rows: pl.DataFrame) -> pl.DataFrame:

@@ -11,8 +11,8 @@ import polars as pl
 from attrs import define, evolve, field, frozen
 
 from gainful.errors import BadInput, BadValue, GainfulError
-from gainful.match.session_parts import match_places
-from gainful.match.session_pools import Pools, build_pools
+from gainful.match.session_pools import build_pools
+from gainful.match.session_records import match_records
 from gainful.match.sessions import (
     MatchedSessions,
     match_sessions,
@@ -25,10 +25,10 @@ from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_parts import (
     SessionChoice,
     SessionPart,
-    UnsoundSessions,
     build_with_care,
     split_sessions,
 )
+from gainful.read.session_records import UnsoundSessions, record_sessions
 from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.spilled_rows import hash_sessions
 from gainful.text import count_noun
@@ -118,6 +118,7 @@ class PartMatcher:
             self.qrels is not None
             and self.qrels.frame.columns == ["query", "doc", "grade"]
             and not self.observed
+            and "session" not in self.choice.where
             and self.bad == "error"
             and all(
                 recipe.entry.has_vectors
@@ -127,16 +128,10 @@ class PartMatcher:
             )
         )
 
-    def match_short(self, part: SessionPart, pools: Pools) -> MatchedSessions | None:
-        """What was matched of short rows, if any session is left."""
-        chosen = part.filter(self.choice, self.name)
-        if not len(chosen.queries):
-            return None
-        matched = match_places(chosen, pools)
-        repeats_count = all(recipe.convention.duplicates == "every" for recipe in self.recipes)
-        if not repeats_count and not matched.has_single_base:
-            raise UnsoundSessions  # what others judge may have been shown before
-        return matched
+    @property
+    def group_columns(self) -> list[str]:
+        """The columns whose values tell groups of sessions apart."""
+        return [name for name in self.query_columns if name not in ("topic", "scanned")]
 
     def match_with_care(self, part: SessionPart) -> tuple[MatchedSessions | None, PartTotals]:
         """What was matched of a part, if any session is left, and what is known of it."""
@@ -190,11 +185,11 @@ def visit_parts(
     """
     if matcher.needs_judgments_alone and matcher.qrels is not None:
         try:
-            return _visit_short_parts(sessions, matcher, matcher.qrels, new_summer(), vector_ranks)
-        except UnsoundSessions:
-            pass  # seldom: then all that is told of them is looked at
+            return _visit_records(sessions, matcher, matcher.qrels, new_summer(), vector_ranks)
+        except (UnsoundSessions, GainfulError):
+            pass  # seldom: then all that is told of sessions is looked at, and said in words
     summer, totals = new_summer(), PartTotals()
-    with split_sessions(sessions, matcher.qrels, matcher.query_columns, short=False) as parts:
+    with split_sessions(sessions, matcher.qrels, matcher.query_columns) as parts:
         for part in parts.read(_choose_size(parts.longest, vector_ranks)):
             matched, of_part = matcher.match_with_care(part)
             totals.merge(of_part)
@@ -204,20 +199,25 @@ def visit_parts(
     return summer, totals
 
 
-def _visit_short_parts(
+def _visit_records(
     sessions: LazySessions,
     matcher: PartMatcher,
     qrels: Qrels,
     summer: AnySummer,
     vector_ranks: int,
 ) -> tuple[AnySummer, PartTotals]:
+    """Sound sessions of which judgments are all that is asked for, as short records."""
     pools, totals = build_pools(qrels), PartTotals(notes=list(qrels.notes))
-    with split_sessions(sessions, qrels, matcher.query_columns, short=True) as parts:
+    repeats_count = all(recipe.convention.duplicates == "every" for recipe in matcher.recipes)
+    with record_sessions(sessions, qrels, pools.topics, matcher.group_columns) as parts:
         for part in parts.read(_choose_size(parts.longest, vector_ranks)):
-            matched = matcher.match_short(part, pools)
-            if matched is not None:
-                totals.sessions += matched.size
-                summer.visit(matched)
+            matched = match_records(part, pools, matcher.choice)
+            if matched is None:
+                continue
+            if not repeats_count and not matched.has_single_base:
+                raise UnsoundSessions  # what others judge may have been shown before
+            totals.sessions += matched.size
+            summer.visit(matched)
     totals.refuse_nothing(matcher.name)
     return summer, totals
 

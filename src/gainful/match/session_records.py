@@ -1,0 +1,120 @@
+"""Records of sound sessions → `MatchedSessions`, whose own rows are one for each query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+
+from gainful.match.session_pools import Pools
+from gainful.match.sessions import JudgedResults, MatchedSessions
+from gainful.read.session_layout import SessionLayout
+from gainful.read.session_parts import SessionChoice
+from gainful.read.session_records import RecordPart, UnsoundSessions
+from gainful.read.spilled_records import Records
+from gainful.types import Flags, Ranks
+
+
+def match_records(part: RecordPart, pools: Pools, choice: SessionChoice) -> MatchedSessions | None:
+    """What was matched of a part; None if no session of it was asked for."""
+    queries, first = _order_queries(part.queries)
+    kept = _choose_queries(queries, first, part.groups, choice)
+    if kept is not None:
+        queries = queries[kept]
+        first = np.flatnonzero(queries["query"] == 1)
+    if not len(queries):
+        return None
+    counts = np.diff(first, append=len(queries))
+    sessions = pl.DataFrame({"key": queries["key"][first], "first": first, "queries": counts})
+    names = part.results.dtype.names or ()
+    results = pl.DataFrame({name: np.ascontiguousarray(part.results[name]) for name in names})
+    results = results.join(sessions, on="key", how="left" if kept is None else "inner")
+    if kept is not None:
+        results = results.filter(pl.col("query") <= pl.col("queries"))
+    query = (results["first"].to_numpy() + results["query"].to_numpy() - 1).astype(np.intp)
+    place = results["place"].to_numpy().astype(np.intp)
+    if _has_repeats(query, place, len(pools.grade)):
+        raise UnsoundSessions
+    session = np.repeat(np.arange(len(first)), counts)
+    number = np.arange(len(queries))
+    return MatchedSessions(
+        session_ids=cast("Sequence[str]", range(len(first))),  # nobody asks for their names
+        query_counts=counts,
+        session=session,
+        position=number - first[session] + 1,
+        retrieved=queries["length"].astype(np.intp),
+        scanned=queries["scanned"].copy(),
+        judged=JudgedResults(
+            query=query,
+            rank=results["rank"].to_numpy().astype(np.intp),
+            grade=pools.grade[place],
+            row=query,
+            base=queries["base"].astype(np.intp),
+            pool_base=pools.ideal_base,
+            pool_grade=pools.ideal_grade,
+        ),
+        pool_index=pools.ideal_place[place],
+        subtopics=None,
+        rows=_name_groups(queries, part.groups),
+        layout=SessionLayout(first, number, np.zeros(0, dtype=np.uint64), len(queries)),
+        per_turn=False,
+    )
+
+
+def _order_queries(queries: Records) -> tuple[Records, Ranks]:
+    """Queries in order, 1, 2, 3 … of each session, and where each session begins."""
+    key = np.ascontiguousarray(queries["key"])
+    order = np.argsort(key)
+    ordered = queries[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = ordered["key"][1:] != ordered["key"][:-1]
+    first = np.flatnonzero(new)
+    sizes = np.diff(first, append=len(order))
+    starts = np.repeat(first, sizes)
+    position = ordered["query"]
+    if (position > np.repeat(sizes, sizes)).any():
+        raise UnsoundSessions
+    placed = np.full(len(order), -1)
+    placed[starts + position - 1] = np.arange(len(order))
+    if (placed < 0).any():  # a query is missing, and another stands there twice
+        raise UnsoundSessions
+    heads = ordered[placed]
+    for name in ("check", "group"):  # two names of one hash, or a session of two groups
+        if (heads[name] != heads[name][starts]).any():
+            raise UnsoundSessions
+    return heads, first
+
+
+def _choose_queries(
+    queries: Records, first: Ranks, groups: pl.DataFrame | None, choice: SessionChoice
+) -> Flags | None:
+    """Which queries were asked for; None if all."""
+    if choice == SessionChoice():
+        return None
+    kept = np.ones(len(queries), dtype=bool)
+    if choice.where and groups is not None:
+        fits = np.ones(len(groups), dtype=bool)
+        for column, value in choice.where.items():
+            text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
+            fits &= (groups[column].cast(pl.String) == text).fill_null(value=False).to_numpy()
+        kept &= fits[queries["group"]]
+    sizes = np.diff(first, append=len(queries))
+    if choice.min_queries is not None:
+        kept &= np.repeat(sizes >= choice.min_queries, sizes)
+    if choice.first_queries is not None:
+        kept &= queries["query"] <= choice.first_queries
+    return kept
+
+
+def _has_repeats(query: Ranks, place: Ranks, places: int) -> bool:
+    """Does a judged document stand twice in a query?"""
+    return pl.Series(query * places + place).n_unique() < len(place)
+
+
+def _name_groups(queries: Records, groups: pl.DataFrame | None) -> pl.DataFrame:
+    """A row for each query: its session and the values of its group."""
+    columns: dict[str, Any] = {"session": np.ascontiguousarray(queries["key"])}
+    rows = pl.DataFrame(columns)
+    return rows if groups is None else rows.hstack(groups[queries["group"].astype(np.intp)])
