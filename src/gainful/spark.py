@@ -7,6 +7,7 @@ driver; this gives frames.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any, Unpack
 
 import narwhals.stable.v2 as nw
@@ -16,8 +17,9 @@ import polars as pl
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, Duplicated, NoColumn, NothingInCommon, WrongType
+from gainful.match.behaviour_gains import GainRule
 from gainful.match.lazy import as_int
-from gainful.match.lazy_gains import collect_searcher_qrels
+from gainful.match.lazy_gains import collect_searcher_qrels, gain_in_engine
 from gainful.match.spark import check_rows, match_from_rows, rank_rows
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import (
@@ -34,13 +36,16 @@ from gainful.measure.recipe import Recipe
 from gainful.measure.sessions.in_parts import PartEvaluation
 from gainful.measure.sessions.on_workers import part_rows
 from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names
+from gainful.read.durations import parse_duration
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
+from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run
+from gainful.read.lazy_event_sessions import find_lazy_sessions
 from gainful.read.lazy_run import LazyRun, as_narwhals
-from gainful.read.lazy_sessions import as_lazy_sessions
+from gainful.read.lazy_sessions import LazySessions
 from gainful.read.named_columns import Header
-from gainful.read.qrels_and_run import IdKinds
+from gainful.read.qrels_and_run import IdKinds, Qrels
 
 __all__ = ["per_query", "per_session"]
 
@@ -106,6 +111,9 @@ def per_session(
     *,
     like: str | SessionConvention | None = None,
     columns: ColumnNames | None = None,
+    gap: str | float | timedelta | None = None,
+    events: EventWords | None = None,
+    gain_from: GainRule | None = None,
     **settings: Any,
 ) -> Any:
     """How good is each session, as a Spark frame?
@@ -115,12 +123,17 @@ def per_session(
     then Spark's: `per_session(…).groupBy("system").mean()`.
 
     Args:
-        sessions: a Spark frame with session, query (its position from 1), rank, doc.
+        sessions: a Spark frame with session, query (its position from 1), rank, doc; or a log of
+            events, which becomes sessions in Spark.
         qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
-            Without them, what the searchers said themselves (the column grade).
+            Without them, what the searchers said themselves (the column grade) or did (clicks).
         measures: names such as "nsDCG(b=2, bq=4)@10", as in `gainful.sessions.evaluate`.
         like: whose settings to follow.
         columns: how columns are called, if not as usual.
+        gap: of a log: the pause after which a session of the user ends, such as "30m".
+        events: of a log: what its words for events mean, such as {"shown": "view"}.
+        gain_from: without judgments, what gains: "clicked" (default), "purchased", "dwell>=30s", or
+            weights such as {"clicked": 1, "purchased": 5}, of which the highest counts.
         **settings: single settings, such as `duplicates="first"`.
 
     Returns:
@@ -130,17 +143,22 @@ def per_session(
     _, recipes = build_session_recipes(measures, like, settings)
     if find_engine(sessions) is not SPARK:
         raise WrongType("sessions", sessions, "a Spark frame; gainful.sessions takes all others")
-    lazy_sessions = as_lazy_sessions(sessions, SPARK, "sessions", read_column_names(columns))
+    lazy_sessions = find_lazy_sessions(
+        sessions,
+        SPARK,
+        "sessions",
+        read_column_names(columns),
+        gap=None if gap is None else parse_duration(gap, "gap"),
+        events=events,
+    )
     if lazy_sessions is None:
         raise NoColumn("sessions", "a column is missing", "session, query (from 1), rank and doc")
-    judgments = (
-        collect_searcher_qrels(lazy_sessions)
-        if qrels is None
-        else as_qrels_columns(as_qrels(qrels))
-    )
+    lazy_sessions, judgments, observed = _find_judgments(lazy_sessions, qrels, gain_from)
     with report_engine_errors(SPARK, "sessions"):
         groups = lazy_sessions.refuse_bad_sessions()
-        evaluation = PartEvaluation(judgments, recipes, lazy_sessions.query_columns, groups)
+        evaluation = PartEvaluation(
+            judgments, recipes, lazy_sessions.query_columns, groups, observed
+        )
         docs = None if judgments is None else judgments.frame["doc"].unique()
         table, part = part_rows(lazy_sessions, docs)
         own = {field.name: field.dataType.simpleString() for field in table.schema.fields}
@@ -150,6 +168,20 @@ def per_session(
             for name, kind in (kinds | dict.fromkeys(recipes, "double")).items()
         )
         return table.groupBy(part).applyInArrow(_make_session_worker(evaluation), schema)
+
+
+def _find_judgments(
+    sessions: LazySessions, qrels: AnyQrels | None, rule: GainRule | None
+) -> tuple[LazySessions, Qrels | None, str]:
+    """The judgments; without any, sessions with gains from what was done, and what that is."""
+    if qrels is not None:
+        if rule is not None:
+            raise BadValue("gain_from", rule, "nothing beside judgments: they say what a gain is")
+        return sessions, as_qrels_columns(as_qrels(qrels)), ""
+    observed, columns = "", sessions.result_columns
+    if rule is not None or ("grade" not in columns and "clicked" in columns):
+        sessions, observed, _ = gain_in_engine(sessions, rule)
+    return sessions, collect_searcher_qrels(sessions), observed
 
 
 def _quote_column(name: str) -> str:

@@ -237,6 +237,7 @@ class PartEvaluation:
     recipes: Mapping[str, SessionRecipe]
     query_columns: Sequence[str]  # what is told of queries
     group_columns: Sequence[str]  # of these, what is the same for a whole session
+    observed: str = ""  # where grades are what was done to a result: what, such as clicked
 
     def __attrs_post_init__(self) -> None:
         """Refuse what no part alone can tell."""
@@ -252,7 +253,12 @@ class PartEvaluation:
         queries, results = split_rows(table)
         sessions = build_sessions(queries, results, self.query_columns, "sessions")
         matching = next(iter(self.recipes.values())).convention
-        matched = match_sessions(sessions, self.qrels, matching.unjudged, matching.subtopic_grades)
+        matched = match_sessions(
+            evolve(sessions, observed=self.observed),
+            self.qrels,
+            matching.unjudged,
+            matching.subtopic_grades,
+        )
         heads = matched.rows.select("session", *self.group_columns)[matched.layout.session_starts]
         columns = {"queries": pl.Series(matched.query_counts, dtype=pl.Int64)}
         for name, recipe in self.recipes.items():
