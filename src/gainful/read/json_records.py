@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 from attrs import frozen
@@ -34,6 +34,7 @@ class Unreadable:
     problem: str
 
 
+Item = TypeVar("Item")
 Record = dict[str, Any] | Unreadable
 Records = Iterator[tuple[int, Record]]  # the number of each, by which it is located
 
@@ -56,10 +57,16 @@ def read_records(source: Source) -> RecordFile:
         return RecordFile(name, enumerate(rows, start=1), lambda row: f"{name}, row {row}")
     if is_whole(source):
         return RecordFile(name, _read_whole(source), lambda index: f"{name}[{index}]")
-    return RecordFile(name, _read_lines(source), lambda line: f"{name}:{line}")
+    records = ((number, parse_line(line)) for number, line in iterate_lines(source))
+    return RecordFile(name, records, lambda line: f"{name}:{line}")
 
 
-def iterate_batches(records: Records) -> Iterator[list[tuple[int, Record]]]:
+def are_lines(source: Source) -> bool:
+    """Is each line a record?"""
+    return binary_format(source) is None and not is_whole(source)
+
+
+def iterate_batches(records: Iterator[Item]) -> Iterator[list[Item]]:
     """Some records at a time: what is done to all of them is done column by column."""
     while batch := list(islice(records, _BATCH)):
         yield batch
@@ -112,16 +119,16 @@ def _read_whole(source: Source) -> Records:
         yield index, entry if isinstance(entry, dict) else Unreadable(_no_object(entry))
 
 
-def _read_lines(source: Source) -> Records:
+def iterate_lines(source: Source) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not empty, with their numbers."""
     size, done = max(source.size, 1), 0
     for number, line in enumerate(source.iterate_lines(), start=1):
         done += len(line)
         if number % _REPORT_EVERY == 0:
             report_reading(source.name, size, min(done / size, 1.0) / 2)
         text = line.strip()
-        if not text:
-            continue
-        yield number, parse_line(text)
+        if text:
+            yield number, text
 
 
 def parse_line(line: bytes) -> Record:

@@ -15,7 +15,7 @@ from gainful.errors import BadInput
 from gainful.read.source import Source
 from gainful.text import quote
 
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
 _MAX_COUNTED = 64  # keys; of more, to count each takes longer than to read the lines
 _EXPECTED = "one JSON object a line"
@@ -111,7 +111,7 @@ def parse_object(line: bytes) -> dict[str, Any]:
     """
     try:
         value = _DECODER.decode(line.decode())
-        if b"\\u" in line and _HALF.search(line) is not None:
+        if b"\\u" in line and HALF.search(line) is not None:
             _refuse_half_characters(value)
     except NoObject:
         raise
@@ -155,7 +155,7 @@ def load_whole(source: Source) -> Any:
     text = source.read_bytes()
     try:
         value = load_json(text, source.name)
-        if _HALF.search(text) is not None:
+        if HALF.search(text) is not None:
             _refuse_half_characters(value)
     except BadInput:
         raise

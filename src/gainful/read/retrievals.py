@@ -150,7 +150,7 @@ class Retrievals:
     def to_lists(self) -> RetrievedLists:
         """All of them, a row for each; none are left here."""
         lists = self._rows.to_frame()
-        first = lists.select((pl.col(LENGTH).cum_sum() - pl.col(LENGTH)).alias(FIRST)).to_series()
+        first = (pl.col(LENGTH).cum_sum() - pl.col(LENGTH)).alias(FIRST)
         return RetrievedLists(lists.with_columns(first), self._docs.to_series())
 
     def to_events(self, expected: str, lists: RetrievedLists | None = None) -> SessionEvents:

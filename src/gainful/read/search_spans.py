@@ -20,8 +20,7 @@ from gainful.types import Flags
 
 TRACE, SPAN, PARENT = "\0trace", "\0span", "\0parent"
 KEYS = (TRACE, SPAN, PARENT)
-BEFORE = "\0before"  # of a span that is no search: how many searches came before it
-OTHER_COLUMNS = {**dict.fromkeys((*KEYS, "session"), pl.String), BEFORE: pl.Int64}
+OTHER_COLUMNS = {**dict.fromkeys((*KEYS, "session"), pl.String), "record": pl.Int64}
 _OTHER_DOCUMENTS = Flaw("twice", "each span once")
 
 _NESTED = (
@@ -138,16 +137,11 @@ def _name_sessions(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     """Searches with the session that they name, or the first that any span of their trace does."""
     if not frame["session"].null_count():
         return frame
-    place = 2 * pl.int_range(pl.len())
+    columns = [TRACE, "session", "record"]
     named = (
-        pl.concat(
-            [
-                frame.select(TRACE, "session", (place + 1).alias("place")),
-                others.select(TRACE, "session", (2 * pl.col(BEFORE)).alias("place")),
-            ]
-        )
+        pl.concat([others.select(columns), frame.select(columns)])
         .filter(pl.col(TRACE).is_not_null() & pl.col("session").is_not_null())
-        .sort("place", maintain_order=True)
+        .sort("record", maintain_order=True)
         .unique(TRACE, keep="first", maintain_order=True)
         .select(TRACE, pl.col("session").alias("named"))
     )
