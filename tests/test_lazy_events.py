@@ -124,6 +124,18 @@ def test_rows_of_events(engine, choices, key):
     assert any("without a query counted in the last list" in note for note in results.notes)
 
 
+@examples(6)
+@given(
+    st.integers(0, 1 << 32),
+    st.booleans(),
+    st.sets(st.sampled_from(["rank", "time", "query_id"]), min_size=1),
+)
+def test_rows_of_lazy_polars_have_an_order(seed, events, without):
+    dropped = without | {"user"} | (set() if events else {"event"})
+    frame = make_log(seed, events=events, form="point", without=dropped)
+    assert_same("lazy polars", frame, QRELS, moved=False, bad="skip")
+
+
 SOUND = [
     ("ann", "s", "2026-03-01T12:00:00Z", "shown", "soup", "1", "a"),
     ("ann", "s", "2026-03-01T12:00:00Z", "shown", "soup", "2", "b"),

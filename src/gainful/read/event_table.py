@@ -149,7 +149,8 @@ def assign_others(header: Header, taken: dict[str, str]) -> dict[str, tuple[str,
     reserved = {*EVENT_COLUMNS, "query", "searcher", LIST_LENGTH, *others}
     for name in header.columns:
         if name not in taken.values():
-            others[f"{name}_column" if name in reserved else name] = (name, None)
+            is_taken = normalise_name(name) in reserved  # in some engines Text is text
+            others[f"{name}_column" if is_taken else name] = (name, None)
     return others
 
 

@@ -188,8 +188,9 @@ class EventRows:
         if self.events.has("rank"):
             return numbered
         place = nw.col("doc").cum_count().over("session", "query", order_by=self.order)
-        has_doc = ~nw.col("doc").is_null()
-        return numbered.with_columns(nw.when(has_doc).then(place).cast(nw.Int64).alias("rank"))
+        again = nw.col("doc").cum_count().over("session", "query", "doc", order_by=self.order)
+        is_new = ~nw.col("doc").is_null() & (again == 1)  # one that stands twice has no rank
+        return numbered.with_columns(nw.when(is_new).then(place).cast(nw.Int64).alias("rank"))
 
     def _number_ids(self, opening: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """The number of each query of a session, by its id."""

@@ -15,6 +15,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from gainful.errors import BadInput, BadValue
+from gainful.progress import report_work
 from gainful.read.build_sessions import GAP, SHOWING, choose_owner
 from gainful.read.column_names import ColumnMapping
 from gainful.read.engines import Engine, report_engine_errors
@@ -63,6 +64,7 @@ def find_lazy_sessions(
         position = find_lazy_position(table)
         if gap is None and events is None and not is_lazy_event_log(table, position):
             return as_lazy_sessions(native, engine, name, columns)
+        report_work("events", 0.0)
         log = extract_lazy_events(table, position, events)
         return build_lazy_sessions(log, bad=bad, gap=gap)
 
@@ -83,24 +85,29 @@ def build_lazy_sessions(
         raise BadInput(table.name, "there is not one session in it")
     has = {role: events.has(role) for role in ("session", "user", "time")}
     owner, notes = choose_owner(has, table.name, gap)
+    report_work("events", 0.2)  # each share is about a pass over the log
     sound = leave_out_mistakes(events, owner, bad)
     if not sound.count:
         raise BadInput(table.name, f"not one event is left; {sound.notes[0]}", SHOWING)
     _refuse_without_order(events)
     notes = [*events.notes, *notes, *sound.notes]
+    report_work("events", 0.4)
     log, repeat_notes = EventRows(events, sound.rows, sound.count).drop_repeats(owner)
     if gap is not None or owner == "user":
         log = log.split_at_gaps(owner, gap or GAP)
     elif has["user"] and has["time"]:
         notes += describe_lazy_overlaps(log.rows, table)
+    report_work("events", 0.6)
     log, tie_notes = log.look_at_lists(bad)
     notes = [*notes, *repeat_notes, *tie_notes]
     if sound.count < events.row_count:
         _refuse_nothing_shown(log)
     rows = log.number_queries()
     if events.actions:
+        report_work("events", 0.8)
         actions, action_notes = attach_actions(log).leave_out_lost(bad)
         rows, notes = actions.join_to(rows), [*notes, *action_notes]
+    report_work("events", 1.0)
     return _name_columns(rows, events, notes)
 
 

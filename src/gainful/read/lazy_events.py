@@ -127,6 +127,9 @@ def open_table(native: Any, engine: Engine, name: str, columns: ColumnMapping) -
     """A frame of an engine, and what its columns are called and hold."""
     own_names = find_own_names(native, columns, SESSION_ROLES, name)
     frame = rename_columns(as_narwhals(native), columns, SESSION_ROLES, name)
+    if isinstance(native, pl.LazyFrame):  # whose columns of nothing have no kind
+        empty = [column for column, kind in native.collect_schema().items() if kind == pl.Null]
+        frame = frame.drop(*empty, strict=False)
     schema = dict(frame.collect_schema())
     if engine.ordered:
         numbered: Any = frame.to_native()
