@@ -2,7 +2,8 @@
 
 A CSV log of impressions and clicks by users: text queries, timestamps, no session ids. A quarter,
 half and all of the events show how the cost grows; the best of three, in seconds of processor time.
-With a number as argument, that many events: `logs.py 100000`.
+Then logs in JSON (benchmarks/json_logs.py): a quarter and all of a million records each, with the
+most memory that a process of its own took. With a number as argument, that many: `logs.py 100000`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import json_logs
 import numpy as np
 import polars as pl
 
@@ -83,6 +85,8 @@ def main():
                 f"{making / reading:.1f}",
             )
             print(ROW.format(events // share, count, *numbers, len(steps) // REPEATS))
+        print()
+        json_logs.print_table(Path(folder), events)
 
 
 if __name__ == "__main__":

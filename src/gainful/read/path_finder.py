@@ -50,6 +50,11 @@ class PathFinder:
                     _scatter(columns[place], rows, values)
         return columns
 
+    def find_each(self, record: Record) -> list[Any]:
+        """What each of the things is in one record; None where no path leads to it."""
+        plan = _recall(self._plans, tuple(record), self._make_plan)
+        return [follow_steps(record, steps) for steps in plan]
+
     def looks_into_text(self, record: Record) -> bool:
         """May what it finds stand within a text, which is JSON then?"""
         plan = _recall(self._plans, tuple(record), self._make_plan)

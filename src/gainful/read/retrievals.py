@@ -100,18 +100,12 @@ class Retrievals:
         labels: Sequence[str | None] = (),
         flaw: int | None = None,
     ) -> None:
-        """One search."""
-        self.extend(
-            [record],
-            session=[session],
-            user=[user],
-            time=[time],
-            query_id=[query_id],
-            text=[text],
-            docs=[docs],
-            flaw=[flaw],
-            labels=[[label] for label in labels or [None] * len(self.labels)],
-        )
+        """One search; a document twice in its list counts where it comes first."""
+        unique = dict.fromkeys(docs)
+        own = labels or [None] * len(self.labels)
+        length, repeats = len(unique), len(docs) - len(unique)
+        self._rows.add((record, session, user, time, query_id, text, length, repeats, flaw, *own))
+        self._docs.extend(unique)
 
     def extend(
         self,

@@ -36,7 +36,10 @@ class RowBuffer:
 
     def add(self, row: tuple[Any, ...]) -> None:
         """One more row."""
-        self.extend((row,))
+        self._rows.append(row)
+        self._count += 1
+        if len(self._rows) >= _BATCH_ROWS:
+            self._pack()
 
     def extend(self, rows: Iterable[tuple[Any, ...]]) -> None:
         """Some more rows."""

@@ -163,7 +163,10 @@ def _find_list(value: Any, names: Sequence[str], depth: int = 0) -> list[Any] | 
         return value
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return None
+    heads = {str(key).partition(".")[0] for key in value}  # what can begin a path in it
     for name in names:
+        if name.partition(".")[0] not in heads:
+            continue
         inner = find_value(value, name)
         if inner is None:
             entries = find_entries(value, name)

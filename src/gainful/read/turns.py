@@ -24,8 +24,8 @@ from gainful.read.column_names import (
     USUAL_NAMES,
     ColumnMapping,
 )
-from gainful.read.dotted_paths import find_first
 from gainful.read.json_records import Unreadable, read_records
+from gainful.read.path_finder import PathFinder
 from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals
 from gainful.read.search_results import BadResults, ResultPaths, read_results
 from gainful.read.sessions import BadPolicy, Sessions
@@ -74,10 +74,11 @@ def read_turns(
     """
     file = read_records(source)
     retrievals = Retrievals(source.name, file.locate, labels=("topic", "system"))
+    reader = _TurnReader(columns)
     turns = (
         Turn(number, None, docs=BadResults(UNREADABLE, record.problem))
         if isinstance(record, Unreadable)
-        else _read_turn(number, record, columns)
+        else reader.read_turn(number, record)
         for number, record in file.records
     )
     return build_conversations(turns, retrievals, bad, _SHAPE)
@@ -104,34 +105,46 @@ def build_conversations(
     return evolve(sessions, per_turn=True)
 
 
-def _read_turn(number: int, record: dict[str, Any], columns: ColumnMapping) -> Turn:
-    """One record as a turn."""
+class _TurnReader:
+    """How a record becomes a turn."""
 
-    def find(role: str, usual: Sequence[str]) -> Any:
-        return find_first(record, columns.names.get(role, usual))
+    def __init__(self, columns: ColumnMapping) -> None:
+        names = columns.names
+        usual = {
+            "session": CONVERSATION,
+            "query": TURN,
+            "retrieved": _LISTS,
+            "topic": TURN_IDS,
+            "system": ("system",),
+            "text": _TEXT,
+        }
+        self._finder = PathFinder(*(names.get(role, paths) for role, paths in usual.items()))
+        self._paths = ResultPaths.from_columns(columns)
 
-    session, turn = find("session", CONVERSATION), find("query", TURN)
-    if session is None or not str(session):
-        flaw = BadResults(_NO_CONVERSATION, "the conversation is null")
-        return Turn(number, None, docs=flaw)
-    match = _TURN_NUMBER.fullmatch(str(turn))
-    if match is None or isinstance(turn, float):
-        what = "the turn is null" if turn is None else f"turn {quote(turn)} is no whole number"
-        return Turn(number, str(session), docs=BadResults(_NO_TURN, what))
-    retrieved = find("retrieved", _LISTS)
-    if retrieved is None:
-        docs: list[str] | BadResults = BadResults(_NO_LIST, f"turn {turn} has no list of documents")
-    elif isinstance(retrieved, dict):
-        docs = rank_by_score(retrieved)
-    else:
-        docs = read_results(retrieved, ResultPaths.from_columns(columns))
-    topic, system, text = find("topic", TURN_IDS), find("system", ("system",)), find("text", _TEXT)
-    labels = (
-        f"{session}_{match[1]}" if topic is None else str(topic),
-        None if system is None else str(system),
-    )
-    values = {"text": None if text is None else str(text), "labels": labels}
-    return Turn(number, str(session), int(match[1]), docs, values)
+    def read_turn(self, number: int, record: dict[str, Any]) -> Turn:
+        """One record as a turn."""
+        session, turn, retrieved, topic, system, text = self._finder.find_each(record)
+        if session is None or not str(session):
+            flaw = BadResults(_NO_CONVERSATION, "the conversation is null")
+            return Turn(number, None, docs=flaw)
+        match = _TURN_NUMBER.fullmatch(str(turn))
+        if match is None or isinstance(turn, float):
+            what = "the turn is null" if turn is None else f"turn {quote(turn)} is no whole number"
+            return Turn(number, str(session), docs=BadResults(_NO_TURN, what))
+        if retrieved is None:
+            docs: list[str] | BadResults = BadResults(
+                _NO_LIST, f"turn {turn} has no list of documents"
+            )
+        elif isinstance(retrieved, dict):
+            docs = rank_by_score(retrieved)
+        else:
+            docs = read_results(retrieved, self._paths)
+        labels = (
+            f"{session}_{match[1]}" if topic is None else str(topic),
+            None if system is None else str(system),
+        )
+        values = {"text": None if text is None else str(text), "labels": labels}
+        return Turn(number, str(session), int(match[1]), docs, values)
 
 
 def rank_by_score(scores: dict[str, Any]) -> list[str] | BadResults:
