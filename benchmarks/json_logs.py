@@ -98,10 +98,10 @@ def openai_line(number):
         query = json.dumps({"query": f"query number {search % 5000}"})
         function = {"name": "search_recipes", "arguments": query}
         call = {"id": f"call_{search}", "type": "function", "function": function}
-        found = json.dumps({"results": [{"id": doc} for doc in docs_of(search)]})
+        listing = json.dumps({"results": [{"id": doc} for doc in docs_of(search)]})
         messages += [
             {"role": "assistant", "content": None, "tool_calls": [call]},
-            {"role": "tool", "tool_call_id": f"call_{search}", "content": found},
+            {"role": "tool", "tool_call_id": f"call_{search}", "content": listing},
         ]
     return json.dumps({"id": f"s{number}", "messages": messages}) + "\n"
 
