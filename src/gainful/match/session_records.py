@@ -67,7 +67,7 @@ def _order_queries(queries: Records) -> tuple[Records, Ranks]:
     """Queries in order, 1, 2, 3 … of each session, and where each session begins."""
     key = np.ascontiguousarray(queries["key"])
     order = np.argsort(key)
-    ordered = queries[order]
+    ordered = np.take(queries, order)
     new = np.ones(len(order), dtype=bool)
     new[1:] = ordered["key"][1:] != ordered["key"][:-1]
     first = np.flatnonzero(new)
@@ -80,7 +80,7 @@ def _order_queries(queries: Records) -> tuple[Records, Ranks]:
     placed[starts + position - 1] = np.arange(len(order))
     if (placed < 0).any():  # a query is missing, and another stands there twice
         raise UnsoundSessions
-    heads = ordered[placed]
+    heads = np.take(ordered, placed)
     for name in ("check", "group"):  # two names of one hash, or a session of two groups
         if (heads[name] != heads[name][starts]).any():
             raise UnsoundSessions

@@ -8,7 +8,8 @@ then sessions are read again with care, by `split_sessions`.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -121,21 +122,31 @@ def record_sessions(
     with tempfile.TemporaryDirectory(prefix="gainful-") as folder:
         queries = SpilledRecords(Path(folder), "queries", QUERY_RECORD)
         results = SpilledRecords(Path(folder), "results", RESULT_RECORD)
-        with report_engine_errors(sessions.engine, sessions.name):
-            for rows in sessions.engine.stream(_describe_queries(narrow).to_native()):
-                recorder.add_queries(rows, queries)
+        described = _describe_queries(narrow).to_native()
+        _take_stream(sessions, described, lambda rows: recorder.add_queries(rows, queries))
         queries.finish()
         if not recorder.is_sound:
             raise UnsoundSessions
         if not queries.counts.sum():
             raise BadInput(sessions.name, "there is not one session in it")
-        with report_engine_errors(sessions.engine, sessions.name):
-            for rows in sessions.engine.stream(_find_places(narrow, qrels).to_native()):
-                recorder.add_results(rows, results)
+        places = _find_places(narrow, qrels).to_native()
+        _take_stream(sessions, places, lambda rows: recorder.add_results(rows, results))
         results.finish()
         if not recorder.is_sound:
             raise UnsoundSessions
         yield RecordParts(queries, results, recorder.groups.frame, recorder.longest)
+
+
+def _take_stream(sessions: LazySessions, native: Any, take: Callable[[pl.DataFrame], None]) -> None:
+    """Take a result of the engine, which goes on while some rows of it are taken."""
+    with report_engine_errors(sessions.engine, sessions.name), ThreadPoolExecutor(1) as taker:
+        before: Future[None] | None = None
+        for rows in sessions.engine.stream(native):
+            if before is not None:
+                before.result()
+            before = taker.submit(take, rows)
+        if before is not None:
+            before.result()
 
 
 @define(eq=False)
@@ -201,21 +212,19 @@ def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:
     A query whose results differ in what is told of it has several, so that engines need not compare
     texts, which takes them longer than to group by them.
     """
-    rank, length = nw.col("rank"), nw.col(LIST_LENGTH)
+    rank = nw.col("rank").cast(nw.Float64)  # exact, and quicker than long whole numbers
     counted = (
         _rows_as_told(sessions)
         .group_by(*_QUERY, *sessions.query_columns)
         .agg(
             nw.col("doc").count().alias(LIST_LENGTH),
-            rank.count().alias("ranks"),
             rank.sum().alias("total"),
             (rank * rank).sum().alias("squares"),
         )
     )
-    ranked = (
-        (nw.col("ranks") == length)
-        & (nw.col("total") * 2 == length * (length + 1))
-        & (nw.col("squares") * 6 == length * (length + 1) * (length * 2 + 1))
+    length = nw.col(LIST_LENGTH).cast(nw.Float64)
+    ranked = (nw.col("total") * 2 == length * (length + 1)) & (
+        nw.col("squares") * 6 == length * (length + 1) * (length * 2 + 1)
     )
     return counted.select(*_QUERY, *sessions.query_columns, LIST_LENGTH, ranked.alias(_SOUND))
 

@@ -48,7 +48,7 @@ class SpilledRecords:
         self._held.clear()
         order, starts = sort_into_buckets(records["key"])
         path = self.folder / f"{self.name}{len(self._files)}.records"
-        records[order].tofile(path)
+        np.take(records, order).tofile(path)  # an index would copy field by field
         self._files.append((path, starts))
         self.counts += np.diff(starts)
 

@@ -28,10 +28,11 @@ from gainful.read.session_parts import (
     build_with_care,
     split_sessions,
 )
-from gainful.read.session_records import UnsoundSessions, record_sessions
+from gainful.read.session_records import RecordPart, UnsoundSessions, record_sessions
 from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.spilled_rows import hash_sessions
 from gainful.text import count_noun
+from gainful.threads import map_ahead
 
 _MAX_ROWS = 1_500_000  # of queries and results, matched together
 _MAX_CELLS = 20_000_000  # sessions × queries × ranks of vectors
@@ -185,7 +186,7 @@ def visit_parts(
     """
     if matcher.needs_judgments_alone and matcher.qrels is not None:
         try:
-            return _visit_records(sessions, matcher, matcher.qrels, new_summer(), vector_ranks)
+            return _visit_records(sessions, matcher, matcher.qrels, new_summer, vector_ranks)
         except (UnsoundSessions, GainfulError):
             pass  # seldom: then all that is told of sessions is looked at, and said in words
     summer, totals = new_summer(), PartTotals()
@@ -203,21 +204,29 @@ def _visit_records(
     sessions: LazySessions,
     matcher: PartMatcher,
     qrels: Qrels,
-    summer: AnySummer,
+    new_summer: Callable[[], AnySummer],
     vector_ranks: int,
 ) -> tuple[AnySummer, PartTotals]:
     """Sound sessions of which judgments are all that is asked for, as short records."""
     pools, totals = build_pools(qrels), PartTotals(notes=list(qrels.notes))
     repeats_count = all(recipe.convention.duplicates == "every" for recipe in matcher.recipes)
+
+    def sum_part(part: RecordPart) -> tuple[AnySummer, int]:
+        summer = new_summer()
+        matched = match_records(part, pools, matcher.choice)
+        if matched is None:
+            return summer, 0
+        if not repeats_count and not matched.has_single_base:
+            raise UnsoundSessions  # what others judge may have been shown before
+        summer.visit(matched)
+        return summer, matched.size
+
+    summer = new_summer()
     with record_sessions(sessions, qrels, pools.topics, matcher.group_columns) as parts:
-        for part in parts.read(_choose_size(parts.longest, vector_ranks)):
-            matched = match_records(part, pools, matcher.choice)
-            if matched is None:
-                continue
-            if not repeats_count and not matched.has_single_base:
-                raise UnsoundSessions  # what others judge may have been shown before
-            totals.sessions += matched.size
-            summer.visit(matched)
+        records = parts.read(_choose_size(parts.longest, vector_ranks))
+        for part_summer, size in map_ahead(sum_part, records):
+            totals.sessions += size
+            summer.merge(part_summer)
     totals.refuse_nothing(matcher.name)
     return summer, totals
 
