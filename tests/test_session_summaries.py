@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import tempfile
 
 import numpy as np
 import polars as pl
@@ -71,6 +72,38 @@ def test_sums_of_parts_are_those_of_all(engine, options):
             for column in ("query", "rank", "position", "n", "searching"):
                 assert ours[column].to_list() == theirs[column].to_list()
             assert ours["mean"].to_list() == pytest.approx(theirs["mean"].to_list(), abs=1e-12)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"measures": ["nsDCG@10", "sDCG(lists=minimum(3))@5"], "curves": True},
+        {"measures": "nsDCG(duplicates=first)@3", "where": {"system": "2"}, "min_queries": 2},
+        {"measures": "nsDCG(average=vectors)@5", "first_queries": 2, "unjudged": "drop"},
+        {"measures": ["sRBP", "IR", "CT", "esnDCG@5", "sINST@10"], "bad": "skip"},
+        {"measures": ["Cost(per_query=5, per_result=2)", "sDCG@5"], "unjudged": "zero"},
+    ],
+    ids=str,
+)
+def test_sound_sessions_are_read_as_records(engine, options, monkeypatch):
+    """All that is told of sessions is looked at only where something is wrong with them."""
+    monkeypatch.setattr(in_parts, "split_sessions", None)
+    frame = FRAME_MAKERS[engine](STUDY.sessions.frame)
+    summary = gainful.sessions.summarise(frame, STUDY.qrels, by="system", **options)
+    options = {name: value for name, value in options.items() if name != "curves"}
+    is_equal(summary, gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, **options), ["system"])
+
+
+def test_no_file_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    frame = STUDY.sessions.frame
+    gainful.sessions.summarise(frame.lazy(), STUDY.qrels, "nsDCG@10")
+    gainful.sessions.summarise(frame.lazy(), STUDY.qrels, "IR")
+    broken = pl.concat([frame, frame.tail(1).with_columns(rank=pl.lit(99, pl.Int64))])
+    with pytest.raises(gainful.errors.BadInput, match="are not 1, 2, 3"):
+        gainful.sessions.summarise(broken.lazy(), STUDY.qrels, "nsDCG@10")
+    assert not list(tmp_path.iterdir())
 
 
 def test_how_deep_searchers_looked():

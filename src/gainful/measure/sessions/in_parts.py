@@ -120,13 +120,7 @@ class PartMatcher:
             and self.qrels.frame.columns == ["query", "doc", "grade"]
             and not self.observed
             and "session" not in self.choice.where
-            and self.bad == "error"
-            and all(
-                recipe.entry.has_vectors
-                and recipe.convention.duplicates in ("every", "first")
-                and recipe.convention.unjudged in ("auto", "error")
-                for recipe in self.recipes
-            )
+            and not any(map(_reads_rows, self.recipes))
         )
 
     @property
@@ -284,6 +278,17 @@ def _refuse_highest(recipes: Iterable[SessionRecipe]) -> None:
         if _scales_by_highest(recipe):
             allowed = f"a number for {recipe.label}: no part knows the highest grade of all"
             raise BadValue("max_grade", None, allowed)
+
+
+def _reads_rows(recipe: SessionRecipe) -> bool:
+    """Does a measure ask for what was clicked, read or shown, beside what was judged?"""
+    prices = [recipe.setting(name) for name in ("per_query", "per_result") if recipe.entry.is_cost]
+    return (
+        recipe.of is not None
+        or "opened" in recipe.entry.params
+        or recipe.convention.duplicates not in ("every", "first")
+        or any(isinstance(price, str) for price in prices)
+    )
 
 
 def _scales_by_highest(recipe: SessionRecipe) -> bool:
