@@ -12,7 +12,7 @@ import narwhals.stable.v2 as nw
 from attrs import evolve, frozen
 
 from gainful.read.lazy_event_problems import refuse_or_describe
-from gainful.read.lazy_event_rows import EventRows
+from gainful.read.lazy_event_rows import NEW_SESSION, EventRows
 from gainful.read.lazy_events import OPENS, ROW, LazyMistake
 from gainful.read.session_events import DWELL
 from gainful.read.sessions import BadPolicy
@@ -103,20 +103,20 @@ def attach_actions(log: EventRows) -> Actions:
     """What searchers did, each beside the last row before it that shows its document."""
     events, place = log.events, _list_places(log)
     key = next((name for name in ("query_id", "text") if events.has(name)), None)
-    acts = log.rows.filter(~nw.col(OPENS))
+    acts = log.add_sessions(log.rows.filter(~nw.col(OPENS)))
     has_key = nw.lit(value=False) if key is None else ~nw.col(key).is_null()
     acts = acts.with_columns(has_key.alias(_HAS_KEY))
     opening = _mark_lists(log.rows.filter(nw.col(OPENS), ~nw.col("doc").is_null()), log)
     by_key = [] if key is None else [key]
     shown = opening.select(
-        *(nw.col(name).alias(_SHOWN + name) for name in dict.fromkeys(("session", "doc", *by_key))),
-        *(nw.col(name).alias(_SHOWN + name) for name in place),
+        nw.col(name).alias(_SHOWN + name)
+        for name in dict.fromkeys((log.owner, "doc", *by_key, *place))
     )
     parts = [
         _find_last(
             acts.filter(nw.col(_HAS_KEY) if is_known else ~nw.col(_HAS_KEY)),
             shown,
-            ["session", *(by_key if is_known else []), "doc"],
+            [log.owner, *(by_key if is_known else []), "doc"],
             log,
         )
         for is_known in ((True, False) if by_key else (False,))
@@ -142,11 +142,15 @@ def _find_last(
 ) -> nw.LazyFrame[Any]:
     """Each event once, with the last row before it that is the same in these columns."""
     place = _list_places(log)
-    identity = [ROW] if ROW in place else log.list_identity("session")
+    identity = [ROW] if ROW in place else log.identity
     columns = acts.collect_schema().names()
     joined = acts.join(shown, left_on=by, right_on=[_SHOWN + name for name in by], how="left")
     moment = place[0]
     is_before = nw.col(_SHOWN + moment) <= nw.col(moment)  # at one time, what was shown comes first
+    if log.pauses is not None:
+        sessions = log.pauses.rename({"time": _SHOWN + "time"})
+        joined = joined.join(sessions, on=[log.owner, _SHOWN + "time"], how="left")
+        is_before = is_before & (nw.col(NEW_SESSION) == nw.col("session"))
     joined = joined.with_columns(
         nw.when(is_before).then(nw.col(_SHOWN + name)).alias(_SHOWN + name) for name in place
     )

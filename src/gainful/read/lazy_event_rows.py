@@ -20,7 +20,7 @@ from gainful.read.sessions import BadPolicy
 from gainful.text import count_noun
 
 _SAME = ("time", "event", "query_id", "position", "text", "rank", "doc")
-_SESSION, _BLOCK, _AGAIN = "gainful_session", "gainful_block", "gainful_again"
+NEW_SESSION, _BLOCK, _AGAIN = "gainful_session", "gainful_block", "gainful_again"
 _COUNT, _TIED, _UNUSUAL = "gainful_count", "gainful_tied", "gainful_unusual"
 _RESULTS, _ASKED, _RANK = "gainful_results", "gainful_asked", "gainful_rank"
 _PLACE, _LAST = "gainful_place", "gainful_last_text"
@@ -33,6 +33,8 @@ class EventRows:
     events: LazyEvents
     rows: nw.LazyFrame[Any]
     count: int
+    owner: str  # the column that says whose they are, session or user
+    pauses: nw.LazyFrame[Any] | None = None  # owner, time, session; None if rows have sessions
     lists_at_one_time: bool = field(default=False)  # is every list of one time, from rank 1 on?
 
     @property
@@ -41,16 +43,17 @@ class EventRows:
         time = ["time"] if self.events.has("time") else []
         return [*time, ROW] if self.events.table.engine.ordered else [*time, "rank"]
 
-    def list_identity(self, owner: str) -> list[str]:
+    @property
+    def identity(self) -> list[str]:
         """The columns in which events are the same that were logged twice."""
         known = [name for name in _SAME if name in ("event", "doc") or self.events.has(name)]
-        return [owner, *known]
+        return [self.owner, *known]
 
-    def drop_repeats(self, owner: str) -> tuple[EventRows, list[str]]:
+    def drop_repeats(self) -> tuple[EventRows, list[str]]:
         """Without events that were logged twice, to the same time; and how many these are."""
         if not self.events.has("time"):
             return self, []
-        same = self.list_identity(owner)
+        same = self.identity
         counted = self.rows.group_by(*same).agg(nw.len().alias(_COUNT))
         table = evolve(self.events.table, frame=counted)
         repeats = table.count(repeats=(nw.col(_COUNT) - 1).sum())["repeats"]
@@ -63,8 +66,9 @@ class EventRows:
         note = f"{count_noun(repeats, 'event')} logged twice to the same time counted once"
         return evolve(self, rows=rows, count=self.count - repeats), [note]
 
-    def split_at_gaps(self, owner: str, gap: timedelta) -> EventRows:
+    def split_at_gaps(self, gap: timedelta) -> EventRows:
         """A session for each stretch of a user's events without a long pause: ann#1, ann#2."""
+        owner = self.owner
         longest = gap // timedelta(microseconds=1)
         times = self.rows.group_by(owner, "time").agg(nw.len().alias(_COUNT))
         pause = nw.col("time") - nw.col("time").shift(1).over(owner, order_by="time")
@@ -74,12 +78,21 @@ class EventRows:
         named = (
             times.with_columns(begins.alias(_COUNT))
             .with_columns(number.alias(_COUNT))
-            .select(owner, "time", nw.concat_str(*texts).alias(_SESSION))
+            .select(owner, "time", nw.concat_str(*texts).alias(NEW_SESSION))
         )
-        rows = self.rows.join(named, on=[owner, "time"], how="inner")
-        return evolve(
-            self, rows=rows.with_columns(nw.col(_SESSION).alias("session")).drop(_SESSION)
-        )
+        split = evolve(self, pauses=named)
+        return split if owner == "user" else split.settle_sessions()
+
+    def add_sessions(self, rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """Rows of a time with the sessions that pauses make, if they do."""
+        if self.pauses is None:
+            return rows
+        joined = rows.join(self.pauses, on=[self.owner, "time"], how="inner")
+        return joined.with_columns(nw.col(NEW_SESSION).alias("session")).drop(NEW_SESSION)
+
+    def settle_sessions(self) -> EventRows:
+        """All rows with their sessions, for those who ask for them everywhere."""
+        return evolve(self, rows=self.add_sessions(self.rows), pauses=None, owner="session")
 
     def look_at_lists(self, bad: BadPolicy) -> tuple[EventRows, list[str]]:
         """Without sessions of which queries begin at one time, where rows have no order.
@@ -89,14 +102,16 @@ class EventRows:
         events = self.events
         ordered = events.table.engine.ordered
         if events.has("position") or not (events.has("time") and events.has("rank")):
-            return self, []
+            return self.settle_sessions(), []
         if events.has("query_id"):
-            return (self, []) if ordered else self._leave_out_ties(bad)
+            settled = self.settle_sessions()
+            return (settled, []) if ordered else settled.leave_out_ties(bad)
         unusual = nw.col(_UNUSUAL).cast(nw.Int64).sum()
         counts = evolve(events.table, frame=self._describe_times()).count(unusual=unusual)
         if not counts["unusual"]:
             return evolve(self, lists_at_one_time=True), []
-        return (self, []) if ordered else self._leave_out_ties(bad)
+        settled = self.settle_sessions()
+        return (settled, []) if ordered else settled.leave_out_ties(bad)
 
     def _describe_times(self) -> nw.LazyFrame[Any]:
         """A row for each time of a session at which lists were shown, or queries asked.
@@ -108,7 +123,7 @@ class EventRows:
         times = (
             self.rows.filter(nw.col(OPENS))
             .with_columns(rank.alias(_RANK), place.alias(_PLACE))
-            .group_by("session", "time")
+            .group_by(self.owner, "time")
             .agg(
                 nw.col("text").min(),
                 nw.col("text").max().alias(_LAST),
@@ -149,7 +164,8 @@ class EventRows:
             [counted.filter(nw.col(_COUNT) > 1).select("session"), texts.select("session")]
         )
 
-    def _leave_out_ties(self, bad: BadPolicy) -> tuple[EventRows, list[str]]:
+    def leave_out_ties(self, bad: BadPolicy) -> tuple[EventRows, list[str]]:
+        """Without sessions of which nothing tells the order of lists; and how many events."""
         table = self.events.table
         tied = self._find_ties().group_by("session").agg(nw.len().alias(_TIED))
         if not len(table.collect(tied.head(1))):
@@ -182,7 +198,9 @@ class EventRows:
                 self._number_ids(opening), on=["session", "query_id"], how="inner"
             )
         elif self.lists_at_one_time:
-            numbered = opening.join(self._number_times(), on=["session", "time"], how="inner")
+            if self.pauses is not None:
+                opening = opening.drop("session", strict=False)
+            numbered = opening.join(self._number_times(), on=[self.owner, "time"], how="inner")
         else:
             numbered = self._number_rows(opening)
         if self.events.has("rank"):
@@ -208,7 +226,7 @@ class EventRows:
 
     def _number_times(self) -> nw.LazyFrame[Any]:
         """The number of the query that was shown or asked at each time of a session."""
-        times = self._describe_times().select("session", "time", "text", _RESULTS, _ASKED)
+        times = self.add_sessions(self._describe_times())
         for name in (_RESULTS, _ASKED):
             times = times.with_columns((nw.col(name) > 0).cast(nw.Int64).alias(name))
         times = _number_blocks(times, ["time"])
@@ -219,7 +237,7 @@ class EventRows:
         ]
         again = nw.max_horizontal(*(count.cast(nw.Int64) for count in counts))
         numbered = _number_lists(times.with_columns(again.alias(_AGAIN)), ["time"])
-        return numbered.select("session", "time", "query")
+        return numbered.select(*dict.fromkeys((self.owner, "time", "session", "query")))
 
     def _number_rows(self, opening: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         """Rows with the number of their query, where lists are shown bit by bit."""

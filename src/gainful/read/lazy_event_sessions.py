@@ -92,9 +92,9 @@ def build_lazy_sessions(
     _refuse_without_order(events)
     notes = [*events.notes, *notes, *sound.notes]
     report_work("events", 0.4)
-    log, repeat_notes = EventRows(events, sound.rows, sound.count).drop_repeats(owner)
+    log, repeat_notes = EventRows(events, sound.rows, sound.count, owner).drop_repeats()
     if gap is not None or owner == "user":
-        log = log.split_at_gaps(owner, gap or GAP)
+        log = log.split_at_gaps(gap or GAP)
     elif has["user"] and has["time"]:
         notes += describe_lazy_overlaps(log.rows, table)
     report_work("events", 0.6)
@@ -114,7 +114,7 @@ def build_lazy_sessions(
 def _refuse_nothing_shown(log: EventRows) -> None:
     """Refuse a log of which nothing is left that shows a result."""
     table = log.events.table
-    if not len(table.collect(log.rows.filter(nw.col(OPENS)).select("session").head(1))):
+    if not len(table.collect(log.rows.filter(nw.col(OPENS)).select("doc").head(1))):
         raise BadInput(table.name, "not one event is left that shows a result", SHOWING)
 
 
