@@ -104,14 +104,14 @@ class EventRows:
         if events.has("position") or not (events.has("time") and events.has("rank")):
             return self.settle_sessions(), []
         if events.has("query_id"):
-            settled = self.settle_sessions()
-            return (settled, []) if ordered else settled.leave_out_ties(bad)
+            in_sessions = self.settle_sessions()
+            return (in_sessions, []) if ordered else in_sessions.leave_out_ties(bad)
         unusual = nw.col(_UNUSUAL).cast(nw.Int64).sum()
         counts = evolve(events.table, frame=self._describe_times()).count(unusual=unusual)
         if not counts["unusual"]:
             return evolve(self, lists_at_one_time=True), []
-        settled = self.settle_sessions()
-        return (settled, []) if ordered else settled.leave_out_ties(bad)
+        in_sessions = self.settle_sessions()
+        return (in_sessions, []) if ordered else in_sessions.leave_out_ties(bad)
 
     def _describe_times(self) -> nw.LazyFrame[Any]:
         """A row for each time of a session at which lists were shown, or queries asked.
