@@ -318,9 +318,12 @@ def test_a_session_of_two_users_is_left_out(engine):
     frame = log_of(*rows, names=["user", *SHOWN])
     qrels = {"s": {"a": 1}, "t": {"a": 1}}
     results, _ = assert_same(engine, frame, qrels, bad="skip", moved=False)
-    words = "session 's': it has several users, such as 'ann' and 'bob'"
+    words = "session 's': it has several users, such as user 'ann' and user 'bob'"
     assert results.ids == ["t"]
     assert any(note.startswith("2 events left out") and words in note for note in results.notes)
+    for log in (frame, FRAME_MAKERS[engine](frame)):
+        hashed = gainful.sessions.evaluate(log, qrels, "sDCG@3", bad="skip", anonymise="salt")
+        assert not any(user in " ".join(hashed.notes) for user in ("ann", "bob"))
 
 
 @pytest.mark.parametrize(

@@ -315,7 +315,7 @@ def test_bad_events_are_counted_told_and_left_out(tmp_path, row, message):
 def test_a_session_of_two_users_is_refused_or_left_out(tmp_path):
     rows = "t,u,2026-01-31T12:00:00Z,shown,x,1,a\nt,v,2026-01-31T12:00:00Z,shown,x,2,b\n"
     path = write(tmp_path, HEAD + FINE + rows)
-    with pytest.raises(BadInput, match="session 't': it has two users, 'u' and 'v'"):
+    with pytest.raises(BadInput, match="session 't': it has two users, user 'u' and user 'v'"):
         as_sessions(path)
     assert places(as_sessions(path, bad="skip")) == [("s", 1, 1, "a")]
 

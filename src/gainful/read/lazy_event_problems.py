@@ -18,6 +18,7 @@ from gainful.read.event_problems import (
     OWNER_EXPECTED,
     SKIP,
     describe_overlap,
+    join_users,
 )
 from gainful.read.lazy_events import OPENS, ROW, LazyEvents, LazyMistake, LazyTable
 from gainful.read.session_events import SHOWN
@@ -190,9 +191,7 @@ def _flag_shared_sessions(
         return events.rows, []
     several = LazyMistake(
         ~nw.col(_USERS[0]).is_null(),
-        lambda row: (
-            f"it has several users, such as {join_words([quote(row[at]) for at in _USERS])}"
-        ),
+        lambda row: f"it has several users, such as {join_users([row[at] for at in _USERS])}",
         "one user for a session",
     )
     return events.rows.join(shared, on="session", how="left"), [several]
