@@ -261,10 +261,19 @@ def test_other_inputs_are_sent_to_evaluate(tmp_path):
 
 def test_a_summary_is_a_page_and_plain_data():
     frame = STUDY.sessions.frame.lazy()
-    summary = gainful.sessions.summarise(frame, STUDY.qrels, ["nsDCG@10", "sDCG@10"], by="system")
+    measures = ["nsDCG@10", "sDCG@10"]
+    summary = gainful.sessions.summarise(frame, STUDY.qrels, measures, by="system")
+    results = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, measures)
     text = summary.to_text()
     assert text.startswith("System 2 is highest in nsDCG@10")
-    assert max(map(len, text.splitlines())) <= 80
+    one, two = (
+        np.asarray(results.values["nsDCG@10"])[flags]
+        for _, flags in results.group_sessions("system")
+    )
+    spread = 1.959964 * np.sqrt(one.var(ddof=1) / len(one) + two.var(ddof=1) / len(two))
+    difference = two.mean() - one.mean()
+    words = f"by {difference:+.4f} (95 % interval {difference - spread:+.4f} to {difference + spread:+.4f}"
+    assert words in text
     assert summary.to_polars().columns == [
         *("system", "measure", "mean", "standard_error", "sessions", "queries")
     ]

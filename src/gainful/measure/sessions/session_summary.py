@@ -31,6 +31,8 @@ from gainful.page.table import Table
 from gainful.text import capitalise_first, count_noun
 from gainful.types import finite_or_none
 
+_MANY = 30  # sessions, of which a mean is about normal
+_NORMAL_95 = 1.959964
 _ROW_COLUMNS = ("measure", "mean", "standard_error", "sessions", "queries")
 
 
@@ -203,7 +205,25 @@ class SessionSummary(Shown):
             for measure in self.recipes
         }
         directions = {name: recipe.direction for name, recipe in self.recipes.items()}
-        return capitalise_first(describe_leaders(means, directions))
+        leaders = capitalise_first(describe_leaders(means, directions))
+        return f"{leaders}{_describe_difference(next(iter(self.recipes)), labels, groups)}"
+
+
+def _describe_difference(
+    measure: str, labels: Sequence[str], groups: Sequence[Mapping[str, Any]]
+) -> str:
+    """Of two groups of many sessions: how far they are apart, and how sure that is."""
+    errors = [group["standard_error"][measure] for group in groups]
+    sizes = [group["sessions"] for group in groups]
+    if len(groups) != 2 or min(sizes) < _MANY or None in errors:
+        return ""
+    first, second = (group["mean"][measure] for group in groups)
+    difference, spread = second - first, _NORMAL_95 * float(np.hypot(*errors))
+    low, high = difference - spread, difference + spread
+    return (
+        f" In {measure}, {labels[1]} differs from {labels[0]} by {difference:+.4f} "
+        f"(95 % interval {low:+.4f} to {high:+.4f}, if sessions are independent)."
+    )
 
 
 def _order(key: Any) -> tuple[bool, str, Any]:
