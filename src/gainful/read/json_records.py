@@ -23,7 +23,7 @@ from gainful.text import quote
 
 _REPORT_EVERY = 1 << 14  # records between two words on progress
 _MAX_FIRST = 50  # records that are looked at to recognise a format
-_BATCH = 64  # records read together: few enough for the cache, and the collector of garbage
+_BATCH = 128  # records read together: few enough for the cache, and the collector of garbage
 _BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 

@@ -46,7 +46,7 @@ class LineTemplate:
         if match is None:
             return None
         texts: tuple[str, ...] = match.groups()
-        if "\\" in line and any("\\" in text for text in texts):
+        if "\\" in line and "\\" in "".join(texts):
             return tuple(json.loads(f'"{text}"') if "\\" in text else text for text in texts)
         return texts
 
