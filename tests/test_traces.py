@@ -824,3 +824,62 @@ def test_transcripts_of_several_tools_are_checked_with_the_name_of_one(run_gainf
     assert "several tools are called" in run_gainful("check", path, status=1).out
     done = run_gainful("check", path, "--tool", "search_recipes", status=0)
     assert "4 sessions, 8 queries, 21 results" in done.out
+
+
+HALF = '["\\ud800"]'  # JSON in a text, whose escape is half a character
+
+
+@pytest.mark.parametrize(
+    ("record", "form", "words"),
+    [
+        (phoenix_span(1, None, **{"retrieval.documents": HALF}), None, "it has no documents"),
+        (
+            {
+                "id": "c1",
+                "messages": [
+                    {
+                        "role": "assistant",
+                        "tool_calls": [{"id": "k", "function": {"name": "s", "arguments": "x"}}],
+                    },
+                    {"role": "tool", "tool_call_id": "k", "content": HALF},
+                ],
+            },
+            None,
+            "is prose",
+        ),
+        (
+            {
+                "resourceSpans": [
+                    {
+                        "scopeSpans": [
+                            {
+                                "spans": [
+                                    {
+                                        "attributes": [
+                                            {"key": "a", "value": {"arrayValue": {"values": 7}}},
+                                            {
+                                                "key": "b",
+                                                "value": {"kvlistValue": {"values": None}},
+                                            },
+                                            {"key": None, "value": 7},
+                                            *otlp_attributes(
+                                                {"openinference.span.kind": "RETRIEVER"}
+                                            ),
+                                        ]
+                                    }
+                                ]
+                            }
+                        ]
+                    }
+                ]
+            },
+            "openinference",
+            "its trace id is null",
+        ),
+        (phoenix_span(1, ["a"]) | {"start_time": "٢٠٢٦"}, None, "is no time"),
+    ],
+)
+def test_hostile_records_are_told(tmp_path, record, form, words):
+    path = write_lines(tmp_path / "log.jsonl", record)
+    with pytest.raises(BadInput, match=rf"log\.jsonl:1: .*{words}"):
+        read_sessions(path, form)

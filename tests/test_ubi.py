@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partialmethod
 
 import polars as pl
 import pytest
@@ -11,7 +12,8 @@ import gainful
 from gainful.errors import BadInput
 from gainful.read.session_formats import find_session_format
 from gainful.read.session_inputs import as_sessions
-from gainful.read.source import open_source
+from gainful.read.source import Source, open_source
+from gainful.read.ubi import parse_hits
 from gainful.sessions import evaluate
 
 
@@ -322,3 +324,45 @@ def test_hits_that_are_no_list_of_ids_are_told(tmp_path, hits):
     with pytest.raises(BadInput, match=r"q.jsonl:2: .*query_response_hit_ids .* is no list of ids"):
         as_sessions(path)
     assert len(as_sessions(path, bad="skip").frame) == 3
+
+
+@pytest.mark.parametrize("hits", [[True, "b"], [1.5], ["a", 1e999], '["\\ud800"]', [["a"]], [None]])
+def test_hits_that_are_no_ids_are_told_and_not_made_texts(tmp_path, hits):
+    record = {"query_id": "q", "client_id": "u", "timestamp": "2026-01-31T12:00:00Z"}
+    path = tmp_path / "queries.jsonl"
+    lines = [record | {"user_query": "x", "query_response_hit_ids": ids} for ids in (["a"], hits)]
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    with pytest.raises(
+        BadInput, match=r"queries\.jsonl:2: query_response_hit_ids .* is no list of ids"
+    ):
+        as_sessions(path, "ubi")
+
+
+def test_ids_with_control_characters_are_ids():
+    values = pl.Series(['["a\x1b", "b\x00c"]', '["x, true", "7"]'])
+    assert parse_hits(values).to_list() == [["a\x1b", "b\x00c"], ["x, true", "7"]]
+
+
+def test_a_log_in_pieces_is_read_as_one(tmp_path, monkeypatch):
+    """Lines that end a piece, and one that is cut off, are told by their lines."""
+    queries = [
+        {
+            "query_id": f"q{number}",
+            "client_id": "u",
+            "user_query": "x" * (number % 7),
+            "timestamp": f"2026-01-31T12:00:{number % 60:02d}Z",
+            "query_response_hit_ids": [f"d{number}", "b"],
+        }
+        for number in range(50)
+    ]
+    lines = [json.dumps(query) for query in queries]
+    path = tmp_path / "queries.jsonl"
+    path.write_text("\n\n".join(lines), encoding="utf-8")
+    whole = as_sessions(path, "ubi").frame
+    monkeypatch.setattr(Source, "iterate_pieces", partialmethod(Source.iterate_pieces, 300))
+    assert as_sessions(path, "ubi").frame.equals(whole)
+    lines[40] = lines[40][:-5]
+    path.write_text("\n\n".join(lines), encoding="utf-8")
+    with pytest.raises(BadInput, match=r"queries\.jsonl:81: the record is cut off"):
+        as_sessions(path, "ubi")
+    assert as_sessions(path, "ubi", bad="skip").frame["query_id"].n_unique() == 49

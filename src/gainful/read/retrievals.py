@@ -6,6 +6,7 @@ Readers of traces and transcripts add one retrieval after the other; together th
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -30,6 +31,7 @@ from gainful.read.session_problems import Problem, flag_problem
 from gainful.text import count_noun
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NUMBER = re.compile(r"-?(?:[0-9]{1,38}\.?|[0-9]*\.[0-9]{1,38})", re.ASCII)
 _MICROSECOND = timedelta(microseconds=1)
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC)
 # A number as a time: nanoseconds, microseconds, milliseconds or seconds since 1970, by its size.
@@ -221,7 +223,7 @@ def parse_time(value: Any) -> int | None:
     """
     if isinstance(value, str):
         text = value.strip()
-        if text[4:5] != "-" and text.lstrip("-").replace(".", "", 1).isdecimal() and len(text) < 40:
+        if text[4:5] != "-" and _NUMBER.fullmatch(text) is not None:
             return _parse_number(float(text))
         try:
             value = datetime.fromisoformat(text)

@@ -179,16 +179,19 @@ def _decode_value(value: Any, depth: int = 0) -> Any:
         if plain in _VALUES:
             return inner
         if plain == "arrayValue":
-            entries = inner.get("values", []) if isinstance(inner, dict) else []
-            return [_decode_value(entry, depth + 1) for entry in entries]
+            return [_decode_value(entry, depth + 1) for entry in _list_values(inner)]
         if plain == "kvlistValue":
-            entries = inner.get("values", []) if isinstance(inner, dict) else []
             return {
                 str(entry.get("key")): _decode_value(entry.get("value"), depth + 1)
-                for entry in entries
+                for entry in _list_values(inner)
                 if isinstance(entry, dict)
             }
     return None
+
+
+def _list_values(value: Any) -> list[Any]:
+    entries = value.get("values") if isinstance(value, dict) else None
+    return entries if isinstance(entries, list) else []
 
 
 def _to_camel(name: str) -> str:

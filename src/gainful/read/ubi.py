@@ -31,6 +31,7 @@ from gainful.text import count_noun, quote
 _SHAPE = "queries with query_response_hit_ids, or events with action_name and object_id"
 _ORDINALS = ("$.position.ordinal", "$.position.ordinal.index", "$.position.index")
 _OBJECTS = ("$.object.object_id", "$.object.internal_id")
+_ODD_ENTRY = r"[\[,]\s*(?:true|false|-?[0-9]+[.eE])|\\u[dD][89a-fA-F]"
 _LABELS = ("topic", "system", "scenario", "seconds")
 
 
@@ -211,6 +212,8 @@ def parse_hits(values: pl.Series) -> pl.Series:
     is_list = values.str.starts_with("[")
     some = pl.select(pl.when(is_list).then(values)).to_series()
     try:
+        if some.str.contains(_ODD_ENTRY).any():
+            raise pl.exceptions.ComputeError("an entry may be neither a text nor a whole number")
         lists = some.str.json_decode(pl.List(pl.String))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # one by one, to tell which
         lists = pl.Series([_parse_ids(text) for text in some], dtype=pl.List(pl.String))
