@@ -8,9 +8,11 @@ c1_2.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.read.build_sessions import build_sessions
@@ -38,6 +40,7 @@ _SHAPE = '{"conversation": …, "turn": 1, "query": …, "retrieved": […]}'
 _NO_CONVERSATION = Flaw("conversation", _SHAPE)
 _NO_TURN = Flaw("turn", "turns 1, 2, 3 … of each conversation, each once")
 _NO_LIST = Flaw("retrieved", "retrieved: […], which is empty where nothing was retrieved")
+_NUMBER = "\0number"  # of a turn: a column of our own
 _TURN_NUMBER = re.compile(r"(?:.*_)?([0-9]{1,15})")
 
 
@@ -88,21 +91,37 @@ def build_conversations(
     turns: Iterable[Turn], retrievals: Retrievals, bad: BadPolicy, expected: str
 ) -> Sessions:
     """Conversations of turns in whatever order; every turn has judgments of its own."""
-    seen: set[tuple[str | None, int]] = set()
-    for turn in sorted(turns, key=lambda turn: turn.number):  # within one, as they stood
-        key, docs = (turn.session, turn.number), turn.docs
-        if not isinstance(docs, BadResults) and key in seen:
-            docs = BadResults(_NO_TURN, f"turn {turn.number} comes a second time")
-        if isinstance(docs, BadResults):
-            retrievals.add_flaw(turn.record, docs.flaw, docs.words, turn.session)
+    numbers = array("q")
+    for turn in turns:
+        numbers.append(turn.number)
+        if isinstance(turn.docs, BadResults):
+            retrievals.add_flaw(turn.record, turn.docs.flaw, turn.docs.words, turn.session)
             continue
-        seen.add(key)
-        query_id = f"{turn.session}_{turn.number}"
         retrievals.add(
-            turn.record, session=turn.session, query_id=query_id, docs=docs, **turn.values
+            turn.record,
+            session=turn.session,
+            query_id=f"{turn.session}_{turn.number}",
+            docs=turn.docs,
+            **turn.values,
         )
-    sessions = build_sessions(retrievals.to_events(expected), bad=bad)
+    lists = retrievals.to_lists()
+    frame = lists.frame.with_columns(pl.Series(_NUMBER, numbers, dtype=pl.Int64))
+    frame = _refuse_repeats(frame.sort(_NUMBER, maintain_order=True), retrievals)
+    lists = evolve(lists, frame=frame.drop(_NUMBER))
+    sessions = build_sessions(retrievals.to_events(expected, lists), bad=bad)
     return evolve(sessions, per_turn=True)
+
+
+def _refuse_repeats(frame: pl.DataFrame, retrievals: Retrievals) -> pl.DataFrame:
+    """Turns by number; one that its conversation has already is told as wrong."""
+    sound = frame.with_row_index("row").filter(pl.col("flaw").is_null())
+    again = sound.filter(~pl.struct("session", _NUMBER).is_first_distinct())
+    if not len(again):
+        return frame
+    flaws = frame["flaw"].to_list()
+    for row, number in again.select("row", _NUMBER).iter_rows():
+        flaws[row] = retrievals.name_flaw(_NO_TURN, f"turn {number} comes a second time")
+    return frame.with_columns(pl.Series("flaw", flaws, dtype=pl.Int64))
 
 
 class _TurnReader:
