@@ -15,7 +15,7 @@ from test_session_engines import log_of_clicks
 
 import gainful
 from gainful.measure.sessions import in_parts
-from gainful.read import spilled_records, spilled_rows
+from gainful.read import spilled_rows
 
 STUDY = gainful.sessions.simulate_study(3)
 ENGINES = ("lazy polars", "DuckDB")
@@ -38,7 +38,6 @@ def small_parts(monkeypatch):
     """So few rows at a time that a small log has many parts and many files."""
     monkeypatch.setattr(in_parts, "_MAX_ROWS", 40)
     monkeypatch.setattr(spilled_rows, "_MAX_HELD", 100)
-    monkeypatch.setattr(spilled_records, "_MAX_HELD", 100)
 
 
 def is_equal(summary, results, by):
@@ -266,12 +265,12 @@ def test_a_summary_is_a_page_and_plain_data():
     results = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, measures)
     text = summary.to_text()
     assert text.startswith("System 2 is highest in nsDCG@10")
-    one, two = (
+    old, new = (
         np.asarray(results.values["nsDCG@10"])[flags]
         for _, flags in results.group_sessions("system")
     )
-    spread = 1.959964 * np.sqrt(one.var(ddof=1) / len(one) + two.var(ddof=1) / len(two))
-    difference = two.mean() - one.mean()
+    spread = 1.959964 * np.sqrt(old.var(ddof=1) / len(old) + new.var(ddof=1) / len(new))
+    difference = new.mean() - old.mean()
     words = f"by {difference:+.4f} (95 % interval {difference - spread:+.4f} to {difference + spread:+.4f}"
     assert words in text
     assert summary.to_polars().columns == [

@@ -169,7 +169,7 @@ class _Recorder:
         self.is_sound = not base.null_count()
         if self.is_sound:
             self.longest = max(self.longest, int(rows["query"].max()))  # type: ignore[arg-type]
-            records.add(
+            records.add_columns(
                 key=rows["session"].hash(1).to_numpy(),
                 check=(rows["session"].hash(2).to_numpy() >> np.uint64(32)).astype(np.uint32),
                 query=rows["query"].to_numpy(),
@@ -182,7 +182,7 @@ class _Recorder:
     def add_results(self, rows: pl.DataFrame, records: SpilledRecords) -> None:
         self.is_sound = self.is_sound and not (rows[_PLACE] == _EMPTY).any()
         if self.is_sound and len(rows):
-            records.add(
+            records.add_columns(
                 key=rows["session"].hash(1).to_numpy(),
                 query=rows["query"].to_numpy(),
                 rank=rows["rank"].to_numpy(),
