@@ -397,6 +397,7 @@ def test_iterations_that_did_not_take_place_are_in_the_ideal():
         ({"duplicates": "first"}, "duplicates is 'first'; allowed: every, clicked or judged"),
         ({"ideal": "once"}, "ideal is 'once'; allowed: repeated"),
         ({"hold": "growing"}, "hold is 'growing'; allowed: held"),
+        ({"at": "queries(3)"}, r"at is 'queries\(3\)'; allowed: results"),
     ],
 )
 def test_what_turns_with_judgments_of_their_own_cannot_have_is_named_as_it_was_asked(

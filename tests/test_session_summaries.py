@@ -30,6 +30,9 @@ OPTIONS = [
     {"measures": "sDCG@5", "where": {"session": "sim-01-2"}},
     {"measures": ["nsDCG@5", "nsDCG(average=vectors)@5"]},
     {"measures": ["sDCG@5", "Cost(per_query=5, per_result=2)"]},
+    {"measures": ["nsDCG@5", "sDCG@5"], "at": "queries(3)"},
+    {"measures": "nsDCG@5", "like": "trec_dd_2017"},
+    {"measures": ["nsDCG(statistic=average)@5", "nsDCG(ideal=once, duplicates=every)@5"]},
 ]
 
 
@@ -60,6 +63,8 @@ def test_sums_of_parts_are_those_of_all(engine, options):
         FRAME_MAKERS[engine](log), STUDY.qrels, by=["system"], curves=True, **options
     )
     is_equal(summary, results, ["system"])
+    ours = {note for note in summary.notes if not note.startswith("computed in")}
+    assert ours == {note for note in results.notes if not note.startswith("cost is")}
     for name, recipe in results.recipes.items():
         values = np.ma.compressed(np.ma.asarray(results.values[name]))
         if "average=vectors" not in name and len(values) > 1:
@@ -234,6 +239,8 @@ def test_what_varies_within_a_session_is_no_group():
     [
         ({"by": "sistem"}, "did you mean system"),
         ({"hold": "growing"}, "grows to the longest of all sessions"),
+        ({"statistic": "average", "average_over": "common"}, "no part knows the longest"),
+        ({"propensity": np.array([1.0, 0.5])}, "sessions.evaluate has propensity"),
         ({"where": {"sistem": "1"}}, "did you mean system"),
         ({"min_queries": 99}, "no session is left"),
         ({"gain_from": "clicked"}, "nothing beside judgments"),

@@ -131,7 +131,16 @@ def can_be_in_parts(options: GainOptions) -> bool:
 
 def list_others_in_parts(options: GainOptions) -> list[str]:
     """The options that need all sessions in memory."""
-    return [name for name, value in options.items() if value and name not in _IN_ENGINE]
+    return [
+        name
+        for name, value in options.items()
+        if name not in _IN_ENGINE and not _is_left_out(value)
+    ]
+
+
+def _is_left_out(value: object) -> bool:
+    """Is an option as if it was not named? Frames and arrays cannot tell by themselves."""
+    return value is None or value is False or (isinstance(value, (str, Sequence)) and not value)
 
 
 def split_options(options: SessionOptions) -> tuple[GainOptions, dict[str, Any]]:

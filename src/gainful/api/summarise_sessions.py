@@ -13,6 +13,7 @@ from gainful.match.session_groups import By
 from gainful.measure.build_recipes import Measures, build_session_recipes
 from gainful.measure.cost import Cost
 from gainful.measure.sessions.session_summary import SessionSummary, SummarySums
+from gainful.measure.sessions.session_values import note_recipes
 from gainful.read.inputs import AnyQrels
 
 
@@ -79,5 +80,5 @@ def summarise(
         recipes=recipes,
         convention=convention,
         observed=parts.matcher.observed,
-        notes=[*parts.notes, *totals.list_notes()],
+        notes=[*parts.notes, *totals.list_notes(), *note_recipes(recipes)],
     )

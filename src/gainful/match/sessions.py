@@ -113,7 +113,6 @@ class MatchedSessions:
         kept = self.position <= count
         rows, hits = kept[self.query_of_row], kept[self.judged.query]
         number, row = np.cumsum(kept) - 1, np.cumsum(rows) - 1
-        frame = self.rows.filter(pl.Series(rows))
         judged = evolve(
             self.judged,
             query=number[self.judged.query[hits]],
@@ -131,8 +130,8 @@ class MatchedSessions:
             scanned=None if self.scanned is None else self.scanned[kept],
             judged=judged,
             pool_index=self.pool_index[hits],
-            rows=frame,
-            layout=find_layout(frame),
+            rows=self.rows.filter(pl.Series(rows)),
+            layout=self.layout.keep_queries(kept),
         )
 
     def is_first_time(self, results: JudgedResults, depth: Ranks) -> Flags:

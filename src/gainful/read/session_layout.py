@@ -39,6 +39,17 @@ class SessionLayout:
         first = np.searchsorted(self.query_starts, self.session_starts)
         return np.diff(first, append=len(self.query_starts))
 
+    def keep_queries(self, kept: Flags) -> SessionLayout:
+        """The layout of the rows of some queries, of which every session has its first."""
+        begins = np.zeros(len(kept), dtype=bool)
+        begins[np.searchsorted(self.query_starts, self.session_starts)] = True
+        lengths = self.query_lengths[kept]
+        starts = np.cumsum(lengths) - lengths
+        hashes = self.doc_hashes
+        if len(hashes):  # rows of queries alone have none
+            hashes = hashes[np.repeat(kept, self.query_lengths)]
+        return SessionLayout(starts[begins[kept]], starts, hashes, int(lengths.sum()))
+
 
 def find_layout(frame: pl.DataFrame) -> SessionLayout:
     """The layout of rows that are in order."""

@@ -174,7 +174,7 @@ def _sum_values(
 def _sum_curves(
     sums: Sums, sessions: MatchedSessions, measure: str, recipe: SessionRecipe, group: Ranks
 ) -> None:
-    """Each group to the end of its own longest session."""
+    """Each group as far as the vectors go: ideals may go on where all of a part have stopped."""
     upper, lower = mean_terms(sessions, recipe)
     counted = lower
     if _averages_first(recipe):
@@ -182,9 +182,8 @@ def _sum_curves(
     counts = sessions.keep_first_queries(recipe.queries).query_counts
     for at, part in enumerate(sums.values()):
         own = group == at
-        queries = int(counts[own].max())
-        searching = (counts[own][:, None] >= np.arange(1, queries + 1)).sum(axis=0)
-        above, below, n = (terms[own][:, :queries].sum(axis=0) for terms in (upper, lower, counted))
+        searching = (counts[own][:, None] >= np.arange(1, upper.shape[1] + 1)).sum(axis=0)
+        above, below, n = (terms[own].sum(axis=0) for terms in (upper, lower, counted))
         part.curves[measure] = CurveSums(above, below, n, searching.astype(np.float64))
 
 
@@ -194,10 +193,11 @@ def _averages_first(recipe: SessionRecipe) -> bool:
 
 
 def tabulate_curve(sums: CurveSums, recipe: SessionRecipe, keys: Mapping[str, Any]) -> pl.DataFrame:
-    """The mean vector of a group, as `SessionResults.curve` has it."""
-    queries, x = sums.upper.shape
+    """The mean vector of a group to the end of its longest session, as `SessionResults.curve`."""
+    queries, x = np.count_nonzero(sums.searching), sums.upper.shape[1]
+    upper, lower, n = (terms[:queries].ravel() for terms in (sums.upper, sums.lower, sums.n))
     empty = recipe.convention.empty if _averages_first(recipe) else "skip"
-    mean = np.ma.filled(normalise_by(sums.upper.ravel(), sums.lower.ravel(), empty), np.nan)
+    mean = np.ma.filled(normalise_by(upper, lower, empty), np.nan)
     return pl.DataFrame(
         {
             **{name: [value] * (queries * x) for name, value in keys.items()},
@@ -205,7 +205,7 @@ def tabulate_curve(sums: CurveSums, recipe: SessionRecipe, keys: Mapping[str, An
             "rank": np.tile(np.arange(1, x + 1), queries),
             "position": np.arange(1, queries * x + 1),
             "mean": pl.Series(mean).fill_nan(None),
-            "n": sums.n.ravel().astype(np.int64),
-            "searching": np.repeat(sums.searching.astype(np.int64), x),
+            "n": n.astype(np.int64),
+            "searching": np.repeat(sums.searching[:queries].astype(np.int64), x),
         }
     )

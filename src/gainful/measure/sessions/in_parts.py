@@ -20,6 +20,7 @@ from gainful.match.sessions import (
 from gainful.match.unjudged_topics import describe_unjudged, nothing_judged
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.evaluate import compute_session_values
+from gainful.measure.sessions.session_values import note_opened
 from gainful.read.lazy_sessions import LazySessions, build_sessions, split_rows
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_parts import (
@@ -109,6 +110,7 @@ class PartMatcher:
 
     def __attrs_post_init__(self) -> None:
         """Refuse what no part alone can tell."""
+        _refuse_longest(self.recipes)
         if self.qrels is None:
             _refuse_highest(self.recipes)
 
@@ -154,6 +156,7 @@ class PartMatcher:
         elif not self.observed:
             totals.unjudged_queries = int((matched.judged.base < 0).sum())
         totals.notes = [note for note in matched.notes if "without judgments" not in note]
+        totals.notes += note_opened(matched, {recipe.label: recipe for recipe in self.recipes})
         return matched, totals
 
     def _judges_none(self, sessions: Sessions) -> bool:
@@ -244,6 +247,7 @@ class PartEvaluation:
 
     def __attrs_post_init__(self) -> None:
         """Refuse what no part alone can tell."""
+        _refuse_longest(self.recipes.values())
         if self.qrels is None:
             _refuse_highest(self.recipes.values())
 
@@ -270,6 +274,19 @@ class PartEvaluation:
             series = pl.Series(np.ma.filled(values, 0.0).astype(np.float64))
             columns[name] = pl.select(pl.when(present).then(series)).to_series()
         return heads.with_columns(**columns)
+
+
+def _refuse_longest(recipes: Iterable[SessionRecipe]) -> None:
+    """Refuse averages over the positions of the longest session, which may be in another part."""
+    for recipe in recipes:
+        convention = recipe.convention
+        if (
+            recipe.entry.has_vectors
+            and (convention.statistic, convention.average_over) == ("average", "common")
+            and recipe.queries is None
+        ):
+            allowed = f"own, or sessions.evaluate: no part knows the longest for {recipe.label}"
+            raise BadValue("average_over", "common", allowed)
 
 
 def _refuse_highest(recipes: Iterable[SessionRecipe]) -> None:

@@ -50,25 +50,11 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
     def notes(self) -> list[str]:
         """What one should know before believing a value."""
         notes = list(self.matched_sessions.notes)
-        for name, recipe in self.recipes.items():
-            if recipe.can_pass_one:
-                notes.append(f"{name} can pass 1: its ideal does not bound what documents earn")
-            elif recipe.vector_can_pass_one:
-                notes.append(
-                    f"the vector of {name} can pass 1: its ideal does not bound what documents earn"
-                )
-        for name, recipe in self.recipes.items():
-            if "opened" in recipe.entry.params and opens_clicked(self.matched_sessions, recipe):
-                notes.append(f"{name}: documents that were clicked count as opened, and no others")
-        notes += [
-            f"the mean of {name} is of sessions together, not of their values"
-            for name in self.recipes
-            if self.has_joint_mean(name)
-        ]
+        notes += note_opened(self.matched_sessions, self.recipes)
         notes += [
             f"cost is {name}, gain per cost the one mean over the other" for name in self.costs
         ]
-        return notes + _note_unusual_bases(self.recipes)
+        return notes + note_recipes(self.recipes)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -178,6 +164,31 @@ def per_cost(
         for name, mean in means.items()
         if not recipes[name].direction.is_lower
     }
+
+
+def note_opened(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe]) -> list[str]:
+    """Measures by which only documents that were clicked take time to read."""
+    return [
+        f"{name}: documents that were clicked count as opened, and no others"
+        for name, recipe in recipes.items()
+        if "opened" in recipe.entry.params and opens_clicked(sessions, recipe)
+    ]
+
+
+def note_recipes(recipes: Mapping[str, SessionRecipe]) -> list[str]:
+    """What one should know of measures before believing a value, whatever the sessions are."""
+    notes, unbounded = [], "can pass 1: its ideal does not bound what documents earn"
+    for name, recipe in recipes.items():
+        if recipe.can_pass_one:
+            notes.append(f"{name} {unbounded}")
+        elif recipe.vector_can_pass_one:
+            notes.append(f"the vector of {name} {unbounded}")
+    notes += [
+        f"the mean of {name} is of sessions together, not of their values"
+        for name, recipe in recipes.items()
+        if needs_joint_mean(recipe)
+    ]
+    return notes + _note_unusual_bases(recipes)
 
 
 def _note_unusual_bases(recipes: Mapping[str, SessionRecipe]) -> list[str]:

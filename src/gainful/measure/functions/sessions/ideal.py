@@ -128,7 +128,9 @@ def _recall_base_for_ideal(
     setting: tuple[str, str, str] = ("ideal", convention.ideal_kind, "repeated")
     if convention.ideal == "paired":  # it is the duplicates that ask for such an ideal
         setting = ("duplicates", convention.duplicates, "every, clicked or judged")
-    if growing:
+    if growing and recipe.queries is not None:  # to so many queries, whenever a searcher stops
+        setting = ("at", convention.at, "results")
+    elif growing:
         setting = ("hold", "growing", "held")
     return session_recall_base(sessions, gains.judged.base, setting)
 
