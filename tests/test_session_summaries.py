@@ -40,6 +40,7 @@ OPTIONS = [
 def small_parts(monkeypatch):
     """So few rows at a time that a small log has many parts and many files."""
     monkeypatch.setattr(in_parts, "_MAX_ROWS", 40)
+    monkeypatch.setattr(in_parts, "_MAX_RECORDS", 40)
     monkeypatch.setattr(spilled_rows, "_MAX_HELD", 100)
 
 

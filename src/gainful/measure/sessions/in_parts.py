@@ -35,7 +35,8 @@ from gainful.read.spilled_rows import hash_sessions
 from gainful.text import count_noun
 from gainful.threads import map_ahead
 
-_MAX_ROWS = 1_500_000  # of queries and results, matched together
+_MAX_RECORDS = 1_500_000  # of queries and results, matched together
+_MAX_ROWS = 400_000  # which tell more of them
 _MAX_CELLS = 20_000_000  # sessions × queries × ranks of vectors
 
 
@@ -188,7 +189,7 @@ def visit_parts(
             pass  # seldom: then all that is told of sessions is looked at, and said in words
     summer, totals = new_summer(), PartTotals()
     with split_sessions(sessions, matcher.qrels, matcher.query_columns) as parts:
-        for part in parts.read(_choose_size(parts.longest, vector_ranks)):
+        for part in parts.read(_choose_size(_MAX_ROWS, parts.longest, vector_ranks)):
             matched, of_part = matcher.match_with_care(part)
             totals.merge(of_part)
             if matched is not None:
@@ -220,7 +221,7 @@ def _visit_records(
 
     summer = new_summer()
     with record_sessions(sessions, qrels, pools.topics, matcher.group_columns) as parts:
-        records = parts.read(_choose_size(parts.longest, vector_ranks))
+        records = parts.read(_choose_size(_MAX_RECORDS, parts.longest, vector_ranks))
         for part_summer, size in map_ahead(sum_part, records):
             totals.sessions += size
             summer.merge(part_summer)
@@ -228,11 +229,11 @@ def _visit_records(
     return summer, totals
 
 
-def _choose_size(longest: int, vector_ranks: int) -> int:
+def _choose_size(most: int, longest: int, vector_ranks: int) -> int:
     """How many rows of a part: few where vectors are long."""
     if not vector_ranks:
-        return _MAX_ROWS
-    return max(1, min(_MAX_ROWS, _MAX_CELLS // max(1, longest * vector_ranks)))
+        return most
+    return max(1, min(most, _MAX_CELLS // max(1, longest * vector_ranks)))
 
 
 @frozen(eq=False)
