@@ -145,7 +145,8 @@ class _SpanReader:
             columns = dict(zip(template.names, zip(*texts, strict=True), strict=True))
             if not self._add_known(numbers, columns):
                 others += zip(numbers, texts_of, strict=True)
-        self.take_records([(number, parse_line(line)) for number, line in sorted(others)])
+        if others:
+            self.take_records([(number, parse_line(line)) for number, line in sorted(others)])
 
     def take_records(self, records: Iterable[tuple[int, Record]]) -> None:
         """Some records of a file; those that cannot be read are told."""
@@ -200,18 +201,23 @@ class _SpanReader:
             return None
         return {f"{_DOC}{rank}": doc for rank, doc in enumerate(docs)}
 
-    def _read_known_docs(self, texts: Mapping[str, Sequence[str]]) -> list[list[str]] | None:
+    def _read_known_docs(
+        self, texts: Mapping[str, Sequence[str]]
+    ) -> Sequence[Sequence[str]] | None:
         """The ids of documents of searches of one shape; None if one needs a closer look."""
         if _LIST not in texts:
             ranks = range(sum(name.startswith(_DOC) for name in texts))
             columns = [texts[f"{_DOC}{rank}"] for rank in ranks]
-            docs = [list(part) for part in zip(*columns, strict=True)]
-            return None if any("" in part for part in docs) else docs
+            return (
+                None
+                if any("" in column for column in columns)
+                else list(zip(*columns, strict=True))
+            )
         lists = list(map(parse_json, texts[_LIST]))
         if not all(isinstance(entries, list) for entries in lists):
             return None
         read = [read_documents(entries, self._paths) for entries in lists]
-        docs = [part for part in read if isinstance(part, list)]
+        docs: list[Sequence[str]] = [part for part in read if isinstance(part, list)]
         return docs if len(docs) == len(read) else None
 
     def _add_known(self, records: Sequence[int], texts: Mapping[str, Sequence[str]]) -> bool:

@@ -123,16 +123,12 @@ class Retrievals:
         labels: Sequence[Sequence[str | None]] = (),
     ) -> None:
         """Some searches, as columns; a document twice in a list counts where it comes first."""
-        unique = [list(dict.fromkeys(part)) for part in docs]
+        unique = [dict.fromkeys(part) for part in docs]
         lengths = list(map(len, unique))
         repeats = map(sub, map(len, docs), lengths)
         columns = (records, session, user, time, query_id, text, lengths, repeats, flaw, *labels)
-        self._rows.extend(zip(*columns, strict=True))
+        self._rows.extend(columns)
         self._docs.extend(chain.from_iterable(unique))
-
-    def __len__(self) -> int:
-        """How many there are, with those that cannot be read."""
-        return len(self._rows)
 
     def add_flaw(self, record: int, flaw: Flaw, words: str, session: str | None = None) -> None:
         """A record that is no search that can be read, though it should be."""

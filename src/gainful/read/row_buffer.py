@@ -14,55 +14,57 @@ _BATCH_ROWS = 1 << 14
 
 
 class RowBuffer:
-    """Rows of some columns, to be added one by one and taken as a frame.
+    """Rows of some columns, to be added one by one or as columns, and taken as a frame.
 
     Examples:
         >>> rows = RowBuffer({"doc": pl.String, "rank": pl.Int64})
         >>> rows.add(("a", 1))
-        >>> rows.to_frame().row(0)
-        ('a', 1)
+        >>> rows.extend([["b", "c"], [2, 3]])
+        >>> rows.to_frame().rows()
+        [('a', 1), ('b', 2), ('c', 3)]
     """
 
     def __init__(self, schema: Mapping[str, type[pl.DataType]]) -> None:
         """No rows yet, of columns with these names and types."""
         self._schema = dict(schema)
         self._rows: list[tuple[Any, ...]] = []
+        self._columns: list[list[Any]] = [[] for _ in self._schema]
         self._frames: list[pl.DataFrame] = []
-        self._count = 0
-
-    def __len__(self) -> int:
-        """How many rows there are."""
-        return self._count
 
     def add(self, row: tuple[Any, ...]) -> None:
         """One more row."""
         self._rows.append(row)
-        self._count += 1
         if len(self._rows) >= _BATCH_ROWS:
             self._pack()
 
-    def extend(self, rows: Iterable[tuple[Any, ...]]) -> None:
-        """Some more rows."""
-        before = len(self._rows)
-        self._rows.extend(rows)
-        self._count += len(self._rows) - before
-        if len(self._rows) >= _BATCH_ROWS:
+    def extend(self, columns: Iterable[Iterable[Any]]) -> None:
+        """Some more rows, as columns of the same length."""
+        self._gather()
+        for column, values in zip(self._columns, columns, strict=True):
+            column.extend(values)
+        if len(self._columns[0]) >= _BATCH_ROWS:
             self._pack()
 
     def to_frame(self) -> pl.DataFrame:
         """All rows, in the order in which they came; there are none in the buffer afterwards."""
         self._pack()
-        frames, self._frames, self._count = self._frames, [], 0
+        frames, self._frames = self._frames, []
         return pl.concat(frames) if frames else pl.DataFrame(schema=self._schema)
 
-    def _pack(self) -> None:
+    def _gather(self) -> None:
+        """Rows that came one by one, as columns."""
         if self._rows:
-            columns = zip(self._schema.items(), zip(*self._rows, strict=True), strict=True)
-            frame = pl.DataFrame(
-                [pl.Series(name, values, dtype) for (name, dtype), values in columns]
-            )
-            self._frames.append(frame)
+            for column, values in zip(self._columns, zip(*self._rows, strict=True), strict=True):
+                column.extend(values)
             self._rows = []
+
+    def _pack(self) -> None:
+        self._gather()
+        if self._columns[0]:
+            pairs = zip(self._schema.items(), self._columns, strict=True)
+            series = [pl.Series(name, values, dtype) for (name, dtype), values in pairs]
+            self._frames.append(pl.DataFrame(series))
+            self._columns = [[] for _ in self._schema]
 
 
 class TextBuffer:
