@@ -138,12 +138,16 @@ def test_gains_from_what_searchers_did(engine, topics):
     """Of a topic, what any searcher clicked is in the ideal; else each session has its own."""
     log = log_of_clicks().with_columns(purchased=pl.col("doc").hash(5) % 7 == 0)
     log = log.drop("grade", *(() if topics else ("topic",)), strict=False)
-    for rule in (None, "purchased", {"clicked": 1, "purchased": 5}):
-        results = gainful.sessions.evaluate(log, None, ["nsDCG@10", "sDCG@5"], gain_from=rule)
-        summary = gainful.sessions.summarise(
-            FRAME_MAKERS[engine](log), None, ["nsDCG@10", "sDCG@5"], by="system", gain_from=rule
-        )
+    for rule, duplicates in (
+        (None, "every"),
+        ("purchased", "first"),
+        ({"clicked": 1, "purchased": 5}, "every"),
+    ):
+        asked = {"measures": ["nsDCG@10", "sDCG@5"], "gain_from": rule, "duplicates": duplicates}
+        results = gainful.sessions.evaluate(log, None, **asked)
+        summary = gainful.sessions.summarise(FRAME_MAKERS[engine](log), None, by="system", **asked)
         assert summary.mean == pytest.approx(results.mean, rel=1e-12)
+        assert summary.counts == results.counts
         assert any("gain from what searchers did" in note for note in summary.notes)
 
 

@@ -21,7 +21,6 @@ from gainful.errors import BadInput
 from gainful.progress import report_work
 from gainful.read.engines import report_engine_errors
 from gainful.read.lazy_sessions import LARGEST, LazySessions, build_sessions, find_bad_sessions
-from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import LIST_LENGTH, BadPolicy, Sessions
 from gainful.read.spilled_rows import KEY, SpilledRows, choose_parts, hash_sessions
 from gainful.text import quote
@@ -92,19 +91,19 @@ class SessionParts:
 
 @contextmanager
 def split_sessions(
-    sessions: LazySessions, qrels: Qrels | None, columns: Sequence[str]
+    sessions: LazySessions, judged_docs: pl.Series | None, columns: Sequence[str]
 ) -> Iterator[SessionParts]:
     """Sessions of an engine, on disk until the end of the block.
 
     Args:
         sessions: in their engine.
-        qrels: the judgments; None if searchers judged by themselves.
+        judged_docs: those that anyone judged, each once; None if only what was clicked or graded
+            matters.
         columns: what is asked for of queries, as far as it is told.
     """
     narrow = evolve(
         sessions, query_columns=[name for name in sessions.query_columns if name in columns]
     )
-    judged_docs = None if qrels is None else qrels.frame["doc"].unique()
     with tempfile.TemporaryDirectory(prefix="gainful-") as folder:
         queries = SpilledRows(Path(folder), "queries")
         results = SpilledRows(Path(folder), "results")

@@ -139,7 +139,10 @@ def sum_sessions(
     """
     keys, group = number_groups(sessions, by, name, recipes)
     size = len(keys)
-    judged = np.bincount(sessions.judged.query, minlength=len(sessions.position))
+    counted = sessions.judged.query
+    if sessions.observed:  # what was done, and not what others did to the document
+        counted = counted[sessions.judged.grade > 0]
+    judged = np.bincount(counted, minlength=len(sessions.position))
     per_query = np.stack([sessions.retrieved, judged])
     per_session = [np.bincount(sessions.session, each, sessions.size) for each in per_query]
     counts = [np.ones(sessions.size), sessions.query_counts, *per_session]

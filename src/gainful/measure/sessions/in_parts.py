@@ -127,6 +127,14 @@ class PartMatcher:
         )
 
     @property
+    def judged_docs(self) -> pl.Series | None:
+        """The documents whose results matter, whoever judged them; None if only graded ones do."""
+        every = all(recipe.convention.duplicates == "every" for recipe in self.recipes)
+        if self.qrels is None or (self.observed and every):
+            return None
+        return self.qrels.frame["doc"].unique()
+
+    @property
     def group_columns(self) -> list[str]:
         """The columns whose values tell groups of sessions apart."""
         return [name for name in self.query_columns if name not in ("topic", "scanned")]
@@ -188,7 +196,7 @@ def visit_parts(
         except (UnsoundSessions, GainfulError):
             pass  # seldom: then all that is told of sessions is looked at, and said in words
     summer, totals = new_summer(), PartTotals()
-    with split_sessions(sessions, matcher.qrels, matcher.query_columns) as parts:
+    with split_sessions(sessions, matcher.judged_docs, matcher.query_columns) as parts:
         for part in parts.read(_choose_size(_MAX_ROWS, parts.longest, vector_ranks)):
             matched, of_part = matcher.match_with_care(part)
             totals.merge(of_part)

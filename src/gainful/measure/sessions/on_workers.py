@@ -26,8 +26,7 @@ def visit_workers(
     """
     narrow = evolve(sessions, query_columns=matcher.query_columns)
     with report_engine_errors(SPARK, sessions.name):
-        docs = None if matcher.qrels is None else matcher.qrels.frame["doc"].unique()
-        table, part = part_rows(narrow, docs)
+        table, part = part_rows(narrow, matcher.judged_docs)
         worker = _make_summing_worker(matcher, new_summer)
         rows = table.groupBy(part).applyInArrow(worker, "sums binary").toLocalIterator()
         summer, totals = new_summer(), PartTotals()

@@ -84,8 +84,13 @@ class SessionSummary(Shown):
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many sessions, queries, results and judged results there were."""
-        return dict(zip(COUNTS, self.all_sessions.counts.tolist(), strict=True))
+        """How many sessions, queries, results and judged results there were.
+
+        Where gains are what searchers did, also how many results gained.
+        """
+        counts = dict(zip(COUNTS, self.all_sessions.counts.tolist(), strict=True))
+        gained = {"judged": counts["results"], "gained": counts["judged"]}
+        return counts | (gained if self.observed else {})
 
     @property
     def mean(self) -> dict[str, float]:
@@ -179,7 +184,8 @@ class SessionSummary(Shown):
         parts = [
             count_noun(counts["sessions"], "session"),
             count_noun(counts["queries"], "query"),
-            f"{counts['judged']} of {counts['results']} results {self.observed or 'judged'}",
+            f"{counts.get('gained', counts['judged'])} of {counts['results']} results "
+            f"{self.observed or 'judged'}",
             name_convention(self.convention),
         ]
         return Page(
