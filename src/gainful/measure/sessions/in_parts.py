@@ -127,7 +127,7 @@ class PartMatcher:
         )
 
     @property
-    def judged_docs(self) -> pl.Series | None:
+    def docs_that_matter(self) -> pl.Series | None:
         """The documents whose results matter, whoever judged them; None if only graded ones do."""
         every = all(recipe.convention.duplicates == "every" for recipe in self.recipes)
         if self.qrels is None or (self.observed and every):
@@ -196,7 +196,7 @@ def visit_parts(
         except (UnsoundSessions, GainfulError):
             pass  # seldom: then all that is told of sessions is looked at, and said in words
     summer, totals = new_summer(), PartTotals()
-    with split_sessions(sessions, matcher.judged_docs, matcher.query_columns) as parts:
+    with split_sessions(sessions, matcher.docs_that_matter, matcher.query_columns) as parts:
         for part in parts.read(_choose_size(_MAX_ROWS, parts.longest, vector_ranks)):
             matched, of_part = matcher.match_with_care(part)
             totals.merge(of_part)

@@ -26,7 +26,7 @@ def visit_workers(
     """
     narrow = evolve(sessions, query_columns=matcher.query_columns)
     with report_engine_errors(SPARK, sessions.name):
-        table, part = part_rows(narrow, matcher.judged_docs)
+        table, part = part_rows(narrow, matcher.docs_that_matter)
         worker = _make_summing_worker(matcher, new_summer)
         rows = table.groupBy(part).applyInArrow(worker, "sums binary").toLocalIterator()
         summer, totals = new_summer(), PartTotals()

@@ -181,11 +181,11 @@ class SessionSummary(Shown):
         if view == "curve":
             table = Table.from_frame(self.curve(), len(self.by))
         counts = self.counts
+        done = self.observed or "judged"
         parts = [
             count_noun(counts["sessions"], "session"),
             count_noun(counts["queries"], "query"),
-            f"{counts.get('gained', counts['judged'])} of {counts['results']} results "
-            f"{self.observed or 'judged'}",
+            f"{counts.get('gained', counts['judged'])} of {counts['results']} results {done}",
             name_convention(self.convention),
         ]
         return Page(
