@@ -322,6 +322,23 @@ def test_session_ids_that_are_not_made_of_users_stay():
     assert not {"ann", "bob"} & {*results.columns["searcher"]}
 
 
+@pytest.mark.parametrize("user", ["ann", "o'neill", "ann" * 40])
+def test_users_are_hashed_in_errors_too(user):
+    shown = {
+        "user": [user, user],
+        "time": ["2026-01-01T10:00:00Z"] * 2,
+        "query": ["q", "q"],
+        "rank": [1, 3],
+        "doc": ["a", "b"],
+    }
+    with pytest.raises(BadInput, match=user[:50]) as told:
+        gainful.sessions.evaluate(pl.DataFrame(shown))
+    assert "rank 2 is missing" in str(told.value)
+    with pytest.raises(BadInput, match="rank 2 is missing") as hashed:
+        gainful.sessions.evaluate(pl.DataFrame(shown), anonymise="salt")
+    assert user[:7] not in str(hashed.value)
+
+
 def test_a_salt_alone_does_nothing_and_is_refused(run_gainful, tmp_path):
     path = tmp_path / "log.csv"
     path.write_text(LOG, encoding="utf-8")

@@ -29,7 +29,7 @@ from gainful.measure.build_recipes import (
 from gainful.measure.cost import Cost, cost_measure
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.evaluate import measure_sessions
-from gainful.read.anonymise import anonymise_sessions, choose_salt
+from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.engines import find_engine
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import (
@@ -155,9 +155,10 @@ def choose_sessions(
     behaviour = None if gain_from is None else list_behaviour(gain_from)
     if isinstance(propensity, str) and propensity == ESTIMATE:
         _refuse_to_estimate(sessions)
-    all_sessions = as_sessions(
-        sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
-    )
+    with anonymise_errors(salt):
+        all_sessions = as_sessions(
+            sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
+        )
     if last_run is not None:
         from gainful.read.last_query_run import join_last_query  # noqa: PLC0415  (seldom asked for)
 

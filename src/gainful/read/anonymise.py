@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read.column_names import strip_name
 from gainful.read.event_words import LOG_COLUMNS
 from gainful.read.sessions import Sessions
 from gainful.text import join_words
 
 _HASH_BYTES = 8
-_USER_IN_NOTE = re.compile(r"\b(session|user|searcher) '([^']*)'")
+_USER_IN_NOTE = re.compile(  # as `quote` writes names: with either sign, and long ones cut off
+    r"""\b(session|user|searcher) (?:['"](\S*)\.\.\.(?=\W|$)|'([^']*)'|"([^"]*)")"""
+)
+_MADE_OF_USER = re.compile(r"#\d+$")  # as ann#1 is, the first session of ann
 
 
 def choose_salt(anonymise: object) -> bytes | None:
@@ -48,17 +53,9 @@ def anonymise_sessions(sessions: Sessions, salt: bytes) -> Sessions:
     frame = frame.with_columns(_hash_column(frame[column], salt) for column in hashed)
     words = join_words(hashed) if hashed else "no column, for there is none of users"
     note = f"salted hashes in place of {words}; query texts are as they were"
-    ids = {"session"} if made_of_users else set()
 
     def scrub(text: str) -> str:
-        return _USER_IN_NOTE.sub(
-            lambda match: (
-                f"{match[1]} '{_hash_text(match[2], salt)}'"
-                if match[1] in {"user", "searcher", *ids}
-                else match[0]
-            ),
-            text,
-        )
+        return _scrub(text, salt, sessions=made_of_users)
 
     return evolve(
         sessions,
@@ -67,6 +64,29 @@ def anonymise_sessions(sessions: Sessions, salt: bytes) -> Sessions:
         problems=[(place, scrub(words)) for place, words in sessions.problems],
         known_layout=None,
     )
+
+
+@contextmanager
+def anonymise_errors(salt: bytes | None) -> Iterator[None]:
+    """Hash users in what is said of sessions that cannot be read; nothing without a salt."""
+    try:
+        yield
+    except BadInput as error:
+        if salt is None:
+            raise
+        texts = (_scrub(text, salt) for text in (error.where, error.problem, error.expected))
+        raise type(error)(*texts) from None
+
+
+def _scrub(text: str, salt: bytes, *, sessions: bool = False) -> str:
+    """The text with hashes of its users, and of sessions if all, or this one, are made of users."""
+
+    def hash_user(match: re.Match[str]) -> str:
+        name = match[2] or match[3] or match[4] or ""
+        of_user = match[1] != "session" or sessions or match[2] or _MADE_OF_USER.search(name)
+        return f"{match[1]} '{_hash_text(name, salt)}'" if of_user else match[0]
+
+    return _USER_IN_NOTE.sub(hash_user, text)
 
 
 def _contain_users(frame: pl.DataFrame) -> bool:
