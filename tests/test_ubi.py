@@ -366,3 +366,14 @@ def test_a_log_in_pieces_is_read_as_one(tmp_path, monkeypatch):
     with pytest.raises(BadInput, match=r"queries\.jsonl:81: the record is cut off"):
         as_sessions(path, "ubi")
     assert as_sessions(path, "ubi", bad="skip").frame["query_id"].n_unique() == 49
+
+
+def test_a_field_that_stands_twice_is_told_and_one_of_the_same_name_within_is_none(tmp_path):
+    path = tmp_path / "queries.jsonl"
+    within = query(1, query_attributes={"query_id": "other"})
+    path.write_text(f"{json.dumps(within)}\n{json.dumps(query(2))}", encoding="utf-8")
+    assert as_sessions(path).frame["query_id"].unique().sort().to_list() == ["q1", "q2"]
+    twice = json.dumps(query(2)).replace('"query_id"', '"query_id": "q9", "query_id"', 1)
+    path.write_text(f"{json.dumps(within)}\n{twice}", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"queries\.jsonl:2: the key 'query_id' stands twice"):
+        as_sessions(path)

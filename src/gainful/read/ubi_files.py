@@ -63,7 +63,7 @@ def read_ubi_file(source: Source, select: Callable[[pl.DataFrame], pl.DataFrame]
     frames, size, done = [], max(source.size, 1), 0
     for piece in source.iterate_pieces():
         scanned = None if ESCAPED_KEY_OR_HALF.search(piece) else _scan_lines(piece)
-        if scanned is None:
+        if scanned is None or _repeats_keys(piece, scanned):
             scanned = _tabulate_records(
                 parse_line(line) for line in piece.split(b"\n") if line.strip()
             )
@@ -71,6 +71,21 @@ def read_ubi_file(source: Source, select: Callable[[pl.DataFrame], pl.DataFrame]
         done += len(piece)
         report_reading(source.name, size, min(done / size, 1.0) / 2)
     return UbiFile(pl.concat(frames), _make_locate(source))
+
+
+def _repeats_keys(piece: bytes, frame: pl.DataFrame) -> bool:
+    """Has a record a field twice, of which one would be taken silently?"""
+    names = [
+        f'"{name}"'.encode() for name in frame.columns if frame[name].null_count() < len(frame)
+    ]
+    often = [name for name in names if piece.count(name) > len(frame)]
+    if not often:  # as nearly always: what is nested has other names
+        return False
+    return any(
+        isinstance(parse_line(line), Unreadable)
+        for line in piece.split(b"\n")
+        if any(line.count(name) > 1 for name in often)
+    )
 
 
 def _scan_lines(text: bytes) -> pl.DataFrame | None:
