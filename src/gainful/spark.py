@@ -19,7 +19,7 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, Duplicated, NoColumn, NothingInCommon, WrongType
 from gainful.match.behaviour_gains import GainRule
 from gainful.match.lazy import as_int
-from gainful.match.lazy_gains import collect_searcher_qrels, gain_in_engine
+from gainful.match.lazy_gains import judge_in_engine
 from gainful.match.spark import check_rows, match_from_rows, rank_rows
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import (
@@ -43,9 +43,8 @@ from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run
 from gainful.read.lazy_event_sessions import find_lazy_sessions
 from gainful.read.lazy_run import LazyRun, as_narwhals
-from gainful.read.lazy_sessions import LazySessions
 from gainful.read.named_columns import Header
-from gainful.read.qrels_and_run import IdKinds, Qrels
+from gainful.read.qrels_and_run import IdKinds
 
 __all__ = ["per_query", "per_session"]
 
@@ -153,11 +152,13 @@ def per_session(
     )
     if lazy_sessions is None:
         raise NoColumn("sessions", "a column is missing", "session, query (from 1), rank and doc")
-    lazy_sessions, judgments, observed = _find_judgments(lazy_sessions, qrels, gain_from)
+    local_qrels = None if qrels is None else as_qrels_columns(as_qrels(qrels))
+    judged = judge_in_engine(lazy_sessions, local_qrels, gain_from)
+    lazy_sessions, judgments = judged.sessions, judged.qrels
     with report_engine_errors(SPARK, "sessions"):
         groups = lazy_sessions.refuse_bad_sessions()
         evaluation = PartEvaluation(
-            judgments, recipes, lazy_sessions.query_columns, groups, observed
+            judgments, recipes, lazy_sessions.query_columns, groups, judged.observed
         )
         docs = None if judgments is None else judgments.frame["doc"].unique()
         table, part = part_rows(lazy_sessions, docs)
@@ -168,20 +169,6 @@ def per_session(
             for name, kind in (kinds | dict.fromkeys(recipes, "double")).items()
         )
         return table.groupBy(part).applyInArrow(_make_session_worker(evaluation), schema)
-
-
-def _find_judgments(
-    sessions: LazySessions, qrels: AnyQrels | None, rule: GainRule | None
-) -> tuple[LazySessions, Qrels | None, str]:
-    """The judgments; without any, sessions with gains from what was done, and what that is."""
-    if qrels is not None:
-        if rule is not None:
-            raise BadValue("gain_from", rule, "nothing beside judgments: they say what a gain is")
-        return sessions, as_qrels_columns(as_qrels(qrels)), ""
-    observed, columns = "", sessions.result_columns
-    if rule is not None or ("grade" not in columns and "clicked" in columns):
-        sessions, observed, _ = gain_in_engine(sessions, rule)
-    return sessions, collect_searcher_qrels(sessions), observed
 
 
 def _quote_column(name: str) -> str:

@@ -13,7 +13,7 @@ from attrs import frozen
 from gainful.api.session_options import GainOptions, list_others_in_parts
 from gainful.api.sessions import read_session_qrels
 from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
-from gainful.match.lazy_gains import collect_searcher_qrels, gain_in_engine
+from gainful.match.lazy_gains import judge_in_engine
 from gainful.match.session_groups import By, check_group_names
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.in_parts import AnySummer, PartMatcher, PartTotals, visit_parts
@@ -77,29 +77,23 @@ def prepare_parts(
     groupable = [name for name in lazy.query_columns if name not in UNGROUPABLE_COLUMNS]
     names = check_group_names(by, groupable, recipes)
     choice = _choose(options, groupable)
-    judgments = read_session_qrels(qrels, options.get("qrels_format"))
-    notes, observed = [*lazy.notes, f"computed in {lazy.engine.name}, some sessions at a time"], ""
-    rule = options.get("gain_from")
-    if judgments is not None and rule is not None:
-        raise BadValue("gain_from", rule, "nothing beside judgments: they say what a gain is")
-    if judgments is None:
-        columns = lazy.result_columns
-        if rule is not None or ("grade" not in columns and "clicked" in columns):
-            lazy, observed, note = gain_in_engine(lazy, rule)
-            notes.append(note)
-        judgments = collect_searcher_qrels(lazy)
+    judged = judge_in_engine(
+        lazy, read_session_qrels(qrels, options.get("qrels_format")), options.get("gain_from")
+    )
+    computed = f"computed in {lazy.engine.name}, some sessions at a time"
     prices = [recipe.setting("per_query") for recipe in recipes.values() if recipe.entry.is_cost]
     asked = {"topic", "scanned", *names, *choice.where, *map(str, prices)}
     matcher = PartMatcher(
         name=lazy.name,
-        query_columns=[name for name in lazy.query_columns if name in asked],
-        qrels=judgments,
+        query_columns=[name for name in judged.sessions.query_columns if name in asked],
+        qrels=judged.qrels,
         recipes=list(recipes.values()),
         choice=choice,
         bad=options.get("bad", "error"),
-        observed=observed,
+        observed=judged.observed,
     )
-    return PreparedParts(sessions=lazy, matcher=matcher, by=tuple(names), notes=notes)
+    notes = [*lazy.notes, computed, *judged.notes]
+    return PreparedParts(sessions=judged.sessions, matcher=matcher, by=tuple(names), notes=notes)
 
 
 def _find_lazy_sessions(sessions: Any, options: GainOptions) -> LazySessions:

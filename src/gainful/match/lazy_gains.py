@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import narwhals.stable.v2 as nw
-from attrs import evolve
+from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.match.behaviour_gains import (
@@ -20,6 +22,37 @@ from gainful.read.lazy_behaviour import was_done
 from gainful.read.lazy_sessions import LazySessions
 from gainful.read.qrels_and_run import Qrels
 from gainful.text import quote
+
+
+@frozen(eq=False)
+class JudgedInEngine:
+    """Sessions in an engine and what their results are worth."""
+
+    sessions: LazySessions
+    qrels: Qrels | None  # None where each session is judged by its own searcher alone
+    observed: str = ""  # where grades are what was done to a result: what, such as clicked
+    notes: Sequence[str] = ()
+
+
+def judge_in_engine(
+    sessions: LazySessions, qrels: Qrels | None, rule: GainRule | None
+) -> JudgedInEngine:
+    """Sessions with their judgments; without any, by what searchers said or did.
+
+    Args:
+        sessions: in their engine.
+        qrels: the judgments, if there are any.
+        rule: what gains, and how much; only without judgments.
+    """
+    if qrels is not None:
+        if rule is not None:
+            raise BadValue("gain_from", rule, "nothing beside judgments: they say what a gain is")
+        return JudgedInEngine(sessions, qrels)
+    columns = sessions.result_columns
+    if rule is None and ("grade" in columns or "clicked" not in columns):
+        return JudgedInEngine(sessions, collect_searcher_qrels(sessions))
+    graded, observed, note = gain_in_engine(sessions, rule)
+    return JudgedInEngine(graded, collect_searcher_qrels(graded), observed, [note])
 
 
 def gain_in_engine(sessions: LazySessions, rule: GainRule | None) -> tuple[LazySessions, str, str]:
