@@ -154,6 +154,17 @@ def test_arrays_without_ids_need_a_word_on_ties():
     assert gainful.compute("AP", [[1], [0, 1]]).tolist() == [1, 0.5]
 
 
+def test_the_page_of_a_measure_has_the_numbers_of_its_paper(run_gainful):
+    for name in ("TBG", "sTBG"):
+        lines = run_gainful("measures", name, "--format", "tsv").out.splitlines()
+        defaults = {cells[0]: cells[2] for line in lines if len(cells := line.split("\t")) > 2}
+        assert [defaults[name] for name in ("half_life", "click", "save")] == [
+            "224",
+            "0.64",
+            "0.77",
+        ]
+
+
 # Other tools' names, what their conventions say of single measures, and the heads of a table.
 MAY_NAME_MEASURES = (
     *("array_tools.py", "papers.py", "platform_tools.py"),  # of which a tool has its own number

@@ -220,7 +220,7 @@ def _describe_setting_values(setting: Setting) -> str:
 
 
 def _format_default(name: str, convention: Convention | SessionConvention = GAINFUL) -> str:
-    value = getattr(convention, name, None)
+    value = convention.settings().get(name)
     if value is not None:
         return str(value)
     usual = find_kind(name, convention.TABLE).default
