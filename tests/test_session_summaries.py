@@ -387,3 +387,21 @@ class TestCommand:
     def test_what_is_refused(self, files, run_gainful, more, words):
         outcome = run_gainful("sessions", *files, "--summary", *more, status=2)
         assert words in outcome.err
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_gains_in_one_query_counts_where_it_is_shown_in_others(engine):
+    shown = {"session": ["s"] * 4, "query": [1, 1, 2, 2], "rank": [1, 2, 1, 2], "doc": [*"abba"]}
+    graded = pl.DataFrame(shown | {"grade": [2, None, 1, None]})
+    clicked = pl.DataFrame(shown | {"clicked": [True, False, True, False]})
+    discount = 1 / (1 + 0.5)  # of the second query
+    by_hand = {
+        "sDCG(b=2, bq=4)@2": [2 + 1 / 2 + discount * (1 + 2 / 2), 1 + discount],
+        "sDCG(b=2, bq=4, duplicates=first)@2": [2 + 1 / 2, 1],
+    }
+    for measure, values in by_hand.items():
+        for log, value in zip((graded, clicked), values, strict=True):
+            frame = FRAME_MAKERS[engine](log)
+            for answer in (gainful.sessions.summarise, gainful.sessions.evaluate):
+                assert answer(frame, measures=measure).mean[measure] == pytest.approx(value)
+            assert gainful.sessions.evaluate(log, measures=measure)[measure] == pytest.approx(value)

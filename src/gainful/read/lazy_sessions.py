@@ -108,6 +108,9 @@ class LazySessions:
         if "grade" in self.result_columns:
             reasons.append(~nw.col("grade").is_null())
         wanted = rows.filter(nw.any_horizontal(*reasons, ignore_nulls=True)) if reasons else rows
+        if judged_docs is None and reasons:  # what gains in one query may be shown in others
+            documents = wanted.select("session", "doc").unique()
+            wanted = rows.join(documents, on=["session", "doc"], how="semi")
         return wanted.select(*_KEY, "rank", "doc", *self.result_columns)
 
     def refuse_bad_sessions(self) -> list[str]:
