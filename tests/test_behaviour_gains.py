@@ -331,9 +331,9 @@ def test_users_are_hashed_in_errors_too(user):
         "rank": [1, 3],
         "doc": ["a", "b"],
     }
-    with pytest.raises(BadInput, match=user[:50]) as told:
+    with pytest.raises(BadInput, match=user[:50]) as failure:
         gainful.sessions.evaluate(pl.DataFrame(shown))
-    assert "rank 2 is missing" in str(told.value)
+    assert "rank 2 is missing" in str(failure.value)
     with pytest.raises(BadInput, match="rank 2 is missing") as hashed:
         gainful.sessions.evaluate(pl.DataFrame(shown), anonymise="salt")
     assert user[:7] not in str(hashed.value)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+from itertools import combinations_with_replacement
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -16,6 +18,7 @@ from test_session_engines import log_of_clicks
 import gainful
 from gainful.measure.sessions import in_parts
 from gainful.read import spilled_rows
+from gainful.read.lazy_sessions import add_up_to_ranks, sum_powers
 
 STUDY = gainful.sessions.simulate_study(3)
 ENGINES = ("lazy polars", "DuckDB")
@@ -405,3 +408,68 @@ def test_what_gains_in_one_query_counts_where_it_is_shown_in_others(engine):
             for answer in (gainful.sessions.summarise, gainful.sessions.evaluate):
                 assert answer(frame, measures=measure).mean[measure] == pytest.approx(value)
             assert gainful.sessions.evaluate(log, measures=measure)[measure] == pytest.approx(value)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_sessions_that_their_searchers_did_not_judge(engine):
+    """A part of which nobody judged anything is as one of several in memory."""
+    rows = [("s", 1, 1, "a", 3.0), ("s", 1, 2, "b", None), ("t", 1, 1, "a", None)]
+    frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc", "grade"], orient="row")
+    for unjudged in ("zero", "drop"):
+        results = gainful.sessions.evaluate(frame, None, "sDCG@5", unjudged=unjudged)
+        framed = FRAME_MAKERS[engine](frame)
+        summary = gainful.sessions.summarise(framed, None, "sDCG@5", unjudged=unjudged)
+        assert summary.mean == pytest.approx(results.mean)
+        assert set(results.notes) <= set(summary.notes)
+    with pytest.raises(gainful.errors.BadInput, match="session 't': topic 't' has no judgments"):
+        gainful.sessions.summarise(framed, None, "sDCG@5")
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "choice", [{"first_queries": 1}, {"min_queries": 2}, {"where": {"arm": "0"}}, {}], ids=str
+)
+def test_what_others_clicked_is_in_the_ideal_of_a_topic(engine, choice):
+    """Only of the sessions that were asked for, and wherever it is shown."""
+    rng = np.random.default_rng(5)
+    rows = [
+        (
+            f"s{session}",
+            query,
+            rank,
+            f"d{doc}",
+            f"t{session % 2}",
+            str(session % 3),
+            rng.random() < 0.2,
+        )
+        for session in range(20)
+        for query in range(1, session % 3 + 2)
+        for rank, doc in enumerate(rng.permutation(9)[:4], 1)
+    ]
+    names = ["session", "query", "rank", "doc", "topic", "arm", "clicked"]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    measures = ["nsDCG@4", "IR", "sDCG(duplicates=first)@4", "CT", "sRBP"]
+    results = gainful.sessions.evaluate(frame, None, measures, **choice)
+    framed = FRAME_MAKERS[engine](frame)
+    for door in (gainful.sessions.summarise, gainful.sessions.evaluate):
+        assert door(framed, None, measures, **choice).mean == pytest.approx(results.mean)
+    only = gainful.sessions.summarise(framed, None, "nsDCG@4", **choice)
+    assert only["nsDCG@4"] == pytest.approx(results["nsDCG@4"])
+
+
+def test_no_other_ranks_have_the_sums_of_ranks():
+    """Of three to seven results, any ranks but 1, 2, 3 … are refused."""
+    for length in range(3, 8):
+        wrong = [
+            ranks
+            for ranks in combinations_with_replacement(range(length + 2), length)
+            if ranks != tuple(range(1, length + 1))
+        ]
+        rows = [(number, rank) for number, ranks in enumerate(wrong) for rank in ranks]
+        frame = nw.from_native(pl.LazyFrame(rows, schema=["list", "rank"], orient="row"))
+        sums = frame.group_by("list").agg(
+            nw.len().alias("length"),
+            nw.col("rank").sum().alias("total"),
+            sum_powers(nw.col("rank")).alias("powers"),
+        )
+        assert not len(sums.filter(add_up_to_ranks(nw.col("length"))).to_native().collect())

@@ -78,7 +78,10 @@ def prepare_parts(
     names = check_group_names(by, groupable, recipes)
     choice = _choose(options, groupable)
     judged = judge_in_engine(
-        lazy, read_session_qrels(qrels, options.get("qrels_format")), options.get("gain_from")
+        lazy,
+        read_session_qrels(qrels, options.get("qrels_format")),
+        options.get("gain_from"),
+        choice,
     )
     computed = f"computed in {lazy.engine.name}, some sessions at a time"
     prices = [recipe.setting("per_query") for recipe in recipes.values() if recipe.entry.is_cost]

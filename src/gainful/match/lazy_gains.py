@@ -21,6 +21,7 @@ from gainful.read.event_words import find_behaviour
 from gainful.read.lazy_behaviour import was_done
 from gainful.read.lazy_sessions import LazySessions
 from gainful.read.qrels_and_run import Qrels
+from gainful.read.session_parts import ALL_SESSIONS, SessionChoice, choose_rows
 from gainful.text import quote
 
 
@@ -35,7 +36,10 @@ class JudgedInEngine:
 
 
 def judge_in_engine(
-    sessions: LazySessions, qrels: Qrels | None, rule: GainRule | None
+    sessions: LazySessions,
+    qrels: Qrels | None,
+    rule: GainRule | None,
+    choice: SessionChoice = ALL_SESSIONS,
 ) -> JudgedInEngine:
     """Sessions with their judgments; without any, by what searchers said or did.
 
@@ -43,6 +47,7 @@ def judge_in_engine(
         sessions: in their engine.
         qrels: the judgments, if there are any.
         rule: what gains, and how much; only without judgments.
+        choice: whose searchers are asked.
     """
     if qrels is not None:
         if rule is not None:
@@ -50,9 +55,11 @@ def judge_in_engine(
         return JudgedInEngine(sessions, qrels)
     columns = sessions.result_columns
     if rule is None and ("grade" in columns or "clicked" not in columns):
-        return JudgedInEngine(sessions, collect_searcher_qrels(sessions))
+        chosen = choose_rows(sessions, choice)
+        return JudgedInEngine(sessions, collect_searcher_qrels(chosen))
     graded, observed, note = gain_in_engine(sessions, rule)
-    return JudgedInEngine(graded, collect_searcher_qrels(graded), observed, [note])
+    chosen = choose_rows(graded, choice)
+    return JudgedInEngine(graded, collect_searcher_qrels(chosen), observed, [note])
 
 
 def gain_in_engine(sessions: LazySessions, rule: GainRule | None) -> tuple[LazySessions, str, str]:

@@ -64,7 +64,7 @@ class LazySessions:
             rank.min().alias("lowest"),
             rank.max().alias("highest"),
             rank.sum().alias("total"),
-            (rank * rank).sum().alias("squares"),
+            sum_powers(rank).alias("powers"),
             nw.len().alias("rows"),
             *(nw.col(name).min().alias(name) for name in columns),
             *(nw.col(name).max().alias(LARGEST + name) for name in columns),
@@ -89,11 +89,15 @@ class LazySessions:
             ]
         )
 
-    def find_results(self, judged_docs: pl.Series | None) -> nw.LazyFrame[Any]:
+    def find_results(
+        self, judged_docs: pl.Series | None, *, shown_again: bool = True
+    ) -> nw.LazyFrame[Any]:
         """The results whose documents are judged by anyone, and those that were clicked.
 
         Args:
             judged_docs: each once; None where searchers judged by themselves.
+            shown_again: of what searchers judged, also where the topic or, without topics, the
+                session has these documents and nobody did?
         """
         rows = self.rows.filter(~nw.col("doc").is_null())
         reasons = [*self.reasons]
@@ -108,9 +112,9 @@ class LazySessions:
         if "grade" in self.result_columns:
             reasons.append(~nw.col("grade").is_null())
         wanted = rows.filter(nw.any_horizontal(*reasons, ignore_nulls=True)) if reasons else rows
-        if judged_docs is None and reasons:  # what gains in one query may be shown in others
-            documents = wanted.select("session", "doc").unique()
-            wanted = rows.join(documents, on=["session", "doc"], how="semi")
+        if judged_docs is None and reasons and shown_again:
+            key = ["topic" if "topic" in self.query_columns else "session", "doc"]
+            wanted = rows.join(wanted.select(*key).unique(), on=key, how="semi")
         return wanted.select(*_KEY, "rank", "doc", *self.result_columns)
 
     def refuse_bad_sessions(self) -> list[str]:
@@ -240,15 +244,27 @@ def has_order(kind: Any) -> bool:
     return bool(kind.is_numeric() or any(kind == other for other in others))
 
 
+def sum_powers(rank: nw.Expr) -> nw.Expr:
+    """The sum of ranks to the power of 5, which beside their sum tells 1, 2, 3 … from others."""
+    number = rank.cast(nw.Float64)
+    return (number * number * number * number * number).sum()
+
+
+def add_up_to_ranks(list_length: nw.Expr) -> nw.Expr:
+    """Are the columns total and powers the sums of ranks 1, 2, 3 … of such a list?
+
+    Of up to 10 ranks no others have the same sums.
+    """
+    n = list_length.cast(nw.Float64)
+    powers = n * n * (n + 1) * (n + 1) * (n * n * 2 + n * 2 - 1) / 12
+    distance = (nw.col("powers") - powers).abs()
+    return (nw.col("total") * 2 == n * (n + 1)) & (distance <= powers * 1e-12)
+
+
 def query_defects(columns: Sequence[str]) -> dict[str, tuple[nw.Expr, str, str]]:
     """What can be wrong with a row of `describe_queries`: where, in words, and what is right."""
     length = nw.col(LIST_LENGTH)
-    ranked = (
-        (nw.col("lowest") == 1)
-        & (nw.col("highest") == length)
-        & (nw.col("total") * 2 == length * (length + 1))
-        & (nw.col("squares") * 6 == length * (length + 1) * (length * 2 + 1))
-    )
+    ranked = (nw.col("lowest") == 1) & (nw.col("highest") == length) & add_up_to_ranks(length)
     defects = {
         "session": (
             nw.col("session").is_null() | (nw.col("session") == ""),

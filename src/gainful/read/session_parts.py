@@ -73,6 +73,23 @@ class SessionChoice:
     first_queries: int | None = None
 
 
+ALL_SESSIONS = SessionChoice()
+
+
+def choose_rows(sessions: LazySessions, choice: SessionChoice) -> LazySessions:
+    """The rows of sessions that were asked for, in their engine; each of one value, it is hoped."""
+    rows = sessions.rows
+    for column, value in choice.where.items():
+        rows = rows.filter(nw.col(column).cast(nw.String) == str(value))
+    if choice.min_queries is not None:
+        lengths = rows.group_by("session").agg(nw.col("query").max().alias("queries"))
+        long = lengths.filter(nw.col("queries") >= choice.min_queries).select("session")
+        rows = rows.join(long, on="session", how="semi")
+    if choice.first_queries is not None:
+        rows = rows.filter(nw.col("query") <= choice.first_queries)
+    return evolve(sessions, rows=rows)
+
+
 @frozen(eq=False)
 class SessionParts:
     """Sessions on disk, of which each part is some whole sessions."""
@@ -91,7 +108,11 @@ class SessionParts:
 
 @contextmanager
 def split_sessions(
-    sessions: LazySessions, judged_docs: pl.Series | None, columns: Sequence[str]
+    sessions: LazySessions,
+    judged_docs: pl.Series | None,
+    columns: Sequence[str],
+    *,
+    shown_again: bool = True,
 ) -> Iterator[SessionParts]:
     """Sessions of an engine, on disk until the end of the block.
 
@@ -100,6 +121,7 @@ def split_sessions(
         judged_docs: those that anyone judged, each once; None if only what was clicked or graded
             matters.
         columns: what is asked for of queries, as far as it is told.
+        shown_again: of what searchers judged, also where nobody did?
     """
     narrow = evolve(
         sessions, query_columns=[name for name in sessions.query_columns if name in columns]
@@ -112,7 +134,8 @@ def split_sessions(
             for rows in sessions.engine.stream(_describe_queries(narrow).to_native()):
                 longest = max(longest, int(rows["query"].max() or 0))  # type: ignore[arg-type]
                 queries.add(hash_sessions(rows))
-            for rows in sessions.engine.stream(narrow.find_results(judged_docs).to_native()):
+            wanted = narrow.find_results(judged_docs, shown_again=shown_again)
+            for rows in sessions.engine.stream(wanted.to_native()):
                 results.add(hash_sessions(rows))
         queries.finish()
         results.finish()

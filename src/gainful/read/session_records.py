@@ -24,7 +24,7 @@ from gainful.errors import BadInput
 from gainful.progress import report_work
 from gainful.read.engines import report_engine_errors
 from gainful.read.lazy_run import as_narwhals
-from gainful.read.lazy_sessions import LazySessions
+from gainful.read.lazy_sessions import LazySessions, add_up_to_ranks, sum_powers
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import LIST_LENGTH
 from gainful.read.spilled_records import Records, SpilledRecords
@@ -219,13 +219,10 @@ def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:
         .agg(
             nw.col("doc").count().alias(LIST_LENGTH),
             rank.sum().alias("total"),
-            (rank * rank).sum().alias("squares"),
+            sum_powers(rank).alias("powers"),
         )
     )
-    length = nw.col(LIST_LENGTH).cast(nw.Float64)
-    ranked = (nw.col("total") * 2 == length * (length + 1)) & (
-        nw.col("squares") * 6 == length * (length + 1) * (length * 2 + 1)
-    )
+    ranked = add_up_to_ranks(nw.col(LIST_LENGTH))
     return counted.select(*_QUERY, *sessions.query_columns, LIST_LENGTH, ranked.alias(_SOUND))
 
 

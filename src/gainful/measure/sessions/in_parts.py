@@ -40,6 +40,10 @@ _MAX_ROWS = 400_000  # which tell more of them
 _MAX_CELLS = 20_000_000  # sessions × queries × ranks of vectors
 
 
+# Of a part in which no searcher judged anything: no session is called so.
+_NO_JUDGMENTS = Qrels(pl.DataFrame({"query": [""], "doc": [""], "grade": [0.0]}))
+
+
 class Summer(Protocol):
     """What adds up sessions, part by part."""
 
@@ -127,10 +131,18 @@ class PartMatcher:
         )
 
     @property
+    def gains_alone(self) -> bool:
+        """Are results that gained, by what was done to them, all that is asked for?"""
+        plain = (
+            recipe.entry.has_vectors and recipe.convention.duplicates == "every"
+            for recipe in self.recipes
+        )
+        return bool(self.observed) and all(plain)
+
+    @property
     def docs_that_matter(self) -> pl.Series | None:
-        """The documents whose results matter, whoever judged them; None if only graded ones do."""
-        every = all(recipe.convention.duplicates == "every" for recipe in self.recipes)
-        if self.qrels is None or (self.observed and every):
+        """The documents whose results matter, whoever judged them; None if searchers did."""
+        if self.qrels is None or self.gains_alone:
             return None
         return self.qrels.frame["doc"].unique()
 
@@ -147,14 +159,15 @@ class PartMatcher:
         if sound.sessions is None:
             return None, totals
         sessions, convention = sound.sessions, self.recipes[0].convention
+        qrels = _find_qrels(self.qrels, sessions, self.observed)
         layout = sessions.layout
         queries, session_count = len(layout.query_starts), len(layout.session_starts)
-        if convention.unjudged == "drop" and self._judges_none(sessions):
+        if convention.unjudged == "drop" and qrels is not None and _judges_none(qrels, sessions):
             totals.unjudged_queries, totals.lost_sessions = queries, session_count
             return None, totals
         matched = match_sessions(
             evolve(sessions, observed=self.observed),
-            self.qrels,
+            qrels,
             convention.unjudged,
             convention.subtopic_grades,
         )
@@ -168,12 +181,17 @@ class PartMatcher:
         totals.notes += note_opened(matched, {recipe.label: recipe for recipe in self.recipes})
         return matched, totals
 
-    def _judges_none(self, sessions: Sessions) -> bool:
-        """Has no query of these sessions judgments?"""
-        if self.qrels is None:
-            return False
-        topic = "topic" if "topic" in sessions.frame.columns else "session"
-        return not sessions.frame[topic].is_in(self.qrels.queries.implode()).any()
+
+def _find_qrels(qrels: Qrels | None, sessions: Sessions, observed: str) -> Qrels | None:
+    """The judgments; those of nobody, where searchers were to judge and none of a part did."""
+    graded = "grade" not in sessions.frame.columns or sessions.frame["grade"].count()
+    return qrels if qrels is not None or observed or graded else _NO_JUDGMENTS
+
+
+def _judges_none(qrels: Qrels, sessions: Sessions) -> bool:
+    """Has no query of these sessions judgments?"""
+    topic = "topic" if "topic" in sessions.frame.columns else "session"
+    return not sessions.frame[topic].is_in(qrels.queries.implode()).any()
 
 
 def visit_parts(
@@ -196,7 +214,12 @@ def visit_parts(
         except (UnsoundSessions, GainfulError):
             pass  # seldom: then all that is told of sessions is looked at, and said in words
     summer, totals = new_summer(), PartTotals()
-    with split_sessions(sessions, matcher.docs_that_matter, matcher.query_columns) as parts:
+    with split_sessions(
+        sessions,
+        matcher.docs_that_matter,
+        matcher.query_columns,
+        shown_again=not matcher.gains_alone,
+    ) as parts:
         for part in parts.read(_choose_size(_MAX_ROWS, parts.longest, vector_ranks)):
             matched, of_part = matcher.match_with_care(part)
             totals.merge(of_part)
@@ -271,7 +294,7 @@ class PartEvaluation:
         matching = next(iter(self.recipes.values())).convention
         matched = match_sessions(
             evolve(sessions, observed=self.observed),
-            self.qrels,
+            _find_qrels(self.qrels, sessions, self.observed),
             matching.unjudged,
             matching.subtopic_grades,
         )
