@@ -248,7 +248,7 @@ def test_what_varies_within_a_session_is_no_group():
         ({"by": "sistem"}, "did you mean system"),
         ({"hold": "growing"}, "grows to the longest of all sessions"),
         ({"statistic": "average", "average_over": "common"}, "no part knows the longest"),
-        ({"propensity": np.array([1.0, 0.5])}, "sessions.evaluate has propensity"),
+        ({"propensity": np.array([1.0, 0.5])}, "it needs all sessions at once"),
         ({"where": {"sistem": "1"}}, "did you mean system"),
         ({"min_queries": 99}, "no session is left"),
         ({"gain_from": "clicked"}, "nothing beside judgments"),
@@ -370,6 +370,17 @@ class TestCommand:
         expected = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, "nsDCG@3")
         assert len(lines) == 1 + len(expected.curve(by="system"))
 
+    def test_gain_per_cost(self, files, run_gainful):
+        words = ("sessions", *files, "--summary", "--cost", "query=5,result=1", "-m", "sDCG@10")
+        summary = json.loads(
+            run_gainful(*words, "--sessions-format", "table", "--format", "json").out
+        )
+        results = gainful.sessions.evaluate(
+            STUDY.sessions, STUDY.qrels, "sDCG@10", cost={"query": 5, "result": 1}
+        ).to_dict()
+        assert summary["per_cost"] == pytest.approx(results["per_cost"])
+        assert "sDCG@10 per cost" in run_gainful(*words, "--format", "table").out
+
     @pytest.mark.parametrize("width", [60, 80, 120])
     def test_width(self, files, run_gainful, width):
         outcome = run_gainful(
@@ -383,7 +394,7 @@ class TestCommand:
         ("more", "words"),
         [
             (("--lengths",), "one Parquet file: means of groups, or --curve"),
-            (("--propensity", "estimate"), "propensity"),
+            (("--propensity", "estimate"), "it needs all sessions at once"),
             (("--by", "sistem"), "did you mean system"),
         ],
     )

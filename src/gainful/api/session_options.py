@@ -135,6 +135,7 @@ def list_others_in_parts(options: GainOptions) -> list[str]:
         name
         for name, value in options.items()
         if name not in _IN_ENGINE and not _is_left_out(value)
+        if (name, value) != ("sessions_format", "table")
     ]
 
 

@@ -72,7 +72,8 @@ def prepare_parts(
         options: those of `list_others_in_parts` are refused.
     """
     for option in list_others_in_parts(options):
-        raise BadValue(option, options[option], f"nothing here; sessions.evaluate has {option}")  # type: ignore[literal-required]
+        allowed = "nothing: it needs all sessions at once, and here are some at a time"
+        raise BadValue(option, options[option], allowed)  # type: ignore[literal-required]
     lazy = _find_lazy_sessions(sessions, options)
     groupable = [name for name in lazy.query_columns if name not in UNGROUPABLE_COLUMNS]
     names = check_group_names(by, groupable, recipes)

@@ -64,7 +64,7 @@ def summarise(
     convention, recipes = build_session_recipes(add_cost(measures, cost), like, settings)
     for name, recipe in recipes.items():
         if recipe.convention.hold == "growing":
-            allowed = f"held, or sessions.evaluate: {name} grows to the longest of all sessions"
+            allowed = f"held: {name} grows to the longest of all sessions, here are some of them"
             raise BadValue("hold", "growing", allowed)
     parts = prepare_parts(sessions, qrels, recipes, by, reading)
     ranks = max(

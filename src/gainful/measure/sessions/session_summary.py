@@ -25,6 +25,7 @@ from gainful.measure.sessions.group_sums import (
     sum_sessions,
     tabulate_curve,
 )
+from gainful.measure.sessions.session_values import per_cost
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -119,7 +120,10 @@ class SessionSummary(Shown):
             for name in self.recipes
         }
         counts = dict(zip(COUNTS, sums.counts.tolist(), strict=True))
-        return {**counts, "mean": means, "standard_error": errors}
+        described = {**counts, "mean": means, "standard_error": errors}
+        if any(recipe.entry.is_cost for recipe in self.recipes.values()):
+            described["per_cost"] = per_cost(means, self.recipes)
+        return described
 
     def curve(self, name: str | None = None) -> pl.DataFrame:
         """The mean vector of each group, position by position, as tidy data.
@@ -152,7 +156,11 @@ class SessionSummary(Shown):
         return {
             "mean": {name: finite_or_none(mean) for name, mean in self.mean.items()},
             "groups": self.groups if self.by else [],
-            "standard_error": self._describe(self.all_sessions)["standard_error"],
+            **{
+                name: value
+                for name, value in self._describe(self.all_sessions).items()
+                if name in ("standard_error", "per_cost")
+            },
             "convention": {"like": self.convention.name, **self.convention.settings()},
             "counts": self.counts,
             "notes": list(self.notes),
@@ -170,6 +178,15 @@ class SessionSummary(Shown):
             )
             for group in groups
             for measure in self.recipes
+        ]
+        rows += [
+            (
+                *(group[name] for name in self.by),
+                *(f"{measure} per cost", share, None),
+                *(group["sessions"], group["queries"]),
+            )
+            for group in groups
+            for measure, share in group.get("per_cost", {}).items()
         ]
         table = Table(
             (*self.by, *_ROW_COLUMNS),
