@@ -111,7 +111,12 @@ CALLS = {
 
 
 def run_call(name, folder):
-    """In a process of its own: seconds, peak memory, and what came out."""
+    """In a process of its own: seconds, peak memory, and what came out; nobody's start counts."""
+    import duckdb  # noqa: F401
+    import polars as pl  # noqa: F401
+
+    import gainful.sessions  # noqa: F401
+
     start = time.perf_counter()
     values = CALLS[name](folder)
     seconds = time.perf_counter() - start

@@ -28,7 +28,9 @@ class SpilledRecords(Spilled[Records]):
         self.add(records)
 
     def _join(self, parts: list[Records]) -> Records:
-        return np.concatenate(parts or [np.empty(0, self.kind)])
+        plain = np.dtype((np.void, self.kind.itemsize))  # else each field would be copied
+        views = [part.view(plain) for part in (parts or [np.empty(0, self.kind)])]
+        return np.concatenate(views).view(self.kind)
 
     def _read_keys(self, rows: Records) -> NDArray[np.uint64]:
         keys: NDArray[np.uint64] = rows["key"]
