@@ -17,6 +17,7 @@ from threading import Lock
 import polars as pl
 
 from gainful.errors import BadInput
+from gainful.read.arrow_check import check_arrow
 from gainful.read.parquet_check import check_parquet
 from gainful.read.source import ARROW_STREAM, Source
 
@@ -35,7 +36,9 @@ def read_parquet(source: Source) -> pl.DataFrame:
 def read_arrow(source: Source) -> pl.DataFrame:
     """An Arrow file, which Feather's are too, or a stream of Arrow's that was saved."""
     read = pl.read_ipc_stream if source.head.startswith(ARROW_STREAM) else pl.read_ipc
-    return _read(source, "Arrow", lambda: read(BytesIO(source.read_bytes())))
+    content = source.read_bytes()
+    check_arrow(content, source.name)
+    return _read(source, "Arrow", lambda: read(BytesIO(content)))
 
 
 def _read(source: Source, kind: str, read: Callable[[], pl.DataFrame]) -> pl.DataFrame:
