@@ -70,13 +70,12 @@ class BrowserPage:
         return self.page.inner_text(selector)
 
 
-@pytest.fixture
-def shown(browser, tmp_path):
-    """Open a page; at the end nothing may have been asked for, and nothing gone wrong."""
+def open_pages(browser, folder):
+    """Open pages; at the end nothing may have been asked for, and nothing gone wrong."""
     pages = []
 
     def show(text, **settings):
-        file = tmp_path / f"report{len(pages)}.html"
+        file = folder / f"report{len(pages)}.html"
         file.write_text(text, encoding="utf-8")
         pages.append(BrowserPage(browser, file, **settings))
         return pages[-1]
@@ -85,6 +84,11 @@ def shown(browser, tmp_path):
     for page in pages:
         assert page.is_quiet(), (page.requests, page.complaints)
         page.page.context.close()
+
+
+@pytest.fixture
+def shown(browser, tmp_path):
+    yield from open_pages(browser, tmp_path)
 
 
 @pytest.fixture(scope="module")

@@ -130,22 +130,22 @@ def test_turns_have_judgments_of_their_own(engine):
     assert expected.values[measures[0]][0] < expected.values[measures[2]][0]
 
 
+UNSOUND_ROWS = [  # beside sound ones, and what is said of them
+    ((None, 1, 1, "a"), "there is no session"),
+    (("t", None, 1, "a"), "session 't': there is no query position"),
+    (("t", 0, 1, "a"), "session 't': query position 0 is below 1"),
+    (
+        ("t", 2, 1, "a"),
+        "session 't': there are queries up to 2, but some before it are missing",
+    ),
+    (("t", 1, 2, "a"), "session 't': the ranks of query 1 are not 1, 2, 3"),
+    (("s", 1, 2, "b"), "session 's': the ranks of query 1 are not 1, 2, 3"),
+    (("s", 1, 3, "a"), "session 's': a document stands twice in query 1"),
+]
+
+
 @pytest.mark.parametrize("engine", ["lazy polars", "DuckDB"])
-@pytest.mark.parametrize(
-    ("row", "words"),
-    [
-        ((None, 1, 1, "a"), "there is no session"),
-        (("t", None, 1, "a"), "session 't': there is no query position"),
-        (("t", 0, 1, "a"), "session 't': query position 0 is below 1"),
-        (
-            ("t", 2, 1, "a"),
-            "session 't': there are queries up to 2, but some before it are missing",
-        ),
-        (("t", 1, 2, "a"), "session 't': the ranks of query 1 are not 1, 2, 3"),
-        (("s", 1, 2, "b"), "session 's': the ranks of query 1 are not 1, 2, 3"),
-        (("s", 1, 3, "a"), "session 's': a document stands twice in query 1"),
-    ],
-)
+@pytest.mark.parametrize(("row", "words"), UNSOUND_ROWS)
 def test_rows_in_an_engine_that_are_not_sound(engine, row, words):
     rows = [("s", 1, 1, "a"), ("s", 1, 2, "x"), ("u", 1, 1, "a"), row]
     frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")

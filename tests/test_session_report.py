@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import stats
-from test_report import HOSTILE, BrowserPage, _overflow_width
+from test_report import HOSTILE, _overflow_width, open_pages
 
 from gainful.api import build_session_report
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -53,19 +53,7 @@ TWO = list_results(("c1", 1, "a"), ("c1", 2, "x"), ("c2", 1, "ba"), ("c3", 1, "c
 
 @pytest.fixture
 def shown(browser, tmp_path):
-    """Open a page; at the end nothing may have been asked for, and nothing gone wrong."""
-    pages = []
-
-    def show(text, **settings):
-        file = tmp_path / f"page{len(pages)}.html"
-        file.write_text(text, encoding="utf-8")
-        pages.append(BrowserPage(browser, file, **settings))
-        return pages[-1]
-
-    yield show
-    for page in pages:
-        assert page.is_quiet(), (page.requests, page.complaints)
-        page.page.context.close()
+    yield from open_pages(browser, tmp_path)
 
 
 @pytest.fixture(scope="module")

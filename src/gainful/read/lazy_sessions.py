@@ -18,6 +18,15 @@ from gainful.read.column_names import DOC, RANK, SESSION_ROLES, ColumnMapping
 from gainful.read.engines import POLARS, Engine, report_engine_errors
 from gainful.read.lazy import rename_columns
 from gainful.read.lazy_run import as_narwhals
+from gainful.read.lazy_session_problems import (
+    LARGEST,
+    MISSING_POSITIONS,
+    POSITIONS,
+    describe_mistake,
+    find_bad_sessions,
+    query_defects,
+    sum_powers,
+)
 from gainful.read.named_columns import Header
 from gainful.read.sessions import (
     LIST_LENGTH,
@@ -33,12 +42,8 @@ from gainful.read.spilled_rows import KEY
 from gainful.text import count_noun, join_words, quote
 
 _KEY = ("session", "query")
-LARGEST = "gainful_largest_"  # before the name of a column: the largest of its values in a query
 _COUNTED_RANK = "gainful_rank"
 _KINDS = {"text": nw.String(), "number": nw.Float64(), "flag": nw.Boolean()}
-_POSITIONS = "query positions 1, 2, 3 …, each once"
-_MISSING_POSITIONS = "there are queries up to {query}, but some before it are missing"
-_SESSION_COLUMNS = "session, query (from 1), rank, doc"
 
 
 @frozen(eq=False)
@@ -133,7 +138,7 @@ class LazySessions:
             *(nw.col(LARGEST + name).max() for name in columns),
         )
         gaps = by_session.filter(nw.col("query") > nw.col("queries")).select(*_KEY)
-        self._refuse_first(gaps, _MISSING_POSITIONS, _POSITIONS)
+        self._refuse_first(gaps, MISSING_POSITIONS, POSITIONS)
         if not columns:
             return []
         varying = by_session.select(
@@ -148,14 +153,6 @@ class LazySessions:
         if len(rows):
             session, query = rows.row(0)
             raise describe_mistake(self.name, session, query, words, expected)
-
-
-def describe_mistake(
-    name: str, session: str | None, query: int | None, words: str, expected: str
-) -> BadInput:
-    """An error about one query of a session."""
-    where = "" if session is None else f"session {quote(session)}: "
-    return BadInput(name, where + words.format(query=query), expected)
 
 
 def as_lazy_sessions(
@@ -244,59 +241,6 @@ def has_order(kind: Any) -> bool:
     return bool(kind.is_numeric() or any(kind == other for other in others))
 
 
-def sum_powers(rank: nw.Expr) -> nw.Expr:
-    """The sum of ranks to the power of 5, which beside their sum tells 1, 2, 3 … from others."""
-    number = rank.cast(nw.Float64)
-    return (number * number * number * number * number).sum()
-
-
-def add_up_to_ranks(list_length: nw.Expr) -> nw.Expr:
-    """Are the columns total and powers the sums of ranks 1, 2, 3 … of such a list?
-
-    Of up to 10 ranks no others have the same sums.
-    """
-    n = list_length.cast(nw.Float64)
-    powers = n * n * (n + 1) * (n + 1) * (n * n * 2 + n * 2 - 1) / 12
-    distance = (nw.col("powers") - powers).abs()
-    return (nw.col("total") * 2 == n * (n + 1)) & (distance <= powers * 1e-12)
-
-
-def query_defects(columns: Sequence[str]) -> dict[str, tuple[nw.Expr, str, str]]:
-    """What can be wrong with a row of `describe_queries`: where, in words, and what is right."""
-    length = nw.col(LIST_LENGTH)
-    ranked = (nw.col("lowest") == 1) & (nw.col("highest") == length) & add_up_to_ranks(length)
-    defects = {
-        "session": (
-            nw.col("session").is_null() | (nw.col("session") == ""),
-            "there is no session",
-            _SESSION_COLUMNS,
-        ),
-        "query": (nw.col("query").is_null(), "there is no query position", _SESSION_COLUMNS),
-        "first": (
-            nw.col("query") < 1,
-            "query position {query} is below 1",
-            _POSITIONS,
-        ),
-        "ranks": (
-            (length > 0) & ~ranked.fill_null(value=False),
-            "the ranks of query {query} are not 1, 2, 3 …, each once",
-            "ranks 1, 2, 3 …, each once",
-        ),
-    }
-    if "topic" in columns:
-        defects["topic"] = (
-            (nw.col("count_topic") < nw.col("rows")) | (nw.col("topic") == ""),
-            "there is no topic, though others have one",
-            "a topic in every row, or no such column",
-        )
-        defects["topics"] = (
-            nw.col("topic") != nw.col(f"{LARGEST}topic"),
-            "query {query} has more than one topic",
-            "one topic for all rows of a query",
-        )
-    return defects
-
-
 def collect_sessions(
     sessions: LazySessions, judged_docs: pl.Series | None, bad: BadPolicy = "error"
 ) -> Sessions:
@@ -341,32 +285,6 @@ def collect_sessions(
         )
     notes.append(f"{count_noun(len(bad_sessions), 'session')} left out: {first.problem}")
     return evolve(built, notes=notes, dropped_count=len(bad_sessions))
-
-
-def find_bad_sessions(
-    queries: pl.DataFrame, results: pl.DataFrame, name: str, query_columns: Sequence[str]
-) -> tuple[pl.DataFrame, BadInput | None]:
-    """The sessions that are not as they should be, each once, and the first mistake in words."""
-    found: list[pl.DataFrame] = []
-    first: BadInput | None = None
-    lazy_queries = nw.from_native(queries.lazy())
-    mistakes = [
-        (lazy_queries.filter(flags).select(*_KEY).to_native().collect(), words, expected)
-        for flags, words, expected in query_defects(query_columns).values()
-    ]
-    counted = queries.group_by("session").agg(pl.col("query").max(), pl.len().alias("queries"))
-    gaps = counted.filter(pl.col("query") > pl.col("queries")).select(*_KEY)
-    mistakes.append((gaps, _MISSING_POSITIONS, _POSITIONS))
-    repeats = results.filter(pl.struct(*_KEY, "doc").is_duplicated()).select(*_KEY)
-    mistakes.append((repeats, "a document stands twice in query {query}", "each document once"))
-    for rows, words, expected in mistakes:
-        if not len(rows):
-            continue
-        session, query = rows.sort(*_KEY).row(0)
-        first = first or describe_mistake(name, session, query, words, expected)
-        found.append(rows.select("session"))
-    empty = queries.select("session").clear()
-    return pl.concat([empty, *found]).unique(maintain_order=True), first
 
 
 def build_sessions(

@@ -20,7 +20,8 @@ from attrs import evolve, frozen
 from gainful.errors import BadInput
 from gainful.progress import report_work
 from gainful.read.engines import report_engine_errors
-from gainful.read.lazy_sessions import LARGEST, LazySessions, build_sessions, find_bad_sessions
+from gainful.read.lazy_session_problems import LARGEST, find_bad_sessions
+from gainful.read.lazy_sessions import LazySessions, build_sessions
 from gainful.read.sessions import LIST_LENGTH, BadPolicy, Sessions
 from gainful.read.spilled_rows import KEY, SpilledRows, choose_parts, hash_sessions
 from gainful.text import quote

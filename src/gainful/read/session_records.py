@@ -24,7 +24,8 @@ from gainful.errors import BadInput
 from gainful.progress import report_work
 from gainful.read.engines import report_engine_errors
 from gainful.read.lazy_run import as_narwhals
-from gainful.read.lazy_sessions import LazySessions, add_up_to_ranks, sum_powers
+from gainful.read.lazy_session_problems import add_up_to_ranks, sum_powers
+from gainful.read.lazy_sessions import LazySessions
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import LIST_LENGTH
 from gainful.read.spilled_records import Records, SpilledRecords
