@@ -259,11 +259,16 @@ def test_what_is_refused(options, words):
 
 
 def test_other_inputs_are_sent_to_evaluate(tmp_path):
-    with pytest.raises(gainful.errors.WrongType, match="evaluate takes all others"):
+    with pytest.raises(gainful.errors.WrongType, match="others have no summary"):
         gainful.sessions.summarise(STUDY.sessions, STUDY.qrels)
     path = tmp_path / "log.parquet"
     STUDY.sessions.frame.write_parquet(path)
     summary = gainful.sessions.summarise(path, STUDY.qrels, "nsDCG@10")
+    with pytest.raises(gainful.errors.BadInput, match="none.parquet: there is no such file"):
+        gainful.sessions.summarise(tmp_path / "none.parquet", STUDY.qrels)
+    (tmp_path / "junk.parquet").write_bytes(b"junk")
+    with pytest.raises(gainful.errors.BadInput, match="junk.parquet"):
+        gainful.sessions.summarise(tmp_path / "junk.parquet", STUDY.qrels)
     assert summary["nsDCG@10"] == pytest.approx(
         gainful.sessions.evaluate(path, STUDY.qrels, "nsDCG@10")["nsDCG@10"]
     )
@@ -392,6 +397,7 @@ class TestCommand:
             (("--lengths",), "one Parquet file: means of groups, or --curve"),
             (("--propensity", "estimate"), "it needs all sessions at once"),
             (("--by", "sistem"), "did you mean system"),
+            (("--where", "sistem=1"), "did you mean system"),
         ],
     )
     def test_what_is_refused(self, files, run_gainful, more, words):

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from gainful.api.session_options import GainOptions, list_others_in_parts
 from gainful.api.sessions import read_session_qrels
-from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
+from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
 from gainful.match.lazy_gains import judge_in_engine
 from gainful.match.session_groups import By, check_group_names
 from gainful.measure.recipe import SessionRecipe
@@ -25,11 +25,12 @@ from gainful.read.filter_sessions import check_choice
 from gainful.read.inputs import AnyQrels
 from gainful.read.lazy_event_sessions import find_lazy_sessions
 from gainful.read.lazy_sessions import LazySessions
+from gainful.read.parquet_check import check_parquet
 from gainful.read.session_parts import SessionChoice
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
 
 _PARQUET = (".parquet", ".pq")
-_ALLOWED = "a frame of lazy polars, DuckDB or Spark, or a Parquet file; evaluate takes all others"
+_ALLOWED = "a Parquet file, or a frame of lazy polars, DuckDB or Spark; others have no summary"
 
 
 @frozen(eq=False, kw_only=True)
@@ -124,7 +125,10 @@ def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:
     if engine is not None:
         return sessions, engine, "sessions"
     if isinstance(sessions, (str, PathLike)) and str(sessions).lower().endswith(_PARQUET):
-        return pl.scan_parquet(Path(sessions)), POLARS, str(sessions)
+        if not Path(sessions).is_file():
+            raise BadInput(str(sessions), "there is no such file")
+        check_parquet(Path(sessions), str(sessions))
+        return pl.scan_parquet(Path(sessions), glob=False), POLARS, str(sessions)
     raise WrongType("sessions", sessions, _ALLOWED)
 
 
