@@ -9,48 +9,48 @@ import click
 
 from gainful.api.calibrate import calibrate as calibrate_log
 from gainful.api.figures import draw_calibration
-from gainful.cli.command import PATH, command
-from gainful.cli.declare import own_option
-from gainful.cli.inputs import parse_reading, refuse_two_pipes
-from gainful.cli.options import READ_LOG, option, options
-from gainful.cli.output import choose_form, deliver, deliver_document, refuse_overwriting
+from gainful.cli.answer import argument, command, parse_reading
+from gainful.cli.command import OUTPUT
+from gainful.cli.options import READ_LOG, Row, option
+from gainful.cli.output import deliver, deliver_document
+from gainful.cli.values import split_columns
 from gainful.evidence.searchers.fit import LEVEL
 from gainful.evidence.searchers.observe import DEPTH_SOURCES
 from gainful.show.picture import WRITERS
 
 
-@command(short_help="Who are the searchers of this log?")
-@click.argument("files", nargs=-1, required=True, metavar="LOG...", type=PATH)
-@option("by", help="Groups that are measured besides, such as --by system.")
-@own_option(
-    "--depth-from",
-    type=click.Choice(DEPTH_SOURCES),
-    help="How far searchers read: the column scanned, or clicked. [the first that there is]",
+@command(
+    "Who are the searchers of this log?",
+    argument("LOG..."),
+    option("by", "Groups that are measured besides, such as --by system."),
+    Row(
+        "--depth-from",
+        DEPTH_SOURCES,
+        "How far searchers read: the column scanned, or clicked. [the first that there is]",
+    ),
+    Row(
+        "--query-limit",
+        "N",
+        "No session can have more queries; those that reach it were cut off.",
+    ),
+    Row("--figure", "FILE", "Draw it too: .svg, .png, .pdf or .html.", type=OUTPUT),
+    Row(
+        "--level",
+        "LEVEL",
+        "Of intervals, in per cent.",
+        group="Statistics",
+        default=100 * LEVEL,
+    ),
+    option("seed", "Seed of the split by which discounts are compared."),
+    *("text_form", "output", "verbose", *READ_LOG),
+    piped="table",
 )
-@own_option(
-    "--query-limit",
-    type=int,
-    metavar="N",
-    help="No session can have more queries; those that reach it were cut off.",
-)
-@own_option("--figure", metavar="FILE", type=PATH, help="Draw it too: .svg, .png, .pdf or .html.")
-@own_option(
-    "--level",
-    group="Statistics",
-    type=float,
-    metavar="LEVEL",
-    default=100 * LEVEL,
-    show_default=True,
-    help="Of intervals, in per cent.",
-)
-@option("seed", help="Seed of the split by which discounts are compared.")
-@options("text_form", "output", "verbose", *READ_LOG)
 def calibrate(
-    files: tuple[str, ...],
     *,
+    files: tuple[str, ...],
     by: str | None,
     figure: str | None,
-    form: str | None,
+    form: str,
     output: str | None,
     verbose: bool,
     **options: Any,
@@ -71,13 +71,9 @@ def calibrate(
       gainful calibrate log.csv --depth-from clicked -o searchers.json
       gainful calibrate agents.jsonl --query-limit 10
     """
-    form = choose_form(form, output, piped="table")
-    refuse_two_pipes(*files)
     if figure is not None and Path(figure).suffix.lower() not in WRITERS:
         raise click.UsageError(f"--figure {figure}: end FILE in {', '.join(WRITERS)}")
-    for path, name in ((output, "-o"), (figure, "--figure")):
-        refuse_overwriting(path, (*files, options["topics"]), name)
-    columns = () if by is None else [part.strip() for part in by.split(",")]
+    columns = split_columns([] if by is None else [by])
     calibration = calibrate_log(files, by=columns, **parse_reading(options), **options)
     deliver(calibration.page(verbose=verbose), form, output, quiet=True)
     if figure is not None:

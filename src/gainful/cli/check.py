@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-import click
+from typing import Any
 
 from gainful.api.check import check as check_files
-from gainful.cli.command import PATH, command
-from gainful.cli.options import PRINT_TEXT, option, options
-from gainful.cli.output import choose_form, deliver, refuse_overwriting
+from gainful.cli.answer import argument, command
+from gainful.cli.options import PRINT_TEXT, option
+from gainful.page.page import Page
 
 
-@command(short_help="Is anything wrong with these files?")
-@click.argument("files", nargs=-1, required=True, type=PATH)
-@option(
-    "sessions_format",
-    help="What is no judgments is sessions in this format (runs with turns: conversation).",
+@command(
+    "Is anything wrong with these files?",
+    argument("FILES..."),
+    option(
+        "sessions_format",
+        "What is no judgments is sessions in this format (runs with turns: conversation).",
+    ),
+    *("columns", "tool", *PRINT_TEXT),
+    piped="table",
 )
-@options("columns", "tool", *PRINT_TEXT)
-def check(
-    files: tuple[str, ...],
-    *,
-    sessions_format: str | None,
-    columns: dict[str, tuple[str, ...]] | None,
-    tool: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-) -> int:
+def check(*, files: tuple[str, ...], **options: Any) -> tuple[Page, int]:
     """Is anything wrong with FILES, judgments, runs or sessions, by themselves and together?
 
     Reports malformed lines, duplicates, scores that are no numbers, ties, scores that contradict
@@ -41,8 +36,5 @@ def check(
       gainful check cast.run qrels.txt --sessions-format conversation
       gainful check run.txt --format json
     """
-    form = choose_form(form, output, piped="table")
-    refuse_overwriting(output, files)
-    report = check_files(*files, sessions_format=sessions_format, columns=columns, tool=tool)
-    deliver(report.page(), form, output)
-    return 0 if report.ok else 1
+    report = check_files(*files, **options)
+    return report.page(), 0 if report.ok else 1

@@ -221,7 +221,8 @@ class _PathType(click.types.StringParamType):
         return [CompletionItem(incomplete, type="file")]
 
 
-PATH = _PathType()
+PATH = _PathType()  # of what is read
+OUTPUT = _PathType()  # of what is written
 
 
 def complete_names(names: Iterable[str], incomplete: str) -> Sequence[str]:

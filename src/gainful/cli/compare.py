@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -13,110 +13,78 @@ from gainful.api import (
     fit_model as model_api,
     fit_session_model as session_model_api,
 )
-from gainful.cli.command import PATH, command
-from gainful.cli.declare import own_option
-from gainful.cli.inputs import name_runs, refuse_two_pipes
-from gainful.cli.numbers import parse_differences
+from gainful.cli.answer import argument, command
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
     PRINT_RUNS,
     RESAMPLING,
+    Row,
     option,
-    options as take_options,
     refuse_idle_options,
 )
-from gainful.cli.output import choose_form, deliver, refuse_overwriting
-from gainful.cli.study_inputs import (
-    ALL_TESTS,
-    BLOCK,
-    SESSION_QRELS,
-    declare_sessions,
-    refuse_options,
-    refuse_study_options,
-    take_study,
-)
+from gainful.cli.study import SESSIONS, refuse_certain, refuse_study_options, select, take_study
+from gainful.cli.values import parse_differences
 from gainful.convention import SETTINGS
-from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import SYSTEM
-from gainful.evidence.models.models import Models
 from gainful.evidence.standardise import STANDARDISATIONS
-from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.page.page import Page
 from gainful.text import join_words
 
 _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in full
+_MODEL_OPTIONS = ("baseline", "alpha", "like", "qrels_format", "columns")
+_OF_ALL_TESTS = ("correct", "family", "pairs", "equivalent", "resamples", "seed")
+_SHARED_OPTIONS = ("cluster", *_MODEL_OPTIONS, *_OF_ALL_TESTS)
+_OF_RUNS = ("standardise", "run_format", *SETTINGS)
 
 
-@command(short_help="Is one run really better than another?")
-@click.argument("qrels", required=False, type=PATH)
-@click.argument("runs", nargs=-1, metavar="RUN RUN...", type=PATH)
-@take_options("measures", "baseline")
-@option(
-    "per_query",
-    help="Also the queries that changed most by the first measure; in CSV only these.",
+@command(
+    "Is one run really better than another?",
+    argument("[QRELS]"),
+    argument("RUN RUN..."),
+    *("measures", "baseline"),
+    option(
+        "per_query",
+        "Also the queries that changed most by the first measure; in CSV only these.",
+    ),
+    *SESSIONS("Compare systems over the sessions of a study; several files are several systems."),
+    *("any_test", "correct", "family", "cluster"),
+    Row(
+        "--pairs",
+        ("all", "baseline"),
+        "Compare all pairs, or each with the baseline.",
+        group="Statistics",
+        default="all",
+    ),
+    Row(
+        "--equivalent",
+        "M=V|V",
+        "Also: are they practically the same, M within V (or all measures)? Two one-sided tests, "
+        "and P(better), P(same), P(worse); may be repeated.",
+        group="Statistics",
+        multiple=True,
+        callback=parse_differences,
+    ),
+    *(*RESAMPLING, "block"),
+    Row(
+        "--standardise",
+        STANDARDISATIONS,
+        "Score each run beside the others on the same query first, from 0 to 1.",
+        group="Statistics",
+    ),
+    Row(
+        "--model",
+        None,
+        "Fit a linear model instead: run + (query); with --sessions system × scenario + order + "
+        "(searcher).",
+    ),
+    Row(
+        "--full",
+        None,
+        "Intervals, p and effect sizes in LaTeX, Markdown and HTML too, as a terminal has them.",
+    ),
+    *(*PRINT_RUNS, *CHOOSE_SESSIONS),
 )
-@declare_sessions(
-    "Compare systems over the sessions of a study; several files are several systems."
-)
-@SESSION_QRELS
-@option("by", metavar="COLUMN", help=f"With --sessions: what names the system. [{SYSTEM}]")
-@option(
-    "test",
-    type=click.Choice(ALL_TESTS),
-    default=None,
-    show_default=False,
-    help="How evidence is weighed. [randomisation; with --sessions by the design]",
-)
-@take_options("correct", "family", "cluster")
-@own_option(
-    *("--pairs",),
-    group="Statistics",
-    type=click.Choice(("all", "baseline")),
-    default="all",
-    show_default=True,
-    help="Compare all pairs, or each with the baseline.",
-)
-@own_option(
-    "--equivalent",
-    group="Statistics",
-    multiple=True,
-    metavar="M=V|V",
-    callback=parse_differences,
-    help="Also: are they practically the same, M within V (or all measures)? Two one-sided tests, "
-    "and P(better), P(same), P(worse); may be repeated.",
-)
-@take_options(*RESAMPLING)
-@BLOCK
-@own_option(
-    "--standardise",
-    group="Statistics",
-    type=click.Choice(list(STANDARDISATIONS)),
-    help="Score each run beside the others on the same query first, from 0 to 1.",
-)
-@own_option(
-    "--model",
-    is_flag=True,
-    help="Fit a linear model instead: run + (query); with --sessions system × scenario + order + "
-    "(searcher).",
-)
-@own_option(
-    "--full",
-    is_flag=True,
-    help="Intervals, p and effect sizes in LaTeX, Markdown and HTML too, as a terminal has them.",
-)
-@take_options(*PRINT_RUNS, *CHOOSE_SESSIONS)
-def compare(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    *,
-    form: str | None,
-    output: str | None,
-    quiet: bool,
-    verbose: bool,
-    full: bool,
-    model: bool,
-    sessions: str | None,
-    **options: Any,
-) -> None:
+def compare(*, form: str, full: bool, model: bool, verbose: bool, **options: Any) -> Page:
     """Is one RUN really better than another, by these QRELS?
 
     Runs are paired by query. For each the mean, the difference to the baseline with its interval, p
@@ -140,83 +108,42 @@ def compare(
       gainful compare qrels.txt a.txt b.txt c.txt -m AP --model
     """
     if model:
-        refuse_idle_options(_OF_TESTS, "does nothing with --model, which is no such test")
-    is_certain = options["test"] in TESTS and not TESTS[options["test"]].resampled
-    if is_certain and options["equivalent"] is None:
-        words = TESTS[options["test"]].words
-        refuse_idle_options(
-            ("seed", "resamples"), f"does nothing: the {words} leaves nothing to chance"
-        )
-    form = choose_form(form, output)
+        names = ("test", "cluster", *_OF_ALL_TESTS, "per_query", "full")
+        refuse_idle_options(names, "does nothing with --model, which is no such test")
+    if options["equivalent"] is None:
+        refuse_certain(options["test"])
     if full and form not in _FOR_PAPERS:
         raise click.UsageError(f"--full is of {join_words(_FOR_PAPERS)}: {form} has it all")
+    ask = _compare_runs if options["sessions"] is None else _compare_sessions
     view = {"verbose": verbose} if model else {"verbose": verbose, "full": full}
-    compared: Comparison | Models
-    if sessions is None:
-        compared = _compare_runs(qrels, runs, output, options, model=model)
-    else:
-        compared = _compare_sessions(sessions, (qrels, *runs), output, options, model=model)
-    deliver(compared.page(**view), form, output, quiet=quiet)
+    page: Page = ask(options, model=model).page(**view)
+    return page
 
 
-_MODEL_OPTIONS = ("baseline", "alpha", "like", "qrels_format", "columns")
-_OF_ALL_TESTS = ("correct", "family", "pairs", "equivalent", "resamples", "seed")
-_SHARED_OPTIONS = (*_MODEL_OPTIONS, *_OF_ALL_TESTS)
-_OF_TESTS = ("test", "cluster", *_OF_ALL_TESTS, "per_query", "full")
-
-
-def _compare_runs(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    output: str | None,
-    options: Mapping[str, Any],
-    *,
-    model: bool,
-) -> Comparison | Models:
+def _compare_runs(options: Mapping[str, Any], *, model: bool) -> Any:
     """Runs paired by query; of each the queries that changed most, if they are asked for."""
-    refuse_study_options(options)
+    refuse_study_options()
+    qrels, runs, measures = options["qrels"], options["runs"], options["measures"]
     if qrels is None or len(runs) < 2:
         raise click.UsageError(
             "name QRELS and two runs or more: gainful compare QRELS RUN RUN… (or --sessions FILE)"
         )
-    refuse_two_pipes(qrels, *runs)
-    refuse_overwriting(output, (qrels, *runs))
-    of_runs = ("standardise", "run_format", *SETTINGS)
     if model:
-        return model_api.fit_model(
-            qrels,
-            name_runs(runs),
-            options["measures"] or None,
-            **_select(options, (*_MODEL_OPTIONS, *of_runs)),
-        )
-    return runs_api.compare(
-        qrels,
-        name_runs(runs),
-        measures=options["measures"] or None,
-        test=options["test"] or "randomisation",
-        **_select(options, (*_SHARED_OPTIONS, "cluster", "per_query", *of_runs)),
-    )
+        chosen = select(options, (*_MODEL_OPTIONS, *_OF_RUNS))
+        return model_api.fit_model(qrels, runs, measures, **chosen)
+    chosen = select(options, (*_SHARED_OPTIONS, "per_query", *_OF_RUNS))
+    test = options["test"] or "randomisation"
+    return runs_api.compare(qrels, runs, measures=measures, test=test, **chosen)
 
 
-def _compare_sessions(
-    sessions: str,
-    words: tuple[str | None, ...],
-    output: str | None,
-    options: Mapping[str, Any],
-    *,
-    model: bool,
-) -> Comparison | Models:
+def _compare_sessions(options: Mapping[str, Any], *, model: bool) -> Any:
     """Systems by the sessions of a study."""
     if options["per_query"]:
         raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
-    refuse_options(options, ("standardise",), "is of runs, which all have the same queries")
-    study = take_study(sessions, words, {"-o": output}, options)
-    shared = study.options | {"by": SYSTEM if options["by"] is None else options["by"]}
+    refuse_idle_options(("standardise",), "is of runs, which all have the same queries")
+    (sessions, qrels, measures), shared = take_study(options)
+    shared["by"] = shared["by"] or SYSTEM
     if model:
-        return session_model_api.fit_model(study.files, study.qrels, study.measures, **shared)
-    of_test = _select(options, ("test", "cluster", *_SHARED_OPTIONS))
-    return sessions_api.compare(study.files, study.qrels, study.measures, **{**shared, **of_test})
-
-
-def _select(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    return {name: options[name] for name in names}
+        return session_model_api.fit_model(sessions, qrels, measures, **shared)
+    chosen = shared | select(options, ("test", *_SHARED_OPTIONS))
+    return sessions_api.compare(sessions, qrels, measures, **chosen)

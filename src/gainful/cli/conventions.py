@@ -5,17 +5,19 @@ from __future__ import annotations
 import click
 
 from gainful.api.conventions import conventions as describe_conventions
-from gainful.cli.command import command
-from gainful.cli.declare import own_option
-from gainful.cli.options import PRINT_TEXT, options
-from gainful.cli.output import choose_form, deliver
+from gainful.cli.answer import argument, command
+from gainful.cli.options import PRINT_TEXT, Row
+from gainful.page.page import Page
 
 
-@command(short_help="What does a tool do, in plain words?")
-@click.argument("name", required=False)
-@own_option("--diff", "other", metavar="OTHER", help="Only what NAME does differently from OTHER.")
-@options(*PRINT_TEXT)
-def conventions(name: str | None, other: str | None, form: str | None, output: str | None) -> None:
+@command(
+    "What does a tool do, in plain words?",
+    argument("[NAME]"),
+    Row("--diff other", "OTHER", "Only what NAME does differently from OTHER."),
+    *PRINT_TEXT,
+    piped="table",
+)
+def conventions(*, name: str | None, other: str | None) -> Page:
     """What does a tool do in every situation? All of them, one NAME, or the difference of two.
 
     \b
@@ -28,5 +30,4 @@ def conventions(name: str | None, other: str | None, form: str | None, output: s
     """
     if name is None and other is not None:
         raise click.UsageError("--diff needs two names: gainful conventions NAME --diff OTHER")
-    form = choose_form(form, output, piped="table")
-    deliver(describe_conventions(name, other).page(), form, output)
+    return describe_conventions(name, other).page()

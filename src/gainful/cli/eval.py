@@ -6,34 +6,25 @@ from typing import Any
 
 import click
 
-from gainful.api import evaluate as api
-from gainful.cli.command import PATH, command
-from gainful.cli.inputs import name_runs, refuse_two_pipes
-from gainful.cli.options import INTERVAL, PRINT_RUNS, option, options
-from gainful.cli.output import WITHOUT_NOTES, choose_form, deliver, refuse_overwriting
+from gainful.api.evaluate import evaluate as evaluate_runs, holds_qrels_and_run
+from gainful.cli.answer import argument, command, name_runs
+from gainful.cli.options import INTERVAL, PRINT_RUNS, option
+from gainful.cli.output import WITHOUT_NOTES
+from gainful.page.page import Page
 
 
-@command("eval", short_help="How good are these runs?")
-@click.argument("qrels", type=PATH)
-@click.argument("runs", nargs=-1, metavar="RUN...", type=PATH)
-@options("measures")
-@option("per_query", help="A line for each query (in tables the mean too).")
-@options(*INTERVAL, *PRINT_RUNS)
+@command(
+    "How good are these runs?",
+    argument("QRELS"),
+    argument("RUN..."),
+    "measures",
+    option("per_query", "A line for each query (in tables the mean too)."),
+    *(*INTERVAL, *PRINT_RUNS),
+    name="eval",
+)
 def evaluate(
-    qrels: str,
-    runs: tuple[str, ...],
-    *,
-    per_query: bool,
-    interval: float | None,
-    resamples: int | None,
-    seed: int | None,
-    measures: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-    quiet: bool,
-    verbose: bool,
-    **options: Any,
-) -> None:
+    *, qrels: str, runs: Any, form: str, per_query: bool, verbose: bool, **options: Any
+) -> Page:
     """How good is each RUN by these QRELS?
 
     Files are TREC's, CSV, TSV, JSON, JSON lines or Parquet with named columns, plain or compressed
@@ -54,28 +45,17 @@ def evaluate(
       gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
     """
-    form = choose_form(form, output)
-    chance = {"resamples": resamples, "seed": seed}
-    if interval is None:
-        for name in (name for name, value in chance.items() if value is not None):
-            raise click.UsageError(f"--{name} needs --interval")
+    if options["interval"] is None:
+        for name in ("resamples", "seed"):
+            if options.pop(name) is not None:
+                raise click.UsageError(f"--{name} needs --interval")
     elif per_query and form in WITHOUT_NOTES:
         raise click.UsageError(f"--interval is of means; {form} has none with --per-query")
-    refuse_two_pipes(qrels, *runs)
-    runs = runs or _use_qrels_as_run(qrels, options["columns"])
-    refuse_overwriting(output, (qrels, *runs))
-    options |= {name: value for name, value in chance.items() if value is not None}
-    results = api.evaluate(
-        qrels, None, measures or None, runs=name_runs(runs), interval=interval, **options
-    )
-    deliver(results.page(per_query=per_query, verbose=verbose), form, output, quiet=quiet)
-
-
-def _use_qrels_as_run(qrels: str, columns: Any) -> tuple[str, ...]:
-    """A file that tells both what is relevant and what was retrieved needs no run beside it."""
-    if not api.holds_qrels_and_run(qrels, columns):
+    if not runs and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError(
             "name at least one RUN: gainful eval QRELS RUN… (only a file whose lines have "
             "both retrieved and relevant can do without)"
         )
-    return (qrels,)
+    options = {name: value for name, value in options.items() if value is not None}
+    results = evaluate_runs(qrels, runs=runs or name_runs((qrels,)), **options)
+    return results.page(per_query=per_query, verbose=verbose)

@@ -12,9 +12,8 @@ from attrs import frozen
 
 from gainful.api.figures import FIGURES, draw_files, find_figure
 from gainful.api.sessions import holds_systems
-from gainful.cli.command import PATH, Group, command as build_command
-from gainful.cli.declare import Decorator, own_option
-from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
+from gainful.cli.answer import argument, command as build_command, parse_reading
+from gainful.cli.command import Group
 from gainful.cli.options import (
     CONVENTION,
     READ_LOG,
@@ -22,10 +21,12 @@ from gainful.cli.options import (
     READ_SESSIONS,
     SESSION_CONVENTION,
     SWEEP_GRID,
+    Decorator,
+    Row,
     option,
-    options as take_options,
 )
-from gainful.cli.output import deliver, deliver_document, is_stdout, refuse_overwriting
+from gainful.cli.output import deliver, deliver_document, is_stdout
+from gainful.cli.values import split_columns
 from gainful.page.page import Page, Section
 from gainful.page.render import SUFFIXES
 from gainful.page.table import Table
@@ -39,32 +40,24 @@ _LOOK_OPTIONS = ("title", "width", "height", "dark")
 
 # The options of single figures; each has those that its data take.
 _FIGURE_OPTIONS: dict[str, Decorator] = {
-    "by": option("by", help="A line for each group: --by system."),
+    "by": option("by", "A line for each group: --by system."),
     "non_last": option("non_last"),
-    "cost": option("cost", required=True, help="Numbers, or columns: query=50,result=tokens."),
-    "at_least": own_option(
-        "--at-least", type=int, metavar="N", help="Sessions of N queries are drawn apart. [4]"
-    ),
-    "queries": own_option(
-        "--queries", type=int, metavar="N", help="Draw the first N queries only. [all]"
-    ),
-    "query": own_option("--query", metavar="ID", help="Of this query alone. [mean over queries]"),
+    "cost": option("cost", "Numbers, or columns: query=50,result=tokens.", required=True),
+    "at_least": Row("--at-least", "N", "Sessions of N queries are drawn apart. [4]"),
+    "queries": Row("--queries", "N", "Draw the first N queries only. [all]"),
+    "query": Row("--query", "ID", "Of this query alone. [mean over queries]"),
     "interval": option("interval"),
     "resamples": option("interval.resamples"),
     "seed": option("interval.seed"),
 }
+_SIZE: dict[str, Any] = {"group": "Output", "type": int}
 _DRAWING_OPTIONS: tuple[Decorator, ...] = (
-    option("output", group="", help="Ends in .svg, .png, .pdf, .html, .json; or .csv."),
-    own_option(
-        *("--data", "wants_data"),
-        group="Output",
-        is_flag=True,
-        help="Print the tidy data as CSV instead.",
-    ),
+    option("output", "Ends in .svg, .png, .pdf, .html, .json; or .csv.", group=""),
+    Row("--data wants_data", None, "Print the tidy data as CSV instead.", group="Output"),
     option("title", group="Output"),
-    own_option("--width", group="Output", type=int, metavar="PIXELS", help="Of the plot."),
-    own_option("--height", group="Output", type=int, metavar="PIXELS", help="Of the plot."),
-    own_option("--dark", group="Output", is_flag=True, help="On a dark background."),
+    Row("--width", "PIXELS", "Of the plot.", **_SIZE),
+    Row("--height", "PIXELS", "Of the plot.", **_SIZE),
+    Row("--dark", None, "On a dark background.", group="Output"),
 )
 
 
@@ -110,26 +103,19 @@ def _build_command(figure: Figure) -> click.Command:
     """The command of a figure: what it is made of, its own options, how it is drawn."""
     inputs = _INPUTS[figure.input_kind]
 
-    def draw(**options: Any) -> None:
-        request = _take_request(figure, options)
+    def draw(*, output: str | None, **options: Any) -> None:
+        request = _take_request(figure, output, options)
         files = inputs.take(figure, options, request.options)
         drawing = draw_files(
             figure.name, *files, options=request.options, look=request.look, **options
         )
         _deliver(drawing, request)
 
-    command: Callable[..., Any] = draw
-    decorators = (
-        *inputs.arguments,
-        *_measure_options(figure),
-        *_own_options(figure),
-        *inputs.options,
-        *_DRAWING_OPTIONS,
-    )
-    for decorate in reversed(decorators):
-        command = decorate(command)
-    help_text = f"{figure.question}\n\n\b\nExample:\n  gainful figure {figure.example}"
-    return build_command(figure.name, help=help_text, short_help=figure.question)(command)
+    draw.__doc__ = f"{figure.question}\n\n\b\nExample:\n  gainful figure {figure.example}"
+    rows = (*_measure_options(figure), *_own_options(figure), *inputs.options, *_DRAWING_OPTIONS)
+    return build_command(
+        figure.question, *inputs.arguments, *rows, name=figure.name, piped="picture"
+    )(draw)
 
 
 def _own_options(figure: Figure) -> list[Decorator]:
@@ -143,12 +129,12 @@ def _measure_options(figure: Figure) -> list[Decorator]:
     if not figure.usual_measures:
         return []
     repeated = "May be repeated. " if figure.several_measures else ""
-    return [option("measures", help=f"{repeated}[{', '.join(figure.usual_measures)}]")]
+    return [option("measures", f"{repeated}[{', '.join(figure.usual_measures)}]")]
 
 
 def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
     """The measures that were named; only some figures are of several."""
-    measures = list(options.pop("measures", ()))
+    measures = list(options.pop("measures", None) or ())
     if len(measures) > 1 and not figure.several_measures:
         raise click.UsageError("one measure at a time")
     return measures
@@ -182,47 +168,35 @@ def _take_runs(
     if measures:
         several = figure.several_measures
         figure_options |= {"measures": measures} if several else {"measure": measures[0]}
-    return options.pop("qrels"), name_runs(options.pop("runs"))
+    return options.pop("qrels"), options.pop("runs")
 
 
 @frozen
 class _Inputs:
     """What figures are made of: arguments, options of reading, and how both become a call."""
 
-    arguments: tuple[Decorator, ...]
-    options: tuple[Decorator, ...]
+    arguments: tuple[Any, ...]
+    options: tuple[Any, ...]
     take: Callable[[Figure, dict[str, Any], dict[str, Any]], tuple[Any, ...]]
 
 
-_SESSION_ARGUMENTS = (
-    click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH),
-    take_options("qrels"),
-)
+_SESSION_ARGUMENTS: tuple[Any, ...] = (argument("FILE..."), "qrels")
 _INPUTS: Mapping[str, _Inputs] = {
-    "sessions": _Inputs(
-        _SESSION_ARGUMENTS, (take_options(*READ_SESSIONS, *SESSION_CONVENTION),), _take_sessions
-    ),
+    "sessions": _Inputs(_SESSION_ARGUMENTS, (*READ_SESSIONS, *SESSION_CONVENTION), _take_sessions),
     "sweep": _Inputs(
         _SESSION_ARGUMENTS,
         (
-            option("by", default="system", show_default=True, help="Who is compared."),
-            take_options(*SWEEP_GRID),
+            option("by", "Who is compared.", default="system"),
+            *SWEEP_GRID,
             option("points", default=40),
-            take_options(*READ_SESSIONS, "like_sessions"),
+            *(*READ_SESSIONS, "like_sessions"),
         ),
         _take_sweep,
     ),
-    "log": _Inputs(
-        _SESSION_ARGUMENTS[:1],
-        (take_options(*READ_LOG),),
-        _take_log,
-    ),
+    "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_log),
     "runs": _Inputs(
-        (
-            click.argument("qrels", type=PATH),
-            click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=PATH),
-        ),
-        (take_options(*READ_RUNS, *CONVENTION),),
+        (argument("QRELS"), argument("RUN...", required=True)),
+        (*READ_RUNS, *CONVENTION),
         _take_runs,
     ),
 }
@@ -238,8 +212,8 @@ class _Request:
     output: str | None
 
 
-def _take_request(figure: Figure, options: dict[str, Any]) -> _Request:
-    """What is to be drawn, taken out of `options`; nothing that is read is written over."""
+def _take_request(figure: Figure, output: str | None, options: dict[str, Any]) -> _Request:
+    """What is to be drawn, taken out of `options`."""
     look = Look(**{name: options.pop(name) for name in _LOOK_OPTIONS})
     names = [name for name in _FIGURE_OPTIONS if name in options and figure.input_kind != "sweep"]
     figure_options = {name: options.pop(name) for name in names}
@@ -250,13 +224,9 @@ def _take_request(figure: Figure, options: dict[str, Any]) -> _Request:
     if "by" in names and holds_systems(options.get("files", ()), options.get("sessions_format")):
         figure_options.setdefault("by", "system")
     if "by" in figure_options:
-        figure_options["by"] = [part.strip() for part in figure_options["by"].split(",")]
-    output, wants_data = options.pop("output"), options.pop("wants_data")
-    inputs = [options.get(name) for name in ("qrels", "topics")]
-    inputs += [*options.get("files", ()), *options.get("runs", ())]
-    refuse_two_pipes(*inputs)
-    refuse_overwriting(output, inputs)
-    return _Request(figure_options, look, _choose_suffix(output, wants_data), output)
+        figure_options["by"] = split_columns([figure_options["by"]])
+    suffix = _choose_suffix(output, options.pop("wants_data"))
+    return _Request(figure_options, look, suffix, output)
 
 
 def _choose_suffix(output: str | None, wants_data: bool) -> str:

@@ -12,19 +12,12 @@ from attrs import fields
 
 from gainful.api.evaluate import holds_qrels_and_run
 from gainful.api.gate import judge_run
-from gainful.cli.command import PATH, command
-from gainful.cli.declare import own_option
-from gainful.cli.inputs import name_runs, refuse_two_pipes
-from gainful.cli.numbers import parse_bounds
-from gainful.cli.options import (
-    CONVENTION,
-    READ_RUNS,
-    option,
-    options,
-    refuse_idle_options,
-)
-from gainful.cli.output import choose_form, deliver, refuse_overwriting
+from gainful.cli.answer import argument, command, name_runs
+from gainful.cli.command import OUTPUT, PATH
+from gainful.cli.options import CONVENTION, READ_RUNS, Row, option, refuse_idle_options
+from gainful.cli.output import deliver
 from gainful.cli.streams import say
+from gainful.cli.values import parse_bounds
 from gainful.errors import BadValue
 from gainful.evidence.gates.rules import ALLOWANCES, Rules
 from gainful.evidence.gates.verdict import Verdict
@@ -36,6 +29,7 @@ from gainful.text import NUMBER_PATTERN
 _OWN_SUFFIXES = {"junit": ".xml"}  # of a form that only a verdict has
 _RULES = tuple(attribute.name for attribute in fields(Rules))
 _SUMMARY = "GITHUB_STEP_SUMMARY"  # the file whose Markdown GitHub shows on the page of a build
+_BOUNDS: dict[str, Any] = {"multiple": True, "callback": parse_bounds}
 
 
 def _parse_query_bounds(
@@ -53,93 +47,87 @@ def _parse_query_bounds(
     return bounds
 
 
-@command(short_help="Is this run good enough to ship?")
-@click.argument("qrels", type=PATH)
-@click.argument("run", required=False, type=PATH)
-@option(
-    "measures",
-    help="Such as nDCG@10; may be repeated. [those that have a rule; else the baseline's; else "
-    f"{', '.join(USUAL_MEASURES)}]",
+@command(
+    "Is this run good enough to ship?",
+    argument("QRELS"),
+    argument("[RUN]"),
+    option(
+        "measures",
+        "Such as nDCG@10; may be repeated. [those that have a rule; else the baseline's; else "
+        f"{', '.join(USUAL_MEASURES)}]",
+    ),
+    Row(
+        "--floor floors",
+        "M=V",
+        "The mean of measure M must not be below V; may be repeated.",
+        **_BOUNDS,
+    ),
+    Row(
+        "--ceiling ceilings",
+        "M=V",
+        "The mean of M, of which less is better, must not be above V; may be repeated.",
+        **_BOUNDS,
+    ),
+    option("baseline", "What an earlier run scored, to hold it to.", metavar="FILE", type=PATH),
+    Row(
+        "--max-drop",
+        "M=V",
+        "M must not become worse than the baseline by more than V: drop, or rise where less is "
+        "better; may be repeated.",
+        **_BOUNDS,
+    ),
+    Row(
+        "--significant",
+        "ALPHA",
+        "No measure may be significantly worse than the baseline (one-sided, Holm-corrected).",
+        type=float,
+    ),
+    Row(
+        "--no-worse-than",
+        "M=V",
+        "M must be shown to be worse than the baseline by less than V (non-inferiority, one-sided "
+        "interval); may be repeated.",
+        **_BOUNDS,
+    ),
+    Row(
+        "--per-query",
+        "M=V:N",
+        "At most N queries may become worse by more than V in M; may be repeated.",
+        multiple=True,
+        callback=_parse_query_bounds,
+    ),
+    Row(
+        "--error-rates",
+        None,
+        "How often do these rules stop a build that is no worse, and which drop do they catch? "
+        "Said anyway when a baseline is saved.",
+    ),
+    Row("--save-baseline", "FILE", "Save the run as a baseline, if it passes.", type=OUTPUT),
+    Row(
+        "--allow",
+        ALLOWANCES,
+        "May be repeated. What may differ from the baseline.",
+        multiple=True,
+    ),
+    option(
+        "test",
+        "How --significant and drift test, and the limits of --no-worse-than are found.",
+        type=click.Choice(list(TESTS)),
+    ),
+    option("alpha", "Level of the limits of --no-worse-than, and of drift."),
+    *("cluster", "seed", "resamples"),
+    option("text_form", type=click.Choice((*SUFFIXES, *_OWN_SUFFIXES))),
+    *("output", "verbose", *READ_RUNS, *CONVENTION),
+    piped="table",
+    own_suffixes=_OWN_SUFFIXES,
 )
-@own_option(
-    "--floor",
-    "floors",
-    multiple=True,
-    metavar="M=V",
-    callback=parse_bounds,
-    help="The mean of measure M must not be below V; may be repeated.",
-)
-@own_option(
-    "--ceiling",
-    "ceilings",
-    multiple=True,
-    metavar="M=V",
-    callback=parse_bounds,
-    help="The mean of M, of which less is better, must not be above V; may be repeated.",
-)
-@option("baseline", metavar="FILE", type=PATH, help="What an earlier run scored, to hold it to.")
-@own_option(
-    "--max-drop",
-    multiple=True,
-    metavar="M=V",
-    callback=parse_bounds,
-    help="M must not become worse than the baseline by more than V: drop, or rise where less is "
-    "better; may be repeated.",
-)
-@own_option(
-    "--significant",
-    type=float,
-    metavar="ALPHA",
-    help="No measure may be significantly worse than the baseline (one-sided, Holm-corrected).",
-)
-@own_option(
-    "--no-worse-than",
-    multiple=True,
-    metavar="M=V",
-    callback=parse_bounds,
-    help="M must be shown to be worse than the baseline by less than V (non-inferiority, one-sided "
-    "interval); may be repeated.",
-)
-@own_option(
-    "--per-query",
-    multiple=True,
-    metavar="M=V:N",
-    callback=_parse_query_bounds,
-    help="At most N queries may become worse by more than V in M; may be repeated.",
-)
-@own_option(
-    "--error-rates",
-    is_flag=True,
-    help="How often do these rules stop a build that is no worse, and which drop do they catch? "
-    "Said anyway when a baseline is saved.",
-)
-@own_option(
-    "--save-baseline", metavar="FILE", type=PATH, help="Save the run as a baseline, if it passes."
-)
-@own_option(
-    "--allow",
-    multiple=True,
-    type=click.Choice(list(ALLOWANCES)),
-    help="May be repeated. What may differ from the baseline.",
-)
-@option(
-    "test",
-    type=click.Choice(list(TESTS)),
-    help="How --significant and drift test, and the limits of --no-worse-than are found.",
-)
-@option("alpha", help="Level of the limits of --no-worse-than, and of drift.")
-@options("cluster", "seed", "resamples")
-@option("text_form", type=click.Choice((*SUFFIXES, *_OWN_SUFFIXES)))
-@options("output", "verbose", *READ_RUNS, *CONVENTION)
 def gate(
+    *,
     qrels: str,
     run: str | None,
-    *,
-    measures: tuple[str, ...],
     baseline: str | None,
     save_baseline: str | None,
-    error_rates: bool,
-    form: str | None,
+    form: str,
     output: str | None,
     verbose: bool,
     **options: Any,
@@ -172,23 +160,13 @@ def gate(
             ("test", "alpha", "cluster", "seed", "resamples"), "is of tests against a baseline"
         )
     _refuse_no_rule(rules, baseline, save_baseline)
-    form = choose_form(form, output, piped="table", own_suffixes=_OWN_SUFFIXES)
     if run is None and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError("name a RUN: gainful gate QRELS RUN --floor nDCG@10=0.45")
-    refuse_two_pipes(qrels, run, baseline)
     run = run or qrels
-    _refuse_files(qrels, run, baseline, save_baseline, output)
+    _refuse_files((qrels, run), baseline, save_baseline, output)
     (name,) = name_runs((run,))
     verdict = judge_run(
-        qrels,
-        run,
-        rules,
-        baseline=baseline,
-        save_to=save_baseline,
-        error_rates=error_rates,
-        measures=measures or None,
-        name=name,
-        **options,
+        *(qrels, run, rules), baseline=baseline, save_to=save_baseline, name=name, **options
     )
     deliver(verdict.page(verbose=verbose), form, output, beside=verdict.files_to_save())
     _append_summary(verdict)
@@ -208,14 +186,11 @@ def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | Non
 
 
 def _refuse_files(
-    qrels: str, run: str, baseline: str | None, save_baseline: str | None, output: str | None
+    inputs: tuple[str, str], baseline: str | None, save_baseline: str | None, output: str | None
 ) -> None:
-    """Each file is one thing: what is read is not written over, and a baseline is no input."""
+    """Each file is one thing: a baseline is no input, and is not written where the verdict is."""
     if save_baseline == "-":
         raise click.UsageError("--save-baseline needs a FILE; the verdict is printed")
-    inputs = (qrels, run)
-    refuse_overwriting(output, (*inputs, *([baseline] if baseline else [])))
-    refuse_overwriting(save_baseline, inputs, "--save-baseline")
     for path in inputs:
         if baseline is not None and _is_same_file(baseline, path):
             raise click.UsageError(f"--baseline {baseline} is what is judged")

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import click
-
 from gainful.api.measures import measures as describe_measures
-from gainful.cli.command import command
-from gainful.cli.options import PRINT_TEXT, options
-from gainful.cli.output import choose_form, deliver
+from gainful.cli.answer import argument, command
+from gainful.cli.options import PRINT_TEXT
 from gainful.cli.streams import say
+from gainful.page.page import Page
 
 
-@command(short_help="What can be computed, and what do its options mean?")
-@click.argument("name", required=False)
-@options(*PRINT_TEXT, "plugin")
-def measures(name: str | None, form: str | None, output: str | None) -> None:
+@command(
+    "What can be computed, and what do its options mean?",
+    argument("[NAME]"),
+    *(*PRINT_TEXT, "plugin"),
+    piped="table",
+)
+def measures(*, name: str | None) -> Page:
     """What can be computed: all measures, gains and discounts, or all about one NAME.
 
     NAME may also be an option, such as ties or negative: what its values mean.
@@ -27,8 +28,7 @@ def measures(name: str | None, form: str | None, output: str | None) -> None:
       gainful measures ties
       gainful measures --format json
     """
-    form = choose_form(form, output, piped="table")
     page = describe_measures(name).page()
     for warning in page.warnings:  # of other packages that fail
         say(warning)
-    deliver(page, form, output)
+    return page

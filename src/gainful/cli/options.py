@@ -1,6 +1,7 @@
-"""The options of the commands: one table, from which each command takes what it needs.
+"""The options of the commands: a row for each, from which a command takes what it needs.
 
-An option that only one command has stands in that command.
+A row has the flags, what stands behind them (or the choices there are), and what it means. An
+option that only one command has stands in that command, as a row of the same kind.
 """
 
 from __future__ import annotations
@@ -14,20 +15,47 @@ import click
 from click.core import ParameterSource
 
 from gainful.api.register import load_plugin
-from gainful.cli.command import PATH, complete_names
-from gainful.cli.declare import SETTING_OPTIONS, Decorator, declare, parse_pairs
-from gainful.cli.log_options import LOG_OPTIONS
-from gainful.convention import CONVENTIONS, SETTINGS
+from gainful.cli.command import OUTPUT, PATH, Option, complete_names
+from gainful.cli.values import parse_base, parse_pairs
+from gainful.convention import CONVENTIONS, SETTINGS, Setting
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
+from gainful.evidence.comparisons.study_tests import STUDY_TESTS
 from gainful.evidence.statistics.correction import CORRECTIONS, FAMILIES
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.discount import USUAL_RANGE
+from gainful.measure.discount import DISCOUNTS, USUAL_RANGE
+from gainful.measure.gain import GAINS
 from gainful.page.render import RENDERERS
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 PLUGINS = "gainful.plugins"  # where a command finds what plug-ins were named
+_TYPES: Mapping[str, Any] = {"N": int, "P": float, "G": float, "LEVEL": float, "FILE": PATH}
+
+
+class Row:
+    """An option: its flags, what stands behind them, what it means; made where it is needed."""
+
+    def __init__(self, flags: str, value: Any = None, text: str = "", **more: Any) -> None:
+        """`value` is a word for it, or the choices there are; a flag has none."""
+        self.flags = flags.split()
+        self.attributes: dict[str, Any] = {"help": text, **more}
+        if value is None:
+            self.attributes["is_flag"] = True
+        elif isinstance(value, str):
+            self.attributes = {"metavar": value, "type": _TYPES.get(value)} | self.attributes
+        else:
+            self.attributes["type"] = value if callable(value) else click.Choice(list(value))
+        if "default" in more:
+            self.attributes.setdefault("show_default", True)
+
+    def __call__(self, command: Callable[..., Any]) -> Callable[..., Any]:
+        """Give a command this option."""
+        attributes = dict(self.attributes)
+        if isinstance(attributes.get("type"), partial):
+            attributes["type"] = attributes["type"]()
+        return click.option(*self.flags, cls=Option, **attributes)(command)
 
 
 def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
@@ -36,308 +64,277 @@ def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -
     context.meta[PLUGINS] = modules
 
 
-class _Formats(click.Choice[str]):
+def _list_formats(*tables: tuple[str, str]) -> click.Choice[str]:
     """The names of tables of file formats, which are loaded when a command needs them."""
+    names = [getattr(import_module(module), table) for module, table in tables]
+    return click.Choice([name for table in names for name in table])
 
-    def __init__(self, *tables: tuple[str, str]) -> None:
-        names = [getattr(import_module(module), table) for module, table in tables]
-        super().__init__([name for table in names for name in table])
+
+def _completes(names: Iterable[str]) -> dict[str, Any]:
+    return {"shell_complete": lambda _, __, text: complete_names(names, text)}
+
+
+def _setting(setting: Setting, **more: Any) -> Row:
+    """The option of a setting: its answers, or what the table says of it otherwise."""
+    flags = f"--{setting.name.replace('_', '-')} {setting.name}"
+    if not setting.answers:
+        more = {"value": "NAME", "text": setting.question} | more
+        return Row(flags, more.pop("value"), more.pop("text"), group="Convention", **more)
+    answers = {str(answer): answer for answer in setting.answers}
+    return Row(
+        flags,
+        "NAME",
+        f"{setting.question} {', '.join(answers)}.",
+        group="Convention",
+        callback=lambda _, __, text: text if text is None else answers.get(text, text),
+        **_completes(answers),
+    )
 
 
 _RUN_TABLE = ("gainful.read.formats", "FORMATS")
 _SESSION_TABLE = ("gainful.read.session_formats", "SESSION_FORMATS")
-_RUN_FORMATS = partial(_Formats, _RUN_TABLE)
-_SESSION_FORMATS = partial(_Formats, _SESSION_TABLE)
-RUN_OR_SESSION_FORMATS = partial(_Formats, _RUN_TABLE, _SESSION_TABLE)
-
-
-def _complete_measure(_: click.Context, __: click.Parameter, text: str) -> Any:
-    return complete_names(MEASURES, text)
-
-
-def _declare_form(default: str) -> Callable[..., Decorator]:
-    """`--format`: all that there are, in every command."""
-    return declare(
-        *("--format", "form"),
-        group="Output",
-        type=click.Choice(tuple(RENDERERS)),
-        help=f"How to print it. [{default}]",
-    )
-
-
-_FEW_CONVENTIONS = "trec_eval, sklearn, quepid, wikipedia"
-
-OPTIONS: Mapping[str, Callable[..., Decorator]] = {
-    # what is asked
-    "measures": declare(
-        *("-m", "--measure", "measures"),
-        multiple=True,
-        metavar="MEASURE",
-        help="Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. "
-        f"[{', '.join(USUAL_MEASURES)}]",
-        shell_complete=_complete_measure,
-    ),
-    "measure": declare(
-        "-m", "--measure", metavar="MEASURE", show_default=True, shell_complete=_complete_measure
-    ),
-    "per_query": declare("--per-query", is_flag=True, help="A line for each query."),
-    "judged": declare(
-        "--judged",
-        metavar="G,G,…",
-        help="Every judged grade of the query, those of the ranking too: the ideal.",
-    ),
-    "qrels": declare(
-        "--qrels", metavar="QRELS", type=PATH, help="Judgments by topic. [the column grade of FILE]"
-    ),
-    "cost": declare(
-        "--cost",
-        metavar="query=N,result=N",
-        help="What searching costs: numbers, or columns (result=tokens). Adds gain per cost.",
-    ),
-    "baseline": declare(
-        "--baseline", metavar="NAME", help="What the others are set against. [the first]"
-    ),
-    "by": declare("--by", metavar="COLUMN,…", help="Groups, such as --by system,scenario."),
-    "title": declare("--title", metavar="TEXT", help="Instead of its own."),
-    "non_last": declare(
-        "--non-last",
-        type=click.Choice(("pooled", "within")),
-        help="Queries before the last: pooled, or averaged within each session first. [pooled]",
-    ),
-    # which searchers are tried
-    "sweep.b": declare(
-        "--b",
-        metavar="RANGE",
-        default=USUAL_RANGE,
-        show_default=True,
-        help="Bases of the rank discount.",
-    ),
-    "sweep.bq": declare(
-        "--bq",
-        metavar="RANGE",
-        default=USUAL_RANGE,
-        show_default=True,
-        help="Bases of the query discount.",
-    ),
-    "points": declare(
-        "--points", type=int, metavar="N", show_default=True, help="How many bases of a range."
-    ),
-    "depth": declare(
-        "--depth", metavar="X", help="How many results of a query count: 10, or 5,10,20. [10]"
-    ),
-    "weights": declare(
-        "--weights",
-        multiple=True,
-        metavar="WEIGHTS",
-        help="What grades are worth: linear, exp, 0:0,1:1,2:10,3:100; may be repeated. [linear]",
-    ),
-    # chance
-    "test": declare(
-        "--test",
-        group="Statistics",
-        type=click.Choice(TEST_NAMES),
-        default="randomisation",
-        show_default=True,
-        help="How evidence is weighed.",
-    ),
-    "correct": declare(
-        "--correct",
-        group="Statistics",
-        type=click.Choice(list(CORRECTIONS)),
-        help="How p is corrected. [max-t; of other tests than randomisation holm]",
-    ),
-    "family": declare(
-        "--family",
-        group="Statistics",
-        type=click.Choice(list(FAMILIES)),
-        default="measure",
-        show_default=True,
-        help="Correct over the pairs of one measure, or of all measures.",
-    ),
-    "cluster": declare(
-        "--cluster",
-        group="Statistics",
-        metavar="PATTERN|COLUMN",
-        help=r"What queries belong to that are not independent: '^(.+)_\d+$', or a column.",
-    ),
-    "alpha": declare(
-        "--alpha",
-        group="Statistics",
-        type=float,
-        metavar="P",
-        default=ALPHA,
-        show_default=True,
-        help="Level of significance.",
-    ),
-    "seed": declare(
-        "--seed",
-        group="Statistics",
-        type=int,
-        metavar="N",
-        default=SEED,
-        show_default=True,
-        help="Seed of the random numbers.",
-    ),
-    "resamples": declare(
-        "--resamples",
-        group="Statistics",
-        type=int,
-        metavar="N",
-        default=RESAMPLES,
-        show_default=True,
-        help="Number of resamples.",
-    ),
-    "family.resamples": declare(
-        "--resamples",
-        group="Statistics",
-        type=int,
-        metavar="N",
-        help=f"Number of resamples. [{RESAMPLES}; more where holm needs them]",
-    ),
-    "interval": declare(
-        "--interval",
-        type=float,
-        metavar="LEVEL",
-        help="How sure is each mean? Its interval at LEVEL per cent, such as 95.",
-    ),
-    "interval.resamples": declare(
-        "--resamples",
-        group="Statistics",
-        type=int,
-        metavar="N",
-        help=f"Of --interval: number of resamples. [{RESAMPLES}]",
-    ),
-    "interval.seed": declare(
-        "--seed",
-        group="Statistics",
-        type=int,
-        metavar="N",
-        help=f"Of --interval: seed of the random numbers. [{SEED}]",
-    ),
-    # what is printed, and where
-    "form": _declare_form("table on a terminal, tsv in a pipe, or by the suffix of -o"),
-    "text_form": _declare_form("table, or by the suffix of -o"),
-    "output": declare(
-        *("-o", "--output"),
-        group="Output",
-        metavar="FILE",
-        type=PATH,
-        help="Write to FILE instead.",
-    ),
-    "quiet": declare(
-        *("-q", "--quiet"),
-        group="Output",
-        is_flag=True,
-        help="No notes on stderr beside TSV, CSV and JSON lines.",
-    ),
-    "verbose": declare(
-        *("-v", "--verbose"),
-        group="Output",
-        is_flag=True,
-        help="The whole convention, and everything that was counted.",
-    ),
-    # how files are read
-    "qrels_format": declare(
-        "--qrels-format",
-        group="Files",
-        type=_RUN_FORMATS,
-        help="How judgments are written. [found out]",
-    ),
-    "run_format": declare(
-        "--run-format", group="Files", type=_RUN_FORMATS, help="How runs are written. [found out]"
-    ),
-    "columns": declare(
-        "--columns",
-        group="Files",
-        metavar="ROLE=NAME,…",
-        multiple=True,
-        callback=partial(parse_pairs, "ROLE=NAME, such as query=user,doc=item"),
-        help="How columns are called: query=user,doc=item. [the usual names]",
-    ),
-    "sessions_format": declare(
-        "--sessions-format",
-        group="Files",
-        type=_SESSION_FORMATS,
-        help="How sessions are written. [found out]",
-    ),
-    "where": declare(
-        "--where", group="Files", multiple=True, metavar="COLUMN=VALUE", help="Only these sessions."
-    ),
-    "min_queries": declare(
-        "--min-queries",
-        group="Files",
-        type=int,
-        metavar="N",
-        help="Only sessions of at least N queries.",
-    ),
-    "first_queries": declare(
-        "--first-queries",
-        group="Files",
-        type=int,
-        metavar="N",
-        help="Only the first N queries of each.",
-    ),
-    "topics": declare(
-        "--topics",
-        group="Files",
-        metavar="FILE",
-        type=PATH,
-        help="Lines of session and topic, whose judgments count.",
-    ),
-    "pages": declare(
-        "--pages",
-        group="Files",
-        type=click.Choice(("merge", "count")),
-        help="Of Session Track XML: does a further page continue the list, or count? [merge]",
-    ),
-    "tool": declare(
-        "--tool",
-        group="Files",
-        metavar="NAME",
-        multiple=True,
-        help="Of traces and transcripts: a tool whose calls are searches; may be repeated.",
-    ),
-    "bad": declare(
-        "--bad",
-        group="Files",
-        type=click.Choice(("error", "skip")),
-        help="Malformed sessions and events: refuse them, or leave them out and count them. "
-        "[error]",
-    ),
-    "session_ties": declare(
-        "--ties",
-        group="Files",
-        type=click.Choice(("doc_descending", "input")),
-        help="Of conversations: how are equal scores ranked? [doc_descending]",
-    ),
-    # whose convention, and what of it is otherwise
-    "plugin": declare(  # known before any other option is looked at
-        "--plugin",
-        group="Convention",
-        metavar="MODULE",
-        multiple=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_load_plugins,
-        help="A module or file.py that registers measures of your own; may be repeated.",
-    ),
-    "like": declare(
-        "--like",
-        group="Convention",
-        metavar="NAME",
-        help=f"Compute as a tool or source does: {_FEW_CONVENTIONS}, … "
-        f"({len(CONVENTIONS)} are known; gainful conventions lists them).",
-        shell_complete=lambda _, __, text: complete_names(CONVENTIONS, text),
-    ),
-    "like_sessions": declare(
-        "--like",
-        group="Convention",
-        metavar="NAME",
-        help=f"Whose settings to follow: {', '.join(SESSION_CONVENTIONS)}. [jk2008]",
-        shell_complete=lambda _, __, text: complete_names(SESSION_CONVENTIONS, text),
-    ),
-    **LOG_OPTIONS,
-    **SETTING_OPTIONS,
+_RUN_FORMATS = partial(_list_formats, _RUN_TABLE)
+RUN_OR_SESSION_FORMATS = partial(_list_formats, _RUN_TABLE, _SESSION_TABLE)
+_BASE: dict[str, Any] = {"value": "BASE", "callback": parse_base}
+_SETTING_ROWS: Mapping[str, dict[str, Any]] = {
+    "gain": {"text": f"{', '.join(GAINS)}, or weights: 0:0,1:1,2:10,3:100."},
+    "discount": {"text": f"{', '.join(DISCOUNTS)}."},
+    "b": _BASE | {"text": "Base of the discount's logarithm, or e."},
+    "rel": {"value": "G"},
+    "max_grade": {"value": "G"},
+}
+_SESSION_ROWS: Mapping[str, dict[str, Any]] = {
+    "b": _BASE | {"text": "Base of the rank discount's logarithm."},
+    "bq": _BASE | {"text": "Base of the query discount's."},
+    "rel": {"value": "G"},
+    "lists": {"value": "padded|as_is|minimum(m)"},
+}
+_FORM = "--format form"
+_ROWS: Mapping[str, Mapping[str, Row]] = {
+    "": {
+        "measures": Row(
+            "-m --measure measures",
+            "MEASURE",
+            "Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. "
+            f"[{', '.join(USUAL_MEASURES)}]",
+            multiple=True,
+            **_completes(MEASURES),
+        ),
+        "measure": Row("-m --measure", "MEASURE", show_default=True, **_completes(MEASURES)),
+        "per_query": Row("--per-query", None, "A line for each query."),
+        "judged": Row(
+            "--judged",
+            "G,G,…",
+            "Every judged grade of the query, those of the ranking too: the ideal.",
+        ),
+        "qrels": Row(
+            "--qrels", "QRELS", "Judgments by topic. [the column grade of FILE]", type=PATH
+        ),
+        "cost": Row(
+            "--cost",
+            "query=N,result=N",
+            "What searching costs: numbers, or columns (result=tokens). Adds gain per cost.",
+        ),
+        "baseline": Row("--baseline", "NAME", "What the others are set against. [the first]"),
+        "by": Row("--by", "COLUMN,…", "Groups, such as --by system,scenario."),
+        "title": Row("--title", "TEXT", "Instead of its own."),
+        "non_last": Row(
+            "--non-last",
+            ("pooled", "within"),
+            "Queries before the last: pooled, or averaged within each session first. [pooled]",
+        ),
+        "session_qrels": Row(
+            "--qrels session_qrels",
+            "FILE",
+            "With --sessions, instead of QRELS: judgments by topic.",
+        ),
+        "sweep.b": Row("--b", "RANGE", "Bases of the rank discount.", default=USUAL_RANGE),
+        "sweep.bq": Row("--bq", "RANGE", "Bases of the query discount.", default=USUAL_RANGE),
+        "points": Row("--points", "N", "How many bases of a range.", show_default=True),
+        "depth": Row("--depth", "X", "How many results of a query count: 10, or 5,10,20. [10]"),
+        "weights": Row(
+            "--weights",
+            "WEIGHTS",
+            "What grades are worth: linear, exp, 0:0,1:1,2:10,3:100; may be repeated. [linear]",
+            multiple=True,
+        ),
+        "interval": Row(
+            "--interval",
+            "LEVEL",
+            "How sure is each mean? Its interval at LEVEL per cent, such as 95.",
+        ),
+    },
+    "Statistics": {
+        "test": Row("--test", TEST_NAMES, "How evidence is weighed.", default="randomisation"),
+        "any_test": Row(
+            "--test",
+            dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)),
+            "How evidence is weighed. [randomisation; with --sessions by the design]",
+        ),
+        "correct": Row(
+            "--correct",
+            CORRECTIONS,
+            "How p is corrected. [max-t; of other tests than randomisation holm]",
+        ),
+        "family": Row(
+            "--family",
+            FAMILIES,
+            "Correct over the pairs of one measure, or of all measures.",
+            default="measure",
+        ),
+        "cluster": Row(
+            "--cluster",
+            "PATTERN|COLUMN",
+            r"What queries belong to that are not independent: '^(.+)_\d+$', or a column.",
+        ),
+        "alpha": Row("--alpha", "P", "Level of significance.", default=ALPHA),
+        "seed": Row("--seed", "N", "Seed of the random numbers.", default=SEED),
+        "resamples": Row("--resamples", "N", "Number of resamples.", default=RESAMPLES),
+        "family.resamples": Row(
+            "--resamples",
+            "N",
+            f"Number of resamples. [{RESAMPLES}; more where holm needs them]",
+        ),
+        "interval.resamples": Row(
+            "--resamples", "N", f"Of --interval: number of resamples. [{RESAMPLES}]"
+        ),
+        "interval.seed": Row("--seed", "N", f"Of --interval: seed of the random numbers. [{SEED}]"),
+        "block": Row(
+            "--block",
+            "COLUMN",
+            "With --sessions: whose effects are taken out; the first says whose assignments are "
+            "exchanged. [searcher, scenario]",
+            multiple=True,
+        ),
+    },
+    "Output": {
+        "form": Row(
+            _FORM,
+            RENDERERS,
+            "How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
+        ),
+        "text_form": Row(_FORM, RENDERERS, "How to print it. [table, or by the suffix of -o]"),
+        "output": Row("-o --output", "FILE", "Write to FILE instead.", type=OUTPUT),
+        "quiet": Row("-q --quiet", None, "No notes on stderr beside TSV, CSV and JSON lines."),
+        "verbose": Row(
+            "-v --verbose", None, "The whole convention, and everything that was counted."
+        ),
+    },
+    "Files": {
+        "qrels_format": Row(
+            "--qrels-format", _RUN_FORMATS, "How judgments are written. [found out]"
+        ),
+        "run_format": Row("--run-format", _RUN_FORMATS, "How runs are written. [found out]"),
+        "columns": Row(
+            "--columns",
+            "ROLE=NAME,…",
+            "How columns are called: query=user,doc=item. [the usual names]",
+            multiple=True,
+            callback=partial(parse_pairs, "ROLE=NAME, such as query=user,doc=item"),
+        ),
+        "sessions_format": Row(
+            "--sessions-format",
+            partial(_list_formats, _SESSION_TABLE),
+            "How sessions are written. [found out]",
+        ),
+        "where": Row("--where", "COLUMN=VALUE", "Only these sessions.", multiple=True),
+        "min_queries": Row("--min-queries", "N", "Only sessions of at least N queries."),
+        "first_queries": Row("--first-queries", "N", "Only the first N queries of each."),
+        "topics": Row("--topics", "FILE", "Lines of session and topic, whose judgments count."),
+        "pages": Row(
+            "--pages",
+            ("merge", "count"),
+            "Of Session Track XML: does a further page continue the list, or count? [merge]",
+        ),
+        "tool": Row(
+            "--tool",
+            "NAME",
+            "Of traces and transcripts: a tool whose calls are searches; may be repeated.",
+            multiple=True,
+        ),
+        "bad": Row(
+            "--bad",
+            ("error", "skip"),
+            "Malformed sessions and events: refuse them, or leave them out and count them. [error]",
+        ),
+        "session_ties": Row(
+            "--ties",
+            ("doc_descending", "input"),
+            "Of conversations: how are equal scores ranked? [doc_descending]",
+        ),
+    },
+    "Logs": {
+        "gap": Row(
+            "--gap",
+            "TIME",
+            "A user's session ends with a pause of more than this: 30m, 1h. [30m, where the log "
+            "has no session ids]",
+        ),
+        "events": Row(
+            "--events",
+            "EVENT=WORD,…",
+            "What a log calls its events: shown=view,clicked=open. [the usual words]",
+            multiple=True,
+            callback=partial(parse_pairs, "EVENT=WORD, such as shown=view,clicked=open"),
+        ),
+        "gain_from": Row(
+            "--gain-from",
+            "RULE",
+            "Without judgments, what gains: clicked, purchased, dwell>=30s, or the highest of "
+            "weights, clicked=1,purchased=5. [clicked]",
+        ),
+        "propensity": Row(
+            "--propensity",
+            "FILE|estimate",
+            "Correct gains for position: a table of rank and propensity, or estimated from the "
+            "clicks.",
+            type=PATH,
+        ),
+        "anonymise": Row(
+            "--anonymise", None, "Salted hashes in place of users, in all that is written."
+        ),
+        "salt": Row(
+            "--salt",
+            "TEXT",
+            "With --anonymise: the same hashes next time; better in GAINFUL_SALT. [by chance]",
+            envvar="GAINFUL_SALT",
+        ),
+    },
+    "Convention": {
+        "plugin": Row(  # known before any other option is looked at
+            "--plugin",
+            "MODULE",
+            "A module or file.py that registers measures of your own; may be repeated.",
+            multiple=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_load_plugins,
+        ),
+        "like": Row(
+            "--like",
+            "NAME",
+            "Compute as a tool or source does: trec_eval, sklearn, quepid, wikipedia, … "
+            f"({len(CONVENTIONS)} are known; gainful conventions lists them).",
+            **_completes(CONVENTIONS),
+        ),
+        "like_sessions": Row(
+            "--like",
+            "NAME",
+            f"Whose settings to follow: {', '.join(SESSION_CONVENTIONS)}. [jk2008]",
+            **_completes(SESSION_CONVENTIONS),
+        ),
+        **{
+            name: _setting(setting, **_SETTING_ROWS.get(name, {"value": "N"}))
+            for name, setting in SETTINGS.items()
+        },
+        **{
+            f"sessions.{name}": _setting(setting, **_SESSION_ROWS.get(name, {}))
+            for name, setting in SESSION_SETTINGS.items()
+        },
+    },
+}
+OPTIONS: Mapping[str, tuple[str, Row]] = {
+    name: (group, row) for group, rows in _ROWS.items() for name, row in rows.items()
 }
 
 # Options that go together.
@@ -360,21 +357,16 @@ READ_LOG = tuple(
 )
 
 
-def options(*names: str | Decorator) -> Decorator:
-    """The options of the table by these names, in this order; others may stand among them."""
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        for name in reversed(names):
-            decorator = OPTIONS[name]() if isinstance(name, str) else name
-            command = decorator(command)
-        return command
-
-    return decorate
-
-
-def option(name: str, **changes: Any) -> Decorator:
-    """An option of the table with other attributes, such as its help."""
-    return OPTIONS[name](**changes)
+def option(name: str, text: str | None = None, **changes: Any) -> Row:
+    """An option of the table; a command may say otherwise what it means, or how it is taken."""
+    group, row = OPTIONS[name]
+    words = {} if text is None else {"help": text}
+    attributes = {"group": group, **row.attributes, **words, **changes}
+    if "default" in changes:
+        attributes.setdefault("show_default", True)
+    chosen = Row("")
+    chosen.flags, chosen.attributes = row.flags, attributes
+    return chosen
 
 
 def refuse_idle_options(names: Iterable[str], why: str) -> None:

@@ -8,97 +8,61 @@ from typing import Any
 import click
 
 from gainful.api import correlate as correlate_api, order as api
-from gainful.cli.command import PATH, command
-from gainful.cli.declare import own_option
-from gainful.cli.inputs import name_runs, parse_reading, refuse_two_pipes
+from gainful.cli.answer import argument, command, parse_reading
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
     PRINT_RUNS,
     READ_RUNS,
     RESAMPLING,
+    Row,
     option,
-    options,
     refuse_idle_options,
 )
-from gainful.cli.output import choose_form, deliver, refuse_overwriting
+from gainful.cli.study import IN_THE_MEASURE, refuse_certain, select
 from gainful.convention import SETTINGS
-from gainful.evidence.orders.correlations import Correlations
-from gainful.evidence.orders.order import Order
 from gainful.evidence.orders.split_half import TRIALS
-from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE
 from gainful.evidence.statistics.weighted_correlation import COEFFICIENTS
+from gainful.page.page import Page
+
+_OF_AGAINST = ("against", "labels", "coefficient", "sessions", "session_qrels", *CHOOSE_SESSIONS)
+_OF_ORDER = ("p", "split_half", "trials", "test", "correct")
+_CHANCE = ("alpha", "seed", "resamples")
+_READING = (*READ_RUNS, "like", *SETTINGS)
 
 
-@command(short_help="Which measure tells these runs apart, and do they agree?")
-@click.argument("qrels", required=False, type=PATH)
-@click.argument("runs", nargs=-1, metavar="RUN RUN RUN...", type=PATH)
-@options("measures")
-@own_option(
-    "--against",
-    metavar="COLUMN",
-    help="Instead: how each measure correlates with what users said, by this column of --labels or "
-    "of --sessions, or by another measure.",
+@command(
+    "Which measure tells these runs apart, and do they agree?",
+    argument("[QRELS]"),
+    argument("RUN RUN RUN..."),
+    "measures",
+    Row(
+        "--against",
+        "COLUMN",
+        "Instead: how each measure correlates with what users said, by this column of --labels or "
+        "of --sessions, or by another measure.",
+    ),
+    Row(
+        "--labels",
+        "FILE",
+        "With --against: a table with query (or session), COLUMN and, of several runs, run.",
+    ),
+    Row("--coefficient", COEFFICIENTS, "With --against: which correlation.", default="spearman"),
+    Row("--sessions", "FILE", "With --against: measures of these sessions."),
+    "session_qrels",
+    Row("--p", "P", "The persistence of RBO.", default=PERSISTENCE),
+    Row(
+        "--split-half",
+        None,
+        "Also swap rates (Voorhees & Buckley 2002) and stability (Buckley & Voorhees 2000), from "
+        "random halves of the queries.",
+    ),
+    Row("--trials", "N", "Of --split-half: how often the queries are split.", default=TRIALS),
+    option("test", "What tells two runs apart."),
+    option("correct", "How that is corrected. [max-t; of other tests holm]"),
+    *("cluster", *RESAMPLING, *PRINT_RUNS, *CHOOSE_SESSIONS),
 )
-@own_option(
-    "--labels",
-    metavar="FILE",
-    type=PATH,
-    help="With --against: a table with query (or session), COLUMN and, of several runs, run.",
-)
-@own_option(
-    "--coefficient",
-    type=click.Choice(list(COEFFICIENTS)),
-    default="spearman",
-    show_default=True,
-    help="With --against: which correlation.",
-)
-@own_option(
-    "--sessions", metavar="FILE", type=PATH, help="With --against: measures of these sessions."
-)
-@own_option(
-    *("--qrels", "session_qrels"),
-    metavar="FILE",
-    type=PATH,
-    help="With --sessions, instead of QRELS: judgments by topic.",
-)
-@own_option(
-    *("--p",),
-    type=float,
-    metavar="P",
-    default=PERSISTENCE,
-    show_default=True,
-    help="The persistence of RBO.",
-)
-@own_option(
-    "--split-half",
-    is_flag=True,
-    help="Also swap rates (Voorhees & Buckley 2002) and stability (Buckley & Voorhees 2000), from "
-    "random halves of the queries.",
-)
-@own_option(
-    "--trials",
-    type=int,
-    metavar="N",
-    default=TRIALS,
-    show_default=True,
-    help="Of --split-half: how often the queries are split.",
-)
-@option("test", help="What tells two runs apart.")
-@option("correct", help="How that is corrected. [max-t; of other tests holm]")
-@options("cluster")
-@options(*RESAMPLING, *PRINT_RUNS, *CHOOSE_SESSIONS)
-def order(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    *,
-    form: str | None,
-    output: str | None,
-    quiet: bool,
-    verbose: bool,
-    **options: Any,
-) -> None:
+def order(*, verbose: bool, **options: Any) -> Page:
     """Do measures agree on which RUN is better, and which tells them apart?
 
     Two tables. For each measure its discriminative power (the share of pairs of runs that are
@@ -123,107 +87,65 @@ def order(
       gainful order qrels.txt run.txt --against satisfaction --labels said.csv
       gainful order --sessions study.csv --qrels qrels.txt --against success
     """
-    form = choose_form(form, output)
     if options["against"] is None:
-        result: Order | Correlations = _order_runs(qrels, runs, measures, output, options)
-    elif options["sessions"] is None:
-        result = _correlate_runs(qrels, runs, measures, output, options)
+        ask = _order_runs
     else:
-        result = _correlate_sessions((qrels, *runs), measures, output, options)
-    deliver(result.page(verbose=verbose), form, output, quiet=quiet)
+        refuse_idle_options(_OF_ORDER, "does nothing with --against")
+        ask = _correlate_runs if options["sessions"] is None else _correlate_sessions
+    page: Page = ask(options).page(verbose=verbose)
+    return page
 
 
-_OF_AGAINST = ("against", "labels", "coefficient", "sessions", "session_qrels", *CHOOSE_SESSIONS)
-_OF_ORDER = ("p", "split_half", "trials", "test", "correct")
-_CHANCE = ("alpha", "seed", "resamples")
-_OF_BOTH = (*_CHANCE, *READ_RUNS, "like", *SETTINGS)
-
-
-def _order_runs(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    output: str | None,
-    options: Mapping[str, Any],
-) -> Order:
+def _order_runs(options: Mapping[str, Any]) -> Any:
     refuse_idle_options(_OF_AGAINST, "is of --against COLUMN")
-    if options["test"] in TESTS and not TESTS[options["test"]].resampled:
-        words = TESTS[options["test"]].words
-        refuse_idle_options(
-            ("seed", "resamples"), f"does nothing: the {words} leaves nothing to chance"
-        )
+    refuse_certain(options["test"])
     if not options["split_half"]:
         refuse_idle_options(("trials",), "is of --split-half")
-    loaded_qrels = _check_files(qrels, runs, output)
-    chosen = {name: options[name] for name in (*_OF_ORDER, "cluster", *_OF_BOTH)}
-    return api.order(loaded_qrels, name_runs(runs), measures or None, **chosen)
+    qrels, runs, measures = _take_runs(options)
+    chosen = select(options, (*_OF_ORDER, "cluster", *_CHANCE, *_READING))
+    return api.order(qrels, runs, measures, **chosen)
 
 
-def _correlate_runs(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    output: str | None,
-    options: Mapping[str, Any],
-) -> Correlations:
+def _correlate_runs(options: Mapping[str, Any]) -> Any:
     """Measures of runs, held against labels of their queries."""
-    refuse_idle_options(_OF_ORDER, "does nothing with --against")
     refuse_idle_options(("session_qrels", *CHOOSE_SESSIONS), "is of --sessions FILE")
-    loaded_qrels = _check_files(qrels, runs, output)
+    qrels, runs, measures = _take_runs(options)
     return correlate_api.correlate_runs(
-        loaded_qrels,
-        name_runs(runs),
-        measures or None,
+        qrels,
+        runs,
+        measures,
         options["against"],
         options["labels"],
         cluster=options["cluster"],
         options=_select_correlation(options),
-        **{name: options[name] for name in (*READ_RUNS, "like", *SETTINGS)},
+        **select(options, _READING),
     )
 
 
-def _correlate_sessions(
-    words: tuple[str | None, ...],
-    measures: tuple[str, ...],
-    output: str | None,
-    options: Mapping[str, Any],
-) -> Correlations:
+def _correlate_sessions(options: Mapping[str, Any]) -> Any:
     """Measures of sessions, held against a column of theirs, or labels."""
-    refuse_idle_options(_OF_ORDER, "does nothing with --against")
     refuse_idle_options(("cluster",), "is of queries; sessions of a searcher are drawn together")
-    in_measure = tuple(name for name in SETTINGS if name not in ("ties", "unjudged"))
-    refuse_idle_options(
-        (*in_measure, "run_format"), "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'"
-    )
-    extra_words = [word for word in words if word is not None]
-    if extra_words:
+    refuse_idle_options(IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
+    if options["qrels"] is not None:
         raise click.UsageError(
-            f"{extra_words[0]}: with --sessions there are no runs; judgments go behind --qrels"
+            f"{options['qrels']}: with --sessions there are no runs; judgments go behind --qrels"
         )
-    sessions, qrels = options["sessions"], options["session_qrels"]
-    refuse_two_pipes(sessions, qrels)
-    refuse_overwriting(output, tuple(path for path in (sessions, qrels, options["labels"]) if path))
     return correlate_api.correlate_sessions(
-        sessions,
-        qrels,
-        measures or None,
+        options["sessions"],
+        options["session_qrels"],
+        options["measures"],
         options["against"],
         options["labels"],
         options=_select_correlation(options),
-        like=options["like"],
-        qrels_format=options["qrels_format"],
-        columns=options["columns"],
-        unjudged=options["unjudged"],
+        **select(options, ("like", "qrels_format", "columns", "unjudged")),
         **parse_reading(dict(options)),
     )
 
 
-def _check_files(qrels: str | None, runs: tuple[str, ...], output: str | None) -> str:
-    if qrels is None or not runs:
+def _take_runs(options: Mapping[str, Any]) -> tuple[Any, ...]:
+    if options["qrels"] is None or not options["runs"]:
         raise click.UsageError("name QRELS and runs: gainful order QRELS RUN RUN RUN…")
-    refuse_two_pipes(qrels, *runs)
-    refuse_overwriting(output, (qrels, *runs))
-    return qrels
+    return options["qrels"], options["runs"], options["measures"]
 
 
 def _select_correlation(options: Mapping[str, Any]) -> dict[str, Any]:

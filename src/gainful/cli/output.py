@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from gainful.cli.options import PLUGINS
 from gainful.cli.streams import abandon_stdout, find_terminal, is_terminal, say
 from gainful.errors import BadInput
 from gainful.page.page import Page
@@ -98,17 +97,6 @@ def deliver_document(
 def is_stdout(output: str | None) -> bool:
     """Is it printed?"""
     return output in (None, "-")
-
-
-def refuse_overwriting(
-    output: str | None, inputs: Sequence[str | None], option: str = "-o"
-) -> None:
-    """What is read must not be written over."""
-    if output is not None and Path(output).is_file():
-        plugins = click.get_current_context().meta.get(PLUGINS, ())
-        for path in (*inputs, *plugins):
-            if path is not None and Path(path).exists() and Path(output).samefile(path):
-                raise click.UsageError(f"{option} {output} would overwrite what is read")
 
 
 def write_stdout(content: Content, end: str = "\n", encoding: str | None = None) -> None:

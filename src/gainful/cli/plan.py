@@ -7,68 +7,47 @@ from typing import Any
 import click
 
 from gainful.api import plan as api
-from gainful.cli.command import PATH, command
-from gainful.cli.declare import own_option
-from gainful.cli.inputs import name_runs, refuse_two_pipes
-from gainful.cli.numbers import parse_differences
-from gainful.cli.options import PRINT_RUNS, options
-from gainful.cli.output import choose_form, deliver, refuse_overwriting
+from gainful.cli.answer import argument, command
+from gainful.cli.options import PRINT_RUNS, Row
+from gainful.cli.values import parse_differences
 from gainful.evidence.plan import CONFIDENCE, DIFFERENCE
 from gainful.evidence.statistics.power import POWER
+from gainful.page.page import Page
+
+_STATISTICS = {"group": "Statistics"}
 
 
-@command(short_help="How many queries does a comparison need?")
-@click.argument("qrels", type=PATH)
-@click.argument("runs", nargs=-1, required=True, metavar="RUN RUN...", type=PATH)
-@options("measures")
-@own_option(
-    "--difference",
-    multiple=True,
-    metavar="D|M=D",
-    callback=parse_differences,
-    help="The true difference of means that is to be found, of all measures or of M; may be "
-    f"repeated. [{DIFFERENCE}]",
+@command(
+    "How many queries does a comparison need?",
+    argument("QRELS"),
+    argument("RUN RUN...", required=True),
+    "measures",
+    Row(
+        "--difference",
+        "D|M=D",
+        "The true difference of means that is to be found, of all measures or of M; may be "
+        f"repeated. [{DIFFERENCE}]",
+        multiple=True,
+        callback=parse_differences,
+    ),
+    Row("--power", "P", "How often it is to be found.", default=POWER, **_STATISTICS),
+    Row(
+        "--confidence",
+        "P",
+        "That the spread is not larger than what is safe.",
+        default=CONFIDENCE,
+        **_STATISTICS,
+    ),
+    Row(
+        "--comparisons",
+        "N",
+        "How many are to be corrected together: alpha is shared among them.",
+        default=1,
+        **_STATISTICS,
+    ),
+    *("alpha", "cluster", *PRINT_RUNS),
 )
-@own_option(
-    "--power",
-    group="Statistics",
-    type=float,
-    metavar="P",
-    default=POWER,
-    show_default=True,
-    help="How often it is to be found.",
-)
-@own_option(
-    "--confidence",
-    group="Statistics",
-    type=float,
-    metavar="P",
-    default=CONFIDENCE,
-    show_default=True,
-    help="That the spread is not larger than what is safe.",
-)
-@own_option(
-    "--comparisons",
-    group="Statistics",
-    type=int,
-    metavar="N",
-    default=1,
-    show_default=True,
-    help="How many are to be corrected together: alpha is shared among them.",
-)
-@options("alpha", "cluster", *PRINT_RUNS)
-def plan(
-    qrels: str,
-    runs: tuple[str, ...],
-    measures: tuple[str, ...],
-    *,
-    difference: float | dict[str, float] | None,
-    form: str | None,
-    output: str | None,
-    quiet: bool,
-    verbose: bool,
-    **options: Any,
-) -> None:
+def plan(*, runs: Any, difference: Any, verbose: bool, **options: Any) -> Page:
     """How many queries find a true difference between runs? These RUNs are the pilot.
 
     From the spread of the differences by query: how many queries are needed if it is that of the
@@ -87,11 +66,7 @@ def plan(
       gainful plan qrels.txt a.run b.run -m AP --cluster '^(.+)_\\d+$'
       gainful plan qrels.txt old.txt new.txt -m nDCG@10 -o plan.json
     """
-    form = choose_form(form, output)
-    refuse_two_pipes(qrels, *runs)
-    refuse_overwriting(output, (qrels, *runs))
     if len(runs) < 2:
         raise click.UsageError("name QRELS and two runs or more: gainful plan QRELS RUN RUN…")
     wanted = DIFFERENCE if difference is None else difference
-    query_plan = api.plan(qrels, name_runs(runs), measures or None, difference=wanted, **options)
-    deliver(query_plan.page(verbose=verbose), form, output, quiet=quiet)
+    return api.plan(runs=runs, difference=wanted, **options).page(verbose=verbose)

@@ -10,59 +10,35 @@ import click
 
 from gainful.api.report import report as report_runs
 from gainful.api.report_sessions import report as report_sessions
-from gainful.cli.command import PATH, command
-from gainful.cli.inputs import name_runs, refuse_two_pipes
-from gainful.cli.options import CHOOSE_SESSIONS, CONVENTION, READ_RUNS, RESAMPLING, option, options
-from gainful.cli.output import deliver_document, refuse_other_than_html, refuse_overwriting
-from gainful.cli.study_inputs import (
-    ALL_TESTS,
-    BLOCK,
-    SESSION_QRELS,
-    declare_sessions,
-    refuse_study_options,
-    take_study,
-)
+from gainful.cli.answer import argument, command, refuse_overwriting
+from gainful.cli.options import CHOOSE_SESSIONS, CONVENTION, READ_RUNS, RESAMPLING, option
+from gainful.cli.output import deliver_document
+from gainful.cli.study import SESSIONS, refuse_study_options, select, take_study
 from gainful.convention import SETTINGS
-from gainful.evidence.comparisons.study import SYSTEM
 from gainful.show.pages.report import Report
 
 _WEIGHING = ("baseline", "test", "correct", "family", "cluster", "alpha", "resamples", "seed")
 
 
-@command(short_help="One page about these runs or sessions, to hand over.")
-@click.argument("qrels", required=False, type=PATH)
-@click.argument("runs", nargs=-1, metavar="RUN...", type=PATH)
-@options("measures")
-@option("output", group="", required=True, help="The page: FILE.html.")
-@option("title", help="What the page is called.")
-@option(
-    "topics",
-    group="",
-    help="What the queries say: lines of query, tab, text; or CSV or JSON lines with both. With "
-    "--sessions: lines of session and topic, whose judgments count.",
+@command(
+    "One page about these runs or sessions, to hand over.",
+    argument("[QRELS]"),
+    argument("RUN..."),
+    "measures",
+    option("output", "The page: FILE.html.", group="", required=True),
+    option("title", "What the page is called."),
+    option(
+        "topics",
+        "What the queries say: lines of query, tab, text; or CSV or JSON lines with both. With "
+        "--sessions: lines of session and topic, whose judgments count.",
+        group="",
+    ),
+    *SESSIONS("A page about whole sessions instead; several files are several systems."),
+    *("baseline", "any_test", "correct", "family", "cluster", *RESAMPLING, "block"),
+    *(*READ_RUNS, *CONVENTION, *(name for name in CHOOSE_SESSIONS if name != "topics")),
+    piped="html",
 )
-@declare_sessions("A page about whole sessions instead; several files are several systems.")
-@SESSION_QRELS
-@option("by", metavar="COLUMN", help=f"With --sessions: what names the system. [{SYSTEM}]")
-@options("baseline")
-@option(
-    "test",
-    type=click.Choice(ALL_TESTS),
-    default=None,
-    show_default=False,
-    help="How evidence is weighed. [randomisation; with --sessions by the design]",
-)
-@options("correct", "family", "cluster", *RESAMPLING, BLOCK, *READ_RUNS, *CONVENTION)
-@options(*(name for name in CHOOSE_SESSIONS if name != "topics"))
-def report(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    *,
-    output: str,
-    title: str | None,
-    sessions: str | None,
-    **options: Any,
-) -> None:
+def report(*, output: str, title: str | None, **options: Any) -> None:
     """One page about each RUN by these QRELS: to open from disk, to send, to print.
 
     The comparison with its evidence, plots, every query with its values, and for one query at a
@@ -87,61 +63,41 @@ def report(
       gainful report --sessions a.run b.run --qrels q.txt -o report.html
       gainful report --sessions log.csv --by variant -o report.html
     """
-    refuse_other_than_html(output)
     page = Path(output)
-    values_path = None if output == "-" else str(page.with_name(f"{page.stem}-values.csv"))
-    naming = {
-        "title": title,
-        "values_file": None if values_path is None else Path(values_path).name,
-    }
-    outputs = {"-o": output, "the file beside": values_path}
-    if sessions is None:
-        document = _report_runs(qrels, runs, outputs, options, naming)
-    else:
-        document = _report_sessions(sessions, (qrels, *runs), outputs, options, naming)
-    has_values = document.values_csv is not None and values_path is not None
-    beside = {str(values_path): f"{document.values_csv}\n"} if has_values else {}
-    deliver_document(document, output, beside)
+    values = None if output == "-" else page.with_name(f"{page.stem}-values.csv")
+    if values is not None:
+        files = (options["sessions"], options["qrels"], *options["runs"].values())
+        read = (*files, options["session_qrels"], options["topics"])
+        refuse_overwriting(str(values), tuple(filter(None, read)), "the file beside")
+    naming = {"title": title, "values_file": None if values is None else values.name}
+    build = _report_runs if options["sessions"] is None else _report_sessions
+    document = build(options, naming)
+    has_values = document.values_csv is not None and values is not None
+    deliver_document(
+        document, output, {str(values): f"{document.values_csv}\n"} if has_values else {}
+    )
 
 
-def _report_runs(
-    qrels: str | None,
-    runs: tuple[str, ...],
-    outputs: Mapping[str, str | None],
-    options: Mapping[str, Any],
-    naming: Mapping[str, Any],
-) -> Report:
+def _report_runs(options: Mapping[str, Any], naming: Mapping[str, Any]) -> Report:
     """A page about runs."""
-    refuse_study_options(options, shared=("topics",))
-    if qrels is None or not runs:
+    refuse_study_options(shared=("topics",))
+    if options["qrels"] is None or not options["runs"]:
         raise click.UsageError(
             "name QRELS and a run or more: gainful report QRELS RUN… (or --sessions FILE)"
         )
-    topics = options["topics"]
-    refuse_two_pipes(qrels, *runs, topics)
-    for flag, output in outputs.items():
-        refuse_overwriting(output, (qrels, *runs, topics), flag)
-    names = (*_WEIGHING, "like", "qrels_format", "run_format", "columns", *SETTINGS)
+    names = (*_WEIGHING, "like", *READ_RUNS, *SETTINGS)
     return report_runs(
-        qrels,
-        name_runs(runs),
-        options["measures"] or None,
-        texts=topics,
-        **{name: options[name] for name in names} | {"test": options["test"] or "randomisation"},
+        options["qrels"],
+        options["runs"],
+        options["measures"],
+        texts=options["topics"],
+        **select(options, names) | {"test": options["test"] or "randomisation"},
         **naming,
     )
 
 
-def _report_sessions(
-    sessions: str,
-    words: tuple[str | None, ...],
-    outputs: Mapping[str, str | None],
-    options: Mapping[str, Any],
-    naming: Mapping[str, Any],
-) -> Report:
+def _report_sessions(options: Mapping[str, Any], naming: Mapping[str, Any]) -> Report:
     """A page about the sessions of one system or several."""
-    study = take_study(sessions, words, outputs, options)
-    weighing = {name: options[name] for name in _WEIGHING}
-    return report_sessions(
-        study.files, study.qrels, study.measures, **study.options | weighing, **naming
-    )
+    (sessions, qrels, measures), shared = take_study(options)
+    chosen = shared | select(options, _WEIGHING)
+    return report_sessions(sessions, qrels, measures, **chosen, **naming)

@@ -4,66 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-import click
-
 from gainful.api import reproduce as api
-from gainful.cli.command import PATH, command
-from gainful.cli.declare import own_option
-from gainful.cli.inputs import refuse_measure, refuse_two_pipes
-from gainful.cli.options import PRINT_RUNS, options
-from gainful.cli.output import choose_form, deliver, refuse_overwriting
+from gainful.cli.answer import argument, command, refuse_measure
+from gainful.cli.command import PATH
+from gainful.cli.options import PRINT_RUNS, Row
 from gainful.evidence.reproduction import DEPTH, PERSISTENCE
+from gainful.page.page import Page
 
 
-@command(short_help="Is a reproduced run like the original?")
-@click.argument("qrels", type=PATH)
-@click.argument("original", type=PATH)
-@click.argument("reproduced", type=PATH)
-@options("measures")
-@own_option(
-    "--baselines",
-    nargs=2,
-    metavar="ORIGINAL REPRODUCED",
-    type=PATH,
-    help="The baselines of both: with them the effect is compared too.",
+@command(
+    "Is a reproduced run like the original?",
+    argument("QRELS"),
+    argument("ORIGINAL", type=PATH),
+    argument("REPRODUCED", type=PATH),
+    "measures",
+    Row(
+        "--baselines",
+        "ORIGINAL REPRODUCED",
+        "The baselines of both: with them the effect is compared too.",
+        nargs=2,
+        type=PATH,
+    ),
+    Row(
+        "--reproduced-qrels",
+        "FILE",
+        "Judgments of the reproduced runs, if they are of another collection (a replication).",
+    ),
+    Row("--depth", "N", "How many documents count for tau union and RBO.", default=DEPTH),
+    Row("--p", "P", "The persistence of RBO.", default=PERSISTENCE),
+    *PRINT_RUNS,
 )
-@own_option(
-    "--reproduced-qrels",
-    metavar="FILE",
-    type=PATH,
-    help="Judgments of the reproduced runs, if they are of another collection (a replication).",
-)
-@own_option(
-    "--depth",
-    type=int,
-    metavar="N",
-    default=DEPTH,
-    show_default=True,
-    help="How many documents count for tau union and RBO.",
-)
-@own_option(
-    *("--p",),
-    type=float,
-    metavar="P",
-    default=PERSISTENCE,
-    show_default=True,
-    help="The persistence of RBO.",
-)
-@options(*PRINT_RUNS)
-def reproduce(
-    qrels: str,
-    original: str,
-    reproduced: str,
-    *,
-    measures: tuple[str, ...],
-    baselines: tuple[str, str] | None,
-    reproduced_qrels: str | None,
-    form: str | None,
-    output: str | None,
-    quiet: bool,
-    verbose: bool,
-    **options: Any,
-) -> None:
+def reproduce(*, original: str, reproduced: str, verbose: bool, **options: Any) -> Page:
     """Is the REPRODUCED run like the ORIGINAL, by these QRELS?
 
     Kendall's tau union and RBO say how alike documents are ranked, RMSE how far the scores of
@@ -79,19 +50,6 @@ def reproduce(
       gainful reproduce qrels.txt a.txt my-a.txt --baselines b.txt my-b.txt
       gainful reproduce q.txt a c --baselines b d --reproduced-qrels other.txt
     """
-    form = choose_form(form, output)
-    files = (qrels, original, reproduced, *(baselines or ()), reproduced_qrels)
-    refuse_two_pipes(*files)
     for run in (original, reproduced):
         refuse_measure(run)
-    refuse_overwriting(output, tuple(path for path in files if path))
-    result = api.reproduce(
-        qrels,
-        original,
-        reproduced,
-        measures or None,
-        baselines=baselines,
-        reproduced_qrels=reproduced_qrels,
-        **options,
-    )
-    deliver(result.page(verbose=verbose), form, output, quiet=quiet)
+    return api.reproduce(original=original, reproduced=reproduced, **options).page(verbose=verbose)

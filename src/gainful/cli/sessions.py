@@ -8,60 +8,53 @@ import click
 
 from gainful.api.sessions import evaluate, holds_systems
 from gainful.api.summarise_sessions import summarise
-from gainful.cli.command import PATH, command
-from gainful.cli.declare import own_option
-from gainful.cli.inputs import parse_reading, refuse_two_pipes
-from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, option, options
-from gainful.cli.output import choose_form, deliver, refuse_overwriting
+from gainful.cli.answer import argument, command, parse_reading
+from gainful.cli.command import PATH
+from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, Row, option
+from gainful.cli.values import split_columns
 from gainful.measure.sessions.results import VIEWS
 from gainful.page.page import Page
 
 
-@command(short_help="How good are these whole search sessions?")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=PATH)
-@options("qrels")
-@option("measures", help="Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]")
-@option("by", multiple=True, help="Means of groups: --by system,scenario.")
-@options("cost")
-@own_option(
-    "--last-run",
-    metavar="RUN",
-    type=PATH,
-    help="Of Session Track XML: a run by session, which answers the last query of each.",
+@command(
+    "How good are these whole search sessions?",
+    argument("FILE..."),
+    "qrels",
+    option("measures", "Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]"),
+    option("by", "Means of groups: --by system,scenario.", multiple=True),
+    "cost",
+    Row(
+        "--last-run",
+        "RUN",
+        "Of Session Track XML: a run by session, which answers the last query of each.",
+        type=PATH,
+    ),
+    Row("--summary", None, "Means of groups alone, of a Parquet file that memory does not hold."),
+    Row("--per-session", None, "A line for each session."),
+    Row("--lengths", None, "How many sessions have how many queries?"),
+    Row("--curve", None, "Mean vectors of the first measure, by position."),
+    Row("--last", None, "The last query against the others, by rank."),
+    option(
+        "non_last",
+        "With --last: other queries pooled, or averaged within each session first. [pooled]",
+        default="pooled",
+        show_default=False,
+    ),
+    Row("--best-query", None, "How often is the last query the best?"),
+    Row("--reformulations", None, "Which reformulations helped most and least?"),
+    *("form", "output"),
+    option("quiet", "On stderr only what was left out, no notes."),
+    *("verbose", *READ_SESSIONS, *SESSION_CONVENTION),
 )
-@own_option(
-    "--summary",
-    is_flag=True,
-    help="Means of groups alone, of a Parquet file that memory does not hold.",
-)
-@own_option("--per-session", is_flag=True, help="A line for each session.")
-@own_option("--lengths", is_flag=True, help="How many sessions have how many queries?")
-@own_option("--curve", is_flag=True, help="Mean vectors of the first measure, by position.")
-@own_option("--last", is_flag=True, help="The last query against the others, by rank.")
-@option(
-    "non_last",
-    default="pooled",
-    help="With --last: other queries pooled, or averaged within each session first. [pooled]",
-)
-@own_option("--best-query", is_flag=True, help="How often is the last query the best?")
-@own_option("--reformulations", is_flag=True, help="Which reformulations helped most and least?")
-@options("form", "output")
-@option("quiet", help="On stderr only what was left out, no notes.")
-@options("verbose", *READ_SESSIONS, *SESSION_CONVENTION)
 def sessions(
-    files: tuple[str, ...],
     *,
-    qrels: str | None,
-    measures: tuple[str, ...],
+    files: tuple[str, ...],
     by: tuple[str, ...],
-    form: str | None,
-    output: str | None,
-    quiet: bool,
     verbose: bool,
     summary: bool,
     non_last: Any,
     **options: Any,
-) -> None:
+) -> Page:
     """How good are the sessions in FILE, of several queries each?
 
     FILE is a table with a row for each result that was shown (columns session, query, rank, doc;
@@ -92,43 +85,16 @@ def sessions(
       gainful sessions agents.csv --qrels q.txt --cost query=50,result=tokens
       gainful sessions year.parquet --qrels q.txt --by variant --summary
     """
-    view = _choose_view(options)
-    form = choose_form(form, output)
-    refuse_two_pipes(*files, qrels, options["last_run"])
-    refuse_overwriting(output, (*files, qrels, options["topics"], options["last_run"]))
-    reading = parse_reading(options)
+    view, columns = _choose_view(options), split_columns(by)
+    options |= parse_reading(options)
     if summary:
-        page = _summarise(files, qrels, measures, by, view=view, options={**reading, **options})
-        deliver(page, form, output, quiet=quiet)
-        return
-    results = evaluate(files, qrels, measures or None, **reading, **options)
-    columns = _split_columns(by)
-    if not by and holds_systems(files, reading["sessions_format"]):
+        if len(files) != 1 or view not in ("groups", "curve"):
+            raise click.UsageError("--summary is of one Parquet file: means of groups, or --curve")
+        asked = {name: value for name, value in options.items() if value}
+        return summarise(files[0], by=columns, curves=view == "curve", **asked).page(view)
+    if not by and holds_systems(files, options["sessions_format"]):
         columns = ["system"]
-    deliver(results.page(view, columns, non_last, verbose=verbose), form, output, quiet=quiet)
-
-
-def _summarise(
-    files: tuple[str, ...],
-    qrels: str | None,
-    measures: tuple[str, ...],
-    by: tuple[str, ...],
-    *,
-    view: str,
-    options: dict[str, Any],
-) -> Page:
-    """Means or mean vectors of groups, added up some sessions at a time."""
-    if len(files) != 1 or view not in ("groups", "curve"):
-        raise click.UsageError("--summary is of one Parquet file: means of groups, or --curve")
-    asked = {name: value for name, value in options.items() if value}
-    summary = summarise(
-        files[0], qrels, measures or None, by=_split_columns(by), curves=view == "curve", **asked
-    )
-    return summary.page("curve" if view == "curve" else "groups")
-
-
-def _split_columns(by: tuple[str, ...]) -> list[str]:
-    return [part.strip() for text in by for part in text.split(",")]
+    return evaluate(files, **options).page(view, columns, non_last, verbose=verbose)
 
 
 def _choose_view(options: dict[str, Any]) -> Any:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import click
-
 from gainful.api.which import which as find_formulations
-from gainful.cli.command import command
-from gainful.cli.numbers import GRADES_SETTINGS, parse_numbers
-from gainful.cli.options import PRINT_TEXT, option, options
-from gainful.cli.output import choose_form, deliver
+from gainful.cli.answer import argument, command
+from gainful.cli.options import PRINT_TEXT, option
+from gainful.cli.values import GRADES_SETTINGS, parse_numbers
+from gainful.page.page import Page
 
 
-@command(context_settings=GRADES_SETTINGS, short_help="Whose nDCG is this?")
-@click.argument("value")
-@click.argument("grades", nargs=-1, required=True)
-@options("judged", *PRINT_TEXT)
-@option("verbose", help="List all of them, not only the ten best.")
+@command(
+    "Whose nDCG is this?",
+    argument("VALUE"),
+    argument("GRADES..."),
+    *("judged", *PRINT_TEXT),
+    option("verbose", "List all of them, not only the ten best."),
+    piped="table",
+    context_settings=GRADES_SETTINGS,
+)
 def which(
-    value: str,
-    grades: tuple[str, ...],
-    *,
-    judged: str | None,
-    form: str | None,
-    output: str | None,
-    verbose: bool,
-) -> int:
+    *, value: str, grades: tuple[str, ...], judged: str | None, verbose: bool
+) -> tuple[Page, int]:
     """Whose nDCG is this? Lists every formulation that gives VALUE for GRADES in rank order.
 
     Gains, discounts, bases, ideals, cutoffs and the settings of all known tools are tried; VALUE
@@ -39,5 +35,4 @@ def which(
     """
     pool = None if judged is None else parse_numbers([judged], "judged")
     formulations = find_formulations(value, parse_numbers(grades, "grades"), judged=pool)
-    deliver(formulations.page(verbose=verbose), choose_form(form, output, piped="table"), output)
-    return 0 if formulations.matches else 1
+    return formulations.page(verbose=verbose), 0 if formulations.matches else 1

@@ -1,4 +1,4 @@
-"""Numbers that are typed: grades (words, commas, or a pipe), bases of logarithms, M=V."""
+"""What is typed behind options: numbers, bases of logarithms, M=V, name=value."""
 
 from __future__ import annotations
 
@@ -83,3 +83,34 @@ def parse_differences(
     if len(texts) == 1 and re.fullmatch(NUMBER_PATTERN, texts[0].strip(), re.ASCII):
         return float(texts[0])
     return dict(parse_bounds(_, parameter, texts)) or None
+
+
+def parse_pairs(
+    allowed: str, _: object, parameter: click.Parameter, texts: tuple[str, ...]
+) -> dict[str, tuple[str, ...]] | None:
+    """What is mine, and the names that may be meant by it: query=user,doc=item."""
+    pairs: dict[str, tuple[str, ...]] = {}
+    for pair in (part for text in texts for part in text.split(",")):
+        role, _, name = (word.strip() for word in pair.partition("="))
+        if not role or not name:
+            raise BadValue(parameter.opts[0], pair, allowed)
+        pairs[role] = (*pairs.get(role, ()), name)
+    return pairs or None
+
+
+def parse_conditions(where: tuple[str, ...]) -> dict[str, str]:
+    """COLUMN=VALUE, one of each column."""
+    conditions = {}
+    for condition in where:
+        column, equals, value = (part.strip() for part in condition.partition("="))
+        if not equals:
+            raise BadValue("where", condition, "COLUMN=VALUE, such as scenario=D")
+        if column in conditions:
+            raise BadValue("where", condition, f"one condition on {column}")
+        conditions[column] = value
+    return conditions
+
+
+def split_columns(texts: Iterable[str]) -> list[str]:
+    """The names in --by a,b --by c."""
+    return [part.strip() for text in texts for part in text.split(",")]

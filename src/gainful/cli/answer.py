@@ -1,0 +1,166 @@
+"""What all commands do alike: take files and options, ask `api`, deliver what comes back.
+
+A command is a function that returns a `Page` (or a page and an exit status). It need not look
+after its files: none is written over, one at most is a pipe, runs come by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gainful.api.measures import is_measure
+from gainful.cli.command import OUTPUT, PATH, Command
+from gainful.cli.options import (
+    CHOOSE_SESSIONS,
+    PLUGINS,
+    Decorator,
+    Row,
+    option,
+    refuse_idle_options,
+)
+from gainful.cli.output import choose_form, deliver, refuse_other_than_html
+from gainful.cli.values import parse_conditions
+from gainful.page.page import Page
+from gainful.text import name_files
+
+Answer = Page | tuple[Page, int] | int | None
+_FILES = {"QRELS": "qrels", "RUN": "runs", "FILE": "files", "LOG": "files", "FILES": "files"}
+
+
+def argument(usage: str, **changes: Any) -> Decorator:
+    """What a command is about, as its usage has it: QRELS, [RUN], FILE..., GRADES..."""
+    word = usage.strip("[]").removesuffix("...").split()[-1]
+    several = usage.endswith("...")
+    name = _FILES.get(word, word.lower()) if several else word.lower()
+    required = not usage.startswith("[") and not (several and word == "RUN")
+    attributes: dict[str, Any] = {"required": required, "type": PATH if word in _FILES else None}
+    if several:
+        attributes |= {"nargs": -1, "metavar": usage}
+    return click.argument(name, **{**attributes, **changes})
+
+
+def command(
+    question: str,
+    *rows: str | Row | Decorator,
+    name: str | None = None,
+    piped: str = "tsv",
+    own_suffixes: Mapping[str, str] | None = None,
+    **attributes: Any,
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a command of a function: its arguments and options in the order of help.
+
+    Args:
+        question: what it answers.
+        rows: options, by their name in the table or of this command alone; and arguments.
+        name: if it is not that of the function.
+        piped: the form that a pipe gets.
+        own_suffixes: of forms that only this command has.
+        **attributes: as click takes them.
+    """
+
+    def build(function: Callable[..., Any]) -> click.Command:
+        wants_form = "form" in signature(function).parameters
+
+        def run(**options: Any) -> int:
+            context = click.get_current_context()
+            form, output = options.pop("form", None), options.get("output")
+            if piped == "html":
+                refuse_other_than_html(str(output))
+            elif piped != "picture":
+                form = choose_form(form, output, piped=piped, own_suffixes=own_suffixes)
+            quiet = options.pop("quiet", piped != "tsv")
+            if "output" not in signature(function).parameters:
+                options.pop("output", None)
+            _check_files(context)
+            if "runs" in options:
+                options["runs"] = name_runs(options["runs"])
+            if "measures" in options:
+                options["measures"] = options["measures"] or None
+            if wants_form:
+                options["form"] = form
+            return _deliver(function(**options), form, output, quiet=quiet)
+
+        run.__doc__, run.__name__ = function.__doc__, function.__name__
+        decorated: Callable[..., Any] = run
+        for row in reversed(rows):
+            decorated = (option(row) if isinstance(row, str) else row)(decorated)
+        named = name or function.__name__
+        return click.command(named, cls=Command, short_help=question, **attributes)(decorated)
+
+    return build
+
+
+def _deliver(answer: Answer, form: str, output: str | None, *, quiet: bool) -> int:
+    if answer is None or isinstance(answer, int):  # it has delivered itself
+        return answer or 0
+    page, status = answer if isinstance(answer, tuple) else (answer, 0)
+    deliver(page, form, output, quiet=quiet)
+    return status
+
+
+def _check_files(context: click.Context) -> None:
+    """One file at most comes through the pipe, and nothing that is read is written over."""
+    read: list[str] = []
+    written: dict[str, str] = {}
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name))
+        if not value:
+            continue
+        if parameter.type is PATH:
+            read += [value] if isinstance(value, str) else value
+        elif parameter.type is OUTPUT:
+            written[parameter.opts[0]] = value
+    refuse_two_pipes(*read)
+    for flag, output in written.items():
+        refuse_overwriting(output, (*read, *context.meta.get(PLUGINS, ())), flag)
+
+
+def refuse_two_pipes(*paths: str | None) -> None:
+    """Only one thing can come through the pipe."""
+    if paths.count("-") > 1:
+        raise click.UsageError("only one file can be - (standard input)")
+
+
+def refuse_overwriting(output: str, inputs: tuple[str, ...], flag: str = "-o") -> None:
+    """What is read must not be written over."""
+    if Path(output).is_file():
+        for path in inputs:
+            if Path(path).exists() and Path(output).samefile(path):
+                raise click.UsageError(f"{flag} {output} would overwrite what is read")
+
+
+def name_runs(runs: tuple[str, ...]) -> dict[str, str]:
+    """Runs by the names of their files, as short as they can be told apart."""
+    for run in runs:
+        refuse_measure(run)
+    names = name_files(runs)
+    if len(set(names)) < len(runs):
+        raise click.UsageError("the same RUN is named twice")
+    return dict(zip(names, runs, strict=True))
+
+
+def refuse_measure(run: str | None) -> None:
+    """A measure where a run belongs was meant for -m."""
+    if run not in (None, "-") and not Path(run).exists() and is_measure(run):
+        raise click.UsageError(
+            f"{run}: there is no such file, but a measure of that name; write -m {run}"
+        )
+
+
+def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
+    """What options of reading mean to `sessions.evaluate`; they are taken out of `options`."""
+    names = (*CHOOSE_SESSIONS, "ties")
+    reading = {name: options.pop(name) for name in names if name in options}
+    reading["bad"] = reading["bad"] or "error"
+    reading["tool"] = list(reading["tool"]) or None
+    salt = reading.pop("salt")
+    if salt is not None and not reading["anonymise"]:
+        refuse_idle_options(["salt"], "is of --anonymise, which is not there")
+    reading["anonymise"] = reading["anonymise"] and (True if salt is None else salt)
+    reading["where"] = parse_conditions(reading["where"])
+    return reading
