@@ -15,9 +15,8 @@ import numpy as np
 from scipy.stats import permutation_test
 
 from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.randomisation import randomisation_test
+from gainful.evidence.statistics.paired_tests import randomisation_test, tukey_test
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.tukey import tukey_test
 from gainful.evidence.statistics.unit_sums import UnitSums
 
 QUERIES, RUNS, RESAMPLES = 50, 10, 100_000

@@ -12,11 +12,10 @@ from scipy import stats
 
 from gainful._simulation.designs import DESIGNS, simulate_design
 from gainful.evidence.statistics.correction import CORRECTIONS
-from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.paired_tests import TESTS, tukey_test
 from gainful.evidence.statistics.permutation import permute_all_pairs
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import find_design
-from gainful.evidence.statistics.tukey import tukey_test
 
 TRIALS, N, ALPHA = 4000, 50, 0.05
 RESAMPLING = Resampling(resamples=999)

@@ -15,11 +15,14 @@ from scipy.stats import t as student, ttest_1samp
 import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
 from gainful.evidence.clusters import describe_turns, read_clusters
-from gainful.evidence.families import Weighing, weigh_pairs
+from gainful.evidence.method import Method as Weighing, weigh_pairs
 from gainful.evidence.pairing import PairedValues
-from gainful.evidence.statistics.bootstrap import percentile_bootstrap, percentile_of_clusters
-from gainful.evidence.statistics.paired_tests import cluster_t_test
-from gainful.evidence.statistics.randomisation import randomise_clusters, sign_flips
+from gainful.evidence.statistics.paired_tests import (
+    TESTS as _TESTS,
+    randomisation_test as randomise_clusters,
+    sign_flips,
+    t_test as cluster_t_test,
+)
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.unit_sums import UnitSums
 
@@ -133,7 +136,7 @@ def test_bootstrap_draws_whole_clusters_and_takes_the_mean_over_their_queries():
     differences = values[:, 1] - values[:, 0]
     units = UnitSums.from_values(differences[:, None], cluster)
     resampling = Resampling(resamples=4999)
-    outcome = percentile_of_clusters(units, resampling)
+    outcome = _TESTS["bootstrap"].function(units, resampling)
     random = np.random.default_rng(1)
     means = []
     for _ in range(4999):
@@ -141,7 +144,7 @@ def test_bootstrap_draws_whole_clusters_and_takes_the_mean_over_their_queries():
         means.append(units.sums[drawn, 0].sum() / units.sizes[drawn].sum())
     assert outcome.low[0] == pytest.approx(np.quantile(means, 0.025), abs=0.03)
     assert outcome.high[0] == pytest.approx(np.quantile(means, 0.975), abs=0.03)
-    by_query = percentile_bootstrap(differences[:, None], resampling)
+    by_query = _TESTS["bootstrap"].function(differences[:, None], resampling)
     assert outcome.high[0] - outcome.low[0] > by_query.high[0] - by_query.low[0]
 
 

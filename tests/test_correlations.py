@@ -12,7 +12,7 @@ from scipy import stats as scipys
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.evidence.orders.correlations import LabelledUnits, correlate_units
-from gainful.evidence.statistics.clustered_bootstrap import (
+from gainful.evidence.statistics.bootstrap import (
     bootstrap_interval,
     draw_weights,
     run_bootstrap,

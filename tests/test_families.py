@@ -13,14 +13,12 @@ from attrs import evolve
 
 import gainful
 from gainful.errors import BadValue
-from gainful.evidence.families import Weighing, fit_resamples, weigh_pairs
+from gainful.evidence.method import Method as Weighing, fit_resamples, weigh_pairs
 from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import CORRECTIONS
-from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.randomisation import sign_flips
+from gainful.evidence.statistics.max_t import flip_families, step_down_max_t
+from gainful.evidence.statistics.paired_tests import TESTS, sign_flips
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.step_down import step_down_max_t
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.progress import watch_work
 
@@ -272,7 +270,7 @@ def test_tukey_is_by_name_and_says_what_it_cannot_do():
     assert any(each.startswith(note) for each in by_tukey.notes)
     assert not any(each.startswith(note) for each in gainful.compare(qrels, runs, "P@10").notes)
     ordered = gainful.order(qrels, runs, "P@10")
-    assert (ordered.criterion.name, ordered.criterion.correct) == ("randomisation", "max-t")
+    assert (ordered.criterion.test, ordered.criterion.correction) == ("randomisation", "max-t")
     assert any(
         each.startswith(note) for each in gainful.order(qrels, runs, "P@10", test="tukey").notes
     )
@@ -361,7 +359,7 @@ def test_resamples_are_worked_on_in_bounded_memory():
 
 
 def test_every_test_says_whether_it_takes_clusters():
-    assert {name for name, test in TESTS.items() if test.clustered} == {
+    assert {name for name, test in TESTS.items() if test.takes_clusters} == {
         "randomisation",
         "t",
         "bootstrap",

@@ -13,8 +13,7 @@ from statsmodels.distributions.empirical_distribution import ECDF
 
 import gainful
 from gainful.errors import BadValue, CannotCompare, NotInstalled, UnknownName
-from gainful.evidence.models.fit_runs import fit_runs
-from gainful.evidence.models.random_intercept import fit_random_intercept, variance_ratio
+from gainful.evidence.models.fit_model import fit_random_intercept, fit_runs, variance_ratio
 from gainful.evidence.pairing import PairedValues
 from gainful.evidence.standardise import STANDARDISATIONS, standardise_values
 from gainful.sessions import fit_model, simulate_study

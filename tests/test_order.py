@@ -311,7 +311,7 @@ def test_corrections_make_fewer_pairs_significant():
     alpha = 2 * p[2]  # the largest p is below it, and three times the largest above
     plain = gainful.order(judged, runs, "P@10", test="t", correct="none", alpha=alpha)
     assert plain.power[0].significant == 3
-    assert plain.criterion.correct == "none"
+    assert plain.criterion.correction == "none"
     stern = gainful.order(judged, runs, "P@10", test="t", correct="bonferroni", alpha=alpha)
     assert stern.power[0].significant == sum(3 * p_value <= alpha for p_value in p) < 3
 

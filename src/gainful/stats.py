@@ -16,11 +16,11 @@ from gainful.evidence.mean_intervals import MeanIntervals, RunMeanIntervals, mea
 from gainful.evidence.orders.agreement import order_means
 from gainful.evidence.orders.correlations import Correlations
 from gainful.evidence.orders.order import Order
+from gainful.evidence.statistics.max_t import step_down_max_t
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.power import detectable_effect, queries_needed
 from gainful.evidence.statistics.rank_correlation import kendall_tau, rbo, tau_ap
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.step_down import step_down_max_t
 from gainful.evidence.unjudged.bounds import Bounds
 from gainful.evidence.unjudged.settlement import Settlement
 from gainful.text import answer_missing

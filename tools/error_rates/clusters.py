@@ -46,7 +46,7 @@ def simulate_clusters(
 ) -> Rates:
     """Rejections by turn and by conversation, and how often intervals by conversation hold zero."""
     cluster = np.repeat(np.arange(conversations), np.resize(_SIZES, conversations))
-    by_cluster = TESTS[test].clustered
+    by_cluster = TESTS[test].function
     assert by_cluster is not None
     parts, numbers = [], list(split_trials(trials))
     for number in numbers:

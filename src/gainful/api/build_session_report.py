@@ -11,11 +11,14 @@ from gainful.api.session_results import SessionResults
 from gainful.api.sweep import sweep_matched
 from gainful.errors import BadInput
 from gainful.evidence.clusters import ClusterChoice, read_clusters
-from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
-from gainful.evidence.comparisons.compare_sessions import compare_sessions_where_possible
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.study import SYSTEM, choose_blocks
+from gainful.evidence.comparisons.study import (
+    SYSTEM,
+    choose_blocks,
+    compare_sessions_where_possible,
+)
 from gainful.evidence.drawn_units import DrawnUnits
+from gainful.evidence.method import ComparisonOptions
 from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.session_intervals import session_intervals
 from gainful.evidence.statistics.resampling import RESAMPLES, Resampling

@@ -22,9 +22,9 @@ from gainful.api.results import Results
 from gainful.convention import Convention
 from gainful.errors import WrongType
 from gainful.evidence.clusters import ClusterChoice
-from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions, build_method
-from gainful.evidence.comparisons.compare_runs import compare_results, compare_run_results
+from gainful.evidence.comparisons.compare import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.method import ComparisonOptions, build_method
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import PairChoice, choose_baseline
 from gainful.evidence.statistics.correction import Family

@@ -10,10 +10,9 @@ from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
 from gainful.evidence.clusters import ClusterChoice
-from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
-from gainful.evidence.comparisons.compare_sessions import check_method, compare_session_results
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.study import SYSTEM
+from gainful.evidence.comparisons.study import SYSTEM, check_method, compare_session_results
+from gainful.evidence.method import ComparisonOptions
 from gainful.evidence.pairing import PairChoice
 from gainful.evidence.statistics.correction import Family
 from gainful.evidence.statistics.resampling import ALPHA, SEED

@@ -8,7 +8,7 @@ from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_runs
 from gainful.convention import Convention
-from gainful.evidence.models.compare_models import model_runs
+from gainful.evidence.models.fit_model import model_runs
 from gainful.evidence.models.models import Models
 from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.standardise import check_standardisation

@@ -10,7 +10,7 @@ from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
 from gainful.evidence.comparisons.study import SYSTEM
-from gainful.evidence.models.compare_models import model_sessions
+from gainful.evidence.models.fit_model import model_sessions
 from gainful.evidence.models.models import Models
 from gainful.evidence.statistics.resampling import ALPHA, Resampling
 from gainful.measure.build_recipes import Measures

@@ -12,7 +12,7 @@ from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.orders.agreement import check_run_count
-from gainful.evidence.orders.discriminative_power import Criterion
+from gainful.evidence.orders.discriminative_power import build_criterion
 from gainful.evidence.orders.order import Order
 from gainful.evidence.orders.order_results import order_results
 from gainful.evidence.orders.split_half import TRIALS, check_trials
@@ -87,7 +87,7 @@ def order(
         RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 discordant
     """
     given = RESAMPLES if resamples is None else resamples
-    criterion = Criterion.from_name(
+    criterion = build_criterion(
         test,
         correct,
         Resampling(alpha=alpha, resamples=given, seed=seed),

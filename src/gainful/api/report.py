@@ -15,9 +15,9 @@ from gainful.api.named_runs import Runs, name_runs
 from gainful.api.results import Results
 from gainful.convention import Convention
 from gainful.evidence.clusters import ClusterChoice
-from gainful.evidence.comparisons.assemble_comparison import build_method
-from gainful.evidence.comparisons.compare_runs import compare_where_possible
+from gainful.evidence.comparisons.compare import compare_runs_where_possible
 from gainful.evidence.mean_intervals import MeanIntervals, mean_intervals
+from gainful.evidence.method import build_method
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.side_by_side import rank_side_by_side
@@ -124,7 +124,7 @@ def report(
         evolve(result, name=label) for (result, _), label in zip(evaluated, labels, strict=True)
     ]
     require_qrels_overlap(results)
-    comparison, reasons = compare_where_possible(results, method, clusters)
+    comparison, reasons = compare_runs_where_possible(results, method, clusters)
     choice = report_data.choose_queries(results, base, resampling.seed)
     content = ReportContent(
         names=names,

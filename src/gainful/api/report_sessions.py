@@ -10,8 +10,8 @@ from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
 from gainful.evidence.clusters import ClusterChoice
-from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
-from gainful.evidence.comparisons.compare_sessions import check_method
+from gainful.evidence.comparisons.study import check_method
+from gainful.evidence.method import ComparisonOptions
 from gainful.evidence.statistics.correction import Family
 from gainful.evidence.statistics.resampling import ALPHA, SEED
 from gainful.measure.build_recipes import Measures

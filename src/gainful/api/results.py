@@ -27,9 +27,9 @@ from gainful.text import count_noun
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
 
-    from gainful.evidence.comparisons.assemble_comparison import RunComparisonOptions
     from gainful.evidence.comparisons.comparison import Comparison
     from gainful.evidence.mean_intervals import MeanIntervals
+    from gainful.evidence.method import RunComparisonOptions
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -83,7 +83,7 @@ class Results(RunValues, Shown):
             **options: baseline, correct, family, cluster, pairs, alpha, resamples, seed, as
                 `gainful.compare` has them.
         """
-        from gainful.evidence.comparisons.compare_runs import compare_results  # noqa: PLC0415
+        from gainful.evidence.comparisons.compare import compare_results  # noqa: PLC0415
 
         return compare_results([self, *_list_others(others)], test, **options)
 
@@ -209,7 +209,7 @@ class RunResults(ShownByRun[Results]):
             **options: baseline, correct, family, cluster, pairs, alpha, resamples, seed, as
                 `gainful.compare` has them.
         """
-        from gainful.evidence.comparisons.compare_runs import compare_results  # noqa: PLC0415
+        from gainful.evidence.comparisons.compare import compare_results  # noqa: PLC0415
 
         more = _list_others(others)
         return compare_results([*self.values(), *more] if more else self, test, **options)

@@ -24,8 +24,8 @@ from gainful.text import count_noun
 if TYPE_CHECKING:  # what compares and draws is slow to load: imported when first called
     import altair as alt
 
-    from gainful.evidence.comparisons.assemble_comparison import ComparisonOptions
     from gainful.evidence.comparisons.comparison import Comparison
+    from gainful.evidence.method import ComparisonOptions
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -91,7 +91,7 @@ class SessionResults(SessionValues, Shown):
             **options: baseline, correct, pairs, alpha, resamples, seed, as
                 `gainful.sessions.compare` has them.
         """
-        from gainful.evidence.comparisons import compare_sessions  # noqa: PLC0415
+        from gainful.evidence.comparisons import study  # noqa: PLC0415
 
         if isinstance(by, SessionValues):
             way = (
@@ -99,7 +99,7 @@ class SessionResults(SessionValues, Shown):
                 "gainful.sessions.compare(sessions, qrels)"
             )
             raise WrongType("by", "other results", way)
-        return compare_sessions.compare_session_results(self, by, block, test, **options)
+        return study.compare_session_results(self, by, block, test, **options)
 
     def plot(
         self,

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.statistics.bootstrap import INTERVALS, bca_of_clusters
+from gainful.evidence.statistics.bootstrap import INTERVALS, bootstrap_test
 from gainful.evidence.statistics.paired_tests import T_INTERVAL
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.unit_sums import UnitSums
@@ -131,7 +131,7 @@ def _t_ends(
 def _bootstrap_ends(
     values: Array, units: UnitSums, _: Entry, resampling: Resampling
 ) -> tuple[float, float]:
-    outcome = bca_of_clusters(units, resampling)
+    outcome = bootstrap_test(units, resampling)
     # No mean of drawn queries is beyond them all, but for rounding.
     low, high = sorted(
         float(np.clip(end[0] * _nearest_power(values), values.min(), values.max()))

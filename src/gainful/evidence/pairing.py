@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
@@ -14,16 +14,15 @@ from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.exact_sums import drop_rounding_noise
 from gainful.evidence.statistics.outcome import Outcome
-from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.randomisation import randomise_clusters
+from gainful.evidence.statistics.paired_tests import TESTS, randomisation_test, tukey_test
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.tukey import tukey_of_clusters
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.run_values import RunValues
 from gainful.text import count_noun
 from gainful.types import Array, Ranks
 
 PairChoice = Literal["all", "baseline"]
+IndexPair = tuple[int, int]
 _SMALLEST, _LARGEST = 1e-100, 1e100
 NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
 
@@ -157,26 +156,26 @@ def apply_test(
     paired: PairedValues, pairs: Ranks, test: str, resampling: Resampling, names: Sequence[str]
 ) -> Outcome:
     """The p of each pair of runs (a row of two columns), and the interval of its difference."""
-    differences = paired.values[:, pairs[:, 0]] - paired.values[:, pairs[:, 1]]
-    units = paired.sum_units(differences)
+    units = paired.sum_units(paired.values[:, pairs[:, 0]] - paired.values[:, pairs[:, 1]])
     if test == TUKEY:
         if len(names) == 2:  # to deal two values is to flip the sign of their difference
-            return randomise_clusters(units, resampling)
-        return tukey_of_clusters(paired.sum_units(paired.values), pairs, resampling)
+            return randomisation_test(units, resampling)
+        return tukey_test(paired.sum_units(paired.values), pairs, resampling)
     if TESTS[test].needs_variance:
-        _refuse_constant(paired, units.sums / units.sizes[:, None], pairs, test, names)
-    if paired.clusters is None:
-        return TESTS[test].function(differences, resampling)
-    return require_clustered(test)(units, resampling)
+        _refuse_constant(paired, units.unit_means, pairs, test, names)
+    return run_test(test, units, resampling, clustered=paired.clusters is not None)
 
 
-def require_clustered(test: str) -> Callable[[UnitSums, Resampling], Outcome]:
-    """The form of a test that flips or draws whole clusters, if it has one."""
-    clustered = TESTS[test].clustered
-    if clustered is None:
-        others = [name for name, entry in TESTS.items() if entry.clustered is not None]
+def run_test(
+    test: str, units: UnitSums, resampling: Resampling, *, clustered: bool = False
+) -> Outcome:
+    """One of the table of tests; one that cannot flip or draw whole clusters is refused them."""
+    if not clustered:
+        return TESTS[test].function(units.sums, resampling)
+    if not TESTS[test].takes_clusters:
+        others = [name for name, entry in TESTS.items() if entry.takes_clusters]
         raise BadValue("test", test, f"one that takes clusters: {', '.join((*others, TUKEY))}")
-    return clustered
+    return TESTS[test].function(units, resampling)
 
 
 def _refuse_constant(

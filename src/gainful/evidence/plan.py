@@ -22,10 +22,10 @@ from gainful.evidence.statistics.effect_size import constant_columns, detectable
 from gainful.evidence.statistics.power import POWER, check_levels, count_queries
 from gainful.evidence.statistics.resampling import ALPHA
 from gainful.measure.run_values import RunValues
+from gainful.page.columns import Column, build_table, list_fields
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
-from gainful.page.table import Table
 from gainful.text import count_noun, pluralise
 from gainful.types import Array, is_number, is_whole_number
 
@@ -57,6 +57,22 @@ class PlannedPair:
     safe_clusters: int | None = None
 
 
+_COLUMNS = (
+    Column("measure"),
+    Column("run"),
+    Column("against", "baseline"),
+    Column("spread", show=".4f", drop=2),
+    Column("difference", show="g"),
+    Column("needed"),
+    Column("safe"),
+    Column("detectable", show=".4f", drop=1),
+)
+_DETAILS = (
+    "spread: the standard deviation of the differences by query, or by cluster · detectable: the "
+    "smallest true difference that a comparison as large as the pilot finds with this power"
+)
+
+
 @frozen(repr=False)
 class Plan(Shown):
     """How many queries find a true difference, for each pair of runs of the pilot."""
@@ -73,8 +89,19 @@ class Plan(Shown):
         return to_plain_data(self)
 
     def page(self, *, verbose: bool = False) -> Page:
-        """The numbers of queries, the largest need first said in a sentence."""
-        return plan_page(self, verbose=verbose)
+        """The pair that needs most in a sentence, and a row for each measure and pair of runs."""
+        shared = f" shared among {self.comparisons} comparisons" if self.comparisons > 1 else ""
+        note = (
+            f"two-sided t test at {self.alpha:g}{shared}, {100 * self.power:g} % power · safe: as "
+            f"many as are needed if the spread is at its upper {100 * self.confidence:g} % limit"
+        )
+        return Page(
+            answer=_format_answer(self),
+            sections=[Section(table=build_table(self.pairs, _COLUMNS, labels=3))],
+            notes=[note, *([_DETAILS] if verbose else []), *(f"Note: {n}" for n in self.notes)],
+            rows=lambda: list_fields(self.pairs, labels=3),
+            data=self.to_dict,
+        )
 
 
 @frozen
@@ -164,7 +191,7 @@ def _plan_pair(
     run, baseline = names
     units = paired.sum_units(paired.differences(pair)[:, None])
     deviations = units.deviations()[:, 0] * units.number / units.sizes.sum()
-    if constant_columns(units.sums / units.sizes[:, None])[0]:
+    if constant_columns(units.unit_means)[0]:
         problem = f"{run} and {baseline} differ by the same in every {paired.unit} of the pilot"
         raise BadInput(paired.measure, problem, "runs whose differences vary")
     spread = float(units.standard_errors()[0] * sqrt(units.number))
@@ -223,26 +250,6 @@ def excess_kurtosis(deviations: Array) -> float:
     return scale * ((number + 1) * (ratio - 3) + 6)
 
 
-def plan_page(plan: Plan, *, verbose: bool = False) -> Page:
-    """A row for each measure and pair of runs."""
-    shared = f" shared among {plan.comparisons} comparisons" if plan.comparisons > 1 else ""
-    note = (
-        f"two-sided t test at {plan.alpha:g}{shared}, {100 * plan.power:g} % power · safe: as many "
-        f"as are needed if the spread is at its upper {100 * plan.confidence:g} % limit"
-    )
-    details = (
-        "spread: the standard deviation of the differences by query, or by cluster · detectable: "
-        "the smallest true difference that a comparison as large as the pilot finds with this power"
-    )
-    return Page(
-        answer=_format_answer(plan),
-        sections=[Section(table=_build_table(plan))],
-        notes=[note, *([details] if verbose else []), *(f"Note: {note}" for note in plan.notes)],
-        rows=lambda: _list_rows(plan),
-        data=plan.to_dict,
-    )
-
-
 def _format_answer(plan: Plan) -> str:
     """The pair that needs most, in a sentence."""
     hardest = max(plan.pairs, key=lambda pair: (pair.safe is None, pair.safe or 0))
@@ -263,24 +270,3 @@ def _format_answer(plan: Plan) -> str:
 def _format_number(queries: int, clusters: int | None) -> str:
     number = count_noun(queries, "query")
     return number if clusters is None else f"{count_noun(clusters, 'cluster')} ({number})"
-
-
-def _build_table(plan: Plan) -> Table:
-    heads = ("measure", "run", "against", "spread", "difference", "needed", "safe", "detectable")
-    rows = [
-        (
-            *(pair.measure, pair.run, pair.baseline),
-            *(f"{pair.spread:.4f}", f"{pair.difference:g}"),
-            *(str(number or "–") for number in (pair.needed, pair.safe)),
-            "–" if pair.detectable is None else f"{pair.detectable:.4f}",
-        )
-        for pair in plan.pairs
-    ]
-    expendable = ("detectable", "spread")
-    return Table(heads, rows, numeric=True, label_columns=3, expendable=expendable)
-
-
-def _list_rows(plan: Plan) -> Table:
-    records = [to_plain_data(pair) for pair in plan.pairs]
-    rows = [tuple(record.values()) for record in records]
-    return Table(tuple(records[0]), rows, numeric=True, label_columns=3)

@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
 from gainful.evidence.pairing import NOT_A_MEAN, pair_values, values_by_query
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
+from gainful.page.columns import Column, build_table
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
@@ -69,6 +70,32 @@ class Effect:
     delta_relative: float | None  # the original's less the reproduced
 
 
+_ORDER_COLUMNS = (
+    Column("ranking", "run"),
+    Column("queries"),
+    Column("tau union", "tau_union", format_number),
+    Column("RBO", "rbo", format_number),
+    Column("most RBO", "largest_rbo", format_number),
+)
+_ERROR_COLUMNS = (
+    Column("scores", "run"),
+    Column("measure"),
+    Column("original", show=format_number),
+    Column("reproduced", show=format_number),
+    Column("RMSE", "rmse", format_number),
+    Column("nRMSE", "nrmse", format_number, drop=1),
+)
+_EFFECT_COLUMNS = (
+    Column("effect", "measure"),
+    Column("original", show=format_number),
+    Column("reproduced", show=format_number),
+    Column("effect\nratio", "effect_ratio", format_number),
+    Column("relative,\noriginal", "original_relative", format_number, drop=1),
+    Column("relative,\nreproduced", "reproduced_relative", format_number, drop=2),
+    Column("ΔRI", "delta_relative", format_number),
+)
+
+
 @frozen(eq=False, repr=False, kw_only=True)
 class Reproduction(Shown):
     """How well a run, and its improvement over a baseline, were reproduced."""
@@ -83,15 +110,9 @@ class Reproduction(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return {
-            "orders": [to_plain_data(item) for item in self.orders],
-            "errors": [to_plain_data(item) for item in self.errors],
-            "effects": [to_plain_data(item) for item in self.effects],
-            "depth": self.depth,
-            "p": self.p,
-            "notes": list(self.notes),
-            "convention": self.results[0].convention_data(),
-        }
+        plain = to_plain_data(evolve(self, results=()))
+        del plain["results"]
+        return plain | {"convention": self.results[0].convention_data()}
 
     def page(self, *, verbose: bool = False) -> Page:
         """How close it is, in a sentence and in a table for each question."""
@@ -261,16 +282,17 @@ def _improve(pair: tuple[RunValues, RunValues], name: str) -> tuple[float, float
 
 def reproduction_page(reproduction: Reproduction, *, verbose: bool = False) -> Page:
     """The answer, and a table for rankings, one for scores and one for effects."""
-    tables = []
-    if reproduction.orders:
-        tables.append(_build_order_table(reproduction))
-    if reproduction.errors:
-        tables.append(_build_error_table(reproduction))
-    if reproduction.effects:
-        tables.append(_build_effect_table(reproduction))
     return Page(
         answer=_describe(reproduction),
-        sections=[Section(table=table) for table in tables],
+        sections=[
+            Section(table=build_table(items, columns, labels))
+            for items, columns, labels in (
+                (reproduction.orders, _ORDER_COLUMNS, 1),
+                (reproduction.errors, _ERROR_COLUMNS, 2),
+                (reproduction.effects, _EFFECT_COLUMNS, 1),
+            )
+            if items
+        ],
         notes=_list_notes(reproduction, verbose=verbose),
         rows=lambda: _list_rows(reproduction),
         data=reproduction.to_dict,
@@ -310,54 +332,6 @@ def _describe_effect(effect: Effect) -> str:
     )
 
 
-def _build_order_table(reproduction: Reproduction) -> Table:
-    rows = [
-        (
-            item.run,
-            str(item.queries),
-            *(format_number(value) for value in (item.tau_union, item.rbo, item.largest_rbo)),
-        )
-        for item in reproduction.orders
-    ]
-    heads = ("ranking", "queries", "tau union", "RBO", "most RBO")
-    return Table(heads, rows, numeric=True, label_columns=1)
-
-
-def _build_error_table(reproduction: Reproduction) -> Table:
-    heads = ("scores", "measure", "original", "reproduced", "RMSE", "nRMSE")
-    rows = [
-        (
-            *(item.run, item.measure),
-            *(format_number(value) for value in (item.original, item.reproduced, item.rmse)),
-            format_number(item.nrmse),
-        )
-        for item in reproduction.errors
-    ]
-    return Table(heads, rows, numeric=True, label_columns=2, expendable=("nRMSE",))
-
-
-def _build_effect_table(reproduction: Reproduction) -> Table:
-    heads = (
-        *("effect", "original", "reproduced", "effect\nratio"),
-        *("relative,\noriginal", "relative,\nreproduced", "ΔRI"),
-    )
-    rows = [
-        (
-            item.measure,
-            *(
-                format_number(value)
-                for value in (
-                    *(item.original, item.reproduced, item.effect_ratio),
-                    *(item.original_relative, item.reproduced_relative, item.delta_relative),
-                )
-            ),
-        )
-        for item in reproduction.effects
-    ]
-    expendable = ("relative,\noriginal", "relative,\nreproduced")
-    return Table(heads, rows, numeric=True, label_columns=1, expendable=expendable)
-
-
 def _list_notes(reproduction: Reproduction, *, verbose: bool) -> list[str]:
     lines = []
     if reproduction.orders:
@@ -375,16 +349,23 @@ def _list_notes(reproduction: Reproduction, *, verbose: bool) -> list[str]:
 
 def _list_rows(reproduction: Reproduction) -> Table:
     """A row for each value."""
-    rows: list[tuple[Any, ...]] = []
-    for order in reproduction.orders:
-        rows += [
-            (name, order.run, "", getattr(order, name))
-            for name in ("tau_union", "rbo", "largest_rbo")
-        ]
-    for error in reproduction.errors:
-        names = ("original", "reproduced", "rmse", "nrmse")
-        rows += [(name, error.run, error.measure, getattr(error, name)) for name in names]
-    for effect in reproduction.effects:
-        names = ("effect_ratio", "original_relative", "reproduced_relative", "delta_relative")
-        rows += [(name, "effect", effect.measure, getattr(effect, name)) for name in names]
+    kinds = (
+        (reproduction.orders, ("tau_union", "rbo", "largest_rbo")),
+        (reproduction.errors, ("original", "reproduced", "rmse", "nrmse")),
+        (
+            reproduction.effects,
+            ("effect_ratio", "original_relative", "reproduced_relative", "delta_relative"),
+        ),
+    )
+    rows = [
+        (
+            name,
+            getattr(item, "run", "effect"),
+            getattr(item, "measure", ""),
+            getattr(item, name),
+        )
+        for items, names in kinds
+        for item in items
+        for name in names
+    ]
     return Table(("what", "run", "measure", "value"), rows, numeric=True, label_columns=3)

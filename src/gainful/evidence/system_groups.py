@@ -8,7 +8,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput
-from gainful.evidence.comparisons.compare_conversations import is_paired
+from gainful.evidence.comparisons.compare import is_paired
 from gainful.evidence.comparisons.comparison_answer import label_system
 from gainful.evidence.comparisons.study import SYSTEM
 from gainful.match.sessions import MatchedSessions

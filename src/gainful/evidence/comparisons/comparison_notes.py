@@ -10,8 +10,7 @@ from gainful.evidence.clusters import describe_turns
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.pairing import PairedValues, describe_left_out
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
-from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.tukey import NOTE as TUKEY_NOTE
+from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_NOTE
 from gainful.text import count_noun, pluralise
 from gainful.types import Ranks
 

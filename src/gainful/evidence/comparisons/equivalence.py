@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import inf
 from typing import Any, TypeVar
 
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadValue, WrongType
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Equivalence, Pair
+from gainful.evidence.method import Margins
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.equivalence import (
     Posterior,
@@ -21,20 +20,9 @@ from gainful.evidence.statistics.equivalence import (
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.measured_values import MeasuredValues
-from gainful.types import Array, is_number
+from gainful.types import Array
 
-Margins = float | Mapping[str, float]
 RANKED_TESTS = ("wilcoxon", "sign")  # beside which probabilities go by signs and ranks
-
-
-def check_margins(equivalent: object) -> None:
-    """Refuse margins that are none, before anything is read."""
-    margins = equivalent.values() if isinstance(equivalent, Mapping) else [equivalent]
-    for margin in margins:
-        if not is_number(margin):
-            raise WrongType("equivalent", margin, "a margin above 0, or {measure: margin}")
-        if not 0 < margin < inf:
-            raise BadValue("equivalent", margin, "a margin above 0")
 
 
 ComparisonT = TypeVar("ComparisonT", bound=ComparisonValues)
@@ -94,5 +82,5 @@ def _tost(units: UnitSums, margin: float) -> Array:
 
 def _find_posterior(units: UnitSums, margin: float, test: str, resampling: Resampling) -> Posterior:
     if test in RANKED_TESTS:
-        return posterior_signed_rank(units.sums / units.sizes[:, None], margin, resampling)
+        return posterior_signed_rank(units.unit_means, margin, resampling)
     return posterior_t(units.means(), units.standard_errors(), units.number - 1, margin)

@@ -1,29 +1,73 @@
-"""`Study`: the sessions of a study as numbers, who may exchange what, and how each searcher did."""
+"""`Study`: systems compared by the sessions of a study, as its design allows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Unpack
 
 import numpy as np
 import polars as pl
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
-from gainful.errors import BadInput, CannotCompare, WrongType
-from gainful.evidence.comparisons.assemble_comparison import IndexPair
-from gainful.evidence.pairing import refuse_extremes
-from gainful.evidence.statistics.effect_size import EffectSize, effect_size
+from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
+from gainful.evidence.clusters import ClusterChoice
+from gainful.evidence.comparisons.compare import (
+    Sample,
+    compare_conversations,
+    compare_sample,
+    compare_where_possible,
+    is_paired,
+)
+from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.comparisons.comparison_notes import describe_step_down
+from gainful.evidence.method import ComparisonOptions, Method, build_method, correct_outcome
+from gainful.evidence.pairing import IndexPair, refuse_extremes
+from gainful.evidence.statistics.correction import (
+    CORRECTIONS,
+    FREEDMAN_LANE,
+    MAX_T,
+    PERMUTATION,
+    TUKEY,
+    correction_for,
+)
+from gainful.evidence.statistics.effect_size import (
+    EffectSize,
+    detectable_difference,
+    effect_size,
+)
 from gainful.evidence.statistics.interaction import Interaction, interactions_by_column
-from gainful.evidence.statistics.linear_model import LinearModel, build_linear_model
-from gainful.evidence.statistics.permutation import is_estimable
+from gainful.evidence.statistics.linear_model import (
+    MIN_DEGREES,
+    FamilyKind,
+    LinearModel,
+    build_linear_model,
+    freedman_lane_test,
+)
+from gainful.evidence.statistics.max_t import flip_families
+from gainful.evidence.statistics.outcome import Outcome, join_outcomes
+from gainful.evidence.statistics.paired_tests import TEST_NAMES
+from gainful.evidence.statistics.permutation import (
+    is_estimable,
+    permute_all_pairs,
+    permute_pair,
+)
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Design, find_design
+from gainful.evidence.statistics.unit_sums import UnitSums
+from gainful.measure.sessions.footnotes import list_footnotes
 from gainful.measure.sessions.session_values import SessionValues
-from gainful.read.several_systems import CONVERSATION
+from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, join_words, pluralise, quote
 from gainful.types import Array, Ranks
 
 BLOCKS = ("searcher", "scenario")
-SYSTEM = "system"
+STUDY_TESTS: Mapping[str, str] = {
+    PERMUTATION: "permutation of searchers' whole assignments",
+    FREEDMAN_LANE: "linear model, residuals permuted within searchers (Freedman–Lane)",
+    TUKEY: "permutation of searchers' whole assignments, the largest difference (Tukey)",
+}
 
 
 @frozen(eq=False)
@@ -35,19 +79,24 @@ class PairDesign:
     blocks: Sequence[Ranks]
 
 
-@define(eq=False)
-class Study:
+@define(eq=False, slots=False)
+class Study(Sample):
     """The sessions of a study as numbers, and what is said of them on the way."""
 
-    by: str
+    kind: str  # the column that names systems
     blocks: Sequence[str]
-    system_names: Sequence[str]
+    names: Sequence[str]  # of the systems
     system: Ranks
     block_levels: Sequence[Sequence[str]]
     block_numbers: Sequence[Ranks]
     values: Array
+    measures: Sequence[str]
     sessions: Sequence[str]
     notes: list[str] = field(factory=list)
+    test: str = ""  # once it is chosen
+    pairs: Sequence[IndexPair] = ()
+
+    unit = "session"
 
     @classmethod
     def from_results(cls, results: SessionValues, by: str, blocks: Sequence[str]) -> Study:
@@ -60,19 +109,20 @@ class Study:
             )
         encoded = [_encode_names(columns[name]) for name in blocks]
         return cls(
-            by=by,
+            kind=by,
             blocks=blocks,
-            system_names=names,
+            names=names,
             system=system,
             block_levels=[levels for levels, _ in encoded],
             block_numbers=[numbers for _, numbers in encoded],
             values=values,
+            measures=list(results.values),
             sessions=columns["session"].cast(pl.String).to_list(),
             notes=notes,
         )
 
     @property
-    def exchange_unit(self) -> str:
+    def paired_by(self) -> str:
         """Whose assignments are exchanged, and who are counted."""
         return self.blocks[0] if self.blocks else "session"
 
@@ -91,23 +141,28 @@ class Study:
         """The design of two systems, by the sessions of these two."""
         selected = np.flatnonzero(np.isin(self.system, pair))
         system = (self.system[selected] == pair[0]).astype(np.intp)
-        label = " and ".join(self.system_names[at] for at in pair)
+        label = " and ".join(self.names[at] for at in pair)
         return self._find_design(system, selected, label)
 
     def find_all(self) -> PairDesign:
         """The design of all systems together."""
         return self._find_design(self.system, np.arange(self.system.size), "all")
 
-    def can_exchange(self, pair: IndexPair) -> bool:
-        """Can two systems be compared by exchanging assignments?"""
+    @contextmanager
+    def _try_out(self) -> Iterator[None]:
+        """What is said within is forgotten: nothing was compared yet."""
         notes = list(self.notes)
         try:
-            self.find_pair(pair)
-        except CannotCompare:
-            return False
+            yield
         finally:
-            self.notes = notes  # nothing was compared yet
-        return True
+            self.notes = notes
+
+    def _can(self, ask: Callable[[], object]) -> bool:
+        with self._try_out():
+            try:
+                return bool(ask())
+            except CannotCompare:
+                return False
 
     def _find_design(self, system: Ranks, selected: Ranks, label: str) -> PairDesign:
         numbers = [number[selected] for number in self.block_numbers]
@@ -118,12 +173,12 @@ class Study:
         design = find_design(system, searcher, np.unique(slot, return_inverse=True)[1])
         if design is None:
             raise CannotCompare(
-                f"{self.by} {label}: no two {self.exchange_unit}s who did the same have different "
+                f"{self.kind} {label}: no two {self.paired_by}s who did the same have different "
                 "assignments, so nothing can be exchanged, and nothing tested"
             )
         if design.left_out:
             self.add_note(
-                f"{label}: {count_noun(design.left_out, self.exchange_unit)} left out, "
+                f"{label}: {count_noun(design.left_out, self.paired_by)} left out, "
                 "who can exchange nothing with another"
             )
         blocks = [_renumber(number[design.rows]) for number in numbers]
@@ -131,12 +186,12 @@ class Study:
             blocks = blocks[1:]
             if not is_estimable(design, blocks):
                 raise CannotCompare(
-                    f"{self.by} {label}: each is tried on other {', '.join(self.blocks[1:])}s, so "
-                    "that the two cannot be told from one another"
+                    f"{self.kind} {label}: each is tried on other {', '.join(self.blocks[1:])}s, "
+                    "so that the two cannot be told from one another"
                 )
             self.add_note(
-                f"{label}: few or no {self.exchange_unit}s tried several {self.by}s; "
-                f"whole {self.exchange_unit}s are exchanged, but their effects stay in"
+                f"{label}: few or no {self.paired_by}s tried several {self.kind}s; "
+                f"whole {self.paired_by}s are exchanged, but their effects stay in"
             )
         return PairDesign(design, selected[design.rows], blocks)
 
@@ -147,7 +202,7 @@ class Study:
         """Did most searchers try several systems, and nobody one of them twice?"""
         if not self.blocks:
             return False
-        tried = self.block_numbers[0] * len(self.system_names) + self.system
+        tried = self.block_numbers[0] * len(self.names) + self.system
         several = _is_mostly_within(self.system, self.block_numbers)
         return bool(np.unique(tried).size == tried.size) and several
 
@@ -158,14 +213,14 @@ class Study:
 
     def build_model(self, pairs: Sequence[IndexPair]) -> LinearModel:
         """The linear model of searchers, scenarios and systems."""
-        terms = join_words([*self.blocks, self.by])
+        terms = join_words([*self.blocks, self.kind])
         if not self.blocks:
             raise CannotCompare(
-                f"{self.by}: residuals are permuted within searchers, and no block names them"
+                f"{self.kind}: residuals are permuted within searchers, and no block names them"
             )
         rows = self.model_rows()
         numbers = [_renumber(number[rows]) for number in self.block_numbers]
-        complete = np.unique(self.system[rows]).size == len(self.system_names)
+        complete = np.unique(self.system[rows]).size == len(self.names)
         model = (
             build_linear_model(self.system[rows], numbers[0], numbers[1:], pairs)
             if complete
@@ -173,13 +228,13 @@ class Study:
         )
         if model is None:
             raise CannotCompare(
-                f"{self.by}: in a linear model of {terms}, some {self.by}s cannot be told from "
+                f"{self.kind}: in a linear model of {terms}, some {self.kind}s cannot be told from "
                 f"{join_words([pluralise(name) for name in self.blocks], 'or')}"
             )
         left_out = len(self.block_levels[0]) - len(np.unique(numbers[0]))
         if left_out:
             self.add_note(
-                f"{count_noun(left_out, self.exchange_unit)} left out, of whom there is one "
+                f"{count_noun(left_out, self.paired_by)} left out, of whom there is one "
                 "session alone"
             )
         return model
@@ -192,7 +247,7 @@ class Study:
         for number in self.block_numbers[1:]:
             slot = slot * (int(number.max()) + 1) + number
         slot = _renumber(slot)
-        shape = (len(self.block_levels[0]), int(slot.max()) + 1, len(self.system_names))
+        shape = (len(self.block_levels[0]), int(slot.max()) + 1, len(self.names))
         counts = np.zeros(shape, dtype=np.intp)
         np.add.at(counts, (self.block_numbers[0], slot, self.system), 1)
         if not (counts == counts[:1, :, :1]).all():
@@ -203,40 +258,297 @@ class Study:
 
     # ── how each searcher did ────────────────────────────────────────────────────────────────
 
-    def effect_size(
-        self, pair: IndexPair, column: int, level: float, rows: Ranks
-    ) -> EffectSize | None:
-        """How much better each searcher did with one system than with the other, in these rows."""
-        differences = self.differences_by_searcher(pair, column, rows)
-        return effect_size(differences, level) if len(differences) > 1 else None
-
-    def differences_by_searcher(self, pair: IndexPair, column: int, rows: Ranks) -> Array:
-        """The differences of those who tried both, scenarios apart."""
+    def differences(self, measure: str, pair: IndexPair) -> UnitSums | None:
+        """The differences of those who tried both, scenarios apart; None of fewer than two."""
+        rows, column = self._find_rows(pair), self.measures.index(measure)
         searcher = (
             _renumber(self.block_numbers[0][rows]) if self.block_numbers else np.arange(len(rows))
         )
         other_blocks = [_renumber(number[rows]) for number in self.block_numbers[1:]]
         values, system = self.values[rows, column], self.system[rows]
         residuals = values - _block_effects(values, other_blocks, searcher, _renumber(system))
-        number = int(searcher.max()) + 1
-        sums, counts = np.zeros((2, number)), np.zeros((2, number))
-        for side, name in enumerate(pair):
-            mask = system == name
-            sums[side] = np.bincount(searcher[mask], residuals[mask], minlength=number)
-            counts[side] = np.bincount(searcher[mask], minlength=number)
-        tried_both = (counts > 0).all(axis=0)
-        means: Array = sums[:, tried_both] / counts[:, tried_both]
+        sides = [
+            UnitSums.from_values(
+                residuals[system == name, None], searcher[system == name], int(searcher.max()) + 1
+            )
+            for name in pair
+        ]
+        tried_both = (sides[0].sizes > 0) & (sides[1].sizes > 0)
+        means = [(side.sums[tried_both, 0] / side.sizes[tried_both]) for side in sides]
         differences: Array = means[0] - means[1]
         differences[np.abs(differences) < ROUNDING * np.abs(self.values[:, column]).max()] = 0.0
-        return differences
+        return UnitSums.from_values(differences[:, None]) if len(differences) > 1 else None
 
-    def interactions(self) -> list[Interaction] | None:
-        """By measure: how differences vary over scenarios; None where there is one at most."""
+    def effect(self, measure: str, pair: IndexPair, level: float) -> EffectSize | None:
+        """How large a difference is for searchers, and which one this test would find.
+
+        By the linear model that is told by the error that all pairs share, and its degrees.
+        """
+        units = self.differences(measure, pair)
+        effect = None if units is None else effect_size(units.sums[:, 0], level)
+        if effect is None or effect.detectable is None or self.test != FREEDMAN_LANE:
+            return effect
+        model = self.build_model(self.pairs)
+        errors = model.standard_errors(self.values[self.model_rows()])
+        error = float(errors[self.pairs.index(pair), self.measures.index(measure)])
+        number = model.degrees + 1  # queries that leave as many degrees
+        detectable = detectable_difference(number, level, error * number**0.5)
+        return evolve(effect, detectable=detectable)
+
+    def counts(self, pair: IndexPair) -> Mapping[str, int]:
+        """How many sessions, and of how many searchers, entered the comparison of a pair."""
+        rows = self._find_rows(pair)
+        return {pluralise(self.paired_by): self.count_units(rows), "sessions": len(rows)}
+
+    @property
+    def means(self) -> Mapping[str, Array]:
+        """Of each system, by measure."""
+        systems = [self.values[self.system == at].mean(axis=0) for at in range(len(self.names))]
+        return dict(zip(self.measures, np.stack(systems, axis=1), strict=True))
+
+    @property
+    def units(self) -> Mapping[str, int]:
+        """How many sessions there are, by measure."""
+        return dict.fromkeys(self.measures, len(self.values))
+
+    @property
+    def paired_units(self) -> Mapping[str, int]:
+        """How many searchers there are, by measure."""
+        return dict.fromkeys(self.measures, self.count_units(np.arange(len(self.values))))
+
+    @property
+    def interactions(self) -> Mapping[str, Interaction]:
+        """By measure: how differences vary over scenarios; nothing where there is one at most."""
         if len(self.blocks) < 2 or len(self.block_levels[1]) < 2:
-            return None
-        return interactions_by_column(
+            return {}
+        found = interactions_by_column(
             self.values, self.system, self.block_numbers[1], self.block_numbers, self.blocks[1]
         )
+        return dict(zip(self.measures, found, strict=True))
+
+    # ── which test, and what it says ─────────────────────────────────────────────────────────
+
+    def settle(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
+        """The test that the design chooses if none was named, and what goes with it."""
+        self.pairs = list(pairs)
+        self.test = method.test or self._choose_test(pairs)
+        correct = method.correction if method.correction_given else None
+        if correct is None and self.test == PERMUTATION and self.searcher_means() is not None:
+            correct = MAX_T
+        correction = correction_for(self.test, correct, STUDY_TESTS, method.family)
+        sides = 1 if self.test == FREEDMAN_LANE else 2
+        method = evolve(method, test=self.test, correction=correction)
+        return method.fit_resamples(len(self.measures), len(pairs), sides)
+
+    def _choose_test(self, pairs: Sequence[IndexPair]) -> str:
+        """The test that goes with the design of a study.
+
+        Two systems, or all tried by everybody on everything: assignments are exchanged. More of
+        them, each tried once by a searcher (a Latin square): residuals of the linear model are
+        permuted, of which all pairs share the errors. Else assignments are exchanged pair by pair
+        if that can be done, and if not, residuals permuted.
+        """
+        if len(self.names) == 2 or self.searcher_means() is not None:
+            return PERMUTATION
+        if self.is_square and self._can(lambda: self.build_model(pairs).degrees >= MIN_DEGREES):
+            return FREEDMAN_LANE
+        can_exchange = all(self._can(lambda pair=pair: self.find_pair(pair)) for pair in pairs)
+        return PERMUTATION if can_exchange else FREEDMAN_LANE
+
+    def _find_rows(self, pair: IndexPair) -> Ranks:
+        """The sessions that enter the comparison of two systems."""
+        if self.test == FREEDMAN_LANE:
+            return self.model_rows()
+        if self.test == PERMUTATION and self.searcher_means() is not None:  # nobody is left out
+            return np.flatnonzero(np.isin(self.system, pair))
+        if self.test == TUKEY and len(self.names) > 2:
+            return self.find_all().rows
+        return self.find_pair(pair).rows
+
+    def weigh(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
+        """The test of all pairs in every measure, p corrected by family; and what it is called."""
+        if method.uses_max_t(len(self.measures), len(pairs)):
+            weigh = self._permute_residuals if self.test == FREEDMAN_LANE else self._flip_crossed
+            outcome = weigh(pairs, method.family, method.resampling)
+        else:
+            outcome = correct_outcome(
+                lambda resampling: self._weigh_each(pairs, resampling),
+                (len(self.measures), len(pairs)),
+                method,
+            )
+        words = STUDY_TESTS[self.test]
+        within = f"within {pluralise(self.paired_by)}"
+        if self.test == FREEDMAN_LANE:
+            terms = join_words([*self.blocks, self.kind])
+            words = f"linear model of {terms}, residuals permuted {within} (Freedman–Lane)"
+        elif method.uses_max_t(len(self.measures), len(pairs)):
+            words = f"permutation of {self.kind}s {within}"
+        largest = np.abs(self.values).max(axis=0)[:, None]
+        is_real = np.abs(outcome.estimate) > ROUNDING * largest
+        return evolve(outcome, estimate=np.where(is_real, outcome.estimate, 0.0)), words
+
+    def _weigh_each(self, pairs: Sequence[IndexPair], resampling: Resampling) -> Outcome:
+        """Each pair of systems by itself, whose p is not corrected yet."""
+        if self.test == FREEDMAN_LANE:
+            return self._permute_residuals(pairs, "pair", resampling)
+        if self.test == TUKEY and len(self.names) > 2:
+            design = self.find_all()
+            self.add_note(
+                f"tukey asks whether all {self.kind}s are alike; where some differ, or vary more "
+                "than others, it is no sure test of the others"
+            )
+            values = self.values[design.rows]
+            return permute_all_pairs(
+                values, design.design, design.blocks, pairs, resampling
+            ).transposed()
+        return join_outcomes([self._exchange(pair, resampling) for pair in pairs], axis=1)
+
+    def _exchange(self, pair: IndexPair, resampling: Resampling) -> Outcome:
+        """One system against another, by the sessions of these two."""
+        try:
+            design = self.find_pair(pair)
+        except CannotCompare as problem:
+            if len(self.names) == 2:
+                raise
+            raise CannotCompare(f"{problem} (--test {FREEDMAN_LANE} needs no exchange)") from None
+        return permute_pair(self.values[design.rows], design.design, design.blocks, resampling)
+
+    def _permute_residuals(
+        self, pairs: Sequence[IndexPair], family: FamilyKind, resampling: Resampling
+    ) -> Outcome:
+        """All pairs by one linear model: p by itself and, by max-T, among the pairs of a family."""
+        model = self.build_model(pairs)
+        if model.degrees < MIN_DEGREES:
+            raise CannotCompare(
+                f"{self.kind}: a linear model of {join_words([*self.blocks, self.kind])} leaves "
+                f"{count_noun(max(model.degrees, 0), 'residual degree')} of freedom; at least "
+                f"{MIN_DEGREES} are needed"
+            )
+        values = self.values[self.model_rows()]
+        return freedman_lane_test(model, values, resampling, family).transposed()
+
+    def _flip_crossed(
+        self, pairs: Sequence[IndexPair], family: FamilyKind, resampling: Resampling
+    ) -> Outcome:
+        """All pairs of systems that everybody tried on everything: max-T of searchers' differences.
+
+        To rename two systems within a searcher flips the sign of the difference of their means.
+        """
+        means = self.searcher_means()
+        if means is None:
+            others = [name for name in CORRECTIONS if name != MAX_T]
+            raise BadValue(
+                "correct",
+                MAX_T,
+                f"{', '.join(others)}: here not everybody tried every {self.kind} on everything, "
+                f"so that {PERMUTATION} exchanges no pairs together",
+            )
+        units, places = [UnitSums.from_values(table) for table in means], np.array(pairs)
+        families = [units] if family == "all" else [[item] for item in units]
+        return join_outcomes(
+            [flip_families(items, places, resampling) for items in families], np.concatenate
+        )
+
+    def list_notes(self, comparison: Comparison) -> Sequence[str]:
+        """What one should know before believing a difference."""
+        notes, unit = list(self.notes), self.paired_by
+        if unit == "session":
+            notes.append("no blocks: sessions are exchanged as if each were a searcher of its own")
+        for pair in comparison.pairs:
+            means = dict(zip(self.names, comparison.means[pair.measure], strict=True))
+            if not np.isclose(pair.difference, means[pair.system] - means[pair.other]):
+                notes.append(
+                    "differences have the blocks taken out: they are not those of the means"
+                )
+                break
+        for pair in comparison.pairs:
+            subject = f"{pair.measure}: {pair.system} and {pair.other}"
+            if pair.difference == 0 and pair.effect is None:
+                notes.append(f"{subject} are alike: the difference is 0")
+            if pair.effect is None:
+                notes.append(
+                    f"{subject}: fewer than two {unit}s tried both, so there is no effect size"
+                )
+            elif pair.identical:
+                notes.append(f"{subject} are alike in every {unit}: p is {pair.p:g}")
+            elif pair.constant:
+                notes.append(
+                    f"{subject} differ by the same in every {unit}: no effect size is defined"
+                )
+            if pair.low is None:
+                alpha = comparison.evidence.resampling.alpha
+                notes.append(
+                    f"{subject}: so few ways to exchange that no p can be {alpha:g}: no interval, "
+                    "and nothing can be significant"
+                )
+        return [*notes, *describe_step_down(comparison)]
+
+
+def compare_session_results(
+    results: SessionValues,
+    by: str = SYSTEM,
+    block: str | Sequence[str] | None = None,
+    test: str | None = None,
+    cluster: ClusterChoice | None = None,
+    **options: Unpack[ComparisonOptions],
+) -> Comparison:
+    """Is one system really better than another, by sessions that are evaluated already?
+
+    Args:
+        results: of the sessions.
+        by: the column that names the system.
+        block: the columns whose effects are taken out.
+        test: permutation, of each pair by its own sessions; freedman-lane, of all pairs by a
+            linear model; tukey, of all systems at once. The design chooses if none is named. Of
+            systems that had the same conversations: a test of runs, randomisation if none is named.
+        cluster: of such systems: what conversations belong to that are not independent.
+        **options: the baseline, the correction, the pairs, the level, the resamples and the seed.
+    """
+    has_pairs = block is None and by == SYSTEM and is_paired(results)
+    if has_pairs and (test is None or test in TEST_NAMES):
+        return compare_conversations(results, test, cluster, **options)
+    if cluster is not None:
+        allowed = "nothing here: it is of runs, and of systems that had the same conversations"
+        raise BadValue("cluster", cluster, allowed)
+    method = _build_study_method(test, **options)
+    study = Study.from_results(results, by, choose_blocks(results, by, block))
+    return compare_sample(
+        study, method, results, lambda verbose: list_footnotes(results, verbose=verbose)
+    )
+
+
+def compare_sessions_where_possible(
+    results: SessionValues,
+    by: str = SYSTEM,
+    block: str | Sequence[str] | None = None,
+    test: str | None = None,
+    cluster: ClusterChoice | None = None,
+    **options: Unpack[ComparisonOptions],
+) -> tuple[Comparison | None, list[str]]:
+    """What `compare_session_results` says in all measures that allow it, and why not in others."""
+    return compare_where_possible(
+        list(results.values),
+        lambda measures: compare_session_results(
+            results.select_measures(measures), by, block, test, cluster, **options
+        ),
+    )
+
+
+def check_method(test: str | None, **options: Unpack[ComparisonOptions]) -> None:
+    """Refuse a test or an option that does not exist, before anything is read."""
+    if test in TEST_NAMES and test not in STUDY_TESTS:
+        build_method(TEST_NAMES, test, **options)
+    else:
+        _build_study_method(test, **options)
+
+
+def _build_study_method(test: str | None, **options: Unpack[ComparisonOptions]) -> Method:
+    """A method whose options exist; its test is "" where the design is to choose it.
+
+    Max-T goes with one of the tests only, so that one stands for a test that is not chosen yet.
+    """
+    method = build_method(STUDY_TESTS, FREEDMAN_LANE if test is None else test, **options)
+    return evolve(method, test=test or "")
 
 
 def _is_mostly_within(system: Ranks, blocks: Sequence[Ranks]) -> bool:

@@ -72,7 +72,7 @@ def _is_testable(pair: PairedValues, rules: Rules, measures: int) -> bool:
     units = pair.sum_units(differences[:, None])
     if units.number < _MIN_QUERIES:
         return False
-    if TESTS[rules.test].needs_variance and constant_columns(units.sums / units.sizes[:, None])[0]:
+    if TESTS[rules.test].needs_variance and constant_columns(units.unit_means)[0]:
         return not differences.any()
     return measures * smallest_p(units.number, rules) <= rules.alpha
 

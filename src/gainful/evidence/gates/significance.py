@@ -10,7 +10,7 @@ from attrs import evolve
 from gainful.errors import BadInput, BadValue, CannotCompare
 from gainful.evidence.gates.check import Check, rounding_slack
 from gainful.evidence.gates.rules import Rules
-from gainful.evidence.pairing import PairedValues, require_clustered
+from gainful.evidence.pairing import PairedValues, run_test
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome
@@ -70,15 +70,12 @@ def test_drop(
         # Runs that are the same are not worse, whichever way a test counts ties.
         return Outcome(np.ones(1), np.zeros(1), np.zeros(1), "none needed", exact=True)
     units = pair.sum_units(differences[:, None])
-    if test.needs_variance and constant_columns(units.sums / units.sizes[:, None])[0]:
+    if test.needs_variance and constant_columns(units.unit_means)[0]:
         raise CannotCompare(
             f"{name} differs by {format_exact(sign * float(differences[0]))} in every {pair.unit}, "
             f"of which the {test.words} can say nothing (use --test randomisation)"
         )
-    if pair.clusters is None:
-        outcome = test.function(differences[:, None], resampling)
-    else:
-        outcome = require_clustered(rules.test)(units, resampling)
+    outcome = run_test(rules.test, units, resampling, clustered=pair.clusters is not None)
     if not np.isfinite(outcome.p[0]):
         raise CannotCompare(f"the {test.words} has no p for {name} (use --test randomisation)")
     return outcome

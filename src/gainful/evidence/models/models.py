@@ -8,8 +8,8 @@ from typing import Any
 from attrs import frozen
 
 from gainful.evidence.comparisons.comparison_answer import label_system
-from gainful.evidence.models.model_values import Estimate, FittedModel, TermTest
 from gainful.measure.leaders import ANSWER_DECIMALS
+from gainful.page.columns import Column, build_table, per_cent
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
@@ -18,6 +18,91 @@ from gainful.text import choose_decimals, count_noun, join_words, pluralise
 
 _MAX_NAMES = 3  # differences that a sentence tells; of more it says how many
 _SMALLEST_P = 0.001
+DOUBT = 0.05  # p from which on errors are not what the model takes them for
+
+
+@frozen
+class Estimate:
+    """An effect: its size, its standard error, its interval, and p if it were 0."""
+
+    term: str
+    estimate: float
+    error: float
+    low: float
+    high: float
+    degrees: int
+    p: float | None  # of a mean, none: nobody asks whether it is 0
+
+
+@frozen
+class TermTest:
+    """Are all effects of a term 0 at once?"""
+
+    term: str
+    f: float
+    degrees: int
+    error_degrees: int
+    p: float
+
+
+@frozen
+class VarianceComponent:
+    """What one source contributes to the variance of values that fixed effects leave."""
+
+    source: str
+    variance: float
+    sd: float
+    share: float
+
+
+@frozen
+class ResidualCheck:
+    """How residuals are distributed; p is None where there are too few of them to test."""
+
+    skewness: float
+    kurtosis: float  # beyond that of a normal distribution
+    normal_p: float | None  # D'Agostino and Pearson's test
+    smallest_sd: float  # by system
+    largest_sd: float
+    spread_p: float | None  # Brown and Forsythe's test of equal spread
+    largest: float  # residual, in standard deviations
+    largest_label: str  # whose it is
+
+    def describe(self, kind: str) -> str:
+        """What it says, in a sentence."""
+        normal = _describe_p(self.normal_p)
+        shape = f"skewness {self.skewness:+.2f}, excess kurtosis {self.kurtosis:+.2f}{normal}"
+        spread = f"sd by {kind} {self.smallest_sd:.4f} to {self.largest_sd:.4f}"
+        text = f"{shape}; {spread}{_describe_p(self.spread_p)}"
+        return f"{text}; largest {abs(self.largest):.1f} sd ({self.largest_label})"
+
+    @property
+    def doubts(self) -> list[str]:
+        """What the model takes errors for, and they are not."""
+        tests = (("normal", self.normal_p), ("of one spread", self.spread_p))
+        return [words for words, p in tests if p is not None and p <= DOUBT]
+
+
+def _describe_p(p: float | None) -> str:
+    if p is None:
+        return ""
+    return " (p < 0.001)" if p < 0.001 else f" (p = {p:.3f})"
+
+
+@frozen(kw_only=True)
+class FittedModel:
+    """The model of one measure."""
+
+    measure: str
+    formula: str
+    groups: int  # queries or searchers
+    values: int
+    differences: tuple[Estimate, ...]  # of each system to the baseline
+    estimates: tuple[Estimate, ...]  # all that is told, those included
+    tests: tuple[TermTest, ...]
+    components: tuple[VarianceComponent, ...]
+    residuals: ResidualCheck
+    notes: tuple[str, ...] = ()
 
 
 @frozen(repr=False, eq=False)
@@ -112,7 +197,10 @@ def _list_sections(models: Models, model: FittedModel) -> list[Section]:
     ]
     return [
         Section(heading, _build_effects(models, model), strong=True),
-        Section(table=_build_components(model), lines=[to_one_line(line) for line in lines]),
+        Section(
+            table=build_table(model.components, _COMPONENT_COLUMNS),
+            lines=[to_one_line(line) for line in lines],
+        ),
     ]
 
 
@@ -122,46 +210,37 @@ def _describe_test(test: TermTest) -> str:
 
 
 def _build_effects(models: Models, model: FittedModel) -> Table:
-    interval_heading = f"{100 * (1 - models.alpha):g} % interval"
-    rows = [
-        (
-            estimate.term,
-            f"{estimate.estimate:+.4f}" if estimate.p is not None else f"{estimate.estimate:.4f}",
-            f"{estimate.error:.4f}",
-            f"{estimate.low:+.4f} … {estimate.high:+.4f}"
-            if estimate.p is not None
-            else f"{estimate.low:.4f} … {estimate.high:.4f}",
-            str(estimate.degrees),
-            "–" if estimate.p is None else _format_p(estimate.p),
-        )
-        for estimate in model.estimates
-    ]
-    columns = ("effect", "estimate", "error", interval_heading, "df", "p")
-    return Table(
-        columns,
-        rows,
-        numeric=True,
-        label_columns=1,
-        text_columns=(3,),
-        expendable=("df", "error"),
+    interval = f"{100 * (1 - models.alpha):g} % interval"
+    columns = (
+        Column("effect", "term"),
+        Column("estimate", lambda item: format(item.estimate, _sign(item))),
+        Column("error", show=".4f", drop=2),
+        Column(
+            interval,
+            lambda item: f"{item.low:{_sign(item)}} … {item.high:{_sign(item)}}",
+            is_text=True,
+        ),
+        Column("df", "degrees", drop=1),
+        Column("p", show=_format_p),
     )
+    return build_table(model.estimates, columns)
+
+
+def _sign(item: Estimate) -> str:
+    """A mean has no sign before it."""
+    return ".4f" if item.p is None else "+.4f"
 
 
 def _format_p(p: float) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def _build_components(model: FittedModel) -> Table:
-    rows = [
-        (
-            component.source,
-            f"{component.variance:.4g}",
-            f"{component.sd:.4f}",
-            f"{100 * component.share:.1f} %",
-        )
-        for component in model.components
-    ]
-    return Table(("variance of", "variance", "sd", "share"), rows, numeric=True, label_columns=1)
+_COMPONENT_COLUMNS = (
+    Column("variance of", "source"),
+    Column("variance", show=".4g"),
+    Column("sd", show=".4f"),
+    Column("share", show=per_cent()),
+)
 
 
 def _describe_method(models: Models) -> str:

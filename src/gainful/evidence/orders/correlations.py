@@ -10,7 +10,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, UnknownName
-from gainful.evidence.statistics.clustered_bootstrap import (
+from gainful.evidence.statistics.bootstrap import (
     Bootstrap,
     bootstrap_interval,
     bootstrap_p,
@@ -23,6 +23,7 @@ from gainful.evidence.statistics.weighted_correlation import (
     COEFFICIENT_WORDS,
     COEFFICIENTS,
 )
+from gainful.page.columns import Column, build_table
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
@@ -30,6 +31,7 @@ from gainful.page.table import Table
 from gainful.text import count_noun, join_words
 from gainful.types import Array, Ranks
 
+CHANCE = ("alpha", "resamples", "seed")
 _FEWEST = 5  # units, and clusters of them
 _MAX_UNITS_OF_TAU = 4000  # of which all pairs are looked at
 _LEAST_DEFINED = 0.9  # of the resamples, so that an interval can be told
@@ -98,23 +100,27 @@ class Correlations(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        return {
-            "against": self.against,
-            "coefficient": self.coefficient,
-            "correlations": [to_plain_data(item) for item in self.correlations],
-            "differences": [to_plain_data(item) for item in self.differences],
-            "units": self.units,
-            "unit": self.unit,
-            "clusters": self.clusters if self.cluster_noun else None,
-            "alpha": self.resampling.alpha,
-            "resamples": self.resampling.resamples,
-            "seed": self.resampling.seed,
-            "notes": list(self.notes),
-        }
+        plain = to_plain_data(self)
+        del plain["cluster_noun"]
+        chance = plain.pop("resampling")
+        plain["clusters"] = self.clusters if self.cluster_noun else None
+        notes = plain.pop("notes")
+        return plain | {name: chance[name] for name in CHANCE} | {"notes": notes}
 
     def page(self, *, verbose: bool = False) -> Page:
         """Which measure agrees best, with intervals and tests of the differences."""
-        return correlations_page(self, verbose=verbose)
+        method = name_interval(self.clusters)
+        return Page(
+            answer=_describe_best(self),
+            sections=[Section(table=table) for table in _build_tables(self, verbose=verbose)],
+            notes=[
+                describe_method(self, method, verbose=verbose),
+                *(f"Note: {note}" for note in self.notes),
+            ],
+            rows=lambda: _list_rows(self),
+            data=self.to_dict,
+            indent="  ",
+        )
 
 
 def check_coefficient(coefficient: str) -> None:
@@ -258,24 +264,6 @@ def _compare_correlations(
     )
 
 
-def correlations_page(result: Correlations, *, verbose: bool = False) -> Page:
-    """The measure that agrees best in a sentence, a table of all, and one of differences."""
-    tables = [_build_table(result)]
-    if result.differences:
-        tables.append(_build_difference_table(result, verbose=verbose))
-    return Page(
-        answer=_describe_best(result),
-        sections=[Section(table=table) for table in tables],
-        notes=[
-            describe_method(result, name_interval(result.clusters), verbose=verbose),
-            *(f"Note: {note}" for note in result.notes),
-        ],
-        rows=lambda: _list_rows(result),
-        data=result.to_dict,
-        indent="  ",
-    )
-
-
 def _describe_best(result: Correlations) -> str:
     best, level = result.best, 100 * (1 - result.resampling.alpha)
     words = COEFFICIENT_WORDS[result.coefficient]
@@ -294,30 +282,24 @@ def _describe_best(result: Correlations) -> str:
     return text
 
 
-def _build_table(result: Correlations) -> Table:
+_DIFFERENCE_COLUMNS = (
+    Column("measures", lambda item: item.measures[0]),
+    Column("", lambda item: item.measures[1]),
+    *(Column(name, show="+.4f") for name in ("difference", "low", "high")),
+    Column("p", "raw_p", ".4f", drop=1),
+    Column("corrected\np", "p", ".4f"),
+)
+
+
+def _build_tables(result: Correlations, *, verbose: bool) -> list[Table]:
+    """All measures; and the best against each other, or all pairs if `verbose`."""
     level = f"{100 * (1 - result.resampling.alpha):g} %"
-    heads = ("measure", result.coefficient, f"{level}\nlow", f"{level}\nhigh")
-    rows = [
-        (item.measure, *(f"{value:.4f}" for value in (item.estimate, item.low, item.high)))
-        for item in result.correlations
-    ]
-    return Table(heads, rows, numeric=True, label_columns=1)
-
-
-def _build_difference_table(result: Correlations, *, verbose: bool) -> Table:
-    """The best against each other; all pairs if `verbose`."""
+    heads = {result.coefficient: "estimate", f"{level}\nlow": "low", f"{level}\nhigh": "high"}
+    columns = [Column("measure"), *(Column(head, name, ".4f") for head, name in heads.items())]
     best = result.best.measure
-    shown = [item for item in result.differences if verbose or item.measures[0] == best]
-    heads = ("measures", "", "difference", "low", "high", "p", "corrected\np")
-    rows = [
-        (
-            *item.measures,
-            *(f"{value:+.4f}" for value in (item.difference, item.low, item.high)),
-            *(f"{p:.4f}" for p in (item.raw_p, item.p)),
-        )
-        for item in shown
-    ]
-    return Table(heads, rows, numeric=True, label_columns=2, expendable=("p",))
+    pairs = [item for item in result.differences if verbose or item.measures[0] == best]
+    tables = [build_table(result.correlations, columns)]
+    return [*tables, build_table(pairs, _DIFFERENCE_COLUMNS, labels=2)] if pairs else tables
 
 
 def describe_method(result: Any, method: str, *, verbose: bool) -> str:

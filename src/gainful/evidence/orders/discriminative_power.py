@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.families import Weighing, fit_resamples, weigh_pairs
+from gainful.evidence.method import Method, weigh_pairs
 from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import RANDOMISATION, TUKEY, correction_for
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
@@ -20,53 +20,32 @@ from gainful.evidence.statistics.resampling import Resampling
 from gainful.types import Flags, Ranks
 
 
-@frozen
-class Criterion:
-    """When are two runs different? By which test, corrected how for the number of pairs.
+def build_criterion(
+    name: str = RANDOMISATION,
+    correct: str | None = None,
+    resampling: Resampling | None = None,
+    *,
+    resamples_given: bool = False,
+) -> Method:
+    """When are two runs different? By the test of this name; misspelt ones are refused.
 
     Examples:
-        >>> Criterion.from_name("t").correct
+        >>> build_criterion("t").correction
         'holm'
-        >>> Criterion.from_name("sing")
+        >>> build_criterion("sing")
         Traceback (most recent call last):
         ...
         gainful.errors.UnknownName: no test 'sing'; did you mean sign?
     """
-
-    name: str
-    correct: str
-    resampling: Resampling
-    resamples_given: bool = False  # by a user; else they grow with the number of pairs
-
-    @classmethod
-    def from_name(
-        cls,
-        name: str = RANDOMISATION,
-        correct: str | None = None,
-        resampling: Resampling | None = None,
-        *,
-        resamples_given: bool = False,
-    ) -> Criterion:
-        """The test of this name; misspelt ones are refused."""
-        if name == TUKEY and correct not in (None, "none"):
-            raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
-        correct = correction_for(name, correct, TEST_NAMES)
-        return cls(name, correct, resampling or Resampling(), resamples_given)
-
-    @property
-    def weighing(self) -> Weighing:
-        """How the pairs of one measure are weighed."""
-        return Weighing(
-            test=self.name,
-            correction=self.correct,
-            resampling=self.resampling,
-            resamples_given=self.resamples_given,
-        )
-
-    def fit_resamples(self, paired: PairedValues, pairs: Ranks) -> Criterion:
-        """As many resamples as so many pairs need, or a refusal of fewer."""
-        weighing = fit_resamples(self.weighing, [paired], pairs)
-        return evolve(self, resampling=weighing.resampling)
+    if name == TUKEY and correct not in (None, "none"):
+        raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
+    correction = correction_for(name, correct, TEST_NAMES)
+    return Method(
+        name,
+        correction,
+        resampling=resampling or Resampling(),
+        resamples_given=resamples_given,
+    )
 
 
 @frozen
@@ -103,11 +82,10 @@ class DiscriminativePower:
 
 
 def significant_pairs(
-    paired: PairedValues, pairs: Ranks, criterion: Criterion, names: list[str]
+    paired: PairedValues, pairs: Ranks, criterion: Method, names: list[str]
 ) -> Flags:
     """Which pairs of runs (a row of two columns each) are significantly different?"""
-    weighing = criterion.weighing
-    corrected = weigh_pairs([paired], pairs, weighing, names).corrected
+    corrected = weigh_pairs([paired], pairs, criterion, names).corrected
     return np.asarray(corrected[0] <= criterion.resampling.alpha)
 
 

@@ -9,15 +9,17 @@ from typing import Any
 import polars as pl
 from attrs import field, frozen
 
+from gainful.evidence.method import Method
 from gainful.evidence.orders import split_half
 from gainful.evidence.orders.discordant_pairs import DiscordantPair
-from gainful.evidence.orders.discriminative_power import Criterion, DiscriminativePower
+from gainful.evidence.orders.discriminative_power import DiscriminativePower
 from gainful.evidence.orders.split_half import SplitHalf
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import places
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
+from gainful.page.columns import build_table
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
@@ -75,7 +77,7 @@ class Order(Shown):
     agreement: tuple[Agreement, ...]
     p: float  # of RBO
     power: tuple[DiscriminativePower, ...] = ()
-    criterion: Criterion | None = None
+    criterion: Method | None = None
     split_halves: tuple[SplitHalf, ...] = ()  # swap and stability method, if asked for
     notes: tuple[str, ...] = ()
     results: tuple[RunValues, ...] = field(default=())
@@ -148,8 +150,8 @@ class Order(Shown):
             resampling = self.criterion.resampling
             plain["power"] = [item.to_dict() for item in self.power]
             plain["test"] = {
-                "name": self.criterion.name,
-                "correct": self.criterion.correct,
+                "name": self.criterion.test,
+                "correct": self.criterion.correction,
                 "alpha": resampling.alpha,
                 "resamples": resampling.resamples,
                 "seed": resampling.seed,
@@ -245,7 +247,7 @@ def _build_tables(order: Order) -> list[Table]:
     if order.agreement:
         order_tables.append(_build_agreement_table(order))
     if order.split_halves:
-        order_tables.append(split_half.build_table(order.split_halves))
+        order_tables.append(build_table(order.split_halves, split_half.COLUMNS))
     return order_tables
 
 
@@ -357,13 +359,13 @@ def _describe_coefficients(order: Order) -> str:
     )
 
 
-def _describe_test(criterion: Criterion, *, verbose: bool) -> str:
+def _describe_test(criterion: Method, *, verbose: bool) -> str:
     """When two runs count as told apart."""
     resampling = criterion.resampling
-    test = None if criterion.name == TUKEY else TESTS[criterion.name]
+    test = None if criterion.test == TUKEY else TESTS[criterion.test]
     words = "randomised Tukey HSD test" if test is None else test.words
     text = f"power: share of pairs with p ≤ {resampling.alpha:g} by {words}"
-    text += f", {CORRECTIONS[criterion.correct].words}" if test is not None else ""
+    text += f", {CORRECTIONS[criterion.correction].words}" if test is not None else ""
     if verbose and (test is None or test.resampled):
         text += f", {resampling.resamples} resamples, seed {resampling.seed}"
     return text

@@ -10,9 +10,10 @@ from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.clusters import Clusters, describe_turns
+from gainful.evidence.method import Method, fit_resamples
 from gainful.evidence.orders.agreement import check_run_count, order_means
 from gainful.evidence.orders.discriminative_power import (
-    Criterion,
+    build_criterion,
     discriminative_power,
     significant_pairs,
 )
@@ -26,14 +27,14 @@ from gainful.evidence.pairing import (
     values_by_query,
 )
 from gainful.evidence.statistics.correction import TUKEY
+from gainful.evidence.statistics.paired_tests import TUKEY_NOTE
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE
-from gainful.evidence.statistics.tukey import NOTE as TUKEY_NOTE
 from gainful.measure.run_values import RunValues, aggregate
 
 
 def order_results(
     results: Sequence[RunValues],
-    criterion: Criterion | None = None,
+    criterion: Method | None = None,
     p: float = PERSISTENCE,
     *,
     trials: int = 0,
@@ -45,7 +46,7 @@ def order_results(
     `clusters` say what queries belong to, tests flip and draw these whole.
     """
     check_run_count(len(results))
-    criterion = criterion or Criterion.from_name()
+    criterion = criterion or build_criterion()
     names = _run_names(results)
     pairs = np.array(list(combinations(range(len(names)), 2)))
     means, power, flags_by_measure, halves = {}, [], {}, []
@@ -65,7 +66,7 @@ def order_results(
         }
         reasons = _why_no_test(paired_values, mean_kind)
         if not reasons:
-            criterion = criterion.fit_resamples(paired_values, pairs)
+            criterion = fit_resamples(criterion, [paired_values], pairs)
         flags = None if reasons else significant_pairs(paired_values, pairs, criterion, names)
         notes += reasons
         power.append(discriminative_power(paired_values, pairs, flags))
@@ -73,7 +74,7 @@ def order_results(
         if trials and mean_kind == "mean":
             seed = criterion.resampling.seed
             halves.append(split_queries(paired_values, trials, seed, recipe.direction))
-    if criterion.name == TUKEY:
+    if criterion.test == TUKEY:
         notes.append(TUKEY_NOTE)
     turns = describe_turns(results[0].queries) if clusters is None else None
     notes += [] if turns is None else [turns]

@@ -28,8 +28,8 @@ from attrs import frozen
 from gainful.errors import BadValue, CannotCompare, WrongType
 from gainful.evidence.pairing import PairedValues
 from gainful.measure.direction import HIGHER, Direction
+from gainful.page.columns import Column, per_cent
 from gainful.page.plain_data import to_plain_data
-from gainful.page.table import Table
 from gainful.text import count_noun
 from gainful.types import Array, Flags, Ranks, is_whole_number
 
@@ -81,6 +81,11 @@ class SplitHalf:
         total = sum(swap_bin.comparisons for swap_bin in self.bins)
         enough = sum(b.comparisons for b in self.bins if b.low >= self.needed)
         return enough / total
+
+    @property
+    def tau_range(self) -> str | None:
+        """Between which values tau is in 95 % of the trials."""
+        return None if self.tau is None else f"{self.tau_low:.2f} to {self.tau_high:.2f}"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -203,26 +208,15 @@ def _find_needed(bins: Sequence[SwapBin]) -> float | None:
     return None
 
 
-def build_table(halves: Sequence[SplitHalf]) -> Table:
-    """A row for each measure."""
-    heads = (
-        *("measure", "difference\nneeded", "sensitivity", "minority\nrate"),
-        *("ties", "tau of\nhalves", "95 % of\ntrials"),
-    )
-    rows = [
-        (
-            split.measure,
-            "–" if split.needed is None else f"{split.needed:g}",
-            f"{100 * split.sensitivity:.1f} %",
-            f"{100 * split.minority_rate:.1f} %",
-            f"{100 * split.proportion_of_ties:.1f} %",
-            "–" if split.tau is None else f"{split.tau:.4f}",
-            "–" if split.tau is None else f"{split.tau_low:.2f} to {split.tau_high:.2f}",
-        )
-        for split in halves
-    ]
-    expendable = ("95 % of\ntrials", "ties")
-    return Table(heads, rows, numeric=True, label_columns=1, expendable=expendable)
+COLUMNS = (
+    Column("measure"),
+    Column("difference\nneeded", "needed", "g"),
+    Column("sensitivity", show=per_cent()),
+    Column("minority\nrate", "minority_rate", per_cent()),
+    Column("ties", "proportion_of_ties", per_cent(), drop=2),
+    Column("tau of\nhalves", "tau", ".4f"),
+    Column("95 % of\ntrials", "tau_range", drop=1),
+)
 
 
 def describe_method(halves: Sequence[SplitHalf], *, verbose: bool) -> str:

@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput
 from gainful.evidence.orders.correlations import LabelledUnits, check_units, describe_method
-from gainful.evidence.statistics.clustered_bootstrap import (
+from gainful.evidence.statistics.bootstrap import (
     bootstrap_interval,
     bootstrap_p,
     draw_weights,

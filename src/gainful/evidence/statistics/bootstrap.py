@@ -1,87 +1,73 @@
-"""The bootstrap: what would the mean difference be with other queries of the same kind?
+"""The bootstrap: what would a statistic be with other queries, or sessions, of the same kind?
 
-Queries are drawn again with replacement; scipy does it and finds the interval, by percentiles or
-corrected for bias and skewness (BCa, Efron 1987). The p of the hypothesis that the mean is zero is
-the level at which such an interval ends just at zero.
+Units are drawn again with replacement, clusters of them (conversations, searchers) as a whole.
+Intervals are percentiles of what is drawn, or corrected for bias and skewness (BCa, Efron 1987).
+The p of the hypothesis that a statistic is zero is the level at which its interval ends there.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import numpy as np
+from attrs import frozen
 
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.unit_sums import UnitSums
-from gainful.types import Array, slices
+from gainful.progress import report_work
+from gainful.types import Array, Ranks, slices
 
-_BATCH_NUMBERS = 1 << 22
+_BATCH_NUMBERS = 1 << 21
 _BATCH_BAND_NUMBERS = 1 << 23
+_MAX_LEFT_OUT = 2000  # clusters that are left out one at a time; of more, percentiles are as good
+BootstrapKind = Literal["percentile", "BCa"]
 INTERVALS = {"percentile": "bootstrap, percentile", "BCa": "bootstrap, BCa"}
 
 
-def percentile_bootstrap(differences: Array, resampling: Resampling) -> Outcome:
-    """The percentile bootstrap."""
-    return percentile_of_clusters(UnitSums.from_values(differences), resampling)
-
-
-def bca_bootstrap(differences: Array, resampling: Resampling) -> Outcome:
-    """The bias-corrected and accelerated bootstrap."""
-    return bca_of_clusters(UnitSums.from_values(differences), resampling)
-
-
-def percentile_of_clusters(differences: UnitSums, resampling: Resampling) -> Outcome:
-    """The percentile bootstrap of whole clusters: of those drawn, the mean over all queries."""
-    return _run_bootstrap(differences, resampling, "percentile")
-
-
-def bca_of_clusters(differences: UnitSums, resampling: Resampling) -> Outcome:
-    """The bias-corrected and accelerated bootstrap of whole clusters."""
-    return _run_bootstrap(differences, resampling, "BCa")
-
-
-def _run_bootstrap(
-    differences: UnitSums, resampling: Resampling, method: Literal["percentile", "BCa"]
+def bootstrap_test(
+    differences: Array | UnitSums, resampling: Resampling, method: BootstrapKind = "BCa"
 ) -> Outcome:
-    """Of differences that are all alike every drawn mean is the same, which tells nothing."""
-    means = differences.sums / differences.sizes[:, None]
-    varying = np.ptp(means, axis=0) > 0
-    high = np.where(means[0] == 0, 0.0, np.inf)
+    """The mean of each column over drawn units; of those that are all alike nothing is told."""
+    units = UnitSums.from_values(differences)
+    varying = np.ptp(units.unit_means, axis=0) > 0
+    first = units.sums[0]
+    high = np.where(first == 0, 0.0, np.inf)
     low = -high
-    below = np.where(means[0] < 0, 1.0, np.where(means[0] > 0, 0.0, 0.5))
+    below = np.where(first < 0, 1.0, np.where(first > 0, 0.0, 0.5))
     if varying.any():
-        units = UnitSums(differences.sums[:, varying], differences.sizes)
-        result = _scipy_bootstrap(units, resampling, method)
+        chosen = units.select(varying)
+        result = _scipy_bootstrap(chosen, resampling, method)
         low[varying], high[varying] = result.confidence_interval
-        below[varying] = _share_below_zero(units, result.bootstrap_distribution, method)
-    floor = 1 / (resampling.resamples + 1)  # no smaller share can be seen
-    p_by_alternative = {
-        "two-sided": 2 * np.minimum(below, 1 - below),
-        "greater": below,
-        "less": 1 - below,
-    }
-    p = np.clip(p_by_alternative[resampling.alternative], floor, 1.0)
-    return Outcome(p, low, high, INTERVALS[method])
+        drawn = result.bootstrap_distribution
+        below[varying] = (
+            _share_below(drawn, np.zeros(len(drawn)))
+            if method == "percentile"
+            else _level_at_zero(
+                drawn, _bias(chosen.means(), drawn), _acceleration(chosen.deviations().T)
+            )
+        )
+    p = {"two-sided": 2 * np.minimum(below, 1 - below), "greater": below, "less": 1 - below}
+    smallest = 1 / (resampling.resamples + 1)  # no smaller share can be seen
+    clipped = np.clip(p[resampling.alternative], smallest, 1.0)
+    return Outcome(clipped, low, high, INTERVALS[method])
 
 
-def _scipy_bootstrap(
-    differences: UnitSums, resampling: Resampling, method: Literal["percentile", "BCa"]
-) -> Any:
+def _scipy_bootstrap(units: UnitSums, resampling: Resampling, method: BootstrapKind) -> Any:
     from scipy.stats import bootstrap  # noqa: PLC0415  (slow to load, and only tests need it)
 
-    sums, sizes = differences.sums, differences.sizes
-    is_clustered = bool((sizes != 1).any())
+    sums, sizes = units.sums, np.broadcast_to(units.sizes[:, None], units.sums.shape)
     return bootstrap(
-        (sums, np.broadcast_to(sizes[:, None], sums.shape)) if is_clustered else (sums,),
-        _mean_of_sums if is_clustered else np.mean,
+        (sums, sizes) if units.is_clustered else (sums,),
+        _mean_of_sums if units.is_clustered else np.mean,
         axis=0,
         n_resamples=resampling.resamples,
-        batch=max(1, _BATCH_NUMBERS // sums.size),
+        batch=max(1, 2 * _BATCH_NUMBERS // sums.size),
         confidence_level=1 - resampling.alpha,
         method=method,
         rng=resampling.random_generator(),
-        paired=is_clustered,
+        paired=units.is_clustered,
     )
 
 
@@ -89,27 +75,116 @@ def _mean_of_sums(sums: Array, sizes: Array, axis: int) -> Array:
     return np.asarray(sums.sum(axis=axis) / sizes.sum(axis=axis))
 
 
-def _share_below_zero(differences: UnitSums, resampled_means: Array, method: str) -> Array:
-    """The level at which a one-sided interval, from its lower end on, begins at zero."""
-    below = _share_below(resampled_means, 0.0)
-    if method == "percentile":
-        return below
+@frozen(eq=False)
+class Bootstrap:
+    """What a statistic is: as seen, in each resample, and with each cluster left out.
+
+    A row for each resample, a column for each statistic. `left_out` is empty where there are too
+    many clusters.
+    """
+
+    estimate: Array
+    resampled: Array
+    left_out: Array
+
+
+def draw_weights(
+    cluster: Ranks, resampling: Resampling, *, columns: int = 1
+) -> Iterator[tuple[slice, Array]]:
+    """How often each unit is drawn, some resamples at a time.
+
+    Args:
+        cluster: the number of each unit's cluster, from 0 on.
+        resampling: how many resamples, from which seed.
+        columns: how many numbers of each unit are worked on, so that batches stay small.
+    """
+    number = int(cluster.max()) + 1
+    generator = resampling.random_generator()
+    for part in slices(resampling.resamples, max(1, _BATCH_NUMBERS // (len(cluster) * columns))):
+        draws = generator.multinomial(number, np.full(number, 1 / number), part.stop - part.start)
+        yield part, draws.astype(np.float64)[:, cluster]
+        report_work("resampling", part.stop / resampling.resamples)
+
+
+def run_bootstrap(
+    statistic: Callable[[Array], Array], cluster: Ranks, resampling: Resampling
+) -> Bootstrap:
+    """The statistic, which maps weights (samples × units) to values (samples × statistics)."""
+    units, clusters = len(cluster), int(cluster.max()) + 1
+    estimate = statistic(np.ones((1, units)))[0]
+    resampled = np.empty((resampling.resamples, len(estimate)))
+    for part, weights in draw_weights(cluster, resampling, columns=len(estimate)):
+        resampled[part] = statistic(weights)
+    numbers = np.arange(clusters if clusters <= _MAX_LEFT_OUT else 0)[:, None]
+    without = [
+        statistic((cluster[None, :] != numbers[part]).astype(np.float64))
+        for part in slices(len(numbers), max(1, _BATCH_NUMBERS // units))
+    ]
+    return Bootstrap(estimate, resampled, np.concatenate([np.empty((0, len(estimate))), *without]))
+
+
+def name_interval(clusters: int) -> str:
+    """How an interval of so many clusters is found."""
+    return "BCa" if clusters <= _MAX_LEFT_OUT else "percentile"
+
+
+def bootstrap_interval(
+    estimate: float, resampled: Array, left_out: Array, alpha: float
+) -> tuple[float, float]:
+    """The interval of one statistic; resamples in which it is not defined are left out."""
     from scipy.special import ndtr, ndtri  # noqa: PLC0415  (slow to load)
 
-    deviations = differences.deviations()
-    acceleration = (deviations**3).sum(axis=0) / (6 * (deviations**2).sum(axis=0) ** 1.5)
-    bias = ndtri(_share_below(resampled_means, differences.means()))
-    smallest = 1 / (resampled_means.shape[1] + 1)
-    z = ndtri(np.clip(below, smallest, 1 - smallest)) - bias
+    drawn, bias, acceleration = _correct(estimate, resampled, left_out)
+    z = bias + ndtri([alpha / 2, 1 - alpha / 2])
+    levels = ndtr(bias + z / (1 - acceleration * z))
+    low, high = np.quantile(drawn, np.clip(levels, 0.0, 1.0))
+    return float(low), float(high)
+
+
+def bootstrap_p(estimate: float, resampled: Array, left_out: Array) -> float:
+    """Two-sided: the level at which the interval of the statistic ends at zero."""
+    drawn, bias, acceleration = _correct(estimate, resampled, left_out)
+    below = float(_level_at_zero(drawn, bias, acceleration))
+    return max(2 * min(below, 1 - below), 1 / (len(drawn) + 1))
+
+
+def _correct(
+    estimate: float, resampled: Array, left_out: Array
+) -> tuple[Array, Array | float, Array | float]:
+    """What is defined of what was drawn, its bias, and its acceleration."""
+    drawn, known = resampled[np.isfinite(resampled)], left_out[np.isfinite(left_out)]
+    if not known.size:
+        return drawn, 0.0, 0.0
+    return drawn, _bias(np.asarray(estimate), drawn), _acceleration(known.mean() - known)
+
+
+def _share_below(drawn: Array, threshold: Array) -> Array:
+    """How many drawn values (of each row) are below, those just there counted half."""
+    level = threshold[..., None]
+    return np.asarray(((drawn < level).mean(axis=-1) + (drawn <= level).mean(axis=-1)) / 2)
+
+
+def _bias(threshold: Array, drawn: Array) -> Array:
+    """The normal quantile of the share that is below; a share of nothing cannot be seen."""
+    from scipy.special import ndtri  # noqa: PLC0415  (slow to load)
+
+    smallest = 1 / (drawn.shape[-1] + 1)
+    return np.asarray(ndtri(np.clip(_share_below(drawn, threshold), smallest, 1 - smallest)))
+
+
+def _acceleration(deviations: Array) -> Array:
+    """The skewness of what leaving one out changes, along the last axis; 0 where it is nothing."""
+    spread = (deviations**2).sum(axis=-1)
+    cubes = (deviations**3).sum(axis=-1)
+    return np.asarray(np.where(spread > 0, cubes / np.where(spread > 0, 6 * spread**1.5, 1), 0.0))
+
+
+def _level_at_zero(drawn: Array, bias: Array | float, acceleration: Array | float) -> Array:
+    """The level at which a one-sided interval, from its lower end on, begins at zero."""
+    from scipy.special import ndtr  # noqa: PLC0415  (slow to load)
+
+    z = _bias(np.zeros(drawn.shape[:-1]), drawn) - bias
     return np.asarray(ndtr(z / (1 + acceleration * z) - bias))
-
-
-def _share_below(resampled_means: Array, threshold: float | Array) -> Array:
-    """How many drawn means are below, those just there counted half."""
-    level = np.broadcast_to(np.asarray(threshold), resampled_means.shape[:1])[:, None]
-    return np.asarray(
-        ((resampled_means < level).mean(axis=1) + (resampled_means <= level).mean(axis=1)) / 2
-    )
 
 
 def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple[Array, Array]:
@@ -117,7 +192,7 @@ def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple
 
     Sessions are drawn again with replacement, whole, so that queries of a session stay together.
     The band lies between percentiles of the sums of `total` divided by those of `counts`, at each
-    place by itself.
+    place by itself; it is not a number where nothing was ever drawn.
 
     Args:
         total: a row for each session, a column for each place.
@@ -131,11 +206,13 @@ def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple
         >>> low.tolist(), high.tolist()
         ([1.0], [3.0])
     """
-    places = total.shape[1]
-    ends = np.empty((2, places))
-    for part in slices(places, _BATCH_BAND_NUMBERS // resampling.resamples):
-        resampled_means = _resample_means(total[:, part], counts[:, part], resampling)
-        ends[:, part] = _percentiles(resampled_means, resampling.alpha)
+    ends = np.full((2, total.shape[1]), np.nan)
+    levels = (resampling.alpha / 2, 1 - resampling.alpha / 2)
+    for part in slices(total.shape[1], _BATCH_BAND_NUMBERS // resampling.resamples):
+        means = _resample_means(total[:, part], counts[:, part], resampling)
+        defined = ~np.isnan(means).all(axis=0)
+        if defined.any():
+            ends[:, part][:, defined] = np.nanquantile(means[:, defined], levels, axis=0)
     return ends[0], ends[1]
 
 
@@ -149,13 +226,3 @@ def _resample_means(total: Array, counts: Array, resampling: Resampling) -> Arra
         weight = draws @ counts
         np.divide(draws @ total, weight, out=rows, where=weight > 0)
     return means
-
-
-def _percentiles(resampled_means: Array, alpha: float) -> Array:
-    """Of each column; not a number where nothing was ever drawn."""
-    levels = (alpha / 2, 1 - alpha / 2)
-    ends = np.full((2, resampled_means.shape[1]), np.nan)
-    defined = ~np.isnan(resampled_means).all(axis=0)
-    if defined.any():
-        ends[:, defined] = np.nanquantile(resampled_means[:, defined], levels, axis=0)
-    return ends

@@ -19,8 +19,9 @@ from typing import Literal
 import numpy as np
 from attrs import frozen
 
+from gainful.evidence.statistics.max_t import StepDown
+from gainful.evidence.statistics.outcome import Outcome, critical_value
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.step_down import StepDown
 from gainful.evidence.statistics.study_design import indicators, remove_means
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Ranks, slices
@@ -140,20 +141,9 @@ def permute_residuals(
     return observed, draw()
 
 
-@frozen(eq=False)
-class LinearOutcome:
-    """What the test says: pairs × measures."""
-
-    estimate: Array
-    p: Array  # of a pair by itself
-    corrected: Array  # among all pairs, by step-down max-T
-    low: Array  # of intervals that hold all at once
-    high: Array
-
-
 def freedman_lane_test(
     model: LinearModel, values: Array, resampling: Resampling, family: FamilyKind = "measure"
-) -> LinearOutcome:
+) -> Outcome:
     """Which pairs of systems differ, by permuted residuals and step-down max-T?
 
     The interval of a pair is its difference and, to both sides, as many standard errors as the
@@ -174,26 +164,20 @@ def freedman_lane_test(
         for at, count in enumerate(counts):
             count.add(by_family[:, at])
         largest.append(by_family.max(axis=2))
-    p, corrected = zip(*(count.p(exact=False) for count in counts), strict=True)
-    reach = _critical_values(np.concatenate(largest), resampling.alpha)
+    both = np.stack([np.stack(count.p(exact=False)) for count in counts], axis=1)
+    p, corrected = (array.reshape(observed.shape).T for array in both)
+    reach = critical_value(np.concatenate(largest), resampling.alpha, exact=False)
     reaches = np.repeat(reach, observed.size // number).reshape(observed.shape).T
     estimate, error = model.estimates(values), model.standard_errors(values)
     margin = np.where(error > 0, reaches * np.where(error > 0, error, 1.0), 0.0)
-    return LinearOutcome(
+    return Outcome(
+        p,
+        estimate - margin,
+        estimate + margin,
+        "permuted residuals" if family == "pair" else "simultaneous, max-T of permuted residuals",
         estimate=estimate,
-        p=np.concatenate(p).reshape(observed.shape).T,
-        corrected=np.concatenate(corrected).reshape(observed.shape).T,
-        low=estimate - margin,
-        high=estimate + margin,
+        corrected=corrected,
     )
-
-
-def _critical_values(largest: Array, alpha: float) -> Array:
-    """What the largest statistic of each family passes in at most alpha of the resamples."""
-    place = int(np.floor(alpha * (len(largest) + 1)))
-    if not place:
-        return np.full(largest.shape[1], np.inf)
-    return np.asarray(np.partition(largest, -place, axis=0)[-place])
 
 
 def permute_within(searcher: Ranks, number: int, random: np.random.Generator) -> Ranks:

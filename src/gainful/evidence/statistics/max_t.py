@@ -1,56 +1,106 @@
-"""The sign-flip randomisation test of all pairs of runs at once, with step-down max-T.
+"""Step-down max-T: what is a p worth among many that are tested together?
 
-If nothing distinguishes two runs, each of their differences could as well have had the other sign.
-One random sign for each query (or cluster of queries) flips the differences of all pairs together,
-so that what pairs have in common is kept. Each pair's sum is divided by the root of the sum of its
-squares, which no flip changes: of as many queries that is larger just where Student's t is, so
-pairs of different spread can be held against each other. A pair without any difference has the
-statistic 0 and the p 1; one with the same difference in every query has the largest there is.
-
-The intervals hold all at once (single-step): mean ± c standard errors, where c is what the largest
-t of all pairs passes in alpha of the flips of differences from their means. An interval that would
-leave out 0 although p is above alpha ends at 0.
-
-What a flip does to all pairs together is what another sample could have done if the differences are
-symmetric together; else that is so of many queries. So control of the family is asymptotic.
+Each comparison has a statistic, large where it speaks against chance. Resamples give all of them
+anew, together, so that what comparisons have in common (queries, runs) is kept. The largest is held
+against the largest of each resample; the next against the largest of those not yet passed; and so
+on (Westfall & Young 1993; Romano & Wolf 2005). Where the comparisons that are alike in truth have
+the distribution that resamples give them, the chance of any mistake among them is at most alpha.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from attrs import frozen
 
 from gainful.evidence.statistics.exact_sums import round_to_grid
-from gainful.evidence.statistics.outcome import widen_to_zero
-from gainful.evidence.statistics.randomisation import MAX_EXACT_DIFFERENCES, sign_flips
+from gainful.evidence.statistics.outcome import Outcome, critical_value, p_value, widen_to_zero
+from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, sign_flips
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.step_down import StepDown
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.progress import report_work
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Ranks, slices
 
 _BATCH_NUMBERS = 1 << 19
-INTERVAL = "simultaneous, max-T of centred differences"
 
 
-@frozen(eq=False)
-class FamilyOutcome:
-    """What a test of a whole family says: a row for each measure, a column for each pair."""
+class StepDown:
+    """Counts of resamples as extreme as what was seen, chunk by chunk of them.
 
-    p: Array  # by itself
-    corrected: Array  # among all
-    low: Array
-    high: Array
-    exact: bool
+    Args:
+        observed: of each comparison how much it speaks against chance; at least 0, and so
+            standardised that comparisons can be held against each other.
+        slack: how far below a resample may be and still count as equal, by comparison: what
+            rounding can be.
+    """
+
+    def __init__(self, observed: Array, slack: Array | float = 0.0) -> None:
+        self._order = np.argsort(observed, kind="stable")  # the least extreme first
+        with np.errstate(invalid="ignore"):  # what is infinite stays so
+            self._least = observed * (1 - COARSE_ROUNDING) - slack
+        self._own = np.zeros(len(observed))
+        self._largest = np.zeros(len(observed))
+        self._resamples = 0
+
+    def add(self, resampled: Array) -> None:
+        """Some more resamples: a row for each, a column for each comparison."""
+        statistics, least = resampled.T[self._order], self._least[self._order, None]
+        self._own[self._order] += np.count_nonzero(statistics >= least, axis=1)
+        np.maximum.accumulate(statistics, axis=0, out=statistics)
+        self._largest[self._order] += np.count_nonzero(statistics >= least, axis=1)
+        self._resamples += len(resampled)
+
+    def p(self, *, exact: bool) -> tuple[Array, Array]:
+        """The p of each comparison by itself, and among all; `exact` where all ways were seen."""
+        own = p_value(self._own, self._resamples, exact=exact)
+        among = p_value(self._largest, self._resamples, exact=exact)
+        descending = self._order[::-1]  # no p is smaller than one of a more extreme comparison
+        among[descending] = np.maximum.accumulate(among[descending])
+        return own, among
 
 
-def flip_families(
-    measures: Sequence[UnitSums], pairs: Ranks, resampling: Resampling
-) -> FamilyOutcome:
-    """The p of each pair in each measure, by itself and among all, and simultaneous intervals.
+def step_down_max_t(
+    observed: Array,
+    resampled: Iterable[Array],
+    *,
+    exact: bool = False,
+    slack: Array | float = 0.0,
+) -> tuple[Array, Array]:
+    """The p of each comparison by itself, and its p among all, by step-down max-T.
+
+    Args:
+        observed: a statistic for each comparison, at least 0: the size of a t, or what grows
+            with it.
+        resampled: chunks of resamples, a row for each and a column for each comparison. All
+            comparisons of a row must come from the same draw.
+        exact: are these all resamples there are, with the one that was seen among them? Of a
+            sample (1 + count) / (1 + resamples) is taken.
+        slack: what rounding can be, by comparison.
+
+    Examples:
+        >>> draws = np.array([[1.0, 2.5], [0.5, 0.5], [3.5, 0.1]])
+        >>> own, among = step_down_max_t(np.array([3.0, 2.0]), [draws])
+        >>> own.tolist(), among.tolist()  # 3 is reached once by any of both, 2 once by the second
+        ([0.5, 0.5], [0.5, 0.5])
+    """
+    counts = StepDown(observed, slack)
+    for chunk in resampled:
+        counts.add(chunk)
+    return counts.p(exact=exact)
+
+
+def flip_families(measures: Sequence[UnitSums], pairs: Ranks, resampling: Resampling) -> Outcome:
+    """The sign-flip test of all pairs of runs at once: p by itself and among all, measures × pairs.
+
+    One random sign for each query (or cluster) flips the differences of all pairs together. Each
+    pair's sum is divided by the root of the sum of its squares, which no flip changes: of as many
+    queries that is larger just where Student's t is, so pairs of different spread can be held
+    against each other. The intervals hold all at once (single-step): mean ± c standard errors,
+    where c is what the largest t of all pairs passes in alpha of the flips of differences from
+    their means. Control of the family is exact where differences are symmetric together, else
+    asymptotic.
 
     Args:
         measures: of each the sums of every run (a column) over the units, which are the same in
@@ -69,10 +119,8 @@ def flip_families(
     units = measures[0].number
     exact = units <= MAX_EXACT_DIFFERENCES
     counts = StepDown(
-        *(
-            np.concatenate(both)
-            for both in zip(*((item.observed, item.slack) for item in family), strict=True)
-        )
+        np.concatenate([item.observed for item in family]),
+        np.concatenate([units * item.scale for item in family]),  # half a step, of both runs
     )
     largest: list[Array] = []
     for flips in _small_batches(units, len(pairs) * len(family), resampling):
@@ -80,11 +128,12 @@ def flip_families(
         counts.add(np.concatenate([statistics for statistics, _ in flipped], axis=1))
         largest.append(np.max([largest_t for _, largest_t in flipped], axis=0))
     p, corrected = (p.reshape(len(family), -1) for p in counts.p(exact=exact))
-    reach = _critical_value(np.concatenate(largest), resampling.alpha, exact=exact)
+    reach = float(critical_value(np.concatenate(largest), resampling.alpha, exact=exact))
     means = np.stack([item.means for item in family])
     margins = np.stack([item.margins(reach) for item in family])
     low, high = widen_to_zero(means - margins, means + margins, corrected > resampling.alpha)
-    return FamilyOutcome(p, corrected, low, high, exact)
+    method = "simultaneous, max-T of centred differences"
+    return Outcome(p, low, high, method, exact, means, corrected)
 
 
 def _small_batches(units: int, comparisons: int, resampling: Resampling) -> Iterator[Array]:
@@ -95,12 +144,6 @@ def _small_batches(units: int, comparisons: int, resampling: Resampling) -> Iter
             yield flips[part]
             done += part.stop - part.start
             report_work("resampling", done / resampling.resamples)
-
-
-def _critical_value(largest: Array, alpha: float, *, exact: bool) -> float:
-    """What the largest statistic of all reaches in at most alpha of the resamples."""
-    place = int(np.floor(alpha * (len(largest) + (not exact))))
-    return float(np.partition(largest, -place)[-place]) if place else np.inf
 
 
 @frozen(eq=False)
@@ -139,11 +182,6 @@ class _Differences:
             observed=np.abs(differences.sums.sum(axis=0)) * scale,
         )
 
-    @property
-    def slack(self) -> Array:
-        """A sum of values can be off by half a step for each unit of both runs."""
-        return len(self.sizes) * self.scale
-
     def flip(self, flips: Array) -> tuple[Array, Array]:
         """For each row of flips the statistics of all pairs, and the largest t of centred ones."""
         runs = self.grid_sums.sum(axis=0)[:, None] - 2 * (self.grid_sums.T @ flips.T)
@@ -167,8 +205,8 @@ class _Differences:
 
     def margins(self, reach: float) -> Array:
         """How far intervals go from their means; those of differences that do not vary nowhere."""
-        varies = self.centred_scale > 0
         margins = np.zeros(len(self.means))
+        varies = self.centred_scale > 0
         margins[varies] = reach * self.standard_errors[varies]
         return margins
 

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
-from attrs import frozen
+from attrs import Factory, evolve, frozen
 
 from gainful.evidence.statistics.resampling import Alternative
 from gainful.types import Array, Flags
 
+_ARRAYS = ("p", "low", "high", "estimate", "corrected")
+
 
 @frozen(eq=False)
 class Outcome:
-    """For each pair its p and the interval of its mean difference; infinite where none is known."""
+    """For each pair its p and the interval of its mean difference; infinite where none is known.
+
+    Arrays are by pair, or by measure and pair; `estimate` is there where a test has one of its own.
+    """
 
     p: Array
     low: Array
     high: Array
-    interval_method: str  # how it was found
+    interval_method: str = ""  # how it was found
     exact: bool = False  # were all resamples looked at, or some of them?
+    estimate: Array | None = None
+    corrected: Array = Factory(lambda self: self.p, takes_self=True)  # p among its family
+
+    def transposed(self) -> Outcome:
+        """Measures × pairs instead of pairs × measures."""
+        return join_outcomes([self], lambda arrays, **_: arrays[0].T)
+
+
+def join_outcomes(
+    outcomes: Sequence[Outcome], join: Callable[..., Array] = np.stack, axis: int = 0
+) -> Outcome:
+    """Several outcomes as one: stacked, or set one behind the other."""
+    parts = {name: [getattr(item, name) for item in outcomes] for name in _ARRAYS}
+    arrays: dict[str, Any] = {
+        name: None if arrays[0] is None else join(arrays, axis=axis)
+        for name, arrays in parts.items()
+    }
+    return evolve(outcomes[0], exact=all(item.exact for item in outcomes), **arrays)
 
 
 def p_value(counts: Array, resamples: int, *, exact: bool) -> Array:
@@ -41,8 +67,7 @@ def invert_test(candidates: Array, always_extreme: int, alpha: float) -> tuple[A
 
     A resample is as extreme as what was seen once the shift that is tested has passed its
     candidate. So the one-sided p at a shift is the share of candidates below it, and the interval
-    ends where that share passes alpha/2 (Hartigan's typical values). `always` of the resamples are
-    as extreme at every shift.
+    ends where that share passes alpha/2 (Hartigan's typical values).
 
     Args:
         candidates: a row for each pair, a column for each resample that has one; reordered.
@@ -56,6 +81,14 @@ def invert_test(candidates: Array, always_extreme: int, alpha: float) -> tuple[A
         return -unbounded, unbounded
     candidates.partition((place - 1, number - place), axis=1)
     return candidates[:, place - 1].copy(), candidates[:, number - place].copy()
+
+
+def critical_value(largest: Array, alpha: float, *, exact: bool) -> Array:
+    """What the largest statistic of a family passes in at most alpha of the resamples (rows)."""
+    place = int(np.floor(alpha * (len(largest) + (not exact))))
+    if not place:
+        return np.full(largest.shape[1:], np.inf)
+    return np.asarray(np.partition(largest, -place, axis=0)[-place])
 
 
 def widen_to_zero(low: Array, high: Array, insignificant: Flags) -> tuple[Array, Array]:

@@ -1,50 +1,69 @@
-"""Paired t, Wilcoxon's and the sign test, and the table of all paired tests."""
+"""Paired tests of differences, a column for each pair of runs, and the table of all of them.
+
+A test takes a row for each query, or `UnitSums` where queries belong to clusters: whole clusters
+are flipped and drawn then.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.statistics.bootstrap import (
-    bca_bootstrap,
-    bca_of_clusters,
-    percentile_bootstrap,
-    percentile_of_clusters,
-)
+from gainful.evidence.statistics.bootstrap import bootstrap_test
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
-from gainful.evidence.statistics.outcome import Outcome, p_for_alternative
-from gainful.evidence.statistics.randomisation import randomisation_test, randomise_clusters
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.exact_sums import drop_rounding_noise, round_to_grid
+from gainful.evidence.statistics.outcome import (
+    Outcome,
+    critical_value,
+    invert_test,
+    join_outcomes,
+    p_for_alternative,
+    p_value,
+)
+from gainful.evidence.statistics.resampling import Alternative, Resampling
 from gainful.evidence.statistics.unit_sums import UnitSums
-from gainful.evidence.statistics.wilcoxon import wilcoxon_p
-from gainful.types import Array
+from gainful.progress import report_work
+from gainful.types import Array, Ranks, slices
 
 T_INTERVAL = "t"
+MAX_EXACT_DIFFERENCES = 16  # differences of which all 2**n flips are looked at
+MAX_EXACT_RANKS = 50  # differences whose 2**n ways a floating-point number still counts exactly
+_BATCH_NUMBERS = 1 << 19  # that are worked on together, so that they stay near the processor
+_BATCH_DEALS = 1 << 22
+_BATCH_CANDIDATES = 1 << 25  # that are held together
+Differences = Array | UnitSums
 
 
-def t_test(differences: Array, resampling: Resampling) -> Outcome:
-    """Student's paired t test, and its interval.
+# ── Student's t ──────────────────────────────────────────────────────────────────────────────────
+
+
+def t_test(differences: Differences, resampling: Resampling) -> Outcome:
+    """The paired t test; of clusters by the cluster-robust error, clusters - 1 degrees.
 
     Examples:
         >>> outcome = t_test(np.array([[1.0], [2.0], [4.0]]), Resampling())
         >>> round(float(outcome.p[0]), 4)  # t = (7/3) / (1.5275 / √3) = 2.6458, two degrees
         0.1181
+        >>> sums = UnitSums(np.array([[2.0], [4.0], [8.0]]), np.array([2.0, 2.0, 2.0]))
+        >>> round(float(t_test(sums, Resampling()).p[0]), 4)  # clusters of one size: their means
+        0.1181
     """
-    from scipy.stats import ttest_1samp  # noqa: PLC0415  (slow to load, and only tests need it)
+    from scipy.special import stdtr  # noqa: PLC0415  (slow to load)
 
-    p = np.ones(differences.shape[1])
-    nonzero = differences.any(axis=0)  # identical runs differ by nothing at all
-    if nonzero.any():
-        p[nonzero] = ttest_1samp(
-            differences[:, nonzero], 0.0, alternative=resampling.alternative
-        ).pvalue
-    return Outcome(p, *t_interval(differences, resampling.alpha), T_INTERVAL)
+    units = UnitSums.from_values(differences)
+    mean, error = units.means(), units.standard_errors()
+    p, varies = np.ones(len(mean)), error > 0  # identical runs differ by nothing at all
+    t, degrees = mean[varies] / error[varies], units.number - 1
+    p[varies] = p_for_alternative(stdtr(degrees, -t), stdtr(degrees, t), resampling.alternative)
+    name = "t, cluster-robust" if units.is_clustered else T_INTERVAL
+    return Outcome(p, *t_interval(units, resampling.alpha), name)
 
 
-def t_interval(differences: Array, alpha: float) -> tuple[Array, Array]:
+def t_interval(differences: Differences, alpha: float) -> tuple[Array, Array]:
     """Where the mean of each column is, by Student's t; nowhere to be told if all are alike.
 
     Examples:
@@ -54,47 +73,14 @@ def t_interval(differences: Array, alpha: float) -> tuple[Array, Array]:
     """
     from scipy.special import stdtrit  # noqa: PLC0415  (slow to load)
 
-    number = len(differences)
-    mean = differences.mean(axis=0)
-    reach = -stdtrit(number - 1, alpha / 2) * differences.std(axis=0, ddof=1) / np.sqrt(number)
-    constant = constant_columns(differences)
-    reach[constant] = np.where(differences[0, constant] == 0, 0.0, np.inf)
-    return mean - reach, mean + reach
+    units = UnitSums.from_values(differences)
+    reach = -stdtrit(units.number - 1, alpha / 2) * units.standard_errors()
+    constant = constant_columns(units.unit_means)
+    reach[constant] = np.where(units.sums[0, constant] == 0, 0.0, np.inf)
+    return units.means() - reach, units.means() + reach
 
 
-def cluster_t_test(differences: UnitSums, resampling: Resampling) -> Outcome:
-    """The t test of whole clusters: the mean by its cluster-robust error, clusters - 1 degrees.
-
-    Of clusters of one size it is the t test of their means.
-
-    Examples:
-        >>> sums = UnitSums(np.array([[2.0], [4.0], [8.0]]), np.array([2.0, 2.0, 2.0]))
-        >>> round(float(cluster_t_test(sums, Resampling()).p[0]), 4)  # means 1, 2, 4
-        0.1181
-    """
-    from scipy.stats import t as student  # noqa: PLC0415  (slow to load)
-
-    mean, error = differences.means(), differences.standard_errors()
-    degrees = differences.number - 1
-    p = np.ones(len(mean))
-    varies = error > 0
-    ratio = mean[varies] / error[varies]
-    p[varies] = {
-        "two-sided": 2 * student.sf(np.abs(ratio), degrees),
-        "greater": student.sf(ratio, degrees),
-        "less": student.cdf(ratio, degrees),
-    }[resampling.alternative]
-    reach = student.isf(resampling.alpha / 2, degrees) * error
-    return Outcome(p, mean - reach, mean + reach, "t, cluster-robust")
-
-
-def wilcoxon_test(differences: Array, resampling: Resampling) -> Outcome:
-    """Wilcoxon's signed-rank test; differences of zero are left out of it.
-
-    It asks about the middle of the differences, not their mean; the interval is of the mean, by t.
-    """
-    p = wilcoxon_p(differences, resampling.alternative)
-    return Outcome(p, *t_interval(differences, resampling.alpha), T_INTERVAL)
+# ── signs and ranks; the interval is of the mean, by t ───────────────────────────────────────────
 
 
 def sign_test(differences: Array, resampling: Resampling) -> Outcome:
@@ -107,6 +93,195 @@ def sign_test(differences: Array, resampling: Resampling) -> Outcome:
     return Outcome(p, *t_interval(differences, resampling.alpha), T_INTERVAL)
 
 
+def wilcoxon_test(differences: Array, resampling: Resampling) -> Outcome:
+    """Wilcoxon's signed-rank test, of the middle of the differences and not of their mean."""
+    p = wilcoxon_p(differences, resampling.alternative)
+    return Outcome(p, *t_interval(differences, resampling.alpha), T_INTERVAL)
+
+
+def wilcoxon_p(differences: Array, alternative: Alternative = "two-sided") -> Array:
+    """The p of each column; differences of zero are left out of it.
+
+    Up to 50 differences that are not zero p is exact, ties or not; beyond, the sum of ranks is
+    taken for normal, its variance corrected for ties.
+
+    Examples:
+        >>> wilcoxon_p(np.array([[1.0], [2.0], [3.0], [3.0]])).tolist()  # 2 of 16 ways
+        [0.125]
+    """
+    from scipy.stats import norm, rankdata  # noqa: PLC0415  (slow to load, only tests need it)
+
+    sizes = drop_rounding_noise(np.abs(differences).T).T
+    nonzero = sizes > 0
+    ranks = np.where(nonzero, rankdata(sizes, axis=0) - (~nonzero).sum(axis=0), 0.0)
+    positive = np.where(differences > 0, ranks, 0.0).sum(axis=0)
+    deviation = np.sqrt((ranks**2).sum(axis=0)) / 2
+    z = (positive - ranks.sum(axis=0) / 2) / np.where(deviation > 0, deviation, 1.0)
+    greater, less = norm.sf(z), norm.cdf(z)
+    counts: dict[bytes, Array] = {}
+    for at in np.flatnonzero(nonzero.sum(axis=0) <= MAX_EXACT_RANKS):
+        doubled = np.sort(np.rint(2 * ranks[nonzero[:, at], at]).astype(np.intp))
+        if doubled.tobytes() not in counts:  # without ties all columns have the same
+            counts[doubled.tobytes()] = count_rank_sums(doubled)
+        ways = counts[doubled.tobytes()]
+        place = int(np.rint(2 * positive[at]))
+        greater[at], less[at] = ways[place:].sum(), ways[: place + 1].sum()
+    return p_for_alternative(greater, less, alternative)
+
+
+def count_rank_sums(doubled_ranks: Array) -> Array:
+    """The share of all ways to give signs in which the positive ranks, doubled, sum to 0, 1, ….
+
+    Twice a rank is a whole number even where ties share ranks, so the sums of all 2**n ways are
+    counted one rank after the other.
+
+    Examples:
+        >>> count_rank_sums(np.array([2, 4])).tolist()  # nothing, the first, the second, both
+        [0.25, 0.0, 0.25, 0.0, 0.25, 0.0, 0.25]
+    """
+    ways = np.zeros(int(np.sum(doubled_ranks)) + 1)
+    ways[0] = 1.0
+    for rank in doubled_ranks.tolist():
+        ways[rank:] += ways[: ways.size - rank].copy()
+    return np.asarray(ways / 2.0 ** len(doubled_ranks))
+
+
+# ── randomisation: were the two runs exchangeable, query by query? ───────────────────────────────
+
+
+def randomisation_test(differences: Differences, resampling: Resampling) -> Outcome:
+    """The sign-flip test (Fisher 1935): the share of all ways to flip signs as far from zero.
+
+    All pairs of runs are flipped together: one product of matrices.
+
+    Examples:
+        >>> outcome = randomisation_test(
+        ...     np.array([[0.1], [0.2], [0.3], [0.4], [0.5], [0.6]]), Resampling()
+        ... )
+        >>> float(outcome.p[0]), outcome.exact  # 2 of the 64 ways to flip are as extreme
+        (0.03125, True)
+    """
+    units = UnitSums.from_values(differences)
+    pairs = units.sums.shape[1]
+    exact = units.number <= MAX_EXACT_DIFFERENCES
+    ways = 2**units.number if exact else 2 * (resampling.resamples + 1)
+    blocks = []
+    for part in slices(pairs, _BATCH_CANDIDATES // ways):
+        blocks.append(_flip_block(units.select(part), resampling, ways, exact=exact))
+        report_work("resampling", part.stop / pairs)
+    return join_outcomes(blocks, np.concatenate)
+
+
+def _flip_block(units: UnitSums, resampling: Resampling, ways: int, *, exact: bool) -> Outcome:
+    """Flipping some differences takes twice their sum from the whole.
+
+    So a way to flip is as far above as what was seen where that sum is not positive; and the shift
+    at which it becomes so is the mean of those that are flipped.
+    """
+    number, pairs = units.sums.shape
+    grid_values, steps = round_to_grid(units.sums, number)
+    above, below = np.zeros(pairs), np.zeros(pairs)
+    means = np.empty((pairs, ways))
+    filled = 0
+    for sums, flip_counts in _sum_flipped(grid_values, units.sizes, resampling):
+        sums[np.abs(sums) <= number / 2] = 0.0  # as much as rounding can be
+        above += (sums <= 0).sum(axis=1)
+        below += (sums >= 0).sum(axis=1)
+        flipping = flip_counts > 0  # what flips nothing is what was seen
+        kept = sums if flipping.all() else sums[:, flipping]
+        width = kept.shape[1]
+        np.divide(kept, flip_counts[flipping], out=means[:, filled : filled + width])
+        filled += width
+    low, high = invert_test(means[:, :filled], ways - filled, resampling.alpha)
+    p = p_for_alternative(above / ways, below / ways, resampling.alternative)
+    return Outcome(p, low / steps, high / steps, "inverted randomisation test", exact)
+
+
+def _sum_flipped(
+    grid_values: Array, sizes: Array, resampling: Resampling
+) -> Iterator[tuple[Array, Array]]:
+    """Of many ways to flip: the sums of what is flipped (pairs × ways), and how many that are.
+
+    A sample has with each way its mirror image, which flips all the others: what was seen, with
+    its own, first. So the sample is symmetric about zero, as all ways together are, and p counts
+    the means that are as far from zero on either side: there are twice as many of them as beyond
+    one side, so that it depends less on chance.
+    """
+    total = grid_values.sum(axis=0)[:, None]
+    exact = len(grid_values) <= MAX_EXACT_DIFFERENCES
+    if not exact:
+        yield np.zeros_like(total), np.zeros(1)
+        yield total.copy(), np.full(1, sizes.sum())
+    for flips in sign_flips(len(grid_values), resampling):
+        sums, flip_counts = grid_values.T @ flips.T, flips @ sizes
+        mirrored = None if exact else total - sums
+        yield sums, flip_counts
+        if mirrored is not None:
+            yield mirrored, sizes.sum() - flip_counts
+
+
+def sign_flips(number: int, resampling: Resampling) -> Iterator[Array]:
+    """Rows of ones and zeros: all there are, or a sample that depends on the seed alone."""
+    if number <= MAX_EXACT_DIFFERENCES:
+        all_flips = np.arange(2**number)[:, None] >> np.arange(number) & 1
+        yield all_flips.astype(np.float64)
+        return
+    random = resampling.random_generator()
+    for part in slices(resampling.resamples, _BATCH_NUMBERS // number):
+        shape = (part.stop - part.start, number)
+        bits = np.unpackbits(np.frombuffer(random.bytes(-(-shape[0] * number // 8)), np.uint8))
+        yield bits[: shape[0] * number].reshape(shape).astype(np.float64)
+
+
+# ── Tukey's HSD by randomisation: all pairs of runs at once ──────────────────────────────────────
+
+TUKEY_WORDS = "randomised Tukey HSD test"
+TUKEY_NOTE = (
+    "tukey holds its level only where runs vary alike, and finds little beside a run that is very "
+    "different; randomisation with max-t, the default, has neither fault"
+)
+
+
+def tukey_test(values: Differences, pairs: Ranks, resampling: Resampling) -> Outcome:
+    """The p of each pair of columns (queries × runs), family-wise, and its simultaneous interval.
+
+    If nothing distinguishes the runs, the values of a query could as well be dealt to them in any
+    other order. The p of a pair is the share of such deals in which the best and the worst run are
+    as far apart as this pair is (Carterette 2012). So the chance that any pair at all is called
+    different by mistake is at most alpha if all runs are alike, in their spread too.
+
+    Args:
+        values: a row for each query, or sums of clusters; a column for each run.
+        pairs: a row for each pair: the columns of the first and the second run.
+        resampling: resamples, seed and level.
+    """
+    units = UnitSums.from_values(values)
+    flat, (step,) = round_to_grid(units.sums.reshape(-1, 1), units.number)  # one for all runs
+    grid_values = flat.reshape(units.sums.shape)
+    sums = grid_values.sum(axis=0)
+    difference = sums[pairs[:, 0]] - sums[pairs[:, 1]]
+    ranges = np.sort(_deal_ranges(grid_values, resampling))
+    narrower = np.searchsorted(ranges, np.abs(difference) - units.number, side="left")
+    p = p_value((len(ranges) - narrower).astype(np.float64), len(ranges), exact=False)
+    margin = critical_value(ranges, resampling.alpha, exact=False)
+    low, high = ((difference + side) / step / units.sizes.sum() for side in (-margin, margin))
+    return Outcome(p, low, high, "randomised Tukey HSD, simultaneous")
+
+
+def _deal_ranges(grid_values: Array, resampling: Resampling) -> Array:
+    """How far the best and the worst are apart, for each deal."""
+    random = resampling.random_generator()
+    ranges = []
+    for part in slices(resampling.resamples, _BATCH_DEALS // grid_values.size):
+        deals = np.broadcast_to(grid_values, (part.stop - part.start, *grid_values.shape))
+        ranges.append(np.ptp(random.permuted(deals, axis=2).sum(axis=1), axis=1))
+        report_work("resampling", part.stop / resampling.resamples)
+    return np.concatenate(ranges)
+
+
+# ── the table ────────────────────────────────────────────────────────────────────────────────────
+
+
 @frozen
 class PairedTest:
     """One test of differences by query, a column for each pair of runs."""
@@ -114,70 +289,54 @@ class PairedTest:
     name: str
     words: str
     question: str
-    function: Callable[[Array, Resampling], Outcome]
+    function: Callable[..., Outcome]
     resampled: bool = False  # does chance have a hand in p?
     needs_variance: bool = False  # does it need differences that are not all alike?
     note: str = ""  # what p says otherwise than the mean difference beside it
-    clustered: Callable[[UnitSums, Resampling], Outcome] | None = None  # of whole clusters
+    takes_clusters: bool = True
     flips_signs: bool = False  # is no p below 2 of the 2ⁿ ways to flip n signs?
 
 
-TESTS: Mapping[str, PairedTest] = {
-    test.name: test
-    for test in (
-        PairedTest(
-            "randomisation",
-            "sign-flip randomisation test",
-            "could the two runs be exchanged, query by query?",
-            randomisation_test,
-            resampled=True,
-            clustered=randomise_clusters,
-            flips_signs=True,
-        ),
-        PairedTest(
-            "t",
-            "paired t test",
-            "is the mean difference zero, if differences are about normal?",
-            t_test,
-            needs_variance=True,
-            clustered=cluster_t_test,
-        ),
-        PairedTest(
-            "wilcoxon",
-            "Wilcoxon signed-rank test",
-            "are differences symmetric about zero, by their ranks?",
-            wilcoxon_test,
-            note="p asks whether differences are symmetric about zero, by their ranks; it is no p "
-            "of the mean difference, nor of its interval (by t)",
-            flips_signs=True,
-        ),
-        PairedTest(
-            "sign",
-            "sign test",
-            "are as many queries better as are worse?",
-            sign_test,
-            note="p asks whether as many queries are better as are worse; it is no p of the mean "
-            "difference, nor of its interval (by t)",
-            flips_signs=True,
-        ),
-        PairedTest(
-            "bootstrap",
-            "bootstrap test (percentile)",
-            "does the interval of the mean over drawn queries reach zero?",
-            percentile_bootstrap,
-            resampled=True,
-            needs_variance=True,
-            clustered=percentile_of_clusters,
-        ),
-        PairedTest(
-            "bca",
-            "bootstrap test (BCa)",
-            "the same, corrected for bias and skewness",
-            bca_bootstrap,
-            resampled=True,
-            needs_variance=True,
-            clustered=bca_of_clusters,
-        ),
-    )
-}
+_NOT_OF_THE_MEAN = "it is no p of the mean difference, nor of its interval (by t)"
+_ALL_TESTS = (
+    PairedTest(
+        *("randomisation", "sign-flip randomisation test"),
+        *("could the two runs be exchanged, query by query?", randomisation_test),
+        resampled=True,
+        flips_signs=True,
+    ),
+    PairedTest(
+        *("t", "paired t test"),
+        *("is the mean difference zero, if differences are about normal?", t_test),
+        needs_variance=True,
+    ),
+    PairedTest(
+        *("wilcoxon", "Wilcoxon signed-rank test"),
+        *("are differences symmetric about zero, by their ranks?", wilcoxon_test),
+        note="p asks whether differences are symmetric about zero, by their ranks; "
+        + _NOT_OF_THE_MEAN,
+        takes_clusters=False,
+        flips_signs=True,
+    ),
+    PairedTest(
+        *("sign", "sign test", "are as many queries better as are worse?", sign_test),
+        note=f"p asks whether as many queries are better as are worse; {_NOT_OF_THE_MEAN}",
+        takes_clusters=False,
+        flips_signs=True,
+    ),
+    PairedTest(
+        *("bootstrap", "bootstrap test (percentile)"),
+        "does the interval of the mean over drawn queries reach zero?",
+        partial(bootstrap_test, method="percentile"),
+        resampled=True,
+        needs_variance=True,
+    ),
+    PairedTest(
+        *("bca", "bootstrap test (BCa)", "the same, corrected for bias and skewness"),
+        partial(bootstrap_test, method="BCa"),
+        resampled=True,
+        needs_variance=True,
+    ),
+)
+TESTS: Mapping[str, PairedTest] = {test.name: test for test in _ALL_TESTS}
 TEST_NAMES = (*TESTS, TUKEY)

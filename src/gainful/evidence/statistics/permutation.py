@@ -12,10 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from attrs import frozen
 
 from gainful.evidence.statistics.exact_sums import round_to_grid
-from gainful.evidence.statistics.outcome import invert_test, p_for_alternative, p_value
+from gainful.evidence.statistics.outcome import (
+    Outcome,
+    critical_value,
+    invert_test,
+    p_for_alternative,
+    p_value,
+)
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Design, remove_block_effects
 from gainful.rounding import COARSE_ROUNDING
@@ -24,17 +29,6 @@ from gainful.types import Array, Ranks
 INVERTED = "inverted permutation test"
 SIMULTANEOUS = "permuted Tukey HSD, simultaneous"
 _ROUNDING_STEPS = 16  # steps of the grid, for each session: what taking blocks out can be off
-
-
-@frozen(eq=False)
-class PermutationOutcome:
-    """For each column of values (of all pairs: pairs × columns)."""
-
-    estimate: Array
-    p: Array
-    low: Array
-    high: Array
-    exact: bool
 
 
 def is_estimable(design: Design, blocks: Sequence[Ranks]) -> bool:
@@ -49,7 +43,7 @@ def is_estimable(design: Design, blocks: Sequence[Ranks]) -> bool:
 
 def permute_pair(
     values: Array, design: Design, blocks: Sequence[Ranks], resampling: Resampling
-) -> PermutationOutcome:
+) -> Outcome:
     """The second of two systems against the first, in many columns of values at once.
 
     To shift the second system by d takes from the sum of an arrangement d times what it has in
@@ -88,12 +82,10 @@ def permute_pair(
     sides = [
         p_value(counts[:-1], arrangements, exact=design.is_enumerable) for counts in (above, below)
     ]
-    return PermutationOutcome(
+    return Outcome(
+        p_for_alternative(sides[0], sides[1], "two-sided"),
+        *(low, high, INVERTED, design.is_enumerable),
         estimate=(observed[:-1] / steps[:-1]) / (observed[-1] / steps[-1]),
-        p=p_for_alternative(sides[0], sides[1], "two-sided"),
-        low=low,
-        high=high,
-        exact=design.is_enumerable,
     )
 
 
@@ -103,7 +95,7 @@ def permute_all_pairs(
     blocks: Sequence[Ranks],
     pairs: Sequence[tuple[int, int]],
     resampling: Resampling,
-) -> PermutationOutcome:
+) -> Outcome:
     """All pairs of systems together: against the largest difference between any two."""
     indicators = np.eye(design.systems)[design.system]
     residuals = remove_block_effects(np.concatenate([values, indicators], axis=1), blocks)
@@ -128,12 +120,10 @@ def permute_all_pairs(
     as_wide = (
         (sorted_ranges[:, None, :] >= np.abs(observed) - tolerance).sum(axis=0).astype(np.float64)
     )
-    place = int(np.floor(resampling.alpha * (len(sorted_ranges) + (not design.is_enumerable))))
-    margin = sorted_ranges[-place] if place else np.full(columns, np.inf)
-    return PermutationOutcome(
+    margin = critical_value(sorted_ranges, resampling.alpha, exact=design.is_enumerable)
+    return Outcome(
+        p_value(as_wide, len(sorted_ranges), exact=design.is_enumerable),
+        *((observed - margin) / steps, (observed + margin) / steps),
+        *(SIMULTANEOUS, design.is_enumerable),
         estimate=observed / steps,
-        p=p_value(as_wide, len(sorted_ranges), exact=design.is_enumerable),
-        low=(observed - margin) / steps,
-        high=(observed + margin) / steps,
-        exact=design.is_enumerable,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from gainful.types import Array, Ranks
+from gainful.types import Array, Flags, Ranks
 
 
 @frozen(eq=False)
@@ -20,7 +20,7 @@ class UnitSums:
 
     @classmethod
     def from_values(
-        cls, values: Array, unit: Ranks | None = None, number: int | None = None
+        cls, values: Array | UnitSums, unit: Ranks | None = None, number: int | None = None
     ) -> UnitSums:
         """The sums of each unit, by its number; without these each row is one.
 
@@ -31,6 +31,8 @@ class UnitSums:
             >>> units.sums.tolist(), units.sizes.tolist()
             ([[5.0], [2.0]], [2.0, 1.0])
         """
+        if isinstance(values, UnitSums):
+            return values
         if unit is None:
             return cls(values, np.ones(len(values)))
         sizes = np.bincount(unit, minlength=number or 0).astype(np.float64)
@@ -38,10 +40,24 @@ class UnitSums:
         np.add.at(sums, unit, values)
         return cls(sums, sizes)
 
+    def select(self, columns: Flags | slice) -> UnitSums:
+        """Some of the columns."""
+        return UnitSums(self.sums[:, columns], self.sizes)
+
     @property
     def number(self) -> int:
         """How many units there are."""
         return len(self.sizes)
+
+    @property
+    def is_clustered(self) -> bool:
+        """Has a unit several values, or none?"""
+        return bool((self.sizes != 1).any())
+
+    @property
+    def unit_means(self) -> Array:
+        """The mean of each unit, in each column."""
+        return np.asarray(self.sums / self.sizes[:, None])
 
     def means(self) -> Array:
         """The mean value of each column."""
@@ -56,6 +72,5 @@ class UnitSums:
 
         Of single values it is their standard deviation by the root of their number.
         """
-        number = self.number
-        squares = (self.deviations() ** 2).sum(axis=0) * number / max(number - 1, 1)
+        squares = (self.deviations() ** 2).sum(axis=0) * self.number / max(self.number - 1, 1)
         return np.asarray(np.sqrt(squares) / self.sizes.sum())

@@ -1,0 +1,430 @@
+"""Is one system really better than another? From values and a method to a `Comparison`.
+
+What is compared is a `Sample`: runs query by query, systems by the conversations that all of them
+had, or (`study.py`) by the sessions of a study. All else is the same for each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, Unpack
+
+import numpy as np
+import polars as pl
+from attrs import evolve, frozen
+
+from gainful.errors import BadValue, CannotCompare, WrongType
+from gainful.evidence.clusters import ClusterChoice, Clusters, read_clusters
+from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.comparisons.comparison_notes import write_notes
+from gainful.evidence.comparisons.comparison_values import Evidence, Pair
+from gainful.evidence.comparisons.equivalence import add_equivalence
+from gainful.evidence.method import (
+    ComparisonOptions,
+    Method,
+    build_method,
+    fit_resamples,
+    weigh_pairs,
+)
+from gainful.evidence.pairing import (
+    IndexPair,
+    PairedValues,
+    choose_baseline,
+    choose_pairs,
+    pair_results,
+    pair_values,
+    refuse_extremes,
+)
+from gainful.evidence.standardise import describe_standardisation, standardise_values
+from gainful.evidence.statistics.correction import CORRECTIONS, FREEDMAN_LANE, RANDOMISATION, TUKEY
+from gainful.evidence.statistics.effect_size import EffectSize, effect_size
+from gainful.evidence.statistics.interaction import Interaction
+from gainful.evidence.statistics.outcome import Outcome
+from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS, TUKEY_WORDS
+from gainful.evidence.statistics.unit_sums import UnitSums
+from gainful.measure.convention_line import describe_convention
+from gainful.measure.footnotes import list_footnotes
+from gainful.measure.measured_values import MeasuredValues
+from gainful.measure.run_values import RunValues
+from gainful.measure.sessions.footnotes import list_footnotes as list_session_footnotes
+from gainful.measure.sessions.session_values import SessionValues
+from gainful.read.several_systems import CONVERSATION, SYSTEM
+from gainful.text import count_noun, number_doubles
+from gainful.types import Array, finite_or_none
+
+_COUNT_BOTH_SIDES = (RANDOMISATION, TUKEY, FREEDMAN_LANE)
+
+
+class Sample(Protocol):
+    """What systems are compared by, and how it is tested."""
+
+    names: Sequence[str]  # of the systems
+    kind: str  # what one of them is called: run, or the column that names it
+    unit: str  # what is counted: query, session
+    paired_by: str  # what differences are of: query, searcher
+    cluster: str | None = None  # what names clusters: a pattern, or a column
+
+    means: Mapping[str, Array]  # by measure, of each system
+    units: Mapping[str, int]  # by measure: how many
+    clusters: Mapping[str, int] = {}  # by measure: how many, where queries belong to some
+    paired_units: Mapping[str, int] = {}  # by measure: of how many searchers sessions are
+    interactions: Mapping[str, Interaction] = {}
+
+    def settle(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
+        """The method with all that is to be chosen by what is compared: test, resamples."""
+        ...
+
+    def weigh(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
+        """What the test says of measures × pairs, and the test in words."""
+        ...
+
+    def differences(self, measure: str, pair: IndexPair) -> UnitSums | None:
+        """Of what is independent, one system less the other; None of fewer than two."""
+        ...
+
+    def effect(self, measure: str, pair: IndexPair, level: float) -> EffectSize | None:
+        """How large the difference is."""
+        ...
+
+    def counts(self, pair: IndexPair) -> Mapping[str, int]:
+        """What entered a pair, where that is not everything."""
+        ...
+
+    def list_notes(self, comparison: Comparison) -> Sequence[str]:
+        """What one should know before believing a difference."""
+        ...
+
+
+def compare_sample(
+    sample: Sample,
+    method: Method,
+    results: MeasuredValues[Any, Any],
+    footnotes: Callable[..., list[str]],
+) -> Comparison:
+    """The comparison of all pairs that a method asks for, in every measure.
+
+    Args:
+        sample: the values.
+        method: how they are compared.
+        results: of the first of the systems, or of all: how values were measured.
+        footnotes: what is said of that, all of it if `verbose`.
+    """
+    names, measures = sample.names, list(sample.means)
+    baseline = choose_baseline(method.baseline, names, sample.kind)
+    places = choose_pairs(method.pairs, len(names), names.index(baseline))
+    method = sample.settle(method, places)
+    outcome, words = sample.weigh(method, places)
+    level = method.power_level(len(measures), len(places))
+    family = method.count_comparisons(len(measures), len(places))
+    correction = CORRECTIONS[method.correction]
+    widened = f", {correction.interval_words}" if correction.interval_words and family > 1 else ""
+
+    def build_pair(row: int, at: int) -> Pair:
+        measure, place = measures[row], places[at]
+        effect = sample.effect(measure, place, level)
+        if effect is not None and results.directions[measure].is_lower:  # wins are of the better
+            effect = evolve(effect, wins=effect.losses, losses=effect.wins)
+        return Pair(
+            *(measure, names[place[0]], names[place[1]], float(outcome.estimate[row, at])),
+            *(finite_or_none(outcome.low[row, at]), finite_or_none(outcome.high[row, at])),
+            *(float(outcome.p[row, at]), float(outcome.corrected[row, at])),
+            effect,
+            sample.counts(place),
+        )
+
+    comparison = Comparison(
+        systems=tuple(names),
+        kind=sample.kind,
+        baseline=baseline,
+        measures=tuple(measures),
+        means=sample.means,
+        units=sample.units,
+        clusters=sample.clusters,
+        paired_units=sample.paired_units,
+        pairs=tuple(build_pair(*place) for place in np.ndindex(len(measures), len(places))),
+        evidence=Evidence(
+            test=method.test,
+            test_words=words,
+            correction=method.correction,
+            correction_words=correction.words,
+            family=family,
+            family_scope=method.family,
+            interval=outcome.interval_method + widened,
+            exact=outcome.exact,
+            resampled=method.test not in TESTS or TESTS[method.test].resampled,
+            counts_both_sides=method.test in _COUNT_BOTH_SIDES,
+            unit=sample.unit,
+            paired_by=sample.paired_by,
+            cluster=sample.cluster,
+            power_level=level,
+            resampling=method.resampling,
+            standardised=describe_standardisation(method.standardise, len(names)),
+        ),
+        convention=results.convention_data(),
+        bounded_measures=tuple(m for m, recipe in results.recipes.items() if recipe.entry.bounded),
+        directions={measure: results.directions[measure] for measure in measures},
+        convention_line=describe_convention(results),
+        footnotes=tuple(footnotes(verbose=False)),
+        all_footnotes=tuple(footnotes(verbose=True)),
+        interactions=sample.interactions,
+    )
+    comparison = add_equivalence(
+        comparison,
+        results,
+        method.equivalent,
+        lambda pair: sample.differences(
+            pair.measure, (names.index(pair.system), names.index(pair.other))
+        ),
+    )
+    return evolve(comparison, notes=tuple(sample.list_notes(comparison)))
+
+
+def compare_where_possible(
+    measures: Sequence[str], compare: Callable[[Sequence[str]], Comparison]
+) -> tuple[Comparison | None, list[str]]:
+    """The comparison in all measures that allow one, and why not in the others."""
+
+    def attempt(names: Sequence[str]) -> tuple[Comparison | None, str]:
+        try:
+            return compare(names), ""
+        except (BadValue, CannotCompare) as error:
+            if isinstance(error, BadValue) and error.argument != "measure":
+                raise
+            return None, str(error)
+
+    comparison, problem = attempt(measures)
+    if comparison is not None:
+        return comparison, []
+    problems = {measure: attempt([measure])[1] for measure in measures}
+    comparable = [measure for measure in measures if not problems[measure]]
+    if comparable:
+        comparison, problem = attempt(comparable)
+    reasons = [*problems.values(), "" if comparison is not None else problem]
+    return comparison, [*dict.fromkeys(filter(None, reasons))]
+
+
+# ── runs by query, systems by conversation ───────────────────────────────────────────────────────
+
+
+@frozen(eq=False, slots=False)
+class PairedSample(Sample):
+    """Values of systems side by side: of each measure a row for each query or conversation."""
+
+    tables: Mapping[str, PairedValues]
+    names: Sequence[str]
+    kind: str
+    cluster: str | None = None
+
+    @classmethod
+    def from_tables(
+        cls,
+        tables: Mapping[str, PairedValues],
+        names: Sequence[str],
+        kind: str,
+        standardise: str | None,
+        clusters: Clusters | None,
+    ) -> PairedSample:
+        """What can be compared, standardised and in clusters where that was asked."""
+        ready = {}
+        for measure, table in tables.items():
+            refuse_incomparable(table, names)
+            table = standardise_values(table, standardise)  # noqa: PLW2901
+            ready[measure] = table if clusters is None else clusters.assign(table)
+        return cls(ready, names, kind, None if clusters is None else clusters.source)
+
+    @property
+    def unit(self) -> str:
+        """What a row is: a query, or a conversation."""
+        return next(iter(self.tables.values())).noun
+
+    paired_by = unit
+
+    @property
+    def means(self) -> Mapping[str, Array]:
+        """Of each system, by measure."""
+        return {measure: table.values.mean(axis=0) for measure, table in self.tables.items()}
+
+    @property
+    def units(self) -> Mapping[str, int]:
+        """How many queries all systems have, by measure."""
+        return {measure: len(table.queries) for measure, table in self.tables.items()}
+
+    @property
+    def clusters(self) -> Mapping[str, int]:
+        """How many clusters these are of, by measure; nothing where there are none."""
+        if self.cluster is None:
+            return {}
+        return {measure: len({*table.units}) for measure, table in self.tables.items()}
+
+    def settle(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
+        """As many resamples as the family needs."""
+        return fit_resamples(method, list(self.tables.values()), np.array(pairs))
+
+    def weigh(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
+        """The test, and what it is called."""
+        places = np.array(pairs, dtype=np.intp)
+        outcome = weigh_pairs(list(self.tables.values()), places, method, self.names)
+        return outcome, TUKEY_WORDS if method.test == TUKEY else TESTS[method.test].words
+
+    def differences(self, measure: str, pair: IndexPair) -> UnitSums:
+        """One system less the other, added up over clusters where there are some."""
+        return self.tables[measure].sum_units(self.tables[measure].differences(pair)[:, None])
+
+    def effect(self, measure: str, pair: IndexPair, level: float) -> EffectSize:
+        """How large the difference is."""
+        units = None if self.cluster is None else self.differences(measure, pair)
+        return effect_size(self.tables[measure].differences(pair), level, units)
+
+    def counts(self, _: IndexPair) -> Mapping[str, int]:
+        """Nothing: all queries enter."""
+        return {}
+
+    def list_notes(self, comparison: Comparison) -> Sequence[str]:
+        """What one should know before believing a difference."""
+        places = [tuple(map(self.names.index, (p.system, p.other))) for p in comparison.pairs]
+        pairs = np.array(places[: len(places) // len(self.tables)])
+        return write_notes(comparison, list(self.tables.values()), pairs)
+
+
+def refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> None:
+    """Enough queries, and something to compare."""
+    if len(paired.queries) < 2:
+        common = f"{count_noun(len(paired.queries), paired.noun)} in common"
+        raise CannotCompare(
+            f"{paired.measure}: {', '.join(names)} have {common}; a comparison needs at least 2"
+        )
+    refuse_extremes(paired.values, paired.measure)
+    if not paired.values.any():
+        kind = "run" if paired.noun == "query" else "system"
+        raise CannotCompare(
+            f"{paired.measure} is 0 for every {paired.noun} of every {kind}: "
+            "there is nothing to compare"
+        )
+
+
+def compare_results(
+    results: Mapping[str, RunValues] | Sequence[RunValues],
+    test: str = "randomisation",
+    cluster: ClusterChoice | None = None,
+    **options: Unpack[ComparisonOptions],
+) -> Comparison:
+    """Is one run really better than another, of runs that are evaluated already?
+
+    Args:
+        results: of runs by name, or a list of them; runs of one name are numbered.
+        test: randomisation, t, wilcoxon, sign, bootstrap, bca, or tukey for all pairs.
+        cluster: a pattern whose group names what a query belongs to, or {query: cluster}.
+        **options: the baseline, the correction, the family, the pairs, the level, the resamples,
+            the seed, and how scores are standardised.
+    """
+    method = build_method(TEST_NAMES, test, **options)
+    if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
+        raise WrongType("results", results, "results by name, or a list of them")
+    runs = list(results.values()) if isinstance(results, Mapping) else list(results)
+    if not all(isinstance(run, RunValues) for run in runs):
+        raise WrongType("results", runs, "what gainful.evaluate returned")
+    names = number_doubles(
+        list(results) if isinstance(results, Mapping) else [r.name for r in runs]
+    )
+    runs = [evolve(run, name=name) for run, name in zip(runs, names, strict=True)]
+    return compare_run_results(
+        runs, names, method, None if cluster is None else read_clusters(cluster)
+    )
+
+
+def compare_run_results(
+    results: Sequence[RunValues],
+    names: Sequence[str],
+    method: Method,
+    clusters: Clusters | None = None,
+) -> Comparison:
+    """The comparison of runs that were evaluated alike, paired by query."""
+    _refuse_unlike(results, names)
+    tables = {measure: pair_results(results, measure) for measure in results[0].values}
+    sample = PairedSample.from_tables(tables, names, "run", method.standardise, clusters)
+    return compare_sample(
+        sample, method, results[0], lambda verbose: list_footnotes(results, verbose=verbose)
+    )
+
+
+def _refuse_unlike(results: Sequence[RunValues], names: Sequence[str]) -> None:
+    """Only what was measured alike can be compared."""
+    if len(results) < 2:
+        raise BadValue("runs", len(results), "at least two")
+    if len(set(names)) < len(names):
+        raise BadValue("runs", list(names), "names that differ")
+    for name, result in zip(names, results, strict=True):
+        measures, first = (
+            {key: str(m) for key, m in item.measures.items()} for item in (result, results[0])
+        )
+        if measures != first:
+            raise CannotCompare(f"{name} and {names[0]} have not been given the same measures")
+        differences = result.convention.differences(results[0].convention)
+        if differences:
+            raise CannotCompare(
+                f"{name} and {names[0]} follow different conventions: {', '.join(differences)}"
+            )
+
+
+def compare_runs_where_possible(
+    results: Sequence[RunValues], method: Method, clusters: Clusters | None = None
+) -> tuple[Comparison | None, list[str]]:
+    """The comparison in all measures that allow one, and why not in the others.
+
+    Examples:
+        >>> from gainful import evaluate
+        >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
+        >>> results = evaluate({"1": {"z": 1}, "2": {"z": 1}}, measures="RR", runs=runs)
+        >>> compare_runs_where_possible(list(results.values()), build_method(["t"], test="t"))[1]
+        ['RR is 0 for every query of every run: there is nothing to compare']
+    """
+    names = [result.name for result in results]
+    choose_baseline(method.baseline, names, "run")
+    if len(results) < 2:
+        return None, []
+    return compare_where_possible(
+        list(results[0].values),
+        lambda measures: compare_run_results(
+            [result.select_measures(measures) for result in results], names, method, clusters
+        ),
+    )
+
+
+def is_paired(results: SessionValues) -> bool:
+    """Had several systems the same conversations?"""
+    return {CONVERSATION, SYSTEM} <= {*results.columns.columns}
+
+
+def compare_conversations(
+    results: SessionValues,
+    test: str | None = None,
+    cluster: ClusterChoice | None = None,
+    **options: Unpack[ComparisonOptions],
+) -> Comparison:
+    """The comparison of systems, paired by the conversations that all of them had.
+
+    What the turns of a conversation say is not independent: each system has one value in each.
+    """
+    method = build_method(TEST_NAMES, test or RANDOMISATION, **options)
+    names = results.columns[SYSTEM].unique(maintain_order=True).to_list()
+    if len(names) < 2:
+        raise CannotCompare(f"there is only the system {names[0]}: nothing to compare it with")
+    tables = {measure: _pair_conversations(results, measure, names) for measure in results.values}
+    clusters = None if cluster is None else read_clusters(cluster)
+    sample = PairedSample.from_tables(tables, names, SYSTEM, method.standardise, clusters)
+    return compare_sample(
+        sample, method, results, lambda verbose: list_session_footnotes(results, verbose=verbose)
+    )
+
+
+def _pair_conversations(results: SessionValues, measure: str, names: list[str]) -> PairedValues:
+    """The values of one measure: a row for each conversation, a column for each system."""
+    labels = results.columns.select("session", SYSTEM, CONVERSATION)
+    values = results.per_session.select("session", pl.col(measure).alias("value"))
+    rows = labels.join(values, on="session", how="inner", maintain_order="left")
+    rows = rows.filter(pl.col("value").is_not_null())
+    by_system = [
+        dict(rows.filter(pl.col(SYSTEM) == name).select(CONVERSATION, "value").iter_rows())
+        for name in names
+    ]
+    return evolve(pair_values(by_system, measure), noun=CONVERSATION)

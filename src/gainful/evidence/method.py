@@ -1,0 +1,234 @@
+"""`Method`: by which test systems are compared, and how p is corrected over a family of pairs.
+
+The family is the pairs of one measure, or those of all measures. Whatever the correction, no
+interval leaves out 0 where the corrected p is above alpha.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
+from typing import TypedDict
+
+import numpy as np
+from attrs import Factory, evolve, frozen
+
+from gainful.errors import BadValue, WrongType
+from gainful.evidence.pairing import PairChoice, PairedValues, apply_test, number_units
+from gainful.evidence.standardise import check_standardisation
+from gainful.evidence.statistics.correction import (
+    CORRECTIONS,
+    MAX_T,
+    RANDOMISATION,
+    TUKEY,
+    Family,
+    ample_resamples,
+    correction_for,
+    power_level,
+    smallest_resamples,
+)
+from gainful.evidence.statistics.max_t import flip_families
+from gainful.evidence.statistics.outcome import Outcome, join_outcomes, widen_to_zero
+from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, TESTS
+from gainful.evidence.statistics.resampling import (
+    ALPHA,
+    MAX_RESAMPLES,
+    RESAMPLES,
+    SEED,
+    Resampling,
+)
+from gainful.evidence.statistics.unit_sums import UnitSums
+from gainful.types import Ranks, is_number
+
+Margins = float | Mapping[str, float]
+
+
+class ComparisonOptions(TypedDict, total=False):
+    """What may be said of how systems are compared, beside the test."""
+
+    baseline: str | None  # what the others are set against; the first if none is named
+    correct: str | None  # how p is corrected
+    family: Family  # over the pairs of one measure, or of all
+    pairs: PairChoice  # all of them, or each with the baseline
+    equivalent: Margins | None  # within which systems are practically the same
+    alpha: float  # from which p on a difference counts as significant
+    resamples: int | None  # as many as are usual, or as the correction needs, if none are named
+    seed: int
+    standardise: str | None  # of runs: score each beside the others on the same query
+
+
+class RunComparisonOptions(ComparisonOptions, total=False):
+    """What may be said of how runs are compared, beside the test."""
+
+    cluster: str | Mapping[str, str] | None  # what queries belong to that are not independent
+
+
+@frozen
+class Method:
+    """How systems are compared: by which test, corrected how, which pairs, at which level."""
+
+    test: str
+    correction: str
+    family: Family = "measure"
+    resampling: Resampling = Factory(Resampling)
+    resamples_given: bool = False  # did a user ask for so many? If not, they grow with the family
+    correction_given: bool = False  # was it asked for, or does it go with the test?
+    baseline: str | None = None
+    pairs: PairChoice = "all"
+    standardise: str | None = None
+    equivalent: Margins | None = None
+
+    def count_comparisons(self, measures: int, pairs: int) -> int:
+        """How many comparisons are corrected together; tukey takes care of the pairs itself."""
+        return (measures if self.family == "all" else 1) * (1 if self.test == TUKEY else pairs)
+
+    def uses_max_t(self, measures: int, pairs: int) -> bool:
+        """Is p corrected by resamples of the whole family? One comparison needs none."""
+        return self.correction == MAX_T and self.count_comparisons(measures, pairs) > 1
+
+    def power_level(self, measures: int, pairs: int) -> float:
+        """The level at which one of these comparisons is sure to be significant."""
+        tested = pairs * (measures if self.family == "all" else 1)
+        return power_level(self.correction, self.test, tested, self.resampling.alpha)
+
+    def fit_resamples(self, measures: int, pairs: int, sides: int = 1) -> Method:
+        """As many resamples as the family needs for its smallest p to be significant.
+
+        A number that the user gave is not changed: one that is too small is refused.
+        """
+        comparisons = self.count_comparisons(measures, pairs)
+        if self.correction in (MAX_T, "none") or comparisons == 1:
+            return self
+        alpha, resamples = self.resampling.alpha, self.resampling.resamples
+        least = smallest_resamples(comparisons, alpha, sides)
+        if least > (resamples if self.resamples_given else MAX_RESAMPLES):
+            words = CORRECTIONS[self.correction].words
+            allowed = (
+                f"at least {least}: with fewer, no p that {words} corrects over {comparisons} "
+                f"comparisons can be {alpha:g} (or correct {MAX_T}, the default of randomisation)"
+            )
+            raise BadValue("resamples", resamples, allowed)
+        if self.resamples_given:
+            return self
+        ample = min(max(resamples, ample_resamples(comparisons, alpha, sides)), MAX_RESAMPLES)
+        return evolve(self, resampling=evolve(self.resampling, resamples=ample))
+
+
+def build_method(
+    tests: Iterable[str],
+    test: str,
+    *,
+    correct: str | None = None,
+    family: Family = "measure",
+    alpha: float = ALPHA,
+    resamples: int | None = None,
+    seed: int = SEED,
+    standardise: str | None = None,
+    equivalent: Margins | None = None,
+    baseline: str | None = None,
+    pairs: PairChoice = "all",
+) -> Method:
+    """A method whose test and correction exist and go together; others are refused."""
+    check_standardisation(standardise)
+    _check_margins(equivalent)
+    given = RESAMPLES if resamples is None else resamples
+    return Method(
+        test=test,
+        correction=correction_for(test, correct, tests, family),
+        family=family,
+        resampling=Resampling(alpha=alpha, resamples=given, seed=seed),
+        resamples_given=resamples is not None,
+        correction_given=correct is not None,
+        baseline=baseline,
+        pairs=pairs,
+        standardise=standardise,
+        equivalent=equivalent,
+    )
+
+
+def _check_margins(equivalent: object) -> None:
+    """Refuse margins that are none, before anything is read."""
+    margins = equivalent.values() if isinstance(equivalent, Mapping) else [equivalent]
+    for margin in () if equivalent is None else margins:
+        if not is_number(margin):
+            raise WrongType("equivalent", margin, "a margin above 0, or {measure: margin}")
+        if not 0 < margin < inf:
+            raise BadValue("equivalent", margin, "a margin above 0")
+
+
+def fit_resamples(method: Method, paired: Sequence[PairedValues], pairs: Ranks) -> Method:
+    """As many resamples as the family needs, if the test of so many queries takes any."""
+    is_exact = method.test == RANDOMISATION and all(
+        len({*item.units}) <= MAX_EXACT_DIFFERENCES for item in paired
+    )
+    takes_resamples = method.test != TUKEY and TESTS[method.test].resampled
+    if is_exact or not takes_resamples:
+        return method
+    return method.fit_resamples(len(paired), len(pairs))
+
+
+def weigh_pairs(
+    paired: Sequence[PairedValues], pairs: Ranks, method: Method, names: Sequence[str]
+) -> Outcome:
+    """The test of pairs of runs (rows of two columns) in every measure, p corrected by family."""
+    means = [[item.differences((a, b)).mean() for a, b in pairs] for item in paired]
+    if not method.uses_max_t(len(paired), len(pairs)):
+        outcome = correct_outcome(
+            lambda resampling: join_outcomes(
+                [apply_test(item, pairs, method.test, resampling, names) for item in paired]
+            ),
+            (len(paired), len(pairs)),
+            method,
+        )
+    elif method.family == "all":
+        numbers = number_units(paired)
+        total = 1 + max(int(number.max()) for number in numbers)
+        units = [
+            UnitSums.from_values(item.values, number, total)
+            for item, number in zip(paired, numbers, strict=True)
+        ]
+        outcome = flip_families(units, pairs, method.resampling)
+    else:
+        families = [
+            flip_families([item.sum_units(item.values)], pairs, method.resampling)
+            for item in paired
+        ]
+        outcome = join_outcomes(families, np.concatenate)
+    return evolve(outcome, estimate=np.array(means))
+
+
+def correct_outcome(
+    weigh: Callable[[Resampling], Outcome], shape: tuple[int, int], method: Method
+) -> Outcome:
+    """What a test says, with p corrected over its families, and intervals of the level they ask.
+
+    Args:
+        weigh: applies the test; its p depends on the resamples and the seed, its intervals on
+            alpha.
+        shape: how many measures and pairs there are.
+        method: the correction, the family, the level.
+    """
+    correction, resampling = CORRECTIONS[method.correction], method.resampling
+    families = _list_families(*shape, method)
+    # Most corrections ask for one level, whatever p is: the test is applied once then.
+    guess = correction.interval_alpha(np.ones(families[0][0].size), resampling.alpha)
+    outcome = weigh(evolve(resampling, alpha=guess))
+    by_level = {guess: outcome}
+    corrected, low, high = outcome.p.copy(), outcome.low.copy(), outcome.high.copy()
+    for family in families:
+        corrected[family] = correction.function(outcome.p[family])
+        level = correction.interval_alpha(outcome.p[family], resampling.alpha)
+        if level not in by_level:
+            by_level[level] = weigh(evolve(resampling, alpha=level))
+        low[family], high[family] = by_level[level].low[family], by_level[level].high[family]
+    low, high = widen_to_zero(low, high, corrected > resampling.alpha)
+    return evolve(outcome, corrected=corrected, low=low, high=high)
+
+
+def _list_families(measures: int, pairs: int, method: Method) -> list[tuple[Ranks, Ranks]]:
+    """The comparisons that are corrected together: rows and columns of each family."""
+    rows, columns = np.indices((measures, pairs))
+    by_measure = rows if method.family == "measure" else np.zeros_like(rows)
+    by_pair = columns if method.test == TUKEY else np.zeros_like(columns)
+    key = by_measure * pairs + by_pair
+    return [(rows[key == at], columns[key == at]) for at in np.unique(key)]
