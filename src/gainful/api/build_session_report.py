@@ -13,7 +13,6 @@ from gainful.errors import BadInput
 from gainful.evidence.clusters import ClusterChoice, read_clusters
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import (
-    SYSTEM,
     choose_blocks,
     compare_sessions_where_possible,
 )
@@ -26,6 +25,7 @@ from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.measure.sessions.sweep import Sweep
+from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
 from gainful.show.figures.session_curves import sessions_data
 from gainful.show.pages.report import Report, require_extra

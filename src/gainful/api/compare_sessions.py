@@ -11,7 +11,7 @@ from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
 from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.study import SYSTEM, check_method, compare_session_results
+from gainful.evidence.comparisons.study import check_method, compare_session_results
 from gainful.evidence.method import ComparisonOptions
 from gainful.evidence.pairing import PairChoice
 from gainful.evidence.statistics.correction import Family
@@ -20,6 +20,7 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.cost import Cost
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
+from gainful.read.several_systems import SYSTEM
 
 
 @answer_session_options(EvaluationOptions)

@@ -9,7 +9,6 @@ from gainful.api.session_options import EvaluationOptions, answer_session_option
 from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
-from gainful.evidence.comparisons.study import SYSTEM
 from gainful.evidence.models.fit_model import model_sessions
 from gainful.evidence.models.models import Models
 from gainful.evidence.statistics.resampling import ALPHA, Resampling
@@ -17,6 +16,7 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.cost import Cost
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
+from gainful.read.several_systems import SYSTEM
 
 
 @answer_session_options(EvaluationOptions)

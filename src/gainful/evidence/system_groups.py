@@ -10,10 +10,9 @@ from attrs import frozen
 from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import is_paired
 from gainful.evidence.comparisons.comparison_answer import label_system
-from gainful.evidence.comparisons.study import SYSTEM
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.sessions.session_values import SessionValues
-from gainful.read.several_systems import CONVERSATION
+from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.text import quote
 from gainful.types import Flags
 

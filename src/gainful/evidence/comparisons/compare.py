@@ -60,15 +60,42 @@ class Sample(Protocol):
 
     names: Sequence[str]  # of the systems
     kind: str  # what one of them is called: run, or the column that names it
-    unit: str  # what is counted: query, session
-    paired_by: str  # what differences are of: query, searcher
     cluster: str | None = None  # what names clusters: a pattern, or a column
 
-    means: Mapping[str, Array]  # by measure, of each system
-    units: Mapping[str, int]  # by measure: how many
-    clusters: Mapping[str, int] = {}  # by measure: how many, where queries belong to some
-    paired_units: Mapping[str, int] = {}  # by measure: of how many searchers sessions are
-    interactions: Mapping[str, Interaction] = {}
+    @property
+    def unit(self) -> str:
+        """What is counted: query, session."""
+        ...
+
+    @property
+    def paired_by(self) -> str:
+        """What differences are of: query, searcher."""
+        ...
+
+    @property
+    def means(self) -> Mapping[str, Array]:
+        """By measure, of each system."""
+        ...
+
+    @property
+    def units(self) -> Mapping[str, int]:
+        """How many there are, by measure."""
+        ...
+
+    @property
+    def clusters(self) -> Mapping[str, int]:
+        """How many clusters there are, by measure, where queries belong to some."""
+        return {}
+
+    @property
+    def paired_units(self) -> Mapping[str, int]:
+        """Of how many searchers the sessions are, by measure."""
+        return {}
+
+    @property
+    def interactions(self) -> Mapping[str, Interaction]:
+        """How differences vary over scenarios, by measure."""
+        return {}
 
     def settle(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
         """The method with all that is to be chosen by what is compared: test, resamples."""

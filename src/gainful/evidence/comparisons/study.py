@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Unpack
 
 import numpy as np
@@ -28,6 +29,7 @@ from gainful.evidence.statistics.correction import (
     FREEDMAN_LANE,
     MAX_T,
     PERMUTATION,
+    STUDY_TESTS,
     TUKEY,
     correction_for,
 )
@@ -63,11 +65,6 @@ from gainful.text import count_noun, join_words, pluralise, quote
 from gainful.types import Array, Ranks
 
 BLOCKS = ("searcher", "scenario")
-STUDY_TESTS: Mapping[str, str] = {
-    PERMUTATION: "permutation of searchers' whole assignments",
-    FREEDMAN_LANE: "linear model, residuals permuted within searchers (Freedman–Lane)",
-    TUKEY: "permutation of searchers' whole assignments, the largest difference (Tukey)",
-}
 
 
 @frozen(eq=False)
@@ -352,7 +349,7 @@ class Study(Sample):
             return PERMUTATION
         if self.is_square and self._can(lambda: self.build_model(pairs).degrees >= MIN_DEGREES):
             return FREEDMAN_LANE
-        can_exchange = all(self._can(lambda pair=pair: self.find_pair(pair)) for pair in pairs)
+        can_exchange = all(self._can(partial(self.find_pair, pair)) for pair in pairs)
         return PERMUTATION if can_exchange else FREEDMAN_LANE
 
     def _find_rows(self, pair: IndexPair) -> Ranks:

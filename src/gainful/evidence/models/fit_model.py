@@ -40,7 +40,7 @@ from gainful.measure.run_values import RunValues
 from gainful.measure.sessions.footnotes import list_footnotes as list_session_footnotes
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.rounding import COARSE_ROUNDING
-from gainful.text import count_noun, pluralise
+from gainful.text import count_noun, join_words, pluralise
 from gainful.types import Array, Ranks, finite_or_none
 
 _TOLERANCE = 1e-8  # of the gradient, of values whose spread is 1
@@ -369,8 +369,8 @@ def build_terms(
         if np.linalg.matrix_rank(more.columns()) == more.columns().shape[1]:
             terms = more
         else:
-            known = f"{system.name} and {scenario.name}" if terms.scenario else system.name
-            notes.append(f"{factor.name} is not in the model: it cannot be told from {known}")
+            names = join_words([known.name for known in (system, terms.scenario) if known])
+            notes.append(f"{factor.name} is not in the model: it cannot be told from {names}")
     return terms, notes
 
 

@@ -18,7 +18,7 @@ _ARRAYS = ("p", "low", "high", "estimate", "corrected")
 class Outcome:
     """For each pair its p and the interval of its mean difference; infinite where none is known.
 
-    Arrays are by pair, or by measure and pair; `estimate` is there where a test has one of its own.
+    Arrays are by pair, or by measure and pair; `estimate` is nan where a test has none of its own.
     """
 
     p: Array
@@ -26,7 +26,7 @@ class Outcome:
     high: Array
     interval_method: str = ""  # how it was found
     exact: bool = False  # were all resamples looked at, or some of them?
-    estimate: Array | None = None
+    estimate: Array = Factory(lambda self: np.full_like(self.p, np.nan), takes_self=True)
     corrected: Array = Factory(lambda self: self.p, takes_self=True)  # p among its family
 
     def transposed(self) -> Outcome:
@@ -39,10 +39,7 @@ def join_outcomes(
 ) -> Outcome:
     """Several outcomes as one: stacked, or set one behind the other."""
     parts = {name: [getattr(item, name) for item in outcomes] for name in _ARRAYS}
-    arrays: dict[str, Any] = {
-        name: None if arrays[0] is None else join(arrays, axis=axis)
-        for name, arrays in parts.items()
-    }
+    arrays: dict[str, Any] = {name: join(arrays, axis=axis) for name, arrays in parts.items()}
     return evolve(outcomes[0], exact=all(item.exact for item in outcomes), **arrays)
 
 
