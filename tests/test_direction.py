@@ -91,12 +91,6 @@ def test_probabilities_of_being_better_are_of_the_lower():
     assert low.better > 0.5 > low.worse
 
 
-def test_models_say_that_less_is_better():
-    modelled = gainful.fit_model(QRELS, {"a": GOOD, "b": MIXED}, "Fallout@1")
-    assert words(modelled).startswith("In Fallout@1 (lower is better), b is 0.250 above a")
-    assert modelled.to_dict()["better"] == {"Fallout@1": "lower"}
-
-
 def test_a_gate_stops_what_rises_where_less_is_better(tmp_path):
     base = tmp_path / "base.json"
     gainful.testing.save_baseline(QRELS, MIXED, base, "Fallout@1")

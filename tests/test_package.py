@@ -82,7 +82,7 @@ def test_a_reader_of_the_module_sees_its_public_names_and_nothing_else(run_pytho
 def test_the_public_names_are_those_of_the_house():
     """The verbs, the values, the measures, the functions of arrays and two tables."""
     words = """
-        evaluate compare fit_model gate plan calibrate why which explain unjudged order report reproduce explore check
+        evaluate compare gate plan calibrate why which explain unjudged order report reproduce explore check
         register
         compute parse like
         Qrels Run Sessions Results SessionResults Comparison Verdict Measure Convention

@@ -19,7 +19,6 @@ DOORS = {
     "explore": (gainful.explore, GainOptions),
     "evaluate": (gainful.sessions.evaluate, GainOptions),
     "compare": (gainful.sessions.compare, GainOptions),
-    "fit_model": (gainful.sessions.fit_model, GainOptions),
     "sweep": (gainful.sessions.sweep, GainOptions),
     "sweep_against": (gainful.sessions.sweep_against, GainOptions),
 }

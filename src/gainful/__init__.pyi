@@ -7,7 +7,6 @@ from gainful.api.compare import compare as compare
 from gainful.api.evaluate import evaluate as evaluate
 from gainful.api.explain import explain as explain
 from gainful.api.explore import explore as explore
-from gainful.api.fit_model import fit_model as fit_model
 from gainful.api.gate import gate as gate
 from gainful.api.order import order as order
 from gainful.api.plan import plan as plan

@@ -145,7 +145,6 @@ EXTRAS = {
     "report": ("altair", "vl-convert-python", "jinja2"),
     "spark": ("pyspark", "pyarrow"),
     "datasets": ("ir-datasets",),
-    "models": ("statsmodels",),
 }
 
 

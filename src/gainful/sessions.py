@@ -17,7 +17,6 @@ from gainful._simulation.log import simulate_log
 from gainful._simulation.shop import simulate_shop
 from gainful._simulation.study import simulate_study
 from gainful.api.compare_sessions import compare
-from gainful.api.fit_session_model import fit_model
 from gainful.api.report_sessions import report
 from gainful.api.session_options import GainOptions, ReadingOptions
 from gainful.api.sessions import evaluate
@@ -36,7 +35,6 @@ __all__ = [
     "SweepAgreement",
     "compare",
     "evaluate",
-    "fit_model",
     "report",
     "simulate_agents",
     "simulate_log",

@@ -1,6 +1,6 @@
 """How sessions are read, which of them count, what gains: options of all that takes sessions.
 
-One set of typed keywords serves `sessions.evaluate`, `compare`, `fit_model`, `report`, `sweep`,
+One set of typed keywords serves `sessions.evaluate`, `compare`, `report`, `sweep`,
 `explore` and `calibrate`; editors complete them, `help` shows them, and each is told once.
 """
 

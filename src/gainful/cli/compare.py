@@ -10,8 +10,6 @@ import click
 from gainful.api import (
     compare as runs_api,
     compare_sessions as sessions_api,
-    fit_model as model_api,
-    fit_session_model as session_model_api,
 )
 from gainful.cli.answer import argument, command
 from gainful.cli.options import (
@@ -25,15 +23,17 @@ from gainful.cli.options import (
 from gainful.cli.study import SESSIONS, refuse_certain, refuse_study_options, select, take_study
 from gainful.cli.values import parse_differences
 from gainful.convention import SETTINGS
+from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.standardise import STANDARDISATIONS
 from gainful.page.page import Page
 from gainful.read.several_systems import SYSTEM
 from gainful.text import join_words
 
 _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in full
-_MODEL_OPTIONS = ("baseline", "alpha", "like", "qrels_format", "columns")
-_OF_ALL_TESTS = ("correct", "family", "pairs", "equivalent", "resamples", "seed")
-_SHARED_OPTIONS = ("cluster", *_MODEL_OPTIONS, *_OF_ALL_TESTS)
+_SHARED_OPTIONS = (
+    *("cluster", "baseline", "alpha", "like", "qrels_format", "columns"),
+    *("correct", "family", "pairs", "equivalent", "resamples", "seed"),
+)
 _OF_RUNS = ("standardise", "run_format", *SETTINGS)
 
 
@@ -72,19 +72,13 @@ _OF_RUNS = ("standardise", "run_format", *SETTINGS)
         group="Statistics",
     ),
     Row(
-        "--model",
-        None,
-        "Fit a linear model instead: run + (query); with --sessions system × scenario + order + "
-        "(searcher).",
-    ),
-    Row(
         "--full",
         None,
         "Intervals, p and effect sizes in LaTeX, Markdown and HTML too, as a terminal has them.",
     ),
     *(*PRINT_RUNS, *CHOOSE_SESSIONS),
 )
-def compare(*, form: str, full: bool, model: bool, verbose: bool, **options: Any) -> Page:
+def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
     """Is one RUN really better than another, by these QRELS?
 
     Runs are paired by query. For each the mean, the difference to the baseline with its interval, p
@@ -105,22 +99,16 @@ def compare(*, form: str, full: bool, model: bool, verbose: bool, **options: Any
       gainful compare qrels.txt a.run b.run --cluster '^(.+)_\\d+$'
       gainful compare --sessions study.csv --qrels qrels.txt --by system
       gainful compare --sessions a.jsonl b.jsonl --qrels qrels.txt -m nsDCG@5
-      gainful compare qrels.txt a.txt b.txt c.txt -m AP --model
     """
-    if model:
-        names = ("test", "cluster", *_OF_ALL_TESTS, "per_query", "full")
-        refuse_idle_options(names, "does nothing with --model, which is no such test")
     if options["equivalent"] is None:
         refuse_certain(options["test"])
     if full and form not in _FOR_PAPERS:
         raise click.UsageError(f"--full is of {join_words(_FOR_PAPERS)}: {form} has it all")
     ask = _compare_runs if options["sessions"] is None else _compare_sessions
-    view = {"verbose": verbose} if model else {"verbose": verbose, "full": full}
-    page: Page = ask(options, model=model).page(**view)
-    return page
+    return ask(options).page(verbose=verbose, full=full)
 
 
-def _compare_runs(options: Mapping[str, Any], *, model: bool) -> Any:
+def _compare_runs(options: Mapping[str, Any]) -> Comparison:
     """Runs paired by query; of each the queries that changed most, if they are asked for."""
     refuse_study_options()
     qrels, runs, measures = options["qrels"], options["runs"], options["measures"]
@@ -128,22 +116,17 @@ def _compare_runs(options: Mapping[str, Any], *, model: bool) -> Any:
         raise click.UsageError(
             "name QRELS and two runs or more: gainful compare QRELS RUN RUN… (or --sessions FILE)"
         )
-    if model:
-        chosen = select(options, (*_MODEL_OPTIONS, *_OF_RUNS))
-        return model_api.fit_model(qrels, runs, measures, **chosen)
     chosen = select(options, (*_SHARED_OPTIONS, "per_query", *_OF_RUNS))
     test = options["test"] or "randomisation"
     return runs_api.compare(qrels, runs, measures=measures, test=test, **chosen)
 
 
-def _compare_sessions(options: Mapping[str, Any], *, model: bool) -> Any:
+def _compare_sessions(options: Mapping[str, Any]) -> Comparison:
     """Systems by the sessions of a study."""
     if options["per_query"]:
         raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
     refuse_idle_options(("standardise",), "is of runs, which all have the same queries")
     (sessions, qrels, measures), shared = take_study(options)
     shared["by"] = shared["by"] or SYSTEM
-    if model:
-        return session_model_api.fit_model(sessions, qrels, measures, **shared)
     chosen = shared | select(options, ("test", *_SHARED_OPTIONS))
     return sessions_api.compare(sessions, qrels, measures, **chosen)

@@ -1,1 +1,0 @@
-"""Models of scores: what systems, queries and searchers contribute, estimated together."""
