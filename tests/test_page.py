@@ -73,7 +73,6 @@ def _build_results() -> dict[str, Shown]:
         "Plan": gainful.plan(*make_pilot(), "RR"),
         "Verdict": gainful.gate(JUDGED, BAD, floors={"AP": 0.9}),
         "Bounds": gainful.unjudged(JUDGED, BAD, "AP"),
-        "Settlement": gainful.stats.settle(JUDGED, RUNS, "AP"),
         "Why": gainful.why(JUDGED, BAD, "nDCG@10", unlike="lightgbm"),
         "Explanation": gainful.explain([3, 2, 0, 1]),
         "Formulations": gainful.which("0.932", [3, 2, 3, 0, 1, 2]),

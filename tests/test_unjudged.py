@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from itertools import combinations, product
+from itertools import product
 from pathlib import Path
 from time import process_time
 
@@ -17,8 +17,8 @@ from profiles import examples
 
 import gainful
 from gainful.convention import CONVENTIONS
+from gainful.errors import BadValue
 from gainful.evidence.unjudged import limits
-from gainful.evidence.unjudged.settlement import describe_lead
 from gainful.measure.catalogue import MEASURES
 
 DOCS = [f"d{number}" for number in range(9)]
@@ -159,95 +159,6 @@ def test_cumulated_gain_has_exact_bounds_where_ties_share_their_ranks(query, tie
     assert_bounds(bounds, brute_force(judged, ranked, measures, ties=ties))
     open_ = any(doc not in judged for doc in ranked)
     assert all(bounds.exact.values()) == (ties not in ("best", "worst") or not open_)
-
-
-@st.composite
-def comparisons(draw):
-    """Judgments and two runs of one or two queries, with a few unjudged documents in all."""
-    qrels, runs, remaining = {}, {"a": {}, "b": {}}, 4
-    for query in ("1", "2")[: draw(st.integers(1, 2))]:
-        docs = st.sampled_from(DOCS[:5])
-        qrels[query] = draw(st.dictionaries(docs, st.integers(0, 2), min_size=1))
-        unjudged_docs = DOCS[6 : 6 + min(remaining, draw(st.integers(0, 3)))]
-        remaining -= len(unjudged_docs)
-        for run in runs.values():
-            ranking = draw(st.permutations([*qrels[query], *unjudged_docs]))
-            run[query] = ranking[: draw(st.integers(1, 6))]
-    return qrels, runs
-
-
-def brute_force_differences(qrels, runs, measure, non_relevant=()):
-    """The difference of the means under every grading, some documents being worth nothing."""
-    grades = sorted({0, *(grade for judged in qrels.values() for grade in judged.values())})
-    pairs = dict.fromkeys(
-        (query, doc)
-        for run in runs.values()
-        for query, docs in run.items()
-        for doc in docs
-        if doc not in qrels[query]
-    )
-    unjudged_pairs = [pair for pair in pairs if pair not in non_relevant]
-    values = []
-    for grading in product(grades, repeat=len(unjudged_pairs)):
-        judged = {query: dict(inner) for query, inner in qrels.items()}
-        for (query, doc), grade in [
-            *zip(unjudged_pairs, grading, strict=True),
-            *((pair, 0) for pair in non_relevant),
-        ]:
-            judged[query][doc] = grade
-        means = gainful.evaluate(judged, runs=runs, measures=measure)
-        values.append(means["a"].mean[measure] - means["b"].mean[measure])
-    return values, unjudged_pairs
-
-
-@examples(15)
-@given(comparisons(), st.sampled_from(["P@3", "DCG@3", "RBP", "SetP"]))
-def test_settling_a_sum_over_documents_equals_brute_force(comparison, measure):
-    judgments, runs = comparison
-    settlement = gainful.stats.settle(judgments, runs, measure)
-    every, open_ = brute_force_differences(judgments, runs, measure)
-    assert settlement.exact
-    assert settlement.low == pytest.approx(min(every), abs=1e-12)
-    assert settlement.high == pytest.approx(max(every), abs=1e-12)
-    sign = np.sign(settlement.difference) if abs(settlement.difference) > 1e-12 else 0
-    if not sign:
-        assert settlement.leader is settlement.needed is None
-        return
-    assert settlement.settled == all(sign * difference > 1e-12 for difference in every)
-    enough = next(
-        size
-        for size in range(len(open_) + 1)
-        for some in combinations(open_, size)
-        if all(
-            sign * difference > 1e-12
-            for difference in brute_force_differences(judgments, runs, measure, some)[0]
-        )
-    )
-    assert settlement.needed == enough
-
-
-@examples(25)
-@given(
-    comparisons(),
-    st.sampled_from(["nDCG@3", "AP", "RR", "Bpref", "ERR", "nERR"]),
-    st.booleans(),
-)
-def test_what_is_said_of_other_measures_is_never_wrong(comparison, measure, all_tried):
-    judgments, runs = comparison
-    with pytest.MonkeyPatch.context() as patch:
-        if not all_tried:
-            patch.setattr(limits, "_MAX_GRADINGS", 0)
-        settlement = gainful.stats.settle(judgments, runs, measure)
-    every, _ = brute_force_differences(judgments, runs, measure)
-    if settlement.reached:
-        assert (settlement.low, settlement.high) == pytest.approx(
-            (min(every), max(every)), abs=1e-12
-        )
-    assert settlement.low - 1e-12 <= min(every)
-    assert settlement.high + 1e-12 >= max(every)
-    if settlement.leader and settlement.settled is not None:
-        sign = np.sign(settlement.difference)
-        assert settlement.settled == all(sign * difference > 1e-12 for difference in every)
 
 
 @examples(60)
@@ -469,98 +380,6 @@ def test_fifty_queries_a_thousand_deep_take_seconds():
 # ── settling ─────────────────────────────────────────────────────────────────────────────────
 
 
-def test_nothing_unjudged_is_settled():
-    runs = {"a": {"1": ["x", "y"]}, "b": {"1": ["y", "x"]}}
-    settlement = gainful.stats.settle({"1": {"x": 1, "y": 0}}, runs, "RR")
-    assert (settlement.settled, settlement.needed, settlement.leader, settlement.unjudged) == (
-        True,
-        0,
-        "a",
-        0,
-    )
-    assert "nothing is unjudged" in repr(settlement)
-
-
-def test_a_lead_is_not_known_to_hold_where_each_run_is_taken_at_its_own_end():
-    judged = {"1": {"a": 1, "b": 0}}
-    runs = {"a": {"1": ["a", "x", "b", "y"]}, "b": {"1": ["x", "b", "a", "y"]}}
-    every, _ = brute_force_differences(judged, runs, "AP")
-    settlement = gainful.stats.settle(judged, runs, "AP")  # all gradings are tried
-    assert settlement.settled
-    assert settlement.reached
-    assert (settlement.low, settlement.high) == pytest.approx((min(every), max(every)))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "_MAX_GRADINGS", 0)
-        loose = gainful.stats.settle(judged, runs, "AP")
-    assert loose.settled is None
-    assert not loose.reached
-    assert not loose.exact
-    assert loose.low < 0 < min(every)
-    assert "may turn" in repr(loose)
-    assert "is not known" in describe_lead(loose)[0]
-
-
-def test_equal_runs_have_no_leader_and_no_number():
-    run = {"1": ["x", "y"]}
-    settlement = gainful.stats.settle({"1": {"x": 1}}, {"a": run, "b": run}, "AP")
-    assert (settlement.leader, settlement.needed, settlement.difference) == (None, None, 0)
-    assert settlement.documents.is_empty()
-
-
-def test_a_document_in_both_runs_has_one_grade():
-    # Whatever y is worth, both gain it, at the same rank: x alone makes the difference.
-    runs = {"a": {"1": ["x", "y"]}, "b": {"1": ["z", "y"]}}
-    settlement = gainful.stats.settle({"1": {"x": 1, "z": 0}}, runs, "P@2")
-    assert settlement.settled
-    assert (settlement.low, settlement.high, settlement.unjudged) == (0.5, 0.5, 1)
-
-
-def test_documents_are_listed_by_how_far_they_cut_the_lead():
-    judged = {"1": {"a": 1}}
-    runs = {"old": {"1": ["a", "w"]}, "new": {"1": ["w", "v", "u"]}}
-    settlement = gainful.stats.settle(judged, runs, "DCG")
-    # w: 1 at rank 1 in new, 1/log2(3) at rank 2 in old; v: 1/log2(3); u: 1/2.
-    assert settlement.documents["doc"].to_list() == ["v", "u", "w"]
-    third = 1 / np.log2(3)
-    assert settlement.documents["effect"].to_list() == pytest.approx([-third, -0.5, third - 1])
-    assert settlement.documents["rank_first"].to_list() == [None, None, 2]
-    assert settlement.documents["rank_second"].to_list() == [2, 3, 1]
-    # The lead is 1; together they cut 0.6309 + 0.5 + 0.3691 = 1.5. Without v 0.8691 are left.
-    assert (settlement.leader, settlement.settled, settlement.needed) == ("old", False, 1)
-    assert settlement.low == pytest.approx(-0.5)
-    data = json.loads(json.dumps(settlement.to_dict()))
-    assert data["documents"][0]["ranks"] == {"old": None, "new": 2}
-
-
-def test_queries_that_count_in_one_run_alone_are_left_out_and_said():
-    judged = {"1": {"a": 1}, "2": {"a": 1}}
-    runs = {"a": {"1": ["a"], "2": ["a"]}, "b": {"1": ["x", "a"]}}
-    settlement = gainful.stats.settle(judged, runs, "RR", missing="skip")
-    assert (settlement.means, settlement.queries) == ((1, 0.5), 1)
-    assert settlement.notes == ("left out, because a alone has a value for it: 1 query",)
-
-
-@pytest.mark.parametrize(
-    ("runs", "measure", "message"),
-    [
-        ({"a": {"1": ["a"]}}, "RR", "runs is"),
-        ({"a": {"1": ["a"]}, "b": {"1": ["a"]}}, ["RR", "AP"], "one measure"),
-        ({"a": {"1": ["a"]}, "b": {"1": ["a"]}}, "GMAP", "averaged or added up"),
-    ],
-)
-def test_what_cannot_be_settled_is_refused(runs, measure, message):
-    with pytest.raises(gainful.errors.BadValue, match=message):
-        gainful.stats.settle({"1": {"a": 1}}, runs, measure)
-
-
-def test_a_measure_of_subtopics_is_not_settled_where_there_are_any():
-    judgments = pl.DataFrame(
-        {"query": ["1", "1"], "subtopic": ["s", "t"], "doc": ["a", "b"], "grade": [1, 1]}
-    )
-    with pytest.raises(gainful.errors.BadValue, match="asks for no subtopics"):
-        gainful.stats.settle(judgments, {"a": {"1": ["x"]}, "b": {"1": ["a"]}}, "StRecall@2")
-
-
 @pytest.mark.parametrize("grades", ["01", 3, [True], ["1"], [float("nan")], []])
 def test_grades_that_are_none_are_refused(grades):
     with pytest.raises(gainful.errors.BadValue, match="grades is"):
@@ -618,44 +437,58 @@ def test_the_command_gives_all_of_it_as_json(run):
     assert data["measures"]["P@3"]["per_query"][0]["query"] == "bread"
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
-def test_settling_answers_first(run, form):
-    out = run(QRELS, BM25, DENSE, "-m", "DCG@3", "--settle", "--first", "1", "--format", form)
-    assert out.splitlines()[0].removeprefix("% ").startswith("dense leads bm25 by 0.2500 in DCG@3")
-    assert "1 judgment would settle it" in out
-    assert "crumbs" in out
-    assert "chowder" not in out
+@examples(25)
+@given(queries(), st.sampled_from(["nDCG@2", "DCG@3", "AP", "P@2", "RR", "ERR", "Bpref"]))
+def test_the_effect_of_a_document_is_what_judging_it_alone_changes(query, measure):
+    judged, run = query
+    bounds = gainful.unjudged({"1": judged}, {"1": run}, measure)
+    before = gainful.evaluate({"1": judged}, {"1": run}, measure).mean[measure]
+    best = bounds.grades[-1]
+    listed = {doc: effect for _, doc, _, effect in bounds.documents.iter_rows()}
+    for doc in {*run} - {*judged}:
+        after = gainful.evaluate({"1": {**judged, doc: best}}, {"1": run}, measure).mean[measure]
+        assert listed.get(doc, 0.0) == pytest.approx(after - before, abs=1e-12)
+    sizes = [abs(effect) for effect in listed.values()]
+    assert sizes == sorted(sizes, reverse=True)
 
 
-@pytest.mark.parametrize("form", ["tsv", "jsonl", "json"])
-def test_settling_lists_documents_as_data(run, form):
-    out = run(QRELS, BM25, DENSE, "--settle", "--format", form, "-q")
-    assert len(json.loads(out)["documents"]) == 4 if form == "json" else "crumbs" in out
+def test_effects_are_of_the_mean_of_all_queries_and_of_the_first_measure():
+    judged = {"1": {"a": 1}, "2": {"a": 1}}
+    bounds = gainful.unjudged(judged, {"1": ["x", "a"], "2": ["a"]}, ["P@2", "RR"])
+    assert bounds.documents.rows() == [("1", "x", 1, 0.25)]  # half of the queries, one of two
 
 
-def test_settling_says_what_is_equal_settled_or_an_estimate(run):
-    assert "are equal in P@3" in run(
-        QRELS, BM25, DENSE, "-m", "P@3", "--settle", "--format", "table"
-    )
-    equal = run(QRELS, BM25, DENSE, "-m", "RR", "--settle", "--format", "table")
-    assert "whatever grades unjudged documents get" in equal
-    printed = run(QRELS, BM25, DENSE, "-m", "AP", "--settle", "--format", "table")
-    assert "it is settled: no grades of unjudged documents take that away" in printed
-    estimate = run(QRELS, BM25, DENSE, "-m", "nDCG@10", "--settle", "--format", "table")
-    assert "About 2 judgments would settle it" in estimate
+def test_effects_are_refused_where_they_are_unknown():
+    with pytest.raises(BadValue, match="averaged or added up"):
+        gainful.unjudged({"1": {"a": 1}}, {"1": ["x", "a"]}, "GMAP").documents  # noqa: B018
+    columns = {"query": ["1", "1"], "subtopic": ["s", "t"], "doc": ["a", "b"], "grade": [1, 1]}
+    judged = pl.DataFrame(columns)
+    bounds = gainful.unjudged(judged, {"1": ["x", "a"]}, "StRecall@2")
+    with pytest.raises(BadValue, match="without subtopics"):
+        bounds.documents  # noqa: B018
+
+
+@pytest.mark.parametrize("form", ["tsv", "json", "table"])
+def test_the_command_lists_what_to_judge_first(run, form):
+    out = run(QRELS, BM25, DENSE, "-m", "DCG@3", "--first", "2", "--format", form)
+    if form == "json":
+        rows = [[*row.values()] for row in json.loads(out)["first"]]
+    else:
+        rows = [line.split() for line in out.splitlines() if "bread" in line]
+    assert [row[:3] for row in rows] == [["bm25", "bread", "crumbs"], ["dense", "bread", "yeast"]]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         ((QRELS,), "name at least one RUN"),
-        ((QRELS, BM25, "--settle"), "--settle takes two runs and one measure"),
-        ((QRELS, BM25, DENSE, "--settle", "-m", "AP", "-m", "RR"), "one measure"),
         ((QRELS, BM25, "--grades", "0,good"), "grades is 'good'"),
         ((QRELS, BM25, "--grades", "nan"), "grades is nan"),
         ((QRELS, BM25, "-m", "nDGC@10"), "did you mean nDCG@10"),
         ((QRELS, BM25, "--first", "x"), "'x' is not a valid integer"),
-        ((QRELS, BM25, "--settle", "--per-query"), "no --per-query"),
+        ((QRELS, BM25, "--first", "3", "--per-query"), "leave out --per-query"),
+        ((QRELS, BM25, "--first", "0"), "--first"),
+        ((QRELS, BM25, "--settle"), "--first N"),
         ((QRELS, "-", "-"), "only one file can be -"),
     ],
 )

@@ -47,7 +47,7 @@ COMMANDS = {
     "reproduce": ("reproduce", *RUNS[:3], "--baselines", *RUNS[1:4:2], "-m", "nDCG@10", "-m", "AP"),
     "unjudged": ("unjudged", *TWO_RUNS, "-m", "nDCG@10", "-m", "P@10"),
     "unjudged, queries": ("unjudged", *RUNS[:2], "-m", "P@10", "--per-query"),
-    "unjudged, settle": ("unjudged", *TWO_RUNS, "-m", "P@10", "--settle"),
+    "unjudged, first": ("unjudged", *TWO_RUNS, "-m", "P@10", "--first", "5"),
     "gate": ("gate", *RUNS[:2], "--floor", "nDCG@10=0.9", "--floor", "AP=0.1"),
     "gate, error rates": ("gate", *RUNS[:2], "--floor", "nDCG@10=0.5", "--floor", "AP=0.1", "--error-rates"),
     "why": ("why", "qrels.txt", "dense.txt", "--like", "trec_eval", "--unlike", "sklearn"),

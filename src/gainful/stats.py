@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from gainful.api.correlate import correlate
 from gainful.api.max_t import max_t_test
-from gainful.api.settle import settle
 from gainful.evidence.mean_intervals import MeanIntervals, RunMeanIntervals, mean_intervals
 from gainful.evidence.orders.agreement import order_means
 from gainful.evidence.orders.correlations import Correlations
@@ -22,7 +21,6 @@ from gainful.evidence.statistics.power import detectable_effect, queries_needed
 from gainful.evidence.statistics.rank_correlation import kendall_tau, rbo, tau_ap
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.unjudged.bounds import Bounds
-from gainful.evidence.unjudged.settlement import Settlement
 from gainful.text import answer_missing
 
 __all__ = [
@@ -33,7 +31,6 @@ __all__ = [
     "Order",
     "Resampling",
     "RunMeanIntervals",
-    "Settlement",
     "correlate",
     "detectable_effect",
     "kendall_tau",
@@ -42,7 +39,6 @@ __all__ = [
     "order_means",
     "queries_needed",
     "rbo",
-    "settle",
     "step_down_max_t",
     "tau_ap",
 ]

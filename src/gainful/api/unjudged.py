@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Unpack, overload
 
 from gainful.api.evaluate import match_run
@@ -12,7 +12,7 @@ from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.unjudged.bounds import Bounds, RunBounds
 from gainful.evidence.unjudged.find_bounds import condense_lists, find_bounds, possible_grades
-from gainful.evidence.unjudged.gradable_run import GradableRun, build_gradable_run
+from gainful.evidence.unjudged.gradable_run import build_gradable_run
 from gainful.match.rankings import match_every_document
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.evaluate import measure_run
@@ -142,13 +142,6 @@ def _bound_run(  # noqa: PLR0917  (all of one run)
     results = measure_run(matched, recipes, convention, name)
     columns, rows = as_qrels_columns(qrels), as_run_columns(run)
     allowed_grades = possible_grades(columns, grades, recipes)
-    gradable = grade_run(columns, rows, convention, [rows])
+    every = match_every_document(columns, rows, convention, [rows])
+    gradable = build_gradable_run(every, convention, has_subtopics=columns.subtopics is not None)
     return find_bounds(results, gradable, allowed_grades, condense_lists(matched, results))
-
-
-def grade_run(
-    qrels: Qrels, run: Run, convention: Convention, sources: Sequence[Run]
-) -> GradableRun:
-    """A run with every document that could still be graded, those of other runs too."""
-    every = match_every_document(qrels, run, convention, sources)
-    return build_gradable_run(every, convention, has_subtopics=qrels.subtopics is not None)

@@ -34,6 +34,11 @@ _OTHER_NAMES: Mapping[str, str] = {
     **dict.fromkeys(("--relevance-level", "--level", "--min-rel"), "--rel G"),
     **dict.fromkeys(("--significance", "--stat-test"), "--test NAME"),
 }
+# Options that are gone, by command, and what to do instead.
+_REMOVED: Mapping[tuple[str, str], str] = {
+    ("compare", "--model"): "statsmodels fits linear models to `eval --per-query -o values.csv`",
+    ("unjudged", "--settle"): "--first N lists the documents to judge first",
+}
 
 
 class Help(click.HelpFormatter):
@@ -189,6 +194,8 @@ def unknown_option(command: click.Command, name: str) -> Exception:
     flags = [
         flag for param in command.params if param.param_type_name == "option" for flag in param.opts
     ]
+    if instead := _REMOVED.get((command.name or "", name)):
+        return click.UsageError(f"{name} was removed: {instead}")
     other_name = _OTHER_NAMES.get(name.lower(), "")
     if other_name.split(" ")[0] in flags:
         return UnknownName("option", name, [other_name])

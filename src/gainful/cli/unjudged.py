@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from gainful.api import settle as settle_api, unjudged as api
+from gainful.api import unjudged as api
 from gainful.api.evaluate import holds_qrels_and_run
 from gainful.cli.answer import argument, command, name_runs
-from gainful.cli.options import PRINT_RUNS, Row, refuse_idle_options
+from gainful.cli.options import PRINT_RUNS, Row
 from gainful.cli.values import parse_numbers
 from gainful.page.page import Page
 
@@ -21,16 +21,11 @@ from gainful.page.page import Page
     *("measures", "per_query"),
     Row("--grades", "G,G,…", "The grades that a document may get. [0 and all grades of QRELS]"),
     Row(
-        "--settle",
-        None,
-        "Of two runs: can it still turn which is better, and what is to be judged first?",
-    ),
-    Row(
         "--first",
         "N",
-        "With --settle: how many documents to list.",
-        type=click.IntRange(min=0),
-        default=20,
+        "Also list the N unjudged documents that could move the first measure most; in CSV only "
+        "these.",
+        type=click.IntRange(min=1),
     ),
     *PRINT_RUNS,
 )
@@ -41,8 +36,7 @@ def unjudged(
     measures: Any,
     per_query: bool,
     grades: str | None,
-    settle: bool,
-    first: int,
+    first: int | None,
     verbose: bool,
     **options: Any,
 ) -> Page:
@@ -52,8 +46,6 @@ def unjudged(
     changing with them, and the mean of condensed lists, out of which they are taken. exact: some
     grading gives just that; outer: no grading passes that.
 
-    With --settle and two runs: who leads in one measure, whether that can still turn, how many
-    judgments would settle it, and which documents to judge first.
     Exit status: 0 done, 2 something is wrong with what was given.
 
     \b
@@ -61,19 +53,14 @@ def unjudged(
       gainful unjudged qrels.txt run.txt
       gainful unjudged qrels.txt bm25.txt dense.txt -m nDCG@10 -m P@10
       gainful unjudged qrels.txt run.txt --grades 0,1 --per-query -o bounds.csv
-      gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --settle
+      gainful unjudged qrels.txt bm25.txt dense.txt -m P@10 --first 20
     """
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError("name at least one RUN: gainful unjudged QRELS RUN…")
     runs = runs or name_runs((qrels,))
-    if not settle:
-        refuse_idle_options(("first",), "is of --settle")
-    if settle and (len(runs) != 2 or len(measures or ()) > 1 or per_query):
-        raise click.UsageError("--settle takes two runs and one measure, and no --per-query")
+    if first is not None and per_query:
+        raise click.UsageError("--first lists documents; leave out --per-query")
     options["grades"] = None if grades is None else parse_numbers([grades], "grades")
-    if settle:
-        settlement = settle_api.settle(qrels, runs, *(measures or ()), **options)
-        return settlement.page(first=first, verbose=verbose)
     bounds = api.unjudged(qrels, None, measures, runs=runs, **options)
-    page: Page = bounds.page(per_query=per_query, verbose=verbose)
+    page: Page = bounds.page(per_query=per_query, first=first, verbose=verbose)
     return page

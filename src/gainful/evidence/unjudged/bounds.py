@@ -10,6 +10,8 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.convention import Convention
+from gainful.errors import BadValue
+from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.evidence.unjudged.limits import Limits
 from gainful.measure.entry import Aggregation
 from gainful.measure.footnotes import list_footnotes as list_result_footnotes
@@ -19,7 +21,7 @@ from gainful.measure.run_values import RunValues, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table
-from gainful.rounding import COARSE_ROUNDING
+from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.text import count_noun, join_words
 from gainful.types import Array, Flags, Ranks, finite_or_none
 
@@ -38,7 +40,8 @@ class Bounds(Shown):
     """The smallest and the largest value of each query and measure, the ideal changing along.
 
     `mean` has (low, value, high) for each measure, `exact` says whether both ends are reached,
-    `per_query` is a frame with a row for each measure and query. What is not known is None.
+    `per_query` is a frame with a row for each measure and query, `documents` one with a row for
+    each unjudged document that could move the first measure. What is not known is None.
 
     Examples:
         >>> from gainful import unjudged
@@ -53,6 +56,7 @@ class Bounds(Shown):
     limits: Mapping[str, Limits]  # of the queries of the results, in their order
     unjudged: Mapping[str, Ranks]  # how many documents, as far down as the measure looks
     condensed: Mapping[str, float | None]  # the mean, if they are taken out of the ranking
+    gradable: GradableRun  # the run with the documents that nobody judged
     notes: Sequence[str] = field(default=())
 
     @property
@@ -119,6 +123,26 @@ class Bounds(Shown):
         ]
         return pl.concat(parts)
 
+    @property
+    def documents(self) -> pl.DataFrame:
+        """What to judge first: query, doc, rank, effect, the largest effect first.
+
+        The effect of a document is the change of the mean of the first measure if that document
+        alone gets the highest grade.
+        """
+        measure, recipe = next(iter(self.recipes.items()))
+        _refuse_effects(measure, recipe, self.gradable)
+        counting = ~np.ma.getmaskarray(np.ma.asarray(self.results.values[measure]))
+        scale = 1.0 if recipe.entry.aggregation == "sum" else 1 / max(counting.sum(), 1)
+        place = self.gradable.query_index
+        queries = [place[query] for query in np.array(self.queries)[counting]]
+        row, change = self.gradable.document_effects(recipe, queries, self.grades[-1])
+        rank = self.gradable.doc_ranks(recipe.convention)[row]
+        effect = pl.Series("effect", scale * change, dtype=pl.Float64)
+        frame = self.gradable.names[row.tolist()].with_columns(pl.Series("rank", rank), effect)
+        moving: pl.DataFrame = frame.filter(pl.col("effect").abs() > ROUNDING)
+        return moving.sort(pl.col("effect").abs(), descending=True, maintain_order=True)
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         rows = self.per_query.partition_by("measure", as_dict=True, include_key=False)
@@ -144,9 +168,11 @@ class Bounds(Shown):
             "notes": list(self.notes),
         }
 
-    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
-        """A row for each measure, or for each query."""
-        return bounds_page([self], self.to_dict, per_query=per_query, verbose=verbose)
+    def page(
+        self, *, per_query: bool = False, first: int | None = None, verbose: bool = False
+    ) -> Page:
+        """A row for each measure, for each query, or for the first documents to judge."""
+        return bounds_page([self], self.to_dict, per_query=per_query, first=first, verbose=verbose)
 
     def brief(self) -> Page:
         """The bounds of the means in a few lines."""
@@ -156,14 +182,25 @@ class Bounds(Shown):
 class RunBounds(ShownByRun[Bounds]):
     """The bounds of several runs by name."""
 
-    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
-        """A row for each run and measure, or for each query of them."""
+    def page(
+        self, *, per_query: bool = False, first: int | None = None, verbose: bool = False
+    ) -> Page:
+        """A row for each run and measure, for each query, or for the first documents to judge."""
         runs = list(self.values())
-        return bounds_page(runs, self.to_dict, per_query=per_query, verbose=verbose)
+        return bounds_page(runs, self.to_dict, per_query=per_query, first=first, verbose=verbose)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         return {"runs": [bounds.to_dict() for bounds in self.values()]}
+
+
+def _refuse_effects(measure: str, recipe: Recipe, gradable: GradableRun) -> None:
+    """Effects of single documents are known of sums and means without unknown subtopics."""
+    if recipe.entry.aggregation == "geometric":
+        raise BadValue("measure", measure, "a measure whose queries are averaged or added up")
+    if recipe.entry.needs_subtopics and gradable.has_subtopics:
+        allowed = "a measure without subtopics: those of an unjudged document are unknown"
+        raise BadValue("measure", measure, allowed)
 
 
 def describe_outside(name: str, ends: Ends) -> str:
@@ -208,16 +245,23 @@ def bounds_page(
     data: Callable[[], Any],
     *,
     per_query: bool = False,
+    first: int | None = None,
     verbose: bool = False,
 ) -> Page:
-    """A row for each run and measure, or for each query of them."""
+    """A row for each run and measure, or for each query, or the `first` documents to judge."""
     table = _build_query_table(bounds) if per_query else _build_run_table(bounds)
+    sections, notes = [Section(table=table)], []
+    if first is not None:
+        table = _build_document_table(bounds, first)
+        sections.append(Section("To be judged first", table))
+        measure, grade = next(iter(bounds[0].limits)), bounds[0].grades[-1]
+        notes = [f"effect: change of the mean {measure} if that document alone has grade {grade:g}"]
     return Page(
         answer=describe_bounds(bounds),
-        sections=[Section(table=table)],
-        notes=_list_footnotes(bounds, per_query=per_query, verbose=verbose),
+        sections=sections,
+        notes=[*notes, *_list_footnotes(bounds, per_query=per_query, verbose=verbose)],
         rows=lambda: table,
-        data=data,
+        data=data if first is None else lambda: {**data(), "first": _list_documents(table)},
     )
 
 
@@ -247,7 +291,7 @@ def describe_bounds(bounds: Sequence[Bounds]) -> str:
         return f"{head}, and stays so whatever grades the unjudged documents get."
     return (
         f"{head}, but the unjudged documents could change that: what the runs could reach "
-        "overlaps. For two runs, gainful unjudged --settle tells whether they can."
+        "overlaps. --first 10 lists the documents to judge first."
     )
 
 
@@ -329,6 +373,18 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
     columns = ("run", "measure", "query", *_COLUMNS, "unjudged")
     expendable = ("unjudged", _COLUMNS[0])
     return Table(columns, rows, numeric=True, label_columns=4, expendable=expendable)
+
+
+def _list_documents(table: Table) -> list[dict[str, Any]]:
+    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+
+
+def _build_document_table(bounds: Sequence[Bounds], first: int) -> Table:
+    """The documents of all runs, the largest effects first."""
+    rows = [(run.name, *row) for run in bounds for row in run.documents.head(first).iter_rows()]
+    rows.sort(key=lambda row: -abs(row[-1]))
+    columns = ("run", "query", "document", "rank", "effect")
+    return Table(columns, rows[:first], numeric=True, label_columns=3)
 
 
 def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool) -> list[str]:

@@ -54,6 +54,7 @@ def find_bounds(
             for name, recipe in results.recipes.items()
         },
         condensed=condensed,
+        gradable=gradable,
     )
     outside_notes = [describe_outside(name, ends) for name, ends in bounds.mean.items()]
     inexact_notes = [

@@ -134,6 +134,23 @@ class GradableRun:
         matches = (self._match_one_by_one(query, grade) for query in queries)
         return _compute_in_batches(matches, _grade_everything(recipe, partial=True))
 
+    def document_effects(
+        self, recipe: Recipe, queries: Sequence[int], grade: float
+    ) -> tuple[Ranks, Array]:
+        """The row of each open document, and the change of its query if it alone has a grade."""
+        docs = {query: self.query_docs(query) for query in queries}
+        docs = {query: single for query, single in docs.items() if len(single.open)}
+        unchanged = [
+            (query, np.full((1, len(single.open)), np.nan)) for query, single in docs.items()
+        ]
+        now = self.values(recipe, unchanged, partial=True)
+        alone = self.values_one_by_one(recipe, docs, grade)
+        changes = [after - before for after, before in zip(alone, now, strict=True)]
+        row = np.concatenate(
+            [np.zeros(0, np.intp), *(single.row[single.open] for single in docs.values())]
+        )
+        return row, np.nan_to_num(np.concatenate([np.zeros(0), *changes]))
+
     def _match_gradings(
         self, query: int, gradings: Array, recipe: Recipe, grade_filter: GradeFilter | None
     ) -> Matched:
