@@ -67,7 +67,6 @@ def trec_eval(qrels_path: str, run_path: str, options: TrecEvalOptions) -> Itera
     for line in format_query_lines(lines, evaluated, options):
         yield line.encode(encoding)
     if evaluated.visits.stop is not None:
-        yield evaluated.stop_trace.encode(encoding)
         raise TrecEvalStop(evaluated.visits.stop)
     if not evaluated.visits.queries:
         raise TrecEvalStop("no queries with both results and judgments", nothing_evaluated=True)

@@ -40,7 +40,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "order": "Which measure tells these runs apart, and do they agree?",
         "reproduce": "Is a reproduced run like the original?",
         "why": "Why do two tools disagree on these data?",
-        "trec_eval": "trec_eval's flags, output and exit status, to the byte.",
+        "trec_eval": "trec_eval's flags, numbers and exit status, to the byte.",
     },
     "Sessions": {
         "sessions": "How good are these whole search sessions?",

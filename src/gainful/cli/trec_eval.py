@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from getopt import GetoptError, gnu_getopt
 from typing import TYPE_CHECKING, Any, cast
 
@@ -44,7 +45,7 @@ _HELP = """\
 Usage: gainful trec_eval [OPTIONS] QRELS RUN
 
   trec_eval's numbers to the byte, without trec_eval: the same options, output
-  and exit status.
+  (but for traces) and exit status.
 
 Options:
   -q            Print the values of each query too.
@@ -66,7 +67,7 @@ Options:
   --as 9|10     Whose numbers: version 10's (the default), or version 9's,
                 which keeps scores in 32 bit, rounds recall points otherwise,
                 and skips missing queries.
-  -D NUM.QUERY  Trace the computation (NUM from 1 to 4); this query alone.
+  -D NUM.QUERY  Evaluate this query alone; traces (NUM above 0) are not printed.
   -o            Accepted, without effect.
   -h            This help; with -m also what the measures mean.
 
@@ -160,7 +161,7 @@ def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> Trec
 
     if chosen.get("--as", "10") not in ("9", "10"):
         raise BadValue("--as", chosen["--as"], "9 or 10")
-    debug_level, only_query = _parse_debugging(chosen.get("-D", "0"))
+    only_query = _parse_debugging([value for name, value in flags if name == "-D"])
     return TrecEvalOptions(
         measures=[value for name, value in flags if name == "-m"],
         version=9 if chosen.get("--as") == "9" else 10,
@@ -173,15 +174,17 @@ def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> Trec
         collection_size=_parse_whole_number(chosen, "-N", 0),
         zscores_path=chosen.get("-Z"),
         qrels_format=cast("QrelsFormat", chosen.get("-R", "qrels")),  # checked before it is used
-        debug_level=debug_level,
         only_query=only_query,
     )
 
 
-def _parse_debugging(text: str) -> tuple[int, str | None]:
-    """The level and the query of -D 1.QUERY; an empty name is one that no query has."""
-    level, dot, query = text.partition(".")
-    return _parse_whole_number({"-D": level or "0"}, "-D", 0), query if dot else None
+def _parse_debugging(values: Sequence[str]) -> str | None:
+    """The first query of -D 1.QUERY; an empty name is one that no query has."""
+    parts = [value.partition(".") for value in values]
+    levels = [_parse_whole_number({"-D": level or "0"}, "-D", 0) for level, _, _ in parts]
+    if any(level > 0 for level in levels):
+        say("traces (-D) are not printed", "gainful trec_eval")
+    return next((query for _, dot, query in parts if dot), None)
 
 
 def _parse_whole_number(chosen: dict[str, str], flag: str, default: Any) -> Any:

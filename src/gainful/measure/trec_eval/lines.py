@@ -11,13 +11,7 @@ from attrs import evolve, field, frozen
 from gainful.measure.trec_eval.groups import compute_group_lines
 from gainful.measure.trec_eval.options import TrecEvalOptions
 from gainful.measure.trec_eval.preference_measures import PREFERENCE_MEASURES
-from gainful.measure.trec_eval.preference_trace import (
-    trace_lines,
-    trace_preferences,
-    trace_start,
-)
 from gainful.measure.trec_eval.preferences import Contradiction, match_preferences
-from gainful.measure.trec_eval.trace import trace_queries
 from gainful.measure.trec_eval.values import (
     JudgedRun,
     build_relstrings,
@@ -49,8 +43,6 @@ class Evaluated:
     visits: Visits
     values: dict[str, Array]
     texts: Mapping[str, Sequence[str]] = field(factory=dict)
-    traces: Sequence[str] = ()  # what is printed before the values of each query (-D)
-    stop_trace: str = ""  # and of the query at which it ends
 
 
 def evaluate_queries(judged: Judged, run: Run, request: Request) -> Evaluated:
@@ -61,10 +53,6 @@ def evaluate_queries(judged: Judged, run: Run, request: Request) -> Evaluated:
         evaluated = _EVALUATE[judged.kind](judged, run, evolve(request, lines=lines))
     else:
         evaluated = Evaluated(request.visits, {line.name: np.zeros(len(queries)) for line in lines})
-    stop_query = request.visits.stop_query
-    if stop_query is not None and lines[0].trec_name.judgments == "prefs":
-        stop_trace = evaluated.stop_trace or trace_start(stop_query, request.options)
-        evaluated = evolve(evaluated, stop_trace=stop_trace)
     counts = np.ones(len(evaluated.visits.queries))
     values = {line.name: counts for line in request.lines if line.trec_name.name == "num_q"}
     return evolve(evaluated, values=values | evaluated.values)
@@ -82,8 +70,7 @@ def _evaluate_grades(judged: Judged, run: Run, request: Request) -> Evaluated:
         for line in lines
         if line.is_text
     }
-    traces = trace_queries(judged_run, lines) if request.options.debug_level > 0 else ()
-    return Evaluated(request.visits, values, texts, traces)
+    return Evaluated(request.visits, values, texts)
 
 
 def _evaluate_groups(judged: Judged, run: Run, request: Request) -> Evaluated:
@@ -93,24 +80,17 @@ def _evaluate_groups(judged: Judged, run: Run, request: Request) -> Evaluated:
 
 
 def _evaluate_preferences(judged: Judged, run: Run, request: Request) -> Evaluated:
-    lines, visits = request.lines, request.visits
-    options = request.options
+    lines, visits, stop = request.lines, request.visits, request.visits.stop
     rows: list[list[float]] = []
-    traces: list[str] = []
-    stop, stop_trace = visits.stop, ""
-    every_query = match_preferences(judged.frame, run, options, visits.queries)
     try:
-        for name, query in zip(visits.queries, every_query, strict=True):
-            rows.append([PREFERENCE_MEASURES[line.name](query) for line in lines])
-            traces.append(trace_preferences(name, query, len(lines), options))
+        for query in match_preferences(judged.frame, run, request.options, visits.queries):
+            rows.append([PREFERENCE_MEASURES[line.name](query) for line in lines])  # noqa: PERF401
     except Contradiction as contradiction:
-        name = visits.queries[len(rows)]
-        stop = f"query {name!r}: {contradiction}"
-        stop_trace = trace_lines(name, contradiction.preferences, options)
+        stop = f"query {visits.queries[len(rows)]!r}: {contradiction}"
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), len(lines)).T
     values = {line.name: column for line, column in zip(lines, columns, strict=True)}
     visits = evolve(visits, queries=visits.queries[: len(rows)], stop=stop)
-    return Evaluated(visits, values, traces=traces, stop_trace=stop_trace)
+    return Evaluated(visits, values)
 
 
 _EVALUATE: Mapping[QrelsFormat, Callable[[Judged, Run, Request], Evaluated]] = {

@@ -38,7 +38,6 @@ class TrecEvalOptions:
     collection_size: int = 0
     zscores_path: str | None = None  # -Z: a file of means and standard deviations
     only_query: str | None = None  # -D 0.QUERY: evaluate nothing else
-    debug_level: int = 0  # -D
 
 
 def select_names(options: TrecEvalOptions) -> dict[str, str | None]:

@@ -20,10 +20,9 @@ _LOWEST_LOG = np.log(1e-5)  # of a query that is counted, but was not evaluated
 def format_query_lines(
     lines: Sequence[TrecLine], evaluated: Evaluated, options: TrecEvalOptions
 ) -> Iterator[str]:
-    """The lines of each query (-q), behind the trace of its computation (-D)."""
-    for row, query in enumerate(evaluated.visits.queries):
-        yield from evaluated.traces[row : row + 1]
-        for line in lines if options.per_query else ():
+    """The lines of each query (-q)."""
+    for row, query in enumerate(evaluated.visits.queries if options.per_query else ()):
+        for line in lines:
             if line.name in evaluated.texts:
                 yield f"{line.name:<22}\t{query}\t'{evaluated.texts[line.name][row]}'\n"
             elif line.trec_name.name not in _SUMMARY_ONLY:

@@ -23,8 +23,6 @@ from gainful.types import Array, Flags, Ranks
 class Contradiction(Exception):
     """What one judge says of two documents that cannot be."""
 
-    preferences: QueryPreferences  # of the query, as far as they are known
-
 
 @frozen
 class Counts:
@@ -140,7 +138,6 @@ def _share(fulfilled: int, possible: int) -> float:
 class QueryPreferences:
     """All that the judges of a query prefer, and what of it was retrieved."""
 
-    frame: pl.DataFrame  # group, subgroup, doc, level and number, as trec_eval goes through them
     groups: Sequence[Group]
     judged: int  # how many documents are judged
     retrieved: int  # how many of them were retrieved
@@ -177,12 +174,8 @@ def match_preferences(
         frame = by_query[query,]
         groups = frame.partition_by("group", maintain_order=True)
         judged, retrieved = frame["number"].n_unique(), int(frame["retrieved"][0])
-        try:
-            built = [_build_group(group, retrieved) for group in groups]
-        except Contradiction as contradiction:
-            contradiction.preferences = QueryPreferences(frame, [], judged, retrieved)
-            raise
-        yield QueryPreferences(frame, built, judged, retrieved)
+        built = [_build_group(group, retrieved) for group in groups]
+        yield QueryPreferences(built, judged, retrieved)
 
 
 def _number_documents(

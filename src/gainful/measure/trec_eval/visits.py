@@ -23,7 +23,6 @@ class Visits:
 
     queries: Sequence[str]
     stop: str | None = None
-    stop_query: str | None = None  # where it ends, if trec_eval began to compute it
 
 
 def plan_visits(
@@ -53,7 +52,7 @@ def plan_visits(
             lacking = f"query {query!r} is judged, but the run lacks it"
             return Visits(queries, f"{lacking} (-c counts it as 0, --as 9 skips it)")
         if reason is not None or query in stops:
-            return Visits(queries, reason or stops[query], query)
+            return Visits(queries, reason or stops[query])
         queries.append(query)
     return Visits(queries)
 
