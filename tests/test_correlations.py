@@ -10,7 +10,7 @@ import pytest
 from scipy import stats as scipys
 
 import gainful
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
 from gainful.evidence.orders.correlations import LabelledUnits, correlate_units
 from gainful.evidence.statistics.bootstrap import (
     bootstrap_interval,
@@ -19,7 +19,7 @@ from gainful.evidence.statistics.bootstrap import (
 )
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.weighted_correlation import COEFFICIENTS, spearman
-from gainful.sessions import evaluate, simulate_study, sweep_against
+from gainful.sessions import evaluate, simulate_study
 
 PEERS = {"pearson": scipys.pearsonr, "spearman": scipys.spearmanr, "kendall": scipys.kendalltau}
 FEW = Resampling(resamples=499)
@@ -242,7 +242,7 @@ def test_a_column_that_is_not_numeric_is_told_with_its_line(judged, tmp_path):
     path.write_text("query,stars,happy\nq1,3,true\nq2,high,false\n")
     with pytest.raises(BadInput, match=r"said.csv:3: stars 'high' is not a number"):
         gainful.stats.correlate(results, "stars", path)
-    with pytest.raises(BadInput, match="there is no column 'star'; there are query, stars, happy"):
+    with pytest.raises(BadInput, match="no column 'star'; there are query, stars, happy"):
         gainful.stats.correlate(results, "star", path)
     path.write_text("query,stars\nq1,3\nq1,4\n")
     with pytest.raises(BadValue, match="more than one label"):
@@ -277,50 +277,6 @@ def test_sessions_of_a_searcher_are_drawn_together(study):
     assert correlation.estimate == pytest.approx(expected)
 
 
-def test_a_sweep_finds_the_searcher_who_said_it(study):
-    simulated, stars_by_id = study
-    result = sweep_against(
-        simulated.sessions,
-        simulated.qrels,
-        "sDCG",
-        "said",
-        labels=stars_by_id,
-        points=4,
-        resamples=199,
-    )
-    assert len(result.settings) == 16
-    for setting in result.settings:
-        name = f"sDCG(b={setting.b}, bq={setting.bq})@10"
-        values = evaluate(simulated.sessions, simulated.qrels, name).values[name]
-        rho = scipys.spearmanr(np.asarray(values), list(stars_by_id.values())).statistic
-        assert setting.estimate == pytest.approx(rho)
-    assert result.best.estimate == max(setting.estimate for setting in result.settings)
-    assert result.best.b == 10
-    assert sum(setting.chosen for setting in result.settings) == pytest.approx(1)
-    assert result.b_range[1] == 10
-    assert result.low < result.best.estimate < result.high
-    assert result.held_out < result.best.estimate + 0.02
-    assert result.difference == pytest.approx(result.best.estimate - result.reference.estimate)
-    text = " ".join(result.to_text().split())
-    assert "sDCG agrees best with said at b = 10, bq = " in text
-    assert "significantly better than b = 2, bq = 4" in text
-
-
-def test_a_sweep_in_which_all_settings_are_alike_names_none():
-    rows = [
-        {"session": str(at), "query": 1, "rank": 1, "doc": "d", "grade": at % 3} for at in range(8)
-    ]
-    with pytest.raises(gainful.errors.BadInput, match="it is the same at every setting"):
-        sweep_against(
-            pl.DataFrame(rows),
-            measure="sDCG",
-            against="said",
-            labels={str(at): at for at in range(8)},
-            points=2,
-            resamples=99,
-        )
-
-
 def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_gainful):
     simulated, stars_by_id = study
     labels = pl.DataFrame({"session": list(stars_by_id), "said": list(stars_by_id.values())})
@@ -328,24 +284,30 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
     simulated.sessions.frame.join(words, on="session", how="left").write_csv(tmp_path / "study.csv")
     labels.write_csv(tmp_path / "said.csv")
     simulated.qrels.frame.write_csv(tmp_path / "qrels.csv")
-    base = ("--qrels", tmp_path / "qrels.csv", "--against", "said", "--resamples", "199")
-    own = run_gainful("order", "--sessions", tmp_path / "study.csv", *base, "--format", "csv").out
+    base = ("--qrels", tmp_path / "qrels.csv", "--column", "said", "--resamples", "199")
+    own = run_gainful(
+        "correlate", "--sessions", tmp_path / "study.csv", *base, "--format", "csv"
+    ).out
     simulated.sessions.frame.write_csv(tmp_path / "bare.csv")
     beside = run_gainful(
-        *("order", "--sessions", tmp_path / "bare.csv", *base),
+        *("correlate", "--sessions", tmp_path / "bare.csv", *base),
         *("--labels", tmp_path / "said.csv", "--format", "csv"),
     ).out
     assert own == beside
     assert own.startswith("what,measure,other,value,low,high,raw_p,p\ncorrelation,sDCG@10,,0.")
-    swept = run_gainful("sweep", tmp_path / "study.csv", *base, "--points", "2", "-m", "sDCG").out
-    assert "sDCG agrees best with said at b = 10" in swept
     for column, message in (
         ("mood", "mood 'fine' is not a number"),
         ("sad", "no column or measure 'sad'"),
         ("rank", "rank"),
     ):
-        words = ("order", "--sessions", tmp_path / "study.csv", "--qrels", tmp_path / "qrels.csv")
-        printed = run_gainful(*words, "--against", column, status=2)
+        words = (
+            "correlate",
+            "--sessions",
+            tmp_path / "study.csv",
+            "--qrels",
+            tmp_path / "qrels.csv",
+        )
+        printed = run_gainful(*words, "--column", column, status=2)
         assert message in printed.err
         assert printed.err.count("\n") == 1
 
@@ -353,18 +315,33 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("order", "q", "a", "b", "c", "--labels", "l.csv"), "--labels is of --against COLUMN"),
-        (("order", "q", "a", "--qrels", "x"), "--qrels is of --against COLUMN"),
-        (("order", "q", "a", "--against", "RR", "--test", "t"), "--test does nothing with --against"),
-        (("order", "q", "a", "--against", "RR", "--where", "a=b"), "--where is of --sessions FILE"),
-        (("order", "q", "--sessions", "s", "--against", "x"), "with --sessions there are no runs"),
-        (("order", "--against", "x"), "name QRELS and runs"),
-        (("sweep", "s.csv", "--coefficient", "pearson"), "--coefficient is of --against COLUMN"),
-        (("sweep", "s.csv", "--against", "x", "--by", "y"), "--by does nothing with --against"),
+        (("correlate", "q", "a"), "name what users said: --labels FILE, or --column NAME"),
+        (("correlate", "q", "a", "--column", "RR", "--where", "a=b"), "--where is of --sessions FILE"),
+        (("correlate", "q", "--sessions", "s", "--column", "x"), "with --sessions there are no runs"),
+        (("correlate", "--column", "x"), "name QRELS and runs"),
+        (("order", "q", "a", "--against", "x"), "gainful correlate QRELS RUN… --column NAME"),
+        (("order", "q", "a", "--labels", "x"), "gainful correlate QRELS RUN… --labels FILE"),
+        (("order", "q", "a", "--split-half"), "--split-half was removed"),
+        (("sweep", "s.csv", "--against", "x"), "gainful correlate --sessions FILE"),
+        (("compare", "q", "a", "b", "--model"), "statsmodels"),
     ],
 )  # fmt: skip
 def test_options_that_do_nothing_are_refused(run_gainful, words, message):
     assert message in run_gainful(*words, status=2).err
+
+
+def test_the_only_other_column_of_labels_is_the_label(judged, tmp_path):
+    qrels, run = judged
+    said = pl.DataFrame({"query": list(qrels), "stars": range(len(qrels))})
+    results = gainful.evaluate(qrels, run, "RR")
+    result = gainful.stats.correlate(results, labels=said, resamples=99)
+    assert result.against == "stars"
+    with pytest.raises(
+        NoColumn, match="which column is the label\\?; there are query, stars, mood"
+    ):
+        gainful.stats.correlate(results, labels=said.with_columns(mood=pl.lit(1)))
+    with pytest.raises(BadValue, match="against"):
+        gainful.stats.correlate(results)
 
 
 def test_a_measure_that_hardly_varies_is_left_out_and_named():
@@ -392,7 +369,7 @@ def test_what_is_no_measure_is_told_where_columns_come_from(run_gainful, judged,
     ranked = {query: {doc: -at for at, doc in enumerate(docs)} for query, docs in run.items()}
     (tmp_path / "r.json").write_text(json.dumps(ranked), encoding="utf-8")
     files = [str(tmp_path / "q.json"), str(tmp_path / "r.json")]
-    answer = run_gainful("order", *files, "--against", "satisfaction", status=2).err
+    answer = run_gainful("correlate", *files, "--column", "satisfaction", status=2).err
     assert "no measure 'satisfaction'; a column of what users said needs its table" in answer
-    near = run_gainful("order", *files, "--against", "nDGC@5", status=2).err
+    near = run_gainful("correlate", *files, "--column", "nDGC@5", status=2).err
     assert "did you mean nDCG@5?" in near

@@ -20,7 +20,6 @@ DOORS = {
     "evaluate": (gainful.sessions.evaluate, GainOptions),
     "compare": (gainful.sessions.compare, GainOptions),
     "sweep": (gainful.sessions.sweep, GainOptions),
-    "sweep_against": (gainful.sessions.sweep_against, GainOptions),
 }
 LOG = pl.DataFrame(
     {

@@ -21,8 +21,7 @@ from gainful.api.report_sessions import report
 from gainful.api.session_options import GainOptions, ReadingOptions
 from gainful.api.sessions import evaluate
 from gainful.api.summarise_sessions import summarise
-from gainful.api.sweep import sweep, sweep_against
-from gainful.evidence.orders.sweep_agreement import SweepAgreement
+from gainful.api.sweep import sweep
 from gainful.measure.sessions.session_summary import SessionSummary
 from gainful.measure.sessions.sweep import Sweep
 from gainful.text import answer_missing
@@ -32,7 +31,6 @@ __all__ = [
     "ReadingOptions",
     "SessionSummary",
     "Sweep",
-    "SweepAgreement",
     "compare",
     "evaluate",
     "report",
@@ -42,7 +40,6 @@ __all__ = [
     "simulate_study",
     "summarise",
     "sweep",
-    "sweep_against",
 ]
 
 

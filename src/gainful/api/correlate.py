@@ -30,14 +30,14 @@ from gainful.measure.language import expand
 from gainful.measure.run_values import RunValues
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, as_qrels
-from gainful.read.labels import AnyLabels, read_labels
+from gainful.read.labels import AnyLabels, Labels, Unit, read_labels
 from gainful.read.session_inputs import AnySessions
 
 
 @answer_keywords
 def correlate(
     results: SessionResults | RunValues | Mapping[str, RunValues] | Sequence[RunValues],
-    against: str,
+    against: str | None = None,
     labels: AnyLabels | None = None,
     *,
     coefficient: str = "spearman",
@@ -51,7 +51,7 @@ def correlate(
     Args:
         results: what `evaluate` or `sessions.evaluate` returned, of one run or of several.
         against: the column of labels; a column of the sessions; or one of the measures, which the
-            others are held against.
+            others are held against. By default the only column of labels.
         labels: a file or frame with a column query (or session) and one called as `against` says;
             of several runs a column run too. Or a dict {query: number}.
         coefficient: spearman (default), pearson or kendall.
@@ -81,14 +81,26 @@ def correlate(
         if cluster is not None:
             allowed = "nothing of sessions: those of a searcher are drawn together as they are"
             raise BadValue("cluster", cluster, allowed)
-        session_labels = None if labels is None else read_labels(labels, against, "session")
+        against, session_labels = _read_labels(labels, against, "session")
         units = label_sessions(results, against, session_labels)
         return correlate_units(units, against, coefficient, resampling)
     runs = [results] if isinstance(results, RunValues) else _list_results(results)
-    query_labels = None if labels is None else read_labels(labels, against, "query")
+    against, query_labels = _read_labels(labels, against, "query")
     clusters = None if cluster is None else read_clusters(cluster)
     units = label_queries(runs, against, query_labels, clusters)
     return correlate_units(units, against, coefficient, resampling)
+
+
+def _read_labels(
+    labels: AnyLabels | None, against: str | None, unit: Unit
+) -> tuple[str, Labels | None]:
+    """The name of what users said, and its table if there is one."""
+    if labels is not None:
+        table = read_labels(labels, against, unit)
+        return table.name, table
+    if against is None:
+        raise BadValue("against", against, "a column of labels or sessions, or a measure")
+    return against, None
 
 
 def _list_results(results: Any) -> list[RunValues]:
@@ -102,7 +114,7 @@ def correlate_runs(
     qrels: AnyQrels,
     runs: Runs,
     measures: Measures | None,
-    against: str,
+    against: str | None,
     labels: AnyLabels | None = None,
     *,
     like: str | Convention | None = None,
@@ -140,7 +152,7 @@ def correlate_sessions(
     sessions: AnySessions,
     qrels: AnyQrels | None,
     measures: Measures | None,
-    against: str,
+    against: str | None,
     labels: AnyLabels | None = None,
     *,
     like: str | SessionConvention | None = None,
@@ -154,7 +166,7 @@ def correlate_sessions(
     try:
         wanted = _add_measure(measures or USUAL_SESSION_MEASURES, None if is_column else against)
     except UnknownName:
-        raise UnknownName("column or measure", against, loaded.frame.columns) from None
+        raise UnknownName("column or measure", str(against), loaded.frame.columns) from None
     chosen: dict[str, Any] = {} if unjudged is None else {"unjudged": unjudged}
     results = evaluate_sessions(loaded, judgments, wanted, like=like, **chosen)
     return correlate(results, against, labels, **(options or {}))

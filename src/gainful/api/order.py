@@ -9,13 +9,11 @@ from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_runs
 from gainful.convention import Convention
-from gainful.errors import BadValue
 from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.orders.agreement import check_run_count
 from gainful.evidence.orders.discriminative_power import build_criterion
 from gainful.evidence.orders.order import Order
 from gainful.evidence.orders.order_results import order_results
-from gainful.evidence.orders.split_half import TRIALS, check_trials
 from gainful.evidence.statistics.correction import RANDOMISATION
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
@@ -35,8 +33,6 @@ def order(
     correct: str | None = None,
     cluster: ClusterChoice | None = None,
     p: float = PERSISTENCE,
-    split_half: bool = False,
-    trials: int = TRIALS,
     resamples: int | None = None,
     seed: int = SEED,
     like: str | Convention | None = None,
@@ -59,9 +55,6 @@ def order(
             randomisation), holm (default of other tests), bh, bonferroni, none.
         cluster: what queries belong to that are not independent, as `compare` has it.
         p: the persistence of RBO.
-        split_half: also swap rates (Voorhees & Buckley 2002) and stability (Buckley & Voorhees
-            2000), from random halves of the queries.
-        trials: how often the queries are split.
         resamples: how many, of tests that resample: 10000, or as many as holm needs.
         seed: where chance begins; the same seed gives the same numbers.
         like: the tool whose settings to follow.
@@ -94,9 +87,6 @@ def order(
         resamples_given=resamples is not None,
     )
     check_persistence(p)
-    check_trials(trials)
-    if split_half and cluster is not None:
-        raise BadValue("split_half", split_half, "no cluster beside it: halves are of queries")
     convention, recipes = build_recipes(measures, like, settings)
     named_runs = name_runs(runs)
     check_run_count(len(named_runs))
@@ -110,6 +100,4 @@ def order(
         loaded_qrels, named_runs, recipes, convention, run_format, columns=columns
     )
     results = [result for result, _ in evaluated]
-    return order_results(
-        results, criterion, p, trials=trials if split_half else 0, clusters=clusters
-    )
+    return order_results(results, criterion, p, clusters=clusters)

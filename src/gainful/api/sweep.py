@@ -16,25 +16,15 @@ from gainful.api.session_options import (
 from gainful.api.sessions import read_judged_sessions
 from gainful.convention.session import SessionConvention
 from gainful.errors import GainfulError, OneGroup
-from gainful.evidence.orders.correlations import check_coefficient
-from gainful.evidence.orders.label_units import label_sessions
-from gainful.evidence.orders.sweep_agreement import (
-    RESAMPLES_OF_SWEEP,
-    SweepAgreement,
-    sweep_labels,
-)
-from gainful.evidence.statistics.resampling import ALPHA, SEED, Resampling
 from gainful.match.session_groups import group_sessions
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.measure.sessions.sweep import Sweep, build_sweep, sweep_groups
 from gainful.measure.sessions.sweep_grid import Bases, SweepGrid, Weights, build_sweep_grid
 from gainful.measure.sessions.sweep_parts import SweepPartSums
 from gainful.read.engines import find_engine
 from gainful.read.inputs import AnyQrels
-from gainful.read.labels import AnyLabels, read_labels
 from gainful.read.session_inputs import AnySessions
 
 _MAP_POINTS = 20  # of b and of bq, of the map of winners in a page
@@ -188,87 +178,3 @@ def sweep_matched(
         return sweep_groups(source, sessions, grid, (by,), group_sessions(sessions, by, source))
     except GainfulError as error:
         return str(error)
-
-
-@answer_session_options(GainOptions)
-def sweep_against(
-    sessions: AnySessions,
-    qrels: AnyQrels | None = None,
-    measure: str | Measure = "nsDCG",
-    against: str = "satisfaction",
-    *,
-    labels: AnyLabels | None = None,
-    coefficient: str = "spearman",
-    alpha: float = ALPHA,
-    resamples: int = RESAMPLES_OF_SWEEP,
-    seed: int = SEED,
-    b: Bases = USUAL_RANGE,
-    bq: Bases = USUAL_RANGE,
-    points: int = 20,
-    depth: int | str | Sequence[int] | None = None,
-    weights: Weights | Sequence[Weights] | None = None,
-    reference: Mapping[str, float] | None = None,
-    like: str | SessionConvention | None = None,
-    settings: Mapping[str, Any] | None = None,
-    **options: Unpack[GainOptions],
-) -> SweepAgreement:
-    """Which b and bq agree best with what users said, and how sure is that?
-
-    Args:
-        sessions: as `sessions.evaluate` takes them.
-        qrels: likewise.
-        measure: nsDCG or sDCG, with options such as duplicates=first if you like.
-        against: a column of the sessions or of `labels`: satisfaction, success, revenue.
-        labels: a table with a column session and one called as `against` says; or a dict.
-        coefficient: spearman (default), pearson or kendall.
-        alpha: one minus the confidence of intervals.
-        resamples: how often sessions are drawn again, those of a searcher together.
-        seed: where chance begins.
-        b: bases of the rank discount: a range "1.5:10", a list "2,4", or numbers.
-        bq: bases of the query discount.
-        points: how many bases of a range are tried, evenly spread in the logarithm.
-        depth: how many results of a query count; 10, or several numbers.
-        weights: a gain or a table of weights, or several of them.
-        reference: the setting that the best is held against; {"b": 2, "bq": 4}.
-        like: whose settings to follow: jk2008 (default), …
-        settings: single settings, such as {"duplicates": "first"}.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`).
-
-    Examples:
-        >>> from gainful.sessions import evaluate, simulate_study
-        >>> study = simulate_study(7)
-        >>> patient = evaluate(study.sessions, study.qrels, "sDCG(b=10, bq=10)@10")
-        >>> stars = dict(zip(patient.ids, patient.values["sDCG(b=10, bq=10)@10"].tolist()))
-        >>> swept = sweep_against(
-        ...     study.sessions, study.qrels, "sDCG", labels=stars, points=3, resamples=99
-        ... )
-        >>> swept.best.b, swept.best.bq, swept.best.estimate
-        (10.0, 10.0, 1.0)
-    """
-    check_coefficient(coefficient)
-    resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    grid = build_sweep_grid(
-        measure,
-        b=b,
-        bq=bq,
-        points=points,
-        depth=depth,
-        weights=weights,
-        reference=reference,
-        like=like,
-        settings=settings or {},
-    )
-    judgments, chosen_sessions = read_judged_sessions(sessions, qrels, options)
-    convention = grid.recipes[0].convention
-    matched = match_sessions(
-        chosen_sessions, judgments, convention.unjudged, convention.subtopic_grades
-    )
-    values = measure_sessions(
-        chosen_sessions.name, matched, {grid.measure: grid.recipes[0]}, convention
-    )
-    session_labels = None if labels is None else read_labels(labels, against, "session")
-    units = label_sessions(values, against, session_labels)
-    return sweep_labels(
-        matched, grid, units, against=against, coefficient=coefficient, resampling=resampling
-    )

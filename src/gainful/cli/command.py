@@ -37,6 +37,13 @@ _OTHER_NAMES: Mapping[str, str] = {
 # Options that are gone, by command, and what to do instead.
 _REMOVED: Mapping[tuple[str, str], str] = {
     ("compare", "--model"): "statsmodels fits linear models to `eval --per-query -o values.csv`",
+    ("order", "--against"): "gainful correlate QRELS RUN… --column NAME answers it",
+    ("order", "--labels"): "gainful correlate QRELS RUN… --labels FILE answers it",
+    ("order", "--coefficient"): "gainful correlate --coefficient has it",
+    ("order", "--sessions"): "gainful correlate --sessions FILE --column NAME answers it",
+    ("order", "--split-half"): "discriminative power and --test say how sure an order is",
+    ("sweep", "--against"): "gainful correlate --sessions FILE -m 'nsDCG(b=2, bq=4)@10' -m … "
+    "--column NAME compares settings",
     ("unjudged", "--settle"): "--first N lists the documents to judge first",
 }
 

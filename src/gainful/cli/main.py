@@ -50,6 +50,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     },
     "Runs and sessions": {
         "check": "Is anything wrong with these files?",
+        "correlate": "Which measure agrees best with what users said?",
         "figure": "What does it look like? Pictures of sessions and runs.",
     },
     "Single rankings and words": {

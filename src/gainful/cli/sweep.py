@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from gainful.api.sweep import sweep as run_sweep, sweep_against
+from gainful.api.sweep import sweep as run_sweep
 from gainful.cli.answer import argument, command, parse_reading
-from gainful.cli.options import READ_SESSIONS, SWEEP_GRID, Row, option, refuse_idle_options
+from gainful.cli.options import READ_SESSIONS, SWEEP_GRID, Row, option
 from gainful.errors import BadValue
-from gainful.evidence.orders.sweep_agreement import RESAMPLES_OF_SWEEP
-from gainful.evidence.statistics.weighted_correlation import COEFFICIENTS
 from gainful.page.page import Page
-
-_OF_AGAINST = ("labels", "coefficient", "alpha", "seed", "resamples")
 
 
 @command(
@@ -24,16 +20,6 @@ _OF_AGAINST = ("labels", "coefficient", "alpha", "seed", "resamples")
     *SWEEP_GRID,
     option("points", default=20),
     Row("--reference", "b=2,bq=4", "The searcher that others are held against. [b=2,bq=4]"),
-    Row(
-        "--against",
-        "COLUMN",
-        "Instead: which b and bq agree best with what users said, by this column of FILE or of "
-        "--labels.",
-    ),
-    Row("--labels", "FILE", "With --against: a table with session and COLUMN."),
-    Row("--coefficient", COEFFICIENTS, "With --against: which correlation.", default="spearman"),
-    *("alpha", "seed"),
-    option("resamples", default=RESAMPLES_OF_SWEEP),
     *("text_form", "output", "verbose", *READ_SESSIONS, "like_sessions"),
     piped="table",
 )
@@ -43,7 +29,6 @@ def sweep(
     qrels: str | None,
     measure: str,
     by: str,
-    against: str | None,
     verbose: bool,
     **options: Any,
 ) -> Page:
@@ -53,8 +38,7 @@ def sweep(
 
     Tries every b and bq: a small b is a searcher who soon stops reading a list, a small bq one to
     whom reformulating is a burden. From 1.5 to 10 is reasonable (Järvelin et al. 2008). Says who
-    wins for whom and where the winner changes; CSV and JSON have every setting. With --against
-    instead: which b and bq agree best with what users said, and how sure that is.
+    wins for whom and where the winner changes; CSV and JSON have every setting.
 
     Exit status: 0 done, 2 something is wrong with what was given.
 
@@ -64,17 +48,10 @@ def sweep(
       gainful sweep sessions.csv --qrels qrels.txt --b 2 --bq 1.5:100
       gainful sweep sessions.csv --qrels qrels.txt --weights 0:0,1:1,2:10,3:100
       gainful sweep sessions.csv --qrels qrels.txt -m sDCG -o settings.csv
-      gainful sweep sessions.csv --qrels qrels.txt --against satisfaction
     """
     options |= parse_reading(options)
     options["weights"] = list(options["weights"]) or None
     options["reference"] = _parse_reference(options["reference"])
-    if against is not None:
-        refuse_idle_options(("by",), "does nothing with --against")
-        return sweep_against(files, qrels, measure, against, **options).page(verbose=verbose)
-    refuse_idle_options(_OF_AGAINST, "is of --against COLUMN")
-    for name in _OF_AGAINST:
-        del options[name]
     return run_sweep(files, qrels, measure, by=by.split(","), **options).page(verbose=verbose)
 
 

@@ -38,8 +38,10 @@ class Labels:
     source: str
 
 
-def read_labels(labels: AnyLabels, column: str, unit: Unit) -> Labels:
+def read_labels(labels: AnyLabels, column: str | None, unit: Unit) -> Labels:
     """Labels from a file, a frame, or a dict of numbers by query or session.
+
+    Without the name of a column it is the only one that names neither these nor runs.
 
     Examples:
         >>> read_labels({"q1": 3, "q2": 5}, "satisfaction", "query").frame.rows()
@@ -53,15 +55,18 @@ def read_labels(labels: AnyLabels, column: str, unit: Unit) -> Labels:
             {"id": [str(name) for name in labels], "label": [float(v) for v in labels.values()]},
             schema={"id": pl.String, "label": pl.Float64},
         )
-        return Labels(column, _refuse_repeats(frame, "labels"), "labels")
+        return Labels(column or "label", _refuse_repeats(frame, "labels"), "labels")
     table = _load_table(labels)
     header = table.header
-    if column not in table.frame.columns:
-        known = list_columns(table.frame.columns)
-        problem = f"there is no column {quote(column)}; there are {known}"
-        raise NoColumn(table.name, problem, "--against COLUMN")
     ids = header.require_column(_ID_COLUMNS[unit], unit)
     run = header.find_column(_RUN_COLUMNS)
+    others = [name for name in table.frame.columns if name not in (ids, run)]
+    if column is None and len(others) == 1:
+        (column,) = others
+    if column not in table.frame.columns:
+        known = list_columns(table.frame.columns)
+        problem = "which column is the label?" if column is None else f"no column {quote(column)}"
+        raise NoColumn(table.name, f"{problem}; there are {known}", "--column NAME")
     columns = {
         "id": table.frame[ids].cast(pl.String),
         "label": parse_labels(table.frame[column], table.locate),

@@ -10,16 +10,13 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.evidence.method import Method
-from gainful.evidence.orders import split_half
 from gainful.evidence.orders.discordant_pairs import DiscordantPair
 from gainful.evidence.orders.discriminative_power import DiscriminativePower
-from gainful.evidence.orders.split_half import SplitHalf
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.rank_correlation import places
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.run_values import RunValues
-from gainful.page.columns import build_table
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
@@ -78,7 +75,6 @@ class Order(Shown):
     p: float  # of RBO
     power: tuple[DiscriminativePower, ...] = ()
     criterion: Method | None = None
-    split_halves: tuple[SplitHalf, ...] = ()  # swap and stability method, if asked for
     notes: tuple[str, ...] = ()
     results: tuple[RunValues, ...] = field(default=())
     cluster: str | None = None  # what names clusters of queries, where tests draw these whole
@@ -156,8 +152,6 @@ class Order(Shown):
                 "resamples": resampling.resamples,
                 "seed": resampling.seed,
             }
-        if self.split_halves:
-            plain["split_halves"] = [item.to_dict() for item in self.split_halves]
         if self.results:
             plain["convention"] = self.results[0].convention_data()
             plain["counts"] = {item.name: dict(item.counts) for item in self.results}
@@ -246,8 +240,6 @@ def _build_tables(order: Order) -> list[Table]:
     order_tables = [_build_measure_table(order)]
     if order.agreement:
         order_tables.append(_build_agreement_table(order))
-    if order.split_halves:
-        order_tables.append(build_table(order.split_halves, split_half.COLUMNS))
     return order_tables
 
 
@@ -333,8 +325,6 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
     lines += [] if order.cluster is None else [_describe_clusters(order)]
     if order.agreement:
         lines.append(_describe_coefficients(order) if verbose else _COEFFICIENT_WORDS)
-    if order.split_halves:
-        lines.append(split_half.describe_method(order.split_halves, verbose=verbose))
     if any(
         True in pair.significant
         for agreement in order.agreement
@@ -390,12 +380,5 @@ def _list_rows(order: Order) -> Table:
         data = agreement.to_dict()
         names = [name for name in data if name not in ("measures", "discordant_pairs")]
         long_rows += [(name, *agreement.measures, "", data[name]) for name in names]
-    for split in order.split_halves:
-        data = split.to_dict()
-        names = [name for name in data if name not in ("measure", "bins")]
-        long_rows += [(name, split.measure, "", "", data[name]) for name in names]
-        long_rows += [
-            ("swap_rate", split.measure, "", f"{item.low:g}", item.rate) for item in split.bins
-        ]
     columns = ("what", "measure", "other", "run", "value")
     return Table(columns, long_rows, numeric=True, label_columns=4)

@@ -18,7 +18,6 @@ from gainful.evidence.orders.discriminative_power import (
     significant_pairs,
 )
 from gainful.evidence.orders.order import Order
-from gainful.evidence.orders.split_half import split_queries
 from gainful.evidence.pairing import (
     NOT_A_MEAN,
     PairedValues,
@@ -37,19 +36,17 @@ def order_results(
     criterion: Method | None = None,
     p: float = PERSISTENCE,
     *,
-    trials: int = 0,
     clusters: Clusters | None = None,
 ) -> Order:
     """The order of the runs by each measure; all were evaluated by the same measures.
 
-    With `trials`, queries are split into halves so often, for swap rates and stability. Where
-    `clusters` say what queries belong to, tests flip and draw these whole.
+    Where `clusters` say what queries belong to, tests flip and draw these whole.
     """
     check_run_count(len(results))
     criterion = criterion or build_criterion()
     names = _run_names(results)
     pairs = np.array(list(combinations(range(len(names)), 2)))
-    means, power, flags_by_measure, halves = {}, [], {}, []
+    means, power, flags_by_measure = {}, [], {}
     notes: list[str] = []
     for measure, recipe in results[0].recipes.items():
         paired_values = pair_values(
@@ -71,9 +68,6 @@ def order_results(
         notes += reasons
         power.append(discriminative_power(paired_values, pairs, flags))
         flags_by_measure[measure] = flags
-        if trials and mean_kind == "mean":
-            seed = criterion.resampling.seed
-            halves.append(split_queries(paired_values, trials, seed, recipe.direction))
     if criterion.test == TUKEY:
         notes.append(TUKEY_NOTE)
     turns = describe_turns(results[0].queries) if clusters is None else None
@@ -85,7 +79,6 @@ def order_results(
         power=tuple(power),
         criterion=criterion,
         cluster=None if clusters is None else clusters.source,
-        split_halves=tuple(halves),
         notes=(*notes, *means_order.notes),
         results=tuple(results),
     )
