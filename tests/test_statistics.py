@@ -14,7 +14,9 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
-from gainful.errors import BadValue, WrongType
+import gainful
+from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.evidence.standardise import normal_scores
 from gainful.evidence.statistics.alike_groups import MAX_GROUPS, find_alike_groups, make_letter
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.exact_sums import round_to_grid
@@ -485,3 +487,25 @@ def test_groups_end_where_nobody_reads_them():
 def test_what_is_no_number_is_refused(wrong):
     with pytest.raises(WrongType):
         Resampling(**wrong)
+
+
+def test_standardised_scores_are_normal_ones():
+    """Webber, Moffat & Zobel 2008: by scipy's distribution, query by query."""
+    values = np.round(np.random.default_rng(3).random((12, 7)), 2)
+    values[0, 3] = values[0, 5]
+    expected = [stats.norm.cdf(row, row.mean(), row.std(ddof=1)) for row in values]
+    assert normal_scores(values) == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_compare_takes_standardised_scores():
+    folder = "examples/news/"
+    runs = {name: f"{folder}{name}.txt" for name in ("bm25", "dense", "hybrid")}
+    comparison = gainful.compare(f"{folder}qrels.txt", runs, "AP", standardise="normal")
+    results = gainful.evaluate(f"{folder}qrels.txt", runs, "AP").per_query
+    table = np.stack([part["AP"].to_numpy() for part in results.partition_by("run")], axis=1)
+    assert comparison.means["AP"] == pytest.approx(normal_scores(table).mean(axis=0))
+    assert comparison.to_dict()["standardised"] == "normal scores (Webber et al. 2008) over 3 runs"
+    with pytest.raises(BadValue, match="at least 3 to standardise over"):
+        gainful.compare(f"{folder}qrels.txt", dict([*runs.items()][:2]), "AP", standardise="normal")
+    with pytest.raises(UnknownName, match="no standardisation 'uniform'"):
+        gainful.compare(f"{folder}qrels.txt", runs, "AP", standardise="uniform")

@@ -86,8 +86,8 @@ def compare(
         resamples: how many, where chance is asked: 10000, or as many as holm needs for so many
             comparisons.
         seed: which chance; the same seed gives the same numbers.
-        standardise: score each run beside the others on the same query first: normal, uniform or
-            empirical; three runs or more.
+        standardise: score each run beside the others on the same query first: normal;
+            three runs or more.
         per_query: find the queries that changed most by the first measure, and what moved there.
         like: the tool whose settings to follow.
         qrels_format: how a file of judgments is written; found out if it is not named.

@@ -11,19 +11,10 @@ from attrs import evolve
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Equivalence, Pair
 from gainful.evidence.method import Margins
 from gainful.evidence.statistics.correction import holm
-from gainful.evidence.statistics.equivalence import (
-    Posterior,
-    posterior_signed_rank,
-    posterior_t,
-    tost_p,
-)
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.equivalence import posterior_t, tost_p
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.measured_values import MeasuredValues
 from gainful.types import Array
-
-RANKED_TESTS = ("wilcoxon", "sign")  # beside which probabilities go by signs and ranks
-
 
 ComparisonT = TypeVar("ComparisonT", bound=ComparisonValues)
 
@@ -36,8 +27,7 @@ def add_equivalence(
 ) -> ComparisonT:
     """A comparison whose pairs know whether they are practically the same, where that was asked.
 
-    p is corrected by Holm over the pairs of a measure, unless nothing is to be corrected; beside
-    tests by signs and ranks the probabilities are by these too.
+    p is corrected by Holm over the pairs of a measure, unless nothing is to be corrected.
 
     Args:
         comparison: of all pairs.
@@ -53,10 +43,10 @@ def add_equivalence(
         known = {at: units for at, units in sums.items() if units is not None}
         if not known:
             continue
-        p = np.concatenate([_tost(units, margin) for units in known.values()])
+        p = np.concatenate([tost_p(*_describe_units(units), margin) for units in known.values()])
         corrected = p if evidence.correction == "none" else holm(p)
         for (at, units), *both in zip(known.items(), p.tolist(), corrected.tolist(), strict=True):
-            posterior = _find_posterior(units, margin, evidence.test, evidence.resampling)
+            posterior = posterior_t(*_describe_units(units), margin)
             shares = [posterior.better, posterior.same, posterior.worse]
             if comparison.direction(measure).is_lower:
                 shares.reverse()
@@ -76,11 +66,6 @@ def _margins_by_measure(
     return {results.find_name(name): float(margin) for name, margin in equivalent.items()}
 
 
-def _tost(units: UnitSums, margin: float) -> Array:
-    return tost_p(units.means(), units.standard_errors(), units.number - 1, margin)
-
-
-def _find_posterior(units: UnitSums, margin: float, test: str, resampling: Resampling) -> Posterior:
-    if test in RANKED_TESTS:
-        return posterior_signed_rank(units.unit_means, margin, resampling)
-    return posterior_t(units.means(), units.standard_errors(), units.number - 1, margin)
+def _describe_units(units: UnitSums) -> tuple[Array, Array, int]:
+    """The mean, its standard error and degrees of freedom."""
+    return units.means(), units.standard_errors(), units.number - 1

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Equivalence, Pair
 from gainful.evidence.comparisons.comparison_words import format_difference, format_p
-from gainful.evidence.comparisons.equivalence import RANKED_TESTS
 from gainful.page.page import Section
 from gainful.page.table import Table
 from gainful.text import count_noun
@@ -119,7 +118,5 @@ def describe_method(comparison: ComparisonValues) -> list[str]:
     number = sum(pair.measure == asked[0].measure for pair in asked)
     is_corrected = comparison.evidence.correction != "none" and number > 1
     family = f", corrected by Holm over {count_noun(number, 'pair')}" if is_corrected else ""
-    by_ranks = comparison.evidence.test in RANKED_TESTS
-    prior = "by signed ranks, drawn by seed" if by_ranks else "of the mean, by t"
     test = f"The same: two one-sided t tests (TOST) at {alpha:g}{family}"
-    return [f"{test} · P: posterior probabilities {prior}"]
+    return [f"{test} · P: posterior probabilities of the mean, by t"]

@@ -9,9 +9,7 @@ larger of the p of both, that the difference is at the margin or beyond it on ei
 The Bayesian comparison (Benavoli, Corani, Demšar & Zaffalon 2017) shares out one probability among
 better, practically the same (the region of practical equivalence, from minus the margin to the
 margin) and worse. With the usual prior that knows nothing, the mean has Student's t about the one
-that was seen. Its counterpart for ranks (Benavoli et al. 2014) needs no normality: queries get
-random weights (a Dirichlet process, with one more query of difference 0 and the weight of half a
-query as the prior), and asked is which of the three has most of the weighted means of two queries.
+that was seen.
 """
 
 from __future__ import annotations
@@ -19,12 +17,7 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.statistics.resampling import Resampling
-from gainful.rounding import COARSE_ROUNDING
-from gainful.types import Array, slices
-
-_PRIOR_WEIGHT = 0.5  # of the query that is added, in queries
-_BATCH_NUMBERS = 1 << 21
+from gainful.types import Array
 
 
 @frozen(eq=False)
@@ -81,56 +74,3 @@ def _t_tail(t: Array, degrees: int) -> Array:
     from scipy.special import stdtr  # noqa: PLC0415  (slow to load)
 
     return np.asarray(stdtr(degrees, -t))
-
-
-def posterior_signed_rank(differences: Array, margin: float, resampling: Resampling) -> Posterior:
-    """Better, practically the same or worse, by the signs and ranks of differences.
-
-    Each draw gives queries random weights, the same ones for every column.
-
-    Args:
-        differences: a row for each query, a column for each pair of systems.
-        margin: what does not matter yet.
-        resampling: how many draws, from which seed.
-
-    Examples:
-        >>> better = np.array([[0.1], [0.3], [0.2], [0.4], [0.2]])
-        >>> posterior = posterior_signed_rank(better, 0.01, Resampling(resamples=999))
-        >>> float(posterior.better[0]) > 0.95, float(posterior.worse[0])
-        (True, 0.0)
-    """
-    with_prior = np.concatenate([np.zeros((1, differences.shape[1])), differences])
-    order = np.argsort(with_prior, axis=0)
-    ascending = np.take_along_axis(with_prior, order, axis=0)
-    slack = COARSE_ROUNDING * np.maximum(np.abs(ascending).max(axis=0), margin)
-    concentration = np.ones(len(with_prior))
-    concentration[0] = _PRIOR_WEIGHT
-    random = resampling.random_generator()
-    wins = np.zeros((3, differences.shape[1]))
-    for part in slices(resampling.resamples, _BATCH_NUMBERS // len(with_prior)):
-        weights = random.dirichlet(concentration, part.stop - part.start)
-        for at, column in enumerate(ascending.T):
-            shares = _share_pairs(weights[:, order[:, at]], column, margin, slack[at])
-            wins[:, at] += np.bincount(shares.argmax(axis=1), minlength=3)
-    same, better, worse = wins / resampling.resamples
-    return Posterior(better, same, worse)
-
-
-def _share_pairs(weights: Array, ascending: Array, margin: float, slack: float) -> Array:
-    """The weight of pairs of queries whose mean is within, above, below: a row for each draw.
-
-    Of each query those others are enough that stand from some place on. A mean just at the margin
-    counts half.
-    """
-    before = np.zeros((len(weights), weights.shape[1] + 1))  # the weight before each place
-    np.cumsum(weights, axis=1, out=before[:, 1:])
-    sums = np.stack([2 * margin - ascending, -2 * margin - ascending])
-    first, last = (np.searchsorted(ascending, sums + side * slack, "left") for side in (-1, 1))
-    passed = [
-        np.einsum("dq,dq->d", weights, before[:, low])
-        if (low == high).all()
-        else np.einsum("dq,dq->d", weights, before[:, low] + before[:, high]) / 2
-        for low, high in zip(first, last, strict=True)
-    ]
-    above, below = 1 - passed[0], passed[1]
-    return np.stack([1 - above - below, above, below], axis=1)
