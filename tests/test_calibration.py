@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
+from tools.error_rates.designs import DESIGNS, simulate_design
 
-from gainful._simulation.designs import DESIGNS, simulate_design
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.paired_tests import TESTS, tukey_test
 from gainful.evidence.statistics.permutation import permute_all_pairs

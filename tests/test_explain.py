@@ -64,8 +64,8 @@ def test_the_formula_with_its_numbers_put_in():
         "IDCG": "(2^3-1)/log2(1+1) + (2^3-1)/log2(2+1) + (2^2-1)/log2(3+1) + … "
         "+ (2^0-1)/log2(6+1) = 14.5954",
     }
-    latex = dict(show.format_sums(gainful.explain([3], discount="zipf"), latex=True))
-    assert latex["DCG"] == r"\frac{3}{1} = 3.0000"
+    zipf = dict(show.format_sums(gainful.explain([3], discount="zipf")))
+    assert zipf["DCG"] == "3/1 = 3.0000"
     clipped = dict(show.format_sums(gainful.explain([1, -1])))
     assert clipped["DCG"] == "1/log2(1+1) + 0/log2(2+1) = 1.0000"
     binary = dict(show.format_sums(gainful.explain([3, 0], gain="binary", discount="none")))
@@ -79,7 +79,7 @@ def test_an_ideal_of_zero_is_explained():
     assert left_out.value is None
     assert left_out.lines[0].ndcg is None
     assert "left out" in left_out.to_text()
-    assert r"\text{left out" in left_out.to_latex()
+    assert "nDCG is left out" in left_out.to_latex()
     assert repr(left_out) == left_out.to_text()
     assert "IDCG" in repr(gainful.explain([1, 0], k=1)) == str(gainful.explain([1, 0], k=1))
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
+from tools.error_rates.squares import simulate_squares
 
-from gainful._simulation.squares import simulate_squares
 from gainful.evidence.statistics.interaction import interactions_by_column
 from gainful.evidence.statistics.linear_model import (
     build_linear_model,

@@ -16,14 +16,14 @@ from tools.error_rates.cell import (
     rejection_rate,
     split_trials,
 )
-
-from gainful._simulation.designs import (
+from tools.error_rates.designs import (
     Labels,
     full_factorial,
     incomplete_square,
     latin_square,
     single_system,
 )
+
 from gainful.evidence.statistics.linear_model import build_linear_model, freedman_lane_test
 from gainful.evidence.statistics.permutation import is_estimable, permute_pair
 from gainful.evidence.statistics.resampling import Resampling

@@ -16,7 +16,6 @@ from gainful.formula import (
     Expr,
     Where,
     substitute,
-    to_latex as as_latex,
     to_numpy,
     to_text as as_text,
     walk,
@@ -39,8 +38,6 @@ from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
 from gainful.page.table import Table, format_number
-from gainful.page.to_latex import escape_latex_cell, table_to_latex
-from gainful.page.to_markdown import escape_markdown, table_to_markdown
 from gainful.read import RankingMatrix
 from gainful.rounding import ROUNDING
 from gainful.text import join_words
@@ -197,10 +194,6 @@ def explanation_page(explanation: Explanation, *, verbose: bool = False) -> Page
         ],
         rows=lambda: _list_rows(explanation),
         data=explanation.to_dict,
-        renderers={
-            "markdown": lambda: _to_markdown(explanation, settings),
-            "latex": lambda: _to_latex(explanation, settings),
-        },
     )
 
 
@@ -245,42 +238,6 @@ def _list_rows(explanation: Explanation) -> Table:
     """A row for each rank, at full precision."""
     dicts = [to_plain_data(line) for line in explanation.lines]
     return Table(tuple(dicts[0]), [tuple(line.values()) for line in dicts], numeric=True)
-
-
-def _to_markdown(explanation: Explanation, settings: Sequence[tuple[str, str]]) -> str:
-    """For a page or a pull request."""
-    formulas = "\n".join(f"{name:<4} = {terms}" for name, terms in format_sums(explanation))
-    parts = (
-        escape_markdown(describe_misplaced(explanation)),
-        table_to_markdown(build_table(explanation)),
-        f"```text\n{formulas}\n```",
-        *(f"Note: {note}" for note in list_notes(explanation)),
-        f"Convention: {_format_title(explanation)}",
-        "\n".join(f"- {setting}: {answer}" for setting, answer in settings),
-    )
-    return "\n\n".join(filter(None, parts))
-
-
-def _to_latex(explanation: Explanation, settings: Sequence[tuple[str, str]]) -> str:
-    """For a paper: a booktabs table, the formulas, the convention as a sentence."""
-    title = f"Convention: {_format_title(explanation)}"
-    convention = "; ".join((title, *(f"{setting}: {answer}" for setting, answer in settings)))
-    formulas = [
-        rf"\mathrm{{{name}}} &= {terms} \\" for name, terms in format_sums(explanation, latex=True)
-    ]
-    return "\n".join(
-        (
-            r"% needs \usepackage{amsmath,booktabs}",
-            f"% {describe_misplaced(explanation)}",
-            table_to_latex(build_table(explanation)),
-            "",
-            r"\begin{align*}",
-            *formulas,
-            r"\end{align*}",
-            *(escape_latex_cell(f"Note: {note}.") for note in list_notes(explanation)),
-            escape_latex_cell(f"{convention}."),
-        )
-    )
 
 
 def list_notes(explanation: Explanation) -> list[str]:
@@ -334,11 +291,10 @@ def _format_title(explanation: Explanation) -> str:
     )
 
 
-def format_sums(explanation: Explanation, *, latex: bool = False) -> list[tuple[str, str]]:
+def format_sums(explanation: Explanation) -> list[tuple[str, str]]:
     """nDCG, DCG and IDCG with the numbers put in."""
     last = explanation.lines[-1]
     dcg, idcg = f"{last.dcg:.4f}", f"{last.idcg:.4f}"
-    quotient = rf"\frac{{{dcg}}}{{{idcg}}}" if latex else f"DCG/IDCG = {dcg}/{idcg}"
     ranking_terms = [
         (line.rank, line.grade, line.gain) for line in explanation.lines if line.grade is not None
     ]
@@ -346,34 +302,29 @@ def format_sums(explanation: Explanation, *, latex: bool = False) -> list[tuple[
         (rank, grade, gain) for rank, (grade, gain) in enumerate(explanation.ideal, start=1)
     ]
     return [
-        ("nDCG", f"{quotient} = {_format_outcome(explanation, latex=latex)}"),
-        ("DCG", f"{_format_sum(explanation.recipe, ranking_terms, latex=latex)} = {dcg}"),
-        ("IDCG", f"{_format_sum(explanation.recipe, ideal_terms, latex=latex)} = {idcg}"),
+        ("nDCG", f"DCG/IDCG = {dcg}/{idcg} = {_format_outcome(explanation)}"),
+        ("DCG", f"{_format_sum(explanation.recipe, ranking_terms)} = {dcg}"),
+        ("IDCG", f"{_format_sum(explanation.recipe, ideal_terms)} = {idcg}"),
     ]
 
 
-def _format_outcome(explanation: Explanation, *, latex: bool) -> str:
+def _format_outcome(explanation: Explanation) -> str:
     idcg, convention = explanation.lines[-1].idcg, explanation.recipe.convention
     empty = idcg == 0 or (idcg < 0 and convention.negative_ideal == "empty")
     value = "left out" if explanation.value is None else f"{explanation.value:.4f}"
     reason = (
         f" (the ideal is not above 0: empty={explanation.recipe.convention.empty})" if empty else ""
     )
-    return (
-        rf"\text{{{value}{reason}}}"
-        if latex and (empty or explanation.value is None)
-        else value + reason
-    )
+    return value + reason
 
 
-def _format_sum(recipe: Recipe, terms: Sequence[tuple[int, float, float]], *, latex: bool) -> str:
+def _format_sum(recipe: Recipe, terms: Sequence[tuple[int, float, float]]) -> str:
     """The first terms of a sum and its last one."""
-    render = as_latex if latex else as_text
     is_long = len(terms) > _MAX_TERMS
     kept_terms = [*terms[: _MAX_TERMS - 1], terms[-1]] if is_long else terms
-    texts = [render(_build_term(recipe, *term)) for term in kept_terms]
+    texts = [as_text(_build_term(recipe, *term)) for term in kept_terms]
     if is_long:
-        texts.insert(-1, r"\dots" if latex else "…")
+        texts.insert(-1, "…")
     return " + ".join(texts) or "0"
 
 

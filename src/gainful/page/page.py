@@ -55,7 +55,7 @@ class Page:
         asides: what is said on stderr beside numbers for programs; the notes if nothing is.
         warnings: what is said on stderr even to those who want no notes.
         indent: lines of notes that go over the width of a terminal are indented by this.
-        renderers: formats that the page writes itself, such as the LaTeX of a comparison.
+        renderers: formats that the page writes itself, such as the JUnit of a verdict.
         appendix: a page that readers get after this one, notes and all.
     """
 

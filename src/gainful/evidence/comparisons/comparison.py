@@ -8,7 +8,6 @@ from typing import Any
 from attrs import frozen
 
 from gainful.evidence.comparisons.comparison_answer import describe_comparison
-from gainful.evidence.comparisons.comparison_latex import comparison_to_latex
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.comparisons.comparison_words import (
     describe_interaction,
@@ -83,7 +82,6 @@ def comparison_page(comparison: Comparison, *, full: bool = False, verbose: bool
         ),
         rows=(lambda: _list_rows(comparison)) if changes is None else changes.rows,
         data=lambda: _build_data(comparison),
-        renderers={"latex": lambda: comparison_to_latex(comparison)} if full else {},
         appendix=changes,
     )
 
