@@ -297,9 +297,8 @@ def test_the_command_takes_patterns_and_columns_and_says_the_number_of_both(run_
     assert (data["cluster"], data["measures"][0]["clusters"]) == ("user", 8)
     header, row = run_gainful(*words, "--cluster", TURN, "--format", "csv").out.splitlines()
     assert dict(zip(header.split(","), row.split(","), strict=True))["clusters"] == "8"
-    for full in ((), ("--full",)):
-        latex = run_gainful(*words, "--cluster", TURN, "--format", "latex", *full).out
-        assert "in 8 clusters" in next(line for line in latex.splitlines() if "caption" in line)
+    latex = run_gainful(*words, "--cluster", TURN, "--format", "latex").out
+    assert "in 8 clusters" in next(line for line in latex.splitlines() if "caption" in line)
     for cluster, message in (
         ("topic", "allowed: a pattern with a group"),
         ("(_)", "at least 2 clusters"),

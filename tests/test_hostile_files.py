@@ -251,7 +251,7 @@ def test_numbers_of_every_make_are_vectors():
 def test_an_effect_that_no_collection_could_show_is_no_mistake():
     # dz is 0.0010285: 10 million queries do not show it at a corrected alpha
     differences = np.array([1.0, -1.0] * 25) + 0.0010183
-    assert effect_size(differences, 0.001).dz == pytest.approx(0.00101, abs=1e-5)
+    assert effect_size(differences).dz == pytest.approx(0.00101, abs=1e-5)
 
 
 def parquet_bytes():

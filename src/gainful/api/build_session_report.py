@@ -17,10 +17,10 @@ from gainful.evidence.comparisons.study import (
     compare_sessions_where_possible,
 )
 from gainful.evidence.drawn_units import DrawnUnits
-from gainful.evidence.method import ComparisonOptions
+from gainful.evidence.method import MethodOptions
 from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.session_intervals import session_intervals
-from gainful.evidence.statistics.resampling import RESAMPLES, Resampling
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.session_values import SessionValues
@@ -41,13 +41,12 @@ _MOST_LINES = 12  # systems whose curves can be told apart in a picture
 _MOST_BANDS = 4  # systems whose bands can
 
 
-def build_session_report(  # noqa: PLR0917  (those of the comparison)
+def build_session_report(
     results: SessionResults,
     by: str | None,
     block: str | Sequence[str] | None,
-    test: str | None,
-    cluster: ClusterChoice | None,
-    weighing: ComparisonOptions,
+    weighing: MethodOptions,
+    resampling: Resampling,
     *,
     title: str | None,
     values_file: str | None,
@@ -58,23 +57,17 @@ def build_session_report(  # noqa: PLR0917  (those of the comparison)
         results: of the sessions.
         by: the column that names the system; system, if there is such a column.
         block: the columns whose effects are taken out.
-        test: how systems are compared.
-        cluster: what conversations belong to.
-        weighing: the baseline, the correction, the level, the resamples and the seed.
+        weighing: how systems are compared.
+        resampling: the level, the resamples and the seed.
         title: what the page is called.
         values_file: what the page calls a file beside it.
     """
-    resampling = Resampling(
-        alpha=weighing["alpha"],
-        resamples=weighing["resamples"] or RESAMPLES,
-        seed=weighing["seed"],
-    )
     named = group_systems(results, by)
     groups = _shorten_names(named)
-    baseline = choose_baseline(weighing["baseline"], named.names, named.by or SYSTEM)
+    baseline = choose_baseline(weighing.get("baseline"), named.names, named.by or SYSTEM)
     base = named.names.index(baseline)
     weighing = {**weighing, "baseline": groups.names[base]}
-    comparison, reasons = _compare(groups, block, test, cluster, weighing)
+    comparison, reasons = _compare(groups, block, weighing)
     content = SessionReportContent(
         named=named,
         groups=groups,
@@ -86,7 +79,7 @@ def build_session_report(  # noqa: PLR0917  (those of the comparison)
             dict(zip(groups.labels, groups.flags.values(), strict=True)),
             resampling,
             unit=groups.unit,
-            drawn=_choose_drawn(groups, block, cluster),
+            drawn=_choose_drawn(groups, block, weighing.get("cluster")),
             kind=groups.by or SYSTEM,
         ),
         choice=choose_units(groups, base, resampling.seed),
@@ -114,16 +107,12 @@ def _shorten_names(groups: SystemGroups) -> SystemGroups:
 def _compare(
     groups: SystemGroups,
     block: str | Sequence[str] | None,
-    test: str | None,
-    cluster: ClusterChoice | None,
-    weighing: ComparisonOptions,
+    weighing: MethodOptions,
 ) -> tuple[Comparison | None, list[str]]:
     """The comparison of systems, in the measures that allow one; none of a single system."""
     if groups.by is None or len(groups.flags) < 2:
         return None, []
-    return compare_sessions_where_possible(
-        groups.results, groups.by, block, test, cluster, **weighing
-    )
+    return compare_sessions_where_possible(groups.results, groups.by, block, **weighing)
 
 
 def _choose_drawn(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
-
+from gainful.api.run_options import RunReading
 from gainful.errors import BadValue
 from gainful.evidence.clusters import (
     CLUSTER_CHOICES,
@@ -13,28 +11,28 @@ from gainful.evidence.clusters import (
     is_pattern,
     read_clusters,
 )
-from gainful.read.column_names import ColumnNames
+from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.query_column import read_query_column
 
 
 def find_clusters(
-    cluster: ClusterChoice | None,
-    inputs: Iterable[tuple[Any, str | None]],
-    columns: ColumnNames | None = None,
+    cluster: ClusterChoice | None, reading: RunReading, qrels: AnyQrels, *runs: AnyRun
 ) -> Clusters | None:
     """The clusters that were asked for; a column is that of the first input that has it.
 
     Args:
         cluster: a pattern with a group, the name of a column, {query: cluster}; or none.
-        inputs: judgments and runs as they were given, each with the name of its format, if any.
-        columns: how columns are called.
+        reading: how judgments and runs are written.
+        qrels: judgments as they were given.
+        *runs: runs as they were given.
     """
     if cluster is None:
         return None
     if not isinstance(cluster, str) or is_pattern(cluster):
         return read_clusters(cluster)
+    inputs = ((qrels, reading.qrels_format), *((run, reading.run_format) for run in runs))
     for value, format_name in inputs:
-        by_query = read_query_column(value, cluster, format_name, columns)
+        by_query = read_query_column(value, cluster, format_name, reading.columns)
         if by_query is not None:
             return Clusters(cluster, by_query.get)
     raise BadValue("cluster", cluster, CLUSTER_CHOICES)

@@ -9,10 +9,10 @@ from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_runs
+from gainful.api.run_options import RunOptions, RunReading
 from gainful.api.session_options import GainOptions
 from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate as evaluate_sessions, read_judged_sessions
-from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.evidence.clusters import ClusterChoice, read_clusters
@@ -22,14 +22,11 @@ from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resam
 from gainful.measure.build_recipes import (
     USUAL_MEASURES,
     USUAL_SESSION_MEASURES,
-    EvaluationSettings,
     Measures,
-    build_recipes,
 )
 from gainful.measure.language import expand
 from gainful.measure.run_values import RunValues
-from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, as_qrels
+from gainful.read.inputs import AnyQrels
 from gainful.read.labels import AnyLabels, Labels, Unit, read_labels
 from gainful.read.session_inputs import AnySessions
 
@@ -117,13 +114,9 @@ def correlate_runs(
     against: str | None,
     labels: AnyLabels | None = None,
     *,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
     cluster: ClusterChoice | None = None,
     options: Mapping[str, Any] | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **reading: Unpack[RunOptions],
 ) -> Correlations:
     """Evaluate runs and hold the measures against labels; `options` are those of `correlate`."""
     try:
@@ -134,13 +127,9 @@ def correlate_runs(
         hint = "a column of what users said needs its table: --labels FILE"
         answer = "" if "did you mean" in str(unknown) else hint
         raise UnknownName("measure", against, unknown.known_names, hint, answer) from None
-    convention, recipes = build_recipes(wanted, like, settings)
-    named = name_runs(runs)
-    inputs = ((qrels, qrels_format), *((run, run_format) for run in named.values()))
-    clusters = find_clusters(cluster, inputs, columns)
-    loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    evaluated = evaluate_runs(loaded_qrels, named, recipes, convention, run_format, columns=columns)
-    results = [results for results, _ in evaluated]
+    named, inputs = name_runs(runs), RunReading.from_options(reading)
+    clusters = find_clusters(cluster, inputs, qrels, *named.values())
+    results = [run.results for run in evaluate_runs(qrels, named, wanted, inputs)]
     by_query = None
     if clusters is not None:
         queries = list(dict.fromkeys(query for run in results for query in run.queries))

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Unpack, overload
+from typing import Any, Unpack, overload
 
-from attrs import evolve
+from attrs import evolve, frozen
 
-from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import NamedRuns, Runs, name_file, name_runs
 from gainful.api.results import Results, RunResults, as_results
+from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.match import match, match_scored
 from gainful.match.matched import FILTERED_ORDERS
 from gainful.match.rankings import MatchedRun
-from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
+from gainful.measure.build_recipes import Measures
 from gainful.measure.evaluate import measure_run
 from gainful.measure.recipe import Recipe
 from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
+from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.shapes import holds_runs
 
-EvaluatedRun = tuple[Results, MatchedRun]
+
+class IntervalOptions(RunOptions, total=False):
+    """How runs are read, and how sure each mean is.
+
+    Args:
+        interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
+        resamples: of the interval: how often queries are drawn again.
+        seed: of the interval: where chance begins.
+    """
+
+    interval: float | None
+    resamples: int
+    seed: int
 
 
 @overload
@@ -35,14 +46,7 @@ def evaluate(
     measures: Measures | None = None,
     *,
     runs: None = None,
-    like: str | Convention | None = None,
-    interval: float | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[IntervalOptions],
 ) -> RunResults: ...
 
 
@@ -51,12 +55,7 @@ def evaluate(
     qrels: AnyQrels,
     run: AnyRun,
     measures: Measures | None = None,
-    *,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[RunOptions],
 ) -> Results: ...
 
 
@@ -67,32 +66,18 @@ def evaluate(
     measures: Measures | None = None,
     *,
     runs: Runs,
-    like: str | Convention | None = None,
-    interval: float | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[IntervalOptions],
 ) -> RunResults: ...
 
 
-@answer_keywords
+@answer_run_options(IntervalOptions, (IntervalOptions, RunOptions))
 def evaluate(
     qrels: AnyQrels,
     run: AnyRun | None = None,
     measures: Measures | None = None,
     *,
     runs: Runs | None = None,
-    like: str | Convention | None = None,
-    interval: float | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[IntervalOptions],
 ) -> Results | RunResults:
     """How good is a run, by these judgments and measures?
 
@@ -107,14 +92,7 @@ def evaluate(
         measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several;
             nDCG@10, AP and RR if none is named.
         runs: several runs, by name or in a list, instead of one; they may stand in its place too.
-        like: the tool whose settings to follow, by name or as a `Convention`.
-        interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
-        resamples: of the interval: how often queries are drawn again.
-        seed: of the interval: where chance begins.
-        qrels_format: how a file of judgments is written; found out if it is not named.
-        run_format: how files of runs are written.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        **settings: single settings, such as `ties="average"` or `missing="skip"`.
+        **options: intervals, how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         `Results` of a run; of several runs `RunResults`, which is a dict of them by name.
@@ -128,8 +106,12 @@ def evaluate(
         ... }
         {'nDCG@10': 0.8801, 'AP': 0.9167}
     """
+    given: dict[str, Any] = dict(options)
+    interval = given.pop("interval", None)
+    chance = {name: given.pop(name) for name in ("resamples", "seed") if name in given}
+    reading = RunReading.from_options(given)
     if run is None and runs is None:
-        run = find_run_beside(qrels, columns)
+        run = find_run_beside(qrels, reading.columns)
     elif runs is None and holds_runs(run):
         run, runs = None, run
     if (run is None) == (runs is None):
@@ -138,29 +120,21 @@ def evaluate(
     if interval is not None:  # wrong values are refused before anything is read
         from gainful.evidence.mean_intervals import resampling_for_level  # noqa: PLC0415
 
-        resampling_for_level(interval, resamples=resamples, seed=seed)
+        resampling_for_level(interval, **chance)
         if runs is None:
             allowed = (
                 "only with runs={name: run}; of one run, gainful.stats.mean_intervals(results)"
             )
             raise BadValue("interval", interval, allowed)
-    convention, recipes = build_recipes(measures, like, settings)
-    loaded_qrels = as_qrels(qrels, qrels_format, columns)
     if runs is None:
-        loaded_run = as_run(run, run_format, columns=columns)
-        return evaluate_run(loaded_qrels, loaded_run, recipes, convention, name_file(run))
-    evaluated = evaluate_runs(
-        loaded_qrels, name_runs(runs), recipes, convention, run_format, columns=columns
-    )
-    results = {result.name: result for result, _ in evaluated}
+        return evaluate_run(qrels, run, measures, reading).results
+    evaluated = evaluate_runs(qrels, name_runs(runs), measures, reading)
+    results = {item.results.name: item.results for item in evaluated}
     if interval is None:
         return RunResults(results)
     from gainful.evidence.mean_intervals import mean_intervals  # noqa: PLC0415  (slow to load)
 
-    intervals = [
-        mean_intervals(result, interval, resamples=resamples, seed=seed)
-        for result in results.values()
-    ]
+    intervals = [mean_intervals(result, interval, **chance) for result in results.values()]
     return RunResults(results, intervals)
 
 
@@ -169,32 +143,42 @@ def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
     return find_run_beside(path, columns) is not None
 
 
+@frozen(eq=False)
+class EvaluatedRun:
+    """A run: what it scores, and how it was matched."""
+
+    results: Results
+    matched: MatchedRun
+
+
 def evaluate_runs(
-    qrels: Qrels | NestedDict,
+    qrels: AnyQrels,
     runs: Mapping[str, AnyRun],
-    recipes: Mapping[str, Recipe],
-    convention: Convention,
-    run_format: str | None = None,
-    *,
-    columns: ColumnNames | None = None,
+    measures: Measures | None,
+    reading: RunReading,
 ) -> Iterator[EvaluatedRun]:
-    """The results of each run by its name, and the run as it was matched."""
+    """Every run by its name, one after the other; the judgments are read once."""
+    convention, recipes = reading.build_recipes(measures)
+    judgments = reading.read_qrels(qrels)
     for name, run in runs.items():
-        loaded = as_run(run, run_format, str(name), columns)
-        matched = match_run(qrels, loaded, recipes, convention)
-        yield as_results(measure_run(matched, recipes, convention, str(name))), matched
+        matched = match_run(judgments, reading.read_run(run, name), recipes, convention)
+        results = as_results(measure_run(matched, recipes, convention, name))
+        yield EvaluatedRun(results, matched)
 
 
 def evaluate_run(
-    qrels: Qrels | NestedDict,
-    run: Run | NestedDict | LazyRun,
-    recipes: Mapping[str, Recipe],
-    convention: Convention,
+    qrels: AnyQrels,
+    run: AnyRun,
+    measures: Measures | None,
+    reading: RunReading,
     name: str | None = None,
-) -> Results:
-    """The results of one run, everything else being settled."""
-    matched = match_run(qrels, run, recipes, convention)
-    return as_results(measure_run(matched, recipes, convention, name))
+) -> EvaluatedRun:
+    """One run, named for its file if it has no other name."""
+    convention, recipes = reading.build_recipes(measures)
+    judgments, loaded = reading.read_qrels(qrels), reading.read_run(run)
+    matched = match_run(judgments, loaded, recipes, convention)
+    results = measure_run(matched, recipes, convention, name or name_file(run))
+    return EvaluatedRun(as_results(results), matched)
 
 
 def match_run(

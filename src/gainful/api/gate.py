@@ -5,32 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from attrs import evolve
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_run
-from gainful.api.keywords import answer_keywords
-from gainful.api.named_runs import name_file
-from gainful.api.results import Results
-from gainful.convention import Convention
-from gainful.errors import BadValue, GainfulError
+from gainful.api.run_options import RunOptions, RunReading, answer_run_options
+from gainful.errors import GainfulError
 from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, QueryBounds, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
-from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
+from gainful.measure.build_recipes import Measures
 from gainful.page.write_file import write_atomically
 from gainful.read.baseline import Baseline, read_baseline
-from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, find_run_beside
+from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels
 
 
-@answer_keywords
+@answer_run_options()
 def gate(
     qrels: AnyQrels,
     run: AnyRun | None = None,
@@ -52,11 +48,7 @@ def gate(
     resamples: int = RESAMPLES,
     save_to: str | PathLike[str] | None = None,
     name: str | None = None,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[RunOptions],
 ) -> Verdict:
     """Is this run good enough to ship, by itself and against a baseline?
 
@@ -88,11 +80,7 @@ def gate(
         resamples: how often it is drawn.
         save_to: the file in which the run becomes a baseline, if it passes.
         name: what the run is called.
-        like: the tool whose settings to follow.
-        qrels_format: how a file of judgments is written; found out if it is not named.
-        run_format: how a file of a run is written.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        **settings: single settings, such as `ties="average"`.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         `Verdict`: did it pass, by which rules, and which queries to look at first.
@@ -124,11 +112,7 @@ def gate(
         save_to=save_to,
         error_rates=error_rates,
         name=name,
-        like=like,
-        qrels_format=qrels_format,
-        run_format=run_format,
-        columns=columns,
-        **settings,
+        **options,
     )
     verdict.save_baseline()
     return verdict
@@ -144,19 +128,18 @@ def judge_run(
     measures: Measures | None = None,
     error_rates: bool = False,
     cluster: ClusterChoice | None = None,
-    **evaluation: Any,
+    name: str | None = None,
+    **options: Unpack[RunOptions],
 ) -> Verdict:
-    """The verdict on a run by these rules; nothing is saved before its `save_baseline`.
-
-    `evaluation` says how the run is evaluated: its name, formats, like and settings, as in `gate`.
-    """
+    """The verdict on a run by these rules; nothing is saved before its `save_baseline`."""
+    reading = RunReading.from_options(options)
     old_baseline = None if baseline is None else read_baseline(baseline)
     known = () if old_baseline is None else old_baseline.measures
     wanted = rules.measures_to_evaluate(measures, known)
-    formats = (evaluation.get("qrels_format"), evaluation.get("run_format"))
-    inputs = zip((qrels, run), formats, strict=True)
-    clusters = find_clusters(cluster, inputs, evaluation.get("columns"))
-    loaded_qrels, results = _evaluate(qrels, run, wanted, **evaluation)
+    run = reading.require_run(qrels, run)
+    clusters = find_clusters(cluster, reading, qrels, run)
+    evaluated = evaluate_run(qrels, run, wanted, reading, name)
+    loaded_qrels, results = evaluated.matched.qrels, evaluated.results
     verdict = apply_rules(
         results,
         rules,
@@ -169,42 +152,26 @@ def judge_run(
     return verdict if save_to is None else _note_saving(verdict, loaded_qrels, fspath(save_to))
 
 
-@answer_keywords
+@answer_run_options()
 def save_baseline(
     qrels: AnyQrels,
     run: AnyRun,
     path: str | PathLike[str],
     measures: Measures | None = None,
-    *,
-    like: str | Convention | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[RunOptions],
 ) -> None:
-    """Save what a run scores in a file that later runs are held against."""
-    loaded_qrels, results = _evaluate(qrels, run, measures, like=like, **settings)
-    write_atomically(path, make_baseline(results, loaded_qrels).to_text())
+    """Save what a run scores in a file that later runs are held against.
 
-
-def _evaluate(
-    qrels: AnyQrels,
-    run: AnyRun | None,
-    measures: Measures | None,
-    *,
-    like: str | Convention | None = None,
-    name: str | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
-) -> tuple[Qrels | NestedDict, Results]:
-    """The judgments, which are read once, and what the run scores by them."""
-    run = find_run_beside(qrels, columns) if run is None else run
-    if run is None:
-        raise BadValue("run", None, "a run beside the judgments; or one file that tells both")
-    convention, recipes = build_recipes(measures, like, settings)
-    loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    loaded_run = as_run(run, run_format, columns=columns)
-    results = evaluate_run(loaded_qrels, loaded_run, recipes, convention, name or name_file(run))
-    return loaded_qrels, results
+    Args:
+        qrels: whatever `evaluate` takes.
+        run: whatever `evaluate` takes.
+        path: the file.
+        measures: whatever `evaluate` takes.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
+    """
+    evaluated = evaluate_run(qrels, run, measures, RunReading.from_options(options))
+    baseline = make_baseline(evaluated.results, evaluated.matched.qrels)
+    write_atomically(path, baseline.to_text())
 
 
 def _note_saving(verdict: Verdict, qrels: Qrels | NestedDict, path: str) -> Verdict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial, wraps
 from inspect import Parameter, cleandoc, signature
 from typing import Any, TypeVar
@@ -43,7 +43,9 @@ def answer_keywords(function: Function) -> Function:
     return _answer(function, _own_names(function), open_ended=open_ended)
 
 
-def answer_options(options: type, described_by: Sequence[type]) -> Callable[[Function], Function]:
+def answer_options(
+    options: type, described_by: Sequence[type], settings: Container[str]
+) -> Callable[[Function], Function]:
     """`answer_keywords` for a function whose last keywords are a set of typed options.
 
     `help` shows the options in its signature, and what each one is below its own arguments.
@@ -51,12 +53,15 @@ def answer_options(options: type, described_by: Sequence[type]) -> Callable[[Fun
     Args:
         options: a `TypedDict`.
         described_by: those whose docstrings tell what its options are.
+        settings: which of them are single settings, told elsewhere.
     """
-    return partial(_answer_typed, options=options, described_by=described_by)
+    return partial(_answer_typed, options=options, described_by=described_by, settings=settings)
 
 
-def _answer_typed(function: Function, options: type, described_by: Sequence[type]) -> Function:
-    shared = [name for name in options.__annotations__ if name not in SESSION_SETTINGS]
+def _answer_typed(
+    function: Function, options: type, described_by: Sequence[type], settings: Container[str]
+) -> Function:
+    shared = [name for name in options.__annotations__ if name not in settings]
     has_settings = len(shared) < len(options.__annotations__)
     call = _answer(function, [*_own_names(function), *shared], open_ended=has_settings)
     own = signature(function)
@@ -70,8 +75,8 @@ def _answer_typed(function: Function, options: type, described_by: Sequence[type
         )
         for name in shared
     ]
-    settings = [Parameter("settings", Parameter.VAR_KEYWORD)] if has_settings else []
-    vars(call)["__signature__"] = own.replace(parameters=[*listed, *settings])
+    open_end = [Parameter("settings", Parameter.VAR_KEYWORD)] if has_settings else []
+    vars(call)["__signature__"] = own.replace(parameters=[*listed, *open_end])
     vars(call)["typed_options"] = options
     call.__doc__ = _add_arguments(cleandoc(function.__doc__ or ""), described_by)
     return call

@@ -6,9 +6,8 @@ from typing import Unpack
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_runs
-from gainful.convention import Convention
+from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.orders.agreement import check_run_count
 from gainful.evidence.orders.discriminative_power import build_criterion
@@ -17,12 +16,11 @@ from gainful.evidence.orders.order_results import order_results
 from gainful.evidence.statistics.correction import RANDOMISATION
 from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
-from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, as_qrels
+from gainful.measure.build_recipes import Measures
+from gainful.read.inputs import AnyQrels
 
 
-@answer_keywords
+@answer_run_options()
 def order(
     qrels: AnyQrels,
     runs: Runs,
@@ -35,11 +33,7 @@ def order(
     p: float = PERSISTENCE,
     resamples: int | None = None,
     seed: int = SEED,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[RunOptions],
 ) -> Order:
     """Do measures agree on which run is better, and which of them tells runs apart?
 
@@ -57,11 +51,7 @@ def order(
         p: the persistence of RBO.
         resamples: how many, of tests that resample: 10000, or as many as holm needs.
         seed: where chance begins; the same seed gives the same numbers.
-        like: the tool whose settings to follow.
-        qrels_format: how a file of judgments is written; found out if it is not named.
-        run_format: how files of runs are written.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        **settings: single settings, such as `ties="average"`.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         `Order`: the order by each measure, their agreement, and the power of each.
@@ -87,17 +77,9 @@ def order(
         resamples_given=resamples is not None,
     )
     check_persistence(p)
-    convention, recipes = build_recipes(measures, like, settings)
     named_runs = name_runs(runs)
     check_run_count(len(named_runs))
-    clusters = find_clusters(
-        cluster,
-        ((qrels, qrels_format), *((run, run_format) for run in named_runs.values())),
-        columns,
-    )
-    loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    evaluated = evaluate_runs(
-        loaded_qrels, named_runs, recipes, convention, run_format, columns=columns
-    )
-    results = [result for result, _ in evaluated]
+    reading = RunReading.from_options(options)
+    clusters = find_clusters(cluster, reading, qrels, *named_runs.values())
+    results = [run.results for run in evaluate_runs(qrels, named_runs, measures, reading)]
     return order_results(results, criterion, p, clusters=clusters)

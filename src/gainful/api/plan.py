@@ -7,19 +7,17 @@ from typing import Unpack
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_runs
-from gainful.convention import Convention
+from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.plan import CONFIDENCE, DIFFERENCE, Goal, Plan, check_goal, plan_queries
 from gainful.evidence.statistics.power import POWER
 from gainful.evidence.statistics.resampling import ALPHA
-from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
-from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, as_qrels
+from gainful.measure.build_recipes import Measures
+from gainful.read.inputs import AnyQrels
 
 
-@answer_keywords
+@answer_run_options()
 def plan(
     qrels: AnyQrels,
     runs: Runs,
@@ -31,11 +29,7 @@ def plan(
     confidence: float = CONFIDENCE,
     comparisons: int = 1,
     cluster: ClusterChoice | None = None,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[RunOptions],
 ) -> Plan:
     """How many queries find a true difference between runs, by the spread that a pilot shows?
 
@@ -50,11 +44,7 @@ def plan(
         comparisons: how many are to be corrected together: alpha is shared among them.
         cluster: what queries belong to that are not independent, as `compare` takes it; the plan
             is in whole clusters then.
-        like: the tool whose settings to follow.
-        qrels_format: how a file of judgments is written; found out if it is not named.
-        run_format: how files of runs are written.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        **settings: single settings, such as `ties="average"`.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         `Plan`: for each measure and pair of runs the queries that are needed if differences vary
@@ -70,15 +60,7 @@ def plan(
     goal = Goal(difference, alpha, power, confidence, comparisons)
     check_goal(goal)
     named_runs = name_runs(runs, at_least=2)
-    convention, recipes = build_recipes(measures, like, settings)
-    clusters = find_clusters(
-        cluster,
-        ((qrels, qrels_format), *((run, run_format) for run in named_runs.values())),
-        columns,
-    )
-    loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    evaluated = evaluate_runs(
-        loaded_qrels, named_runs, recipes, convention, run_format, columns=columns
-    )
-    results = [results for results, _ in evaluated]
+    reading = RunReading.from_options(options)
+    clusters = find_clusters(cluster, reading, qrels, *named_runs.values())
+    results = [run.results for run in evaluate_runs(qrels, named_runs, measures, reading)]
     return plan_queries(results, goal, clusters)

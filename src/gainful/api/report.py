@@ -9,53 +9,37 @@ from typing import Unpack
 from attrs import evolve
 
 from gainful.api.clusters import find_clusters
+from gainful.api.compare import CompareOptions
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_runs
 from gainful.api.results import Results
-from gainful.convention import Convention
-from gainful.evidence.clusters import ClusterChoice
+from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.evidence.comparisons.compare import compare_runs_where_possible
 from gainful.evidence.mean_intervals import MeanIntervals, mean_intervals
-from gainful.evidence.method import build_method
+from gainful.evidence.method import MethodOptions, build_method, split_method
 from gainful.evidence.moves.moved_docs import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.side_by_side import rank_side_by_side
-from gainful.evidence.statistics.correction import Family
-from gainful.evidence.statistics.paired_tests import TEST_NAMES
-from gainful.evidence.statistics.resampling import ALPHA, SEED, Resampling
-from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.measure.build_recipes import Measures
 from gainful.measure.notes import require_qrels_overlap
-from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels
+from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.query_texts import read_query_texts
 from gainful.show.pages import report_data
 from gainful.show.pages.report import Report, ReportContent, render_report, require_extra
 from gainful.show.pages.report_text import label_runs
 
 
-@answer_keywords
+@answer_run_options(CompareOptions, (MethodOptions, RunOptions))
 def report(
     qrels: AnyQrels,
     runs: Runs | AnyRun,
     measures: Measures | None = None,
     *,
-    baseline: str | None = None,
-    test: str = "randomisation",
-    correct: str | None = None,
-    family: Family = "measure",
-    cluster: ClusterChoice | None = None,
-    alpha: float = ALPHA,
-    resamples: int | None = None,
-    seed: int = SEED,
     texts: Mapping[str, str] | str | PathLike[str] | None = None,
     title: str | None = None,
     values_file: str | None = None,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[CompareOptions],
 ) -> Report:
     """A page about these runs, as HTML in one file: to open from disk, to send, to print.
 
@@ -64,22 +48,10 @@ def report(
         runs: one run or more, by name or in a list.
         measures: whatever `evaluate` takes. The work of the first that cumulates gain is shown
             rank by rank.
-        baseline: the run that the others are set against; the first if none is named.
-        test: as `compare` has it.
-        correct: as `compare` has it.
-        family: as `compare` has it.
-        cluster: as `compare` has it.
-        alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
-        resamples: how many, where chance is asked.
-        seed: which chance; the same seed gives the same page.
         texts: what the queries say, by id; or a file of them.
         title: what the page is called.
         values_file: what the page calls a file beside it with all values, where it has a part.
-        like: the tool whose settings to follow.
-        qrels_format: how a file of judgments is written; found out if it is not named.
-        run_format: how files of runs are written.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        **settings: single settings, as `evaluate` takes them.
+        **options: how runs are compared (`MethodOptions`) and read (`RunOptions`).
 
     Returns:
         The page, a text. It loads nothing, and shows at most 500 queries rank by rank; where that
@@ -95,33 +67,18 @@ def report(
     require_extra()
     named_runs = name_runs(runs)
     names = list(named_runs)
-    base = names.index(choose_baseline(baseline, names, "run"))
+    weighing, inputs = split_method(options)
+    base = names.index(choose_baseline(weighing.get("baseline"), names, "run"))
     labels = label_runs(names)
-    method = build_method(
-        TEST_NAMES,
-        test,
-        correct=correct,
-        family=family,
-        baseline=labels[base],
-        alpha=alpha,
-        resamples=resamples,
-        seed=seed,
-    )
-    resampling = method.resampling
-    convention, recipes = build_recipes(measures, like, settings)
-    clusters = find_clusters(
-        cluster,
-        ((qrels, qrels_format), *((run, run_format) for run in named_runs.values())),
-        columns,
-    )
+    weighing["baseline"] = labels[base]
+    method = build_method(**weighing)
+    resampling, reading = method.resampling, RunReading.from_options(inputs)
     query_texts = _load_texts(texts)
-    loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    evaluated = list(
-        evaluate_runs(loaded_qrels, named_runs, recipes, convention, run_format, columns=columns)
-    )
-    matched_runs = [run for _, run in evaluated]
+    clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
+    evaluated = list(evaluate_runs(qrels, named_runs, measures, reading))
+    matched_runs = [run.matched for run in evaluated]
     results = [
-        evolve(result, name=label) for (result, _), label in zip(evaluated, labels, strict=True)
+        evolve(run.results, name=label) for run, label in zip(evaluated, labels, strict=True)
     ]
     require_qrels_overlap(results)
     comparison, reasons = compare_runs_where_possible(results, method, clusters)

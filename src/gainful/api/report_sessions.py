@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from gainful.api.session_options import EvaluationOptions, answer_session_options
+from gainful.api.session_options import SessionCompareOptions, answer_session_options
 from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
-from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.comparisons.study import check_method
-from gainful.evidence.method import ComparisonOptions
-from gainful.evidence.statistics.correction import Family
-from gainful.evidence.statistics.resampling import ALPHA, SEED
+from gainful.evidence.method import split_method
 from gainful.measure.build_recipes import Measures
 from gainful.measure.cost import Cost
 from gainful.read.inputs import AnyQrels
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from gainful.show.pages.report import Report
 
 
-@answer_session_options(EvaluationOptions)
+@answer_session_options(SessionCompareOptions)
 def report(
     sessions: AnySessions | SessionResults,
     qrels: AnyQrels | None = None,
@@ -31,19 +28,11 @@ def report(
     *,
     by: str | None = None,
     block: str | Sequence[str] | None = None,
-    baseline: str | None = None,
-    test: str | None = None,
-    correct: str | None = None,
-    family: Family = "measure",
-    cluster: ClusterChoice | None = None,
-    alpha: float = ALPHA,
-    resamples: int | None = None,
-    seed: int = SEED,
     title: str | None = None,
     values_file: str | None = None,
     like: str | SessionConvention | None = None,
     cost: Cost | None = None,
-    **options: Unpack[EvaluationOptions],
+    **options: Unpack[SessionCompareOptions],
 ) -> Report:
     """A page about whole sessions, as HTML in one file: to open from disk, to send, to print.
 
@@ -57,20 +46,13 @@ def report(
             cumulates gain.
         by: the column that names the system; system, if there is such a column.
         block: as `compare` has it.
-        baseline: the system that the others are set against; the first if none is named.
-        test: as `compare` has it.
-        correct: as `compare` has it.
-        family: as `compare` has it.
-        cluster: as `compare` has it.
-        alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
-        resamples: how many, where chance is asked.
-        seed: which chance; the same seed gives the same page.
         title: what the page is called.
         values_file: what the page calls a file beside it with all values, where it has a part.
         like: whose settings to follow.
         cost: what searching costs, as `evaluate` takes it.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"`.
+        **options: how systems are compared (`MethodOptions`); how sessions are read, which count
+            and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and single
+            settings, such as `duplicates="first"`.
 
     Returns:
         The page, a text. It loads nothing, and has at most 10,000 conversations or sessions; where
@@ -86,18 +68,11 @@ def report(
     from gainful.api import build_session_report as page  # noqa: PLC0415  (what draws is slow to load)
 
     page.require_extra()
-    weighing: ComparisonOptions = {
-        "correct": correct,
-        "family": family,
-        "baseline": baseline,
-        "alpha": alpha,
-        "resamples": resamples,
-        "seed": seed,
-    }
-    check_method(test, **weighing)
+    weighing, reading = split_method(options)
+    method = check_method(**weighing)
     results = sessions
     if not isinstance(results, SessionResults):
-        results = evaluate(sessions, qrels, measures, like=like, cost=cost, **options)
+        results = evaluate(sessions, qrels, measures, like=like, cost=cost, **reading)
     return page.build_session_report(
-        results, by, block, test, cluster, weighing, title=title, values_file=values_file
+        results, by, block, weighing, method.resampling, title=title, values_file=values_file
     )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-from gainful.api.evaluate import evaluate_run
-from gainful.api.keywords import answer_keywords
+from gainful.api.evaluate import match_run
 from gainful.api.named_runs import name_file
-from gainful.api.results import Results
-from gainful.convention import Convention
+from gainful.api.results import Results, as_results
+from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.reproduction import (
     DEPTH,
@@ -21,14 +20,14 @@ from gainful.evidence.reproduction import (
 )
 from gainful.evidence.statistics.rank_correlation import check_persistence
 from gainful.match.doc_orders import list_docs
-from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
-from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run, as_run_columns
+from gainful.measure.build_recipes import Measures
+from gainful.measure.evaluate import measure_run
+from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import Run
 
 
-@answer_keywords
+@answer_run_options()
 def reproduce(
     qrels: AnyQrels,
     original: AnyRun,
@@ -39,11 +38,7 @@ def reproduce(
     reproduced_qrels: AnyQrels | None = None,
     depth: int = DEPTH,
     p: float = PERSISTENCE,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[RunOptions],
 ) -> Reproduction:
     """Is a reproduced run like the original, and is its improvement over a baseline?
 
@@ -61,11 +56,7 @@ def reproduce(
             replication, of which only ER and ΔRI can be told.
         depth: how many documents of a ranking count for tau union and RBO.
         p: the persistence of RBO.
-        like: the tool whose settings to follow.
-        qrels_format: how files of judgments are written; found out if it is not named.
-        run_format: how files of runs are written.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        **settings: single settings, such as `ties="average"`.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         `Reproduction`: `orders`, `errors` and `effects`, as values.
@@ -86,22 +77,21 @@ def reproduce(
         )
     if baselines is not None and (not isinstance(baselines, tuple | list) or len(baselines) != 2):
         raise WrongType("baselines", baselines, "(original, reproduced)")
-    convention, recipes = build_recipes(measures, like, settings)
-    sides = [as_qrels(qrels, qrels_format, columns)]
+    reading = RunReading.from_options(options)
+    convention, recipes = reading.build_recipes(measures)
+    sides = [reading.read_qrels(qrels)]
     if reproduced_qrels is not None:
-        sides.append(as_qrels(reproduced_qrels, qrels_format, columns))
-
-    def load(run: AnyRun) -> Any:
-        return as_run(run, run_format, columns=columns)
+        sides.append(reading.read_qrels(reproduced_qrels))
 
     def evaluate(side: int, run: Any, given: AnyRun, role: str) -> Results:
         judgments = sides[min(side, len(sides) - 1)]
-        return evaluate_run(judgments, run, recipes, convention, name_file(given) or role)
+        matched = match_run(judgments, run, recipes, convention)
+        return as_results(measure_run(matched, recipes, convention, name_file(given) or role))
 
     pairs = {"run": (original, reproduced)}
     if baselines is not None:
         pairs["baseline"] = (baselines[0], baselines[1])
-    loaded = {role: tuple(map(load, pair)) for role, pair in pairs.items()}
+    loaded = {role: tuple(map(reading.read_run, pair)) for role, pair in pairs.items()}
     results = {
         role: tuple(
             evaluate(side, run, pairs[role][side], f"{('original', 'reproduced')[side]} {role}")

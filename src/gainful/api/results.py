@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: importe
 
     from gainful.evidence.comparisons.comparison import Comparison
     from gainful.evidence.mean_intervals import MeanIntervals
-    from gainful.evidence.method import RunComparisonOptions
+    from gainful.evidence.method import MethodOptions
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -72,20 +72,17 @@ class Results(RunValues, Shown):
     def compare(
         self,
         *others: Results,
-        test: str = "randomisation",
-        **options: Unpack[RunComparisonOptions],
+        **options: Unpack[MethodOptions],
     ) -> Comparison:
         """Is another run really better than this one, the baseline?
 
         Args:
             others: the results of one run or more, by the same judgments and measures.
-            test: as `gainful.compare` has it.
-            **options: baseline, correct, family, cluster, pairs, alpha, resamples, seed, as
-                `gainful.compare` has them.
+            **options: how runs are compared (`MethodOptions`), as `gainful.compare` has them.
         """
         from gainful.evidence.comparisons.compare import compare_results  # noqa: PLC0415
 
-        return compare_results([self, *_list_others(others)], test, **options)
+        return compare_results([self, *_list_others(others)], **options)
 
     def plot(
         self,
@@ -198,21 +195,18 @@ class RunResults(ShownByRun[Results]):
     def compare(
         self,
         *others: Results,
-        test: str = "randomisation",
-        **options: Unpack[RunComparisonOptions],
+        **options: Unpack[MethodOptions],
     ) -> Comparison:
         """Is one of the runs really better than another?
 
         Args:
             others: the results of more runs, by the same judgments and measures.
-            test: as `gainful.compare` has it.
-            **options: baseline, correct, family, cluster, pairs, alpha, resamples, seed, as
-                `gainful.compare` has them.
+            **options: how runs are compared (`MethodOptions`), as `gainful.compare` has them.
         """
         from gainful.evidence.comparisons.compare import compare_results  # noqa: PLC0415
 
         more = _list_others(others)
-        return compare_results([*self.values(), *more] if more else self, test, **options)
+        return compare_results([*self.values(), *more] if more else self, **options)
 
     def plot(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -17,13 +17,14 @@ from gainful.api.named_runs import (
     select_measures,
     separate_results,
 )
+from gainful.api.run_options import RunOptions, RunReading
 from gainful.convention import Convention
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.evidence.mean_intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.build_recipes import Measures, build_recipes
+from gainful.measure.build_recipes import Measures
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry
 from gainful.measure.language import expand, parse
@@ -31,12 +32,11 @@ from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.recipe import Recipe
 from gainful.measure.run_values import RunValues
-from gainful.read.inputs import AnyQrels, as_qrels
+from gainful.read.inputs import AnyQrels
 from gainful.show.figures import differences, dots, precision_recall, rank_curves
 from gainful.show.figures.figure import FigureData
 from gainful.types import Array
 
-Like = str | Convention | None
 _MAX_CUTOFF = 1000
 
 
@@ -46,8 +46,7 @@ def curves_data(
     measure: str | Measure = "DCG@10",
     *,
     query: str | None = None,
-    like: Like = None,
-    **settings: Any,
+    **options: Unpack[RunOptions],
 ) -> FigureData:
     """How does gain grow from rank to rank, and how far is it from the best that was possible?
 
@@ -56,9 +55,7 @@ def curves_data(
         runs: {name: run}.
         measure: CG, DCG, nCG or nDCG with a cutoff; DCG@10 if none is named.
         query: of this query alone; the mean over queries if none is named.
-        like: whose settings to follow.
-        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`,
-            `columns`.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         Columns run, rank, value, ideal: what the run has gained down to that rank, and what the
@@ -70,7 +67,7 @@ def curves_data(
     ideals = []
     if not curve_measure.entry.normalised:
         ideals = [_ideal_measure(curve_measure) @ rank for rank in ranks]
-    results = _evaluate(qrels, runs, [*measures, *ideals], like, settings)
+    results = _evaluate(qrels, runs, [*measures, *ideals], options)
     curves = {
         run: (
             _select_means(result, measures, query),
@@ -85,9 +82,7 @@ def differences_data(
     qrels: AnyQrels | AllResults,
     runs: Runs | None = None,
     measure: str | Measure | None = None,
-    *,
-    like: Like = None,
-    **settings: Any,
+    **options: Unpack[RunOptions],
 ) -> FigureData:
     """On which queries is one run better than another, and by how much?
 
@@ -95,9 +90,7 @@ def differences_data(
         qrels: whatever `gainful.evaluate` takes; or what it returned for two runs.
         runs: two of them, {name: run}; the first is what the other is set against.
         measure: nDCG@10 if none is named; of results, their first.
-        like: whose settings to follow.
-        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`,
-            `columns`.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         A row for each query, the greatest difference first: query, first, second, difference
@@ -109,7 +102,7 @@ def differences_data(
         results = _take_results(qrels, runs, measure)
     else:
         _refuse_more_than_two(name_runs(runs or ()))  # before anything is read
-        results = _evaluate(qrels, runs, measure or "nDCG@10", like, settings)
+        results = _evaluate(qrels, runs, measure or "nDCG@10", options)
     _refuse_more_than_two(results)
     both, name = list(results.values()), next(iter(next(iter(results.values()))))
     pairs = pair_results(both, name) if len(both) == 2 else None
@@ -122,22 +115,20 @@ def _refuse_more_than_two(runs: Mapping[str, Any]) -> None:
 
 
 def precision_recall_data(
-    qrels: AnyQrels, runs: Runs | None = None, *, like: Like = None, **settings: Any
+    qrels: AnyQrels, runs: Runs | None = None, **options: Unpack[RunOptions]
 ) -> FigureData:
     """How precise is a run where so much of what is relevant has been found?
 
     Args:
         qrels: whatever `gainful.evaluate` takes.
         runs: {name: run}.
-        like: whose settings to follow.
-        **settings: single settings, such as `rel=2`; `qrels_format`, `run_format`,
-            `columns`.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.
     """
     measures = list(precision_recall.MEASURES)
-    return precision_recall.build_data(_evaluate(qrels, runs, measures, like, settings))
+    return precision_recall.build_data(_evaluate(qrels, runs, measures, options))
 
 
 def dots_data(
@@ -148,8 +139,7 @@ def dots_data(
     interval: float = DEFAULT_LEVEL,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    like: Like = None,
-    **settings: Any,
+    **options: Unpack[RunOptions],
 ) -> FigureData:
     """How good are runs by several measures, and how sure is that?
 
@@ -160,9 +150,7 @@ def dots_data(
         interval: its level in per cent; by t below 25 queries, else by bootstrap (BCa).
         resamples: how often.
         seed: where chance begins.
-        like: whose settings to follow.
-        **settings: single settings, such as `ties="average"`; `qrels_format`, `run_format`,
-            `columns`.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         Columns run, measure, mean, low, high.
@@ -170,7 +158,7 @@ def dots_data(
     if holds_results(qrels):
         results = _take_results(qrels, runs, measures)
     else:
-        results = _evaluate(qrels, runs, measures, like, settings)
+        results = _evaluate(qrels, runs, measures, options)
     all_intervals = [
         mean_intervals(result, interval, resamples=resamples, seed=seed)
         for result in results.values()
@@ -185,28 +173,18 @@ def _take_results(results: Any, runs: Any, measures: Measures | None) -> dict[st
 
 
 def _evaluate(
-    qrels: AnyQrels,
-    runs: Runs | None,
-    measures: Measures | None,
-    like: Like,
-    settings: dict[str, Any],
+    qrels: AnyQrels, runs: Runs | None, measures: Measures | None, options: RunOptions
 ) -> dict[str, RunValues]:
     """The results of each run by its name; refused where nothing at the depth is judged."""
     if holds_results(qrels):
         allowed = "judgments and runs: results have not these values"
         raise BadValue("results", ", ".join(name_results(qrels)), allowed)
     named_runs = name_runs(() if runs is None else runs)
-    qrels_format, run_format = settings.pop("qrels_format", None), settings.pop("run_format", None)
-    columns = settings.pop("columns", None)
-    convention, recipes = build_recipes(measures, like, settings)
+    reading = RunReading.from_options(options)
+    convention, recipes = reading.build_recipes(measures)
     names, depth = list(recipes), _common_depth(recipes, convention)
-    if depth is not None:
-        recipes |= build_recipes(f"Judged@{depth}", convention, {})[1]
-    loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    evaluated = evaluate_runs(
-        loaded_qrels, named_runs, recipes, convention, run_format, columns=columns
-    )
-    results = [result for result, _ in evaluated]
+    wanted = names if depth is None else [*names, f"Judged@{depth}"]
+    results = [run.results for run in evaluate_runs(qrels, named_runs, wanted, reading)]
     if depth is None:
         require_qrels_overlap(results)
     elif not any(result.mean[f"Judged@{depth}"] > 0 for result in results):

@@ -12,7 +12,14 @@ from os import PathLike
 from typing import Any, Literal, TypedDict, cast
 
 from gainful.api.keywords import Function, answer_options
-from gainful.convention.session import Repeats, SessionIdeal, Statistic, SubtopicGrades
+from gainful.convention.session import (
+    SESSION_SETTINGS,
+    Repeats,
+    SessionIdeal,
+    Statistic,
+    SubtopicGrades,
+)
+from gainful.evidence.method import MethodOptions
 from gainful.formula import NamedFormula
 from gainful.match.behaviour_gains import GainRule
 from gainful.read.column_names import ColumnNames
@@ -111,11 +118,15 @@ class EvaluationOptions(SessionOptions, total=False):
     depth: Literal["assumed", "scanned"] | None
 
 
+class SessionCompareOptions(MethodOptions, EvaluationOptions, total=False):
+    """How systems are compared, and how sessions are read and measured."""
+
+
 def answer_session_options(options: type) -> Callable[[Function], Function]:
     """Let a function that takes these options show them, and answer those that are misspelt."""
-    names = options.__annotations__.keys()
-    sets = [some for some in (ReadingOptions, GainOptions) if some.__annotations__.keys() <= names]
-    return answer_options(options, sets)
+    names, all_sets = options.__annotations__.keys(), (MethodOptions, ReadingOptions, GainOptions)
+    sets = [some for some in all_sets if some.__annotations__.keys() <= names]
+    return answer_options(options, sets, SESSION_SETTINGS)
 
 
 _IN_ENGINE = (  # what can be done where sessions are, some whole ones at a time

@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # what compares and draws is slow to load: imported when firs
     import altair as alt
 
     from gainful.evidence.comparisons.comparison import Comparison
-    from gainful.evidence.method import ComparisonOptions
+    from gainful.evidence.method import MethodOptions
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -78,8 +78,7 @@ class SessionResults(SessionValues, Shown):
         self,
         by: str = "system",
         block: str | Sequence[str] | None = None,
-        test: str | None = None,
-        **options: Unpack[ComparisonOptions],
+        **options: Unpack[MethodOptions],
     ) -> Comparison:
         """Is one system really better than another, by these sessions?
 
@@ -87,9 +86,8 @@ class SessionResults(SessionValues, Shown):
             by: the column that names the system.
             block: the columns whose effects are taken out: searcher and scenario, if they are
                 there.
-            test: as `gainful.sessions.compare` has it.
-            **options: baseline, correct, pairs, alpha, resamples, seed, as
-                `gainful.sessions.compare` has them.
+            **options: how systems are compared (`MethodOptions`), as `gainful.sessions.compare`
+                has them.
         """
         from gainful.evidence.comparisons import study  # noqa: PLC0415
 
@@ -99,7 +97,7 @@ class SessionResults(SessionValues, Shown):
                 "gainful.sessions.compare(sessions, qrels)"
             )
             raise WrongType("by", "other results", way)
-        return study.compare_session_results(self, by, block, test, **options)
+        return study.compare_session_results(self, by, block, **options)
 
     def plot(
         self,

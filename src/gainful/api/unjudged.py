@@ -6,27 +6,18 @@ from collections.abc import Iterable, Mapping
 from typing import Unpack, overload
 
 from gainful.api.evaluate import match_run
-from gainful.api.keywords import answer_keywords
 from gainful.api.named_runs import Runs, name_file, name_runs
+from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.unjudged.bounds import Bounds, RunBounds
 from gainful.evidence.unjudged.find_bounds import condense_lists, find_bounds, possible_grades
 from gainful.evidence.unjudged.gradable_run import build_gradable_run
 from gainful.match.rankings import match_every_document
-from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
+from gainful.measure.build_recipes import Measures
 from gainful.measure.evaluate import measure_run
 from gainful.measure.recipe import Recipe
-from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import (
-    AnyQrels,
-    AnyRun,
-    as_qrels,
-    as_qrels_columns,
-    as_run_columns,
-    as_run_in_memory,
-    find_run_beside,
-)
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns, as_run_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.shapes import holds_runs
 
@@ -39,11 +30,7 @@ def unjudged(
     *,
     runs: None = None,
     grades: Iterable[float] | None = None,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[RunOptions],
 ) -> Bounds: ...
 
 
@@ -55,15 +42,11 @@ def unjudged(
     *,
     runs: Runs,
     grades: Iterable[float] | None = None,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[RunOptions],
 ) -> RunBounds: ...
 
 
-@answer_keywords
+@answer_run_options()
 def unjudged(
     qrels: AnyQrels,
     run: AnyRun | None = None,
@@ -71,11 +54,7 @@ def unjudged(
     *,
     runs: Runs | None = None,
     grades: Iterable[float] | None = None,
-    like: str | Convention | None = None,
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[RunOptions],
 ) -> Bounds | RunBounds:
     """How much could the retrieved documents that nobody judged change?
 
@@ -85,11 +64,7 @@ def unjudged(
         measures: one or several; nDCG@10, AP and RR if none is named.
         runs: several runs, by name or in a list, instead of `run` or in its place.
         grades: those that a document may get; by default 0 and every grade of the judgments.
-        like: the tool whose settings to follow, by name or as a `Convention`.
-        qrels_format: how a file of judgments is written; found out if it is not named.
-        run_format: how files of runs are written.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        **settings: single settings, such as `ties="input"`.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         `Bounds`: the smallest and the largest value of each query and of the mean, each marked
@@ -107,27 +82,16 @@ def unjudged(
         raise BadValue("run", "a run, and runs too", "one of the two")
     if holds_runs(run):
         run, runs = None, run
-    convention, recipes = build_recipes(measures, like, settings)
-    if runs is None:
-        run = find_run_beside(qrels, columns) if run is None else run
-        if run is None:
-            raise BadValue("run", None, "a run beside the judgments")
-        loaded_qrels, loaded_run = (
-            as_qrels(qrels, qrels_format, columns),
-            as_run_in_memory(run, run_format, columns=columns),
-        )
-        return _bound_run(loaded_qrels, loaded_run, recipes, convention, name_file(run), grades)
-    loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    loaded_runs = {
-        name: as_run_in_memory(run, run_format, name, columns)
-        for name, run in name_runs(runs).items()
-    }
-    return RunBounds(
-        {
-            name: _bound_run(loaded_qrels, run, recipes, convention, name, grades)
-            for name, run in loaded_runs.items()
-        }
-    )
+    reading = RunReading.from_options(options)
+    named = name_runs(runs) if runs is not None else {"": reading.require_run(qrels, run)}
+    convention, recipes = reading.build_recipes(measures)
+    judgments = reading.read_qrels(qrels)
+    bounds = {}
+    for name, value in named.items():
+        loaded = reading.read_run_in_memory(value, name or "run")
+        known_as = name or name_file(value)
+        bounds[name] = _bound_run(judgments, loaded, recipes, convention, known_as, grades)
+    return bounds[""] if runs is None else RunBounds(bounds)
 
 
 def _bound_run(  # noqa: PLR0917  (all of one run)

@@ -20,21 +20,24 @@ from gainful.cli.options import (
     option,
     refuse_idle_options,
 )
-from gainful.cli.study import SESSIONS, refuse_certain, refuse_study_options, select, take_study
+from gainful.cli.study import (
+    RUN_OPTIONS,
+    SESSIONS,
+    refuse_certain,
+    refuse_study_options,
+    select,
+    take_study,
+)
 from gainful.cli.values import parse_differences
-from gainful.convention import SETTINGS
 from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.method import MethodOptions
 from gainful.evidence.standardise import STANDARDISATIONS
+from gainful.evidence.statistics.power import POWER
 from gainful.page.page import Page
 from gainful.read.several_systems import SYSTEM
 from gainful.text import join_words
 
 _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in full
-_SHARED_OPTIONS = (
-    *("cluster", "baseline", "alpha", "like", "qrels_format", "columns"),
-    *("correct", "family", "pairs", "equivalent", "resamples", "seed"),
-)
-_OF_RUNS = ("standardise", "run_format", *SETTINGS)
 
 
 @command(
@@ -65,6 +68,13 @@ _OF_RUNS = ("standardise", "run_format", *SETTINGS)
         callback=parse_differences,
     ),
     *(*RESAMPLING, "block"),
+    Row(
+        "--power",
+        "P",
+        "Of the detectable difference: how often it would be found.",
+        group="Statistics",
+        default=POWER,
+    ),
     Row(
         "--standardise",
         STANDARDISATIONS,
@@ -116,9 +126,8 @@ def _compare_runs(options: Mapping[str, Any]) -> Comparison:
         raise click.UsageError(
             "name QRELS and two runs or more: gainful compare QRELS RUN RUN… (or --sessions FILE)"
         )
-    chosen = select(options, (*_SHARED_OPTIONS, "per_query", *_OF_RUNS))
-    test = options["test"] or "randomisation"
-    return runs_api.compare(qrels, runs, measures=measures, test=test, **chosen)
+    chosen = select(options, (*MethodOptions.__annotations__, "per_query", *RUN_OPTIONS))
+    return runs_api.compare(qrels, runs, measures=measures, **chosen)
 
 
 def _compare_sessions(options: Mapping[str, Any]) -> Comparison:
@@ -128,5 +137,5 @@ def _compare_sessions(options: Mapping[str, Any]) -> Comparison:
     refuse_idle_options(("standardise",), "is of runs, which all have the same queries")
     (sessions, qrels, measures), shared = take_study(options)
     shared["by"] = shared["by"] or SYSTEM
-    chosen = shared | select(options, ("test", *_SHARED_OPTIONS))
+    chosen = shared | select(options, MethodOptions.__annotations__)
     return sessions_api.compare(sessions, qrels, measures, **chosen)

@@ -12,13 +12,11 @@ from gainful.cli.answer import argument, command, parse_reading
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
     PRINT_RUNS,
-    READ_RUNS,
     RESAMPLING,
     Row,
     refuse_idle_options,
 )
-from gainful.cli.study import IN_THE_MEASURE, select
-from gainful.convention import SETTINGS
+from gainful.cli.study import IN_THE_MEASURE, RUN_OPTIONS, select
 from gainful.evidence.orders.correlations import Correlations
 from gainful.evidence.statistics.weighted_correlation import COEFFICIENTS
 from gainful.page.page import Page
@@ -71,7 +69,7 @@ def _correlate_runs(options: Mapping[str, Any]) -> Correlations:
         *(options["column"], options["labels"]),
         cluster=options["cluster"],
         options=_select_options(options),
-        **select(options, (*READ_RUNS, "like", *SETTINGS)),
+        **select(options, RUN_OPTIONS),
     )
 
 

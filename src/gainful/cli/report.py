@@ -13,11 +13,9 @@ from gainful.api.report_sessions import report as report_sessions
 from gainful.cli.answer import argument, command, refuse_overwriting
 from gainful.cli.options import CHOOSE_SESSIONS, CONVENTION, READ_RUNS, RESAMPLING, option
 from gainful.cli.output import deliver_document
-from gainful.cli.study import SESSIONS, refuse_study_options, select, take_study
-from gainful.convention import SETTINGS
+from gainful.cli.study import RUN_OPTIONS, SESSIONS, refuse_study_options, select, take_study
+from gainful.evidence.method import MethodOptions
 from gainful.show.pages.report import Report
-
-_WEIGHING = ("baseline", "test", "correct", "family", "cluster", "alpha", "resamples", "seed")
 
 
 @command(
@@ -85,13 +83,13 @@ def _report_runs(options: Mapping[str, Any], naming: Mapping[str, Any]) -> Repor
         raise click.UsageError(
             "name QRELS and a run or more: gainful report QRELS RUN… (or --sessions FILE)"
         )
-    names = (*_WEIGHING, "like", *READ_RUNS, *SETTINGS)
+    chosen = select(options, (*MethodOptions.__annotations__, *RUN_OPTIONS))
     return report_runs(
         options["qrels"],
         options["runs"],
         options["measures"],
         texts=options["topics"],
-        **select(options, names) | {"test": options["test"] or "randomisation"},
+        **chosen,
         **naming,
     )
 
@@ -99,5 +97,5 @@ def _report_runs(options: Mapping[str, Any], naming: Mapping[str, Any]) -> Repor
 def _report_sessions(options: Mapping[str, Any], naming: Mapping[str, Any]) -> Report:
     """A page about the sessions of one system or several."""
     (sessions, qrels, measures), shared = take_study(options)
-    chosen = shared | select(options, _WEIGHING)
+    chosen = shared | select(options, MethodOptions.__annotations__)
     return report_sessions(sessions, qrels, measures, **chosen, **naming)

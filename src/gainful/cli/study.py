@@ -7,11 +7,12 @@ from typing import Any
 
 from gainful.cli.answer import parse_reading
 from gainful.cli.command import PATH
-from gainful.cli.options import CHOOSE_SESSIONS, Row, option, refuse_idle_options
+from gainful.cli.options import CHOOSE_SESSIONS, READ_RUNS, Row, option, refuse_idle_options
 from gainful.convention import SETTINGS
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.read.several_systems import SYSTEM
 
+RUN_OPTIONS = ("like", *READ_RUNS, *SETTINGS)  # how runs are read, and whose settings count
 _OF_STUDIES = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
 IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
 _READ_WITH_RUNS = ("baseline", "alpha", "like", "qrels_format", "columns", "unjudged")
@@ -55,5 +56,5 @@ def refuse_certain(test: str | None) -> None:
 
 
 def select(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Some of the options."""
-    return {name: options[name] for name in names}
+    """Those of these options that the command has."""
+    return {name: options[name] for name in names if name in options}

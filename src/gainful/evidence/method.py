@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
-from typing import TypedDict
+from typing import Any, TypedDict, Unpack, cast
 
 import numpy as np
 from attrs import Factory, evolve, frozen
 
 from gainful.errors import BadValue, WrongType
+from gainful.evidence.clusters import ClusterChoice, Clusters, read_clusters
 from gainful.evidence.pairing import PairChoice, PairedValues, apply_test, number_units
 from gainful.evidence.standardise import check_standardisation
 from gainful.evidence.statistics.correction import (
@@ -29,38 +30,57 @@ from gainful.evidence.statistics.correction import (
 )
 from gainful.evidence.statistics.max_t import flip_families
 from gainful.evidence.statistics.outcome import Outcome, join_outcomes, widen_to_zero
-from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, TESTS
-from gainful.evidence.statistics.resampling import (
-    ALPHA,
-    MAX_RESAMPLES,
-    RESAMPLES,
-    SEED,
-    Resampling,
-)
+from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, TEST_NAMES, TESTS
+from gainful.evidence.statistics.power import POWER, check_power
+from gainful.evidence.statistics.resampling import MAX_RESAMPLES, Resampling
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.types import Ranks, is_number
 
 Margins = float | Mapping[str, float]
 
 
-class ComparisonOptions(TypedDict, total=False):
-    """What may be said of how systems are compared, beside the test."""
+class MethodOptions(TypedDict, total=False):
+    """How systems are compared; each option may be left out.
 
-    baseline: str | None  # what the others are set against; the first if none is named
-    correct: str | None  # how p is corrected
-    family: Family  # over the pairs of one measure, or of all
-    pairs: PairChoice  # all of them, or each with the baseline
-    equivalent: Margins | None  # within which systems are practically the same
-    alpha: float  # from which p on a difference counts as significant
-    resamples: int | None  # as many as are usual, or as the correction needs, if none are named
+    Args:
+        baseline: the run or system that the others are set against; the first if none is named.
+        test: of runs randomisation (default), t, wilcoxon, sign, bootstrap, bca, or tukey for all
+            pairs. Of studies permutation, of each pair by the sessions of these two systems;
+            freedman-lane, of all pairs by a linear model; or tukey: if none is named the design
+            chooses, and the result says which.
+        correct: how p is corrected over a family: max-t (step-down; default of randomisation and
+            freedman-lane), holm (default of other tests), bh, bonferroni, none. tukey takes care
+            of the pairs itself.
+        family: "measure", the pairs of one measure are corrected together; or "all", those of all
+            measures.
+        pairs: compare "all" pairs of systems, or each with the "baseline".
+        equivalent: also ask whether systems are practically the same, within this margin of the
+            mean difference: of all measures, or {"nDCG@10": 0.01} of some. Two one-sided t tests
+            (TOST), and the probabilities that a system is better, the same, worse.
+        alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
+        power: how often the detectable difference, which is printed, would be found.
+        resamples: how many, where chance is asked: 10000, or as many as holm needs for all
+            comparisons.
+        seed: which chance; the same seed gives the same numbers.
+        cluster: what queries or conversations belong to that are not independent, such as turns of
+            a conversation: a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a
+            run; or {query: cluster}. Whole clusters are flipped and drawn.
+        standardise: of runs: score each beside the others on the same query first: normal; three
+            runs or more.
+    """
+
+    baseline: str | None
+    test: str | None
+    correct: str | None
+    family: Family
+    pairs: PairChoice
+    equivalent: Margins | None
+    alpha: float
+    power: float
+    resamples: int | None
     seed: int
-    standardise: str | None  # of runs: score each beside the others on the same query
-
-
-class RunComparisonOptions(ComparisonOptions, total=False):
-    """What may be said of how runs are compared, beside the test."""
-
-    cluster: str | Mapping[str, str] | None  # what queries belong to that are not independent
+    cluster: ClusterChoice | None
+    standardise: str | None
 
 
 @frozen
@@ -77,6 +97,16 @@ class Method:
     pairs: PairChoice = "all"
     standardise: str | None = None
     equivalent: Margins | None = None
+    power: float = POWER  # of the detectable difference
+    cluster: ClusterChoice | None = None
+
+    def to_data(self) -> dict[str, Any]:
+        """What JSON has of it that stands nowhere else."""
+        return {"power": self.power}
+
+    def read_clusters(self) -> Clusters | None:
+        """What queries belong to, by a pattern or a dict."""
+        return None if self.cluster is None else read_clusters(self.cluster)
 
     def count_comparisons(self, measures: int, pairs: int) -> int:
         """How many comparisons are corrected together; tukey takes care of the pairs itself."""
@@ -114,36 +144,33 @@ class Method:
         return evolve(self, resampling=evolve(self.resampling, resamples=ample))
 
 
-def build_method(
-    tests: Iterable[str],
-    test: str,
-    *,
-    correct: str | None = None,
-    family: Family = "measure",
-    alpha: float = ALPHA,
-    resamples: int | None = None,
-    seed: int = SEED,
-    standardise: str | None = None,
-    equivalent: Margins | None = None,
-    baseline: str | None = None,
-    pairs: PairChoice = "all",
-) -> Method:
+def build_method(tests: Iterable[str] = TEST_NAMES, **options: Unpack[MethodOptions]) -> Method:
     """A method whose test and correction exist and go together; others are refused."""
-    check_standardisation(standardise)
-    _check_margins(equivalent)
-    given = RESAMPLES if resamples is None else resamples
+    given: dict[str, Any] = {"test": None, "correct": None, "resamples": None, **options}
+    test, correct, resamples = given.pop("test"), given.pop("correct"), given.pop("resamples")
+    names: Iterable[str] = ("alpha", "seed")
+    chance = {name: given.pop(name) for name in names if name in given}
+    if resamples is not None:
+        chance["resamples"] = resamples
+    check_standardisation(given.get("standardise"))
+    _check_margins(given.get("equivalent"))
+    check_power(given.get("power", POWER))
+    test = RANDOMISATION if test is None else test
     return Method(
         test=test,
-        correction=correction_for(test, correct, tests, family),
-        family=family,
-        resampling=Resampling(alpha=alpha, resamples=given, seed=seed),
+        correction=correction_for(test, correct, tests, given.get("family", "measure")),
+        resampling=Resampling(**chance),
         resamples_given=resamples is not None,
         correction_given=correct is not None,
-        baseline=baseline,
-        pairs=pairs,
-        standardise=standardise,
-        equivalent=equivalent,
+        **given,
     )
+
+
+def split_method(options: Mapping[str, Any]) -> tuple[MethodOptions, dict[str, Any]]:
+    """Those that say how systems are compared, and all others."""
+    method = {name: options[name] for name in options if name in MethodOptions.__annotations__}
+    others = {name: value for name, value in options.items() if name not in method}
+    return cast("MethodOptions", method), others
 
 
 def _check_margins(equivalent: object) -> None:

@@ -213,7 +213,7 @@ def _plan_pair(
         difference=difference,
         needed=needed,
         safe=safe,
-        detectable=detectable_difference(units.number, goal.level, spread, goal.power),
+        detectable=detectable_difference(units.number, spread, goal.level, goal.power),
         clusters=units.number if is_clustered else None,
         needed_clusters=counts[0] if is_clustered else None,
         safe_clusters=counts[1] if is_clustered else None,

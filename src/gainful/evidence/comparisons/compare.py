@@ -14,14 +14,14 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadValue, CannotCompare, WrongType
-from gainful.evidence.clusters import ClusterChoice, Clusters, read_clusters
+from gainful.evidence.clusters import Clusters
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_notes import write_notes
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
 from gainful.evidence.comparisons.equivalence import add_equivalence
 from gainful.evidence.method import (
-    ComparisonOptions,
     Method,
+    MethodOptions,
     build_method,
     fit_resamples,
     weigh_pairs,
@@ -37,10 +37,15 @@ from gainful.evidence.pairing import (
 )
 from gainful.evidence.standardise import describe_standardisation, standardise_values
 from gainful.evidence.statistics.correction import CORRECTIONS, FREEDMAN_LANE, RANDOMISATION, TUKEY
-from gainful.evidence.statistics.effect_size import EffectSize, effect_size
+from gainful.evidence.statistics.effect_size import (
+    EffectSize,
+    detectable_difference,
+    effect_size,
+    find_spread,
+)
 from gainful.evidence.statistics.interaction import Interaction
 from gainful.evidence.statistics.outcome import Outcome
-from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS, TUKEY_WORDS
+from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.convention_line import describe_convention
 from gainful.measure.footnotes import list_footnotes
@@ -109,8 +114,12 @@ class Sample(Protocol):
         """Of what is independent, one system less the other; None of fewer than two."""
         ...
 
-    def effect(self, measure: str, pair: IndexPair, level: float) -> EffectSize | None:
+    def effect(self, measure: str, pair: IndexPair) -> EffectSize | None:
         """How large the difference is."""
+        ...
+
+    def precision(self, measure: str, pair: IndexPair) -> tuple[int, float]:
+        """How many units are independent, and the standard deviation of their differences."""
         ...
 
     def counts(self, pair: IndexPair) -> Mapping[str, int]:
@@ -148,7 +157,11 @@ def compare_sample(
 
     def build_pair(row: int, at: int) -> Pair:
         measure, place = measures[row], places[at]
-        effect = sample.effect(measure, place, level)
+        effect = sample.effect(measure, place)
+        if effect is not None:
+            precision = sample.precision(measure, place)
+            detectable = detectable_difference(*precision, level, method.power)
+            effect = evolve(effect, detectable=detectable)
         if effect is not None and results.directions[measure].is_lower:  # wins are of the better
             effect = evolve(effect, wins=effect.losses, losses=effect.wins)
         return Pair(
@@ -184,6 +197,7 @@ def compare_sample(
             paired_by=sample.paired_by,
             cluster=sample.cluster,
             power_level=level,
+            method=method,
             resampling=method.resampling,
             standardised=describe_standardisation(method.standardise, len(names)),
         ),
@@ -297,10 +311,22 @@ class PairedSample(Sample):
         """One system less the other, added up over clusters where there are some."""
         return self.tables[measure].sum_units(self.tables[measure].differences(pair)[:, None])
 
-    def effect(self, measure: str, pair: IndexPair, level: float) -> EffectSize:
+    def effect(self, measure: str, pair: IndexPair) -> EffectSize:
         """How large the difference is."""
-        units = None if self.cluster is None else self.differences(measure, pair)
-        return effect_size(self.tables[measure].differences(pair), level, units)
+        return effect_size(self.tables[measure].differences(pair))
+
+    def precision(self, measure: str, pair: IndexPair) -> tuple[int, float]:
+        """How many queries or clusters, and how far they vary.
+
+        Clusters, as far apart as their cluster-robust error says, show less than as many
+        independent differences would.
+        """
+        differences = self.tables[measure].differences(pair)
+        spread = find_spread(differences)
+        if self.cluster is None or not spread:
+            return len(differences), spread
+        units = self.differences(measure, pair)
+        return units.number, float(units.standard_errors()[0]) * units.number**0.5
 
     def counts(self, _: IndexPair) -> Mapping[str, int]:
         """Nothing: all queries enter."""
@@ -330,21 +356,15 @@ def refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> None:
 
 
 def compare_results(
-    results: Mapping[str, RunValues] | Sequence[RunValues],
-    test: str = "randomisation",
-    cluster: ClusterChoice | None = None,
-    **options: Unpack[ComparisonOptions],
+    results: Mapping[str, RunValues] | Sequence[RunValues], **options: Unpack[MethodOptions]
 ) -> Comparison:
     """Is one run really better than another, of runs that are evaluated already?
 
     Args:
         results: of runs by name, or a list of them; runs of one name are numbered.
-        test: randomisation, t, wilcoxon, sign, bootstrap, bca, or tukey for all pairs.
-        cluster: a pattern whose group names what a query belongs to, or {query: cluster}.
-        **options: the baseline, the correction, the family, the pairs, the level, the resamples,
-            the seed, and how scores are standardised.
+        **options: how they are compared (`MethodOptions`).
     """
-    method = build_method(TEST_NAMES, test, **options)
+    method = build_method(**options)
     if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
         raise WrongType("results", results, "results by name, or a list of them")
     runs = list(results.values()) if isinstance(results, Mapping) else list(results)
@@ -354,9 +374,7 @@ def compare_results(
         list(results) if isinstance(results, Mapping) else [r.name for r in runs]
     )
     runs = [evolve(run, name=name) for run, name in zip(runs, names, strict=True)]
-    return compare_run_results(
-        runs, names, method, None if cluster is None else read_clusters(cluster)
-    )
+    return compare_run_results(runs, names, method, method.read_clusters())
 
 
 def compare_run_results(
@@ -402,7 +420,7 @@ def compare_runs_where_possible(
         >>> from gainful import evaluate
         >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
         >>> results = evaluate({"1": {"z": 1}, "2": {"z": 1}}, measures="RR", runs=runs)
-        >>> compare_runs_where_possible(list(results.values()), build_method(["t"], test="t"))[1]
+        >>> compare_runs_where_possible(list(results.values()), build_method(test="t"))[1]
         ['RR is 0 for every query of every run: there is nothing to compare']
     """
     names = [result.name for result in results]
@@ -422,22 +440,16 @@ def is_paired(results: SessionValues) -> bool:
     return {CONVERSATION, SYSTEM} <= {*results.columns.columns}
 
 
-def compare_conversations(
-    results: SessionValues,
-    test: str | None = None,
-    cluster: ClusterChoice | None = None,
-    **options: Unpack[ComparisonOptions],
-) -> Comparison:
+def compare_conversations(results: SessionValues, method: Method) -> Comparison:
     """The comparison of systems, paired by the conversations that all of them had.
 
     What the turns of a conversation say is not independent: each system has one value in each.
     """
-    method = build_method(TEST_NAMES, test or RANDOMISATION, **options)
     names = results.columns[SYSTEM].unique(maintain_order=True).to_list()
     if len(names) < 2:
         raise CannotCompare(f"there is only the system {names[0]}: nothing to compare it with")
     tables = {measure: _pair_conversations(results, measure, names) for measure in results.values}
-    clusters = None if cluster is None else read_clusters(cluster)
+    clusters = method.read_clusters()
     sample = PairedSample.from_tables(tables, names, SYSTEM, method.standardise, clusters)
     return compare_sample(
         sample, method, results, lambda verbose: list_session_footnotes(results, verbose=verbose)

@@ -307,7 +307,8 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
     if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
         smallest = f"none, with so few {pluralise(comparison.unit_in_words)}"
     level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""
-    return [f"Detectable difference at 80 % power: {smallest}{level}."]
+    power = f"{100 * comparison.evidence.method.power:g} % power"
+    return [f"Detectable difference at {power}: {smallest}{level}."]
 
 
 def _format_by_system(values: Mapping[str, float], spec: str) -> str:

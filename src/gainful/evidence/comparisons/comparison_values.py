@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 from attrs import evolve, fields_dict, frozen
 
+from gainful.evidence.method import Method
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.statistics.alike_groups import find_alike_groups, make_letter
 from gainful.evidence.statistics.correction import MAX_T
@@ -124,6 +125,7 @@ class Evidence:
         float  # at which power is told: alpha, shared among the family where that is held down
     )
     resampling: Resampling
+    method: Method  # as it was asked for
     counts_both_sides: bool = False  # is p a share of resamples that are as far on either side?
     cluster: str | None = None  # what names clusters of queries, where these are drawn whole
     standardised: str | None = None  # how scores were standardised before
@@ -304,6 +306,7 @@ class ComparisonValues:
             "resamples": resampling.resamples if self.evidence.uses_resamples else None,
             "seed": resampling.seed,
             "power_level": self.evidence.power_level,
+            **self.evidence.method.to_data(),
             "convention": dict(self.convention),
             "notes": list(self.notes),
             "footnotes": list(self.footnotes),

@@ -12,7 +12,6 @@ import polars as pl
 from attrs import define, evolve, field, frozen
 
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
-from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.comparisons.compare import (
     Sample,
     compare_conversations,
@@ -22,7 +21,7 @@ from gainful.evidence.comparisons.compare import (
 )
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_notes import describe_step_down
-from gainful.evidence.method import ComparisonOptions, Method, build_method, correct_outcome
+from gainful.evidence.method import Method, MethodOptions, build_method, correct_outcome
 from gainful.evidence.pairing import IndexPair, refuse_extremes
 from gainful.evidence.statistics.correction import (
     CORRECTIONS,
@@ -33,11 +32,7 @@ from gainful.evidence.statistics.correction import (
     TUKEY,
     correction_for,
 )
-from gainful.evidence.statistics.effect_size import (
-    EffectSize,
-    detectable_difference,
-    effect_size,
-)
+from gainful.evidence.statistics.effect_size import EffectSize, effect_size, find_spread
 from gainful.evidence.statistics.interaction import Interaction, interactions_by_column
 from gainful.evidence.statistics.linear_model import (
     MIN_DEGREES,
@@ -276,21 +271,25 @@ class Study(Sample):
         differences[np.abs(differences) < ROUNDING * np.abs(self.values[:, column]).max()] = 0.0
         return UnitSums.from_values(differences[:, None]) if len(differences) > 1 else None
 
-    def effect(self, measure: str, pair: IndexPair, level: float) -> EffectSize | None:
-        """How large a difference is for searchers, and which one this test would find.
+    def effect(self, measure: str, pair: IndexPair) -> EffectSize | None:
+        """How large a difference is for searchers."""
+        units = self.differences(measure, pair)
+        return None if units is None else effect_size(units.sums[:, 0])
+
+    def precision(self, measure: str, pair: IndexPair) -> tuple[int, float]:
+        """How many searchers, and how far they vary.
 
         By the linear model that is told by the error that all pairs share, and its degrees.
         """
         units = self.differences(measure, pair)
-        effect = None if units is None else effect_size(units.sums[:, 0], level)
-        if effect is None or effect.detectable is None or self.test != FREEDMAN_LANE:
-            return effect
+        spread = 0.0 if units is None else find_spread(units.sums[:, 0])
+        if units is None or not spread or self.test != FREEDMAN_LANE:
+            return 0 if units is None else units.number, spread
         model = self.build_model(self.pairs)
         errors = model.standard_errors(self.values[self.model_rows()])
         error = float(errors[self.pairs.index(pair), self.measures.index(measure)])
         number = model.degrees + 1  # queries that leave as many degrees
-        detectable = detectable_difference(number, level, error * number**0.5)
-        return evolve(effect, detectable=detectable)
+        return number, error * number**0.5
 
     def counts(self, pair: IndexPair) -> Mapping[str, int]:
         """How many sessions, and of how many searchers, entered the comparison of a pair."""
@@ -485,29 +484,26 @@ def compare_session_results(
     results: SessionValues,
     by: str = SYSTEM,
     block: str | Sequence[str] | None = None,
-    test: str | None = None,
-    cluster: ClusterChoice | None = None,
-    **options: Unpack[ComparisonOptions],
+    **options: Unpack[MethodOptions],
 ) -> Comparison:
     """Is one system really better than another, by sessions that are evaluated already?
+
+    Systems that had the same conversations are compared by these, as runs are by queries.
 
     Args:
         results: of the sessions.
         by: the column that names the system.
         block: the columns whose effects are taken out.
-        test: permutation, of each pair by its own sessions; freedman-lane, of all pairs by a
-            linear model; tukey, of all systems at once. The design chooses if none is named. Of
-            systems that had the same conversations: a test of runs, randomisation if none is named.
-        cluster: of such systems: what conversations belong to that are not independent.
-        **options: the baseline, the correction, the pairs, the level, the resamples and the seed.
+        **options: how they are compared (`MethodOptions`).
     """
     has_pairs = block is None and by == SYSTEM and is_paired(results)
+    test = options.get("test")
     if has_pairs and (test is None or test in TEST_NAMES):
-        return compare_conversations(results, test, cluster, **options)
-    if cluster is not None:
+        return compare_conversations(results, build_method(**options))
+    if options.get("cluster") is not None:
         allowed = "nothing here: it is of runs, and of systems that had the same conversations"
-        raise BadValue("cluster", cluster, allowed)
-    method = _build_study_method(test, **options)
+        raise BadValue("cluster", options["cluster"], allowed)
+    method = _build_study_method(**options)
     study = Study.from_results(results, by, choose_blocks(results, by, block))
     return compare_sample(
         study, method, results, lambda verbose: list_footnotes(results, verbose=verbose)
@@ -518,34 +514,33 @@ def compare_sessions_where_possible(
     results: SessionValues,
     by: str = SYSTEM,
     block: str | Sequence[str] | None = None,
-    test: str | None = None,
-    cluster: ClusterChoice | None = None,
-    **options: Unpack[ComparisonOptions],
+    **options: Unpack[MethodOptions],
 ) -> tuple[Comparison | None, list[str]]:
     """What `compare_session_results` says in all measures that allow it, and why not in others."""
     return compare_where_possible(
         list(results.values),
         lambda measures: compare_session_results(
-            results.select_measures(measures), by, block, test, cluster, **options
+            results.select_measures(measures), by, block, **options
         ),
     )
 
 
-def check_method(test: str | None, **options: Unpack[ComparisonOptions]) -> None:
-    """Refuse a test or an option that does not exist, before anything is read."""
+def check_method(**options: Unpack[MethodOptions]) -> Method:
+    """The method, to refuse a test or option that does not exist before anything is read."""
+    test = options.get("test")
     if test in TEST_NAMES and test not in STUDY_TESTS:
-        build_method(TEST_NAMES, test, **options)
-    else:
-        _build_study_method(test, **options)
+        return build_method(**options)
+    return _build_study_method(**options)
 
 
-def _build_study_method(test: str | None, **options: Unpack[ComparisonOptions]) -> Method:
+def _build_study_method(**options: Unpack[MethodOptions]) -> Method:
     """A method whose options exist; its test is "" where the design is to choose it.
 
     Max-T goes with one of the tests only, so that one stands for a test that is not chosen yet.
     """
-    method = build_method(STUDY_TESTS, FREEDMAN_LANE if test is None else test, **options)
-    return evolve(method, test=test or "")
+    test = options.get("test")
+    options["test"] = test or FREEDMAN_LANE
+    return evolve(build_method(STUDY_TESTS, **options), test=test or "")
 
 
 def _is_mostly_within(system: Ranks, blocks: Sequence[Ranks]) -> bool:

@@ -8,8 +8,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.statistics.power import POWER, detectable_effect
-from gainful.evidence.statistics.unit_sums import UnitSums
+from gainful.evidence.statistics.power import detectable_effect
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Flags
 
@@ -18,10 +17,10 @@ _SMALLEST_LEVEL = 1e-9  # levels below it have no digits
 _detectable_dz = lru_cache(maxsize=64)(detectable_effect)
 
 
-def detectable_difference(
-    queries: int, alpha: float, spread: float, power: float = POWER
-) -> float | None:
-    """The smallest true difference that is found; None where so few find nothing at all."""
+def detectable_difference(queries: int, spread: float, alpha: float, power: float) -> float | None:
+    """The smallest true difference that is found; None where nothing varies or can be found."""
+    if not spread or not _SMALLEST_LEVEL < alpha < power:
+        return None
     try:
         return _detectable_dz(queries, alpha, power) * spread
     except BadValue:
@@ -36,7 +35,7 @@ class EffectSize:
     wins: int
     ties: int
     losses: int
-    detectable: float | None  # the smallest true difference that is found with power 0.8
+    detectable: float | None = None  # the smallest true difference that is found, mostly
 
     def reverse(self) -> EffectSize:
         """The effect seen from the other side."""
@@ -44,33 +43,27 @@ class EffectSize:
         return evolve(self, dz=dz, wins=self.losses, losses=self.wins)
 
 
-def effect_size(differences: Array, alpha: float, units: UnitSums | None = None) -> EffectSize:
-    """The effect size of paired differences, and what so many of them can show.
-
-    Where they are of clusters, `units` has the sums of these: so many clusters, as far apart as
-    their cluster-robust error says, show less than so many independent differences would.
+def effect_size(differences: Array) -> EffectSize:
+    """The effect size of paired differences.
 
     Examples:
-        >>> effect = effect_size(np.array([0.1, 0.2, 0.0, 0.3]), 0.05)
+        >>> effect = effect_size(np.array([0.1, 0.2, 0.0, 0.3]))
         >>> round(effect.dz, 4), effect.wins, effect.ties, effect.losses
         (1.1619, 3, 1, 0)
     """
-    varies = not constant_columns(differences[:, None])[0]
-    spread = float(differences.std(ddof=1)) if varies else 0.0
-    varies = varies and np.isfinite(spread) and spread > 0  # values can be too large or small
-    dz = float(differences.mean()) / spread if varies else None
-    has_power = varies and _SMALLEST_LEVEL < alpha < POWER  # else no power can be told
-    number = len(differences)
-    if units is not None:
-        number = units.number
-        spread = float(units.standard_errors()[0]) * number**0.5
+    spread = find_spread(differences)
     return EffectSize(
-        dz=dz,
+        dz=float(differences.mean()) / spread if spread else None,
         wins=int((differences > 0).sum()),
         ties=int((differences == 0).sum()),
         losses=int((differences < 0).sum()),
-        detectable=detectable_difference(number, alpha, spread) if has_power else None,
     )
+
+
+def find_spread(differences: Array) -> float:
+    """Their standard deviation; 0 where they vary by rounding alone, or beyond all numbers."""
+    spread = 0.0 if constant_columns(differences[:, None])[0] else float(differences.std(ddof=1))
+    return spread if np.isfinite(spread) else 0.0
 
 
 def constant_columns(differences: Array) -> Flags:

@@ -94,12 +94,21 @@ def _has_power(effect: float, alpha: float, power: float, queries: int) -> bool:
     return t_test_power(effect, queries, alpha) >= power
 
 
+def check_power(power: float) -> None:
+    """Refuse what is no power."""
+    _check_share("power", power, 0.0)
+
+
+def _check_share(name: str, value: float, least: float) -> None:
+    if not is_number(value):
+        raise WrongType(name, value, "a number between 0 and 1")
+    if not least < value < 1:
+        raise BadValue(name, value, f"a number between {least:g} and 1")
+
+
 def check_levels(alpha: float, power: float) -> None:
     """Refuse levels at which no power can be told."""
-    for name, value, least in (("alpha", alpha, _SMALLEST_ALPHA), ("power", power, 0.0)):
-        if not is_number(value):
-            raise WrongType(name, value, "a number between 0 and 1")
-        if not least < value < 1:
-            raise BadValue(name, value, f"a number between {least:g} and 1")
+    _check_share("alpha", alpha, _SMALLEST_ALPHA)
+    check_power(power)
     if power <= alpha:
         raise BadValue("power", power, f"a number above alpha ({alpha:g})")
