@@ -35,7 +35,7 @@ from gainful.text import pluralise
 
 _MAX_SYSTEMS = 4  # systems of which a line gives a value each
 _EQUIVALENCE_COLUMNS = (
-    *("margin", "equivalence_p", "equivalence_corrected", "equivalent"),
+    *("margin", "equivalence_p", "equivalence_p_corrected", "equivalent"),
     *("p_better", "p_same", "p_worse"),
 )
 
@@ -151,8 +151,8 @@ def _list_rows(comparison: Comparison) -> Table:
     counted = [*dict.fromkeys((units, *comparison.pairs[0].counts))]
     columns = (
         *("measure", "system", "other", *counted, "mean", "other_mean"),
-        *("difference", "low", "high", "p", "corrected", "significant"),
-        *("dz", "wins", "ties", "losses", "detectable", "p_error", "corrected_error"),
+        *("difference", "low", "high", "p", "p_corrected", "significant"),
+        *("dz", "wins", "ties", "losses", "detectable", "p_error", "p_corrected_error"),
         *(("clusters",) if comparison.clusters else ()),
         *(_EQUIVALENCE_COLUMNS if any(pair.equivalence for pair in comparison.pairs) else ()),
         *(
@@ -249,7 +249,7 @@ def _format_evidence(comparison: Comparison, pair: Pair | None) -> tuple[str, ..
         format_difference(pair.difference),
         format_interval(pair),
         format_p(pair.p),
-        *((format_p(pair.corrected),) if has_correction else ()),
+        *((format_p(pair.p_corrected),) if has_correction else ()),
         "–" if effect is None else f"{effect.wins}/{effect.ties}/{effect.losses}",
         "–" if effect is None or effect.dz is None else f"{effect.dz:+.2f}",
     )
