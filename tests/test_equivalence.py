@@ -114,7 +114,7 @@ def test_compare_says_which_runs_are_practically_the_same():
     turned = comparison.pair("nDCG@10", "dense", "hybrid").equivalence
     assert (turned.better, turned.worse) == (pair.equivalence.worse, pair.equivalence.better)
     assert comparison.pair("AP", "hybrid", "dense").equivalence is None
-    ps = [pair.equivalence.p for pair in comparison.pairs if pair.equivalence]
+    ps = [pair.equivalence.p for pair in comparison.pairs if pair.equivalence is not None]
     corrected = [
         pair.equivalence.p_corrected for pair in comparison.pairs if pair.equivalence is not None
     ]

@@ -29,7 +29,7 @@ from gainful.evidence.moves.largest_changes import changes_page
 from gainful.evidence.statistics.alike_groups import MAX_GROUPS
 from gainful.measure.leaders import find_leaders
 from gainful.page.page import Page, Section
-from gainful.page.shown import Shown
+from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, bar_fractions, to_one_line
 from gainful.text import pluralise
 
@@ -48,6 +48,10 @@ class Comparison(ComparisonValues, Shown):
     cannot be told apart, `systems_beaten(measure)` whom each system beats, `frame` all pairs as a
     table.
     """
+
+    __bool__ = refuse_truth(
+        "comparison.is_significant(pair) or .is_equivalent(pair) of one of comparison.pairs"
+    )
 
     def page(self, *, full: bool = False, verbose: bool = False) -> Page:
         """Who is better, the means with letters for whom each beats, and how it is known.
@@ -154,7 +158,11 @@ def _list_rows(comparison: Comparison) -> Table:
         *("difference", "low", "high", "p", "p_corrected", "significant"),
         *("dz", "wins", "ties", "losses", "detectable", "p_error", "p_corrected_error"),
         *(("clusters",) if comparison.clusters else ()),
-        *(_EQUIVALENCE_COLUMNS if any(pair.equivalence for pair in comparison.pairs) else ()),
+        *(
+            _EQUIVALENCE_COLUMNS
+            if any(pair.equivalence is not None for pair in comparison.pairs)
+            else ()
+        ),
         *(
             ("better",)
             if any(comparison.direction(m).is_lower for m in comparison.measures)

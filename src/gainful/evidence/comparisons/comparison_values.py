@@ -16,6 +16,7 @@ from gainful.evidence.statistics.interaction import Interaction
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.direction import HIGHER, Direction
 from gainful.page.plain_data import to_plain_data
+from gainful.page.shown import refuse_truth
 from gainful.text import count_noun, pluralise
 from gainful.types import Array
 
@@ -35,6 +36,8 @@ class Equivalence:
     better: float
     same: float
     worse: float
+
+    __bool__ = refuse_truth("comparison.is_equivalent(pair)")
 
     def reverse(self) -> Equivalence:
         """The question seen from the other side."""
@@ -71,6 +74,8 @@ class Pair:
     effect: EffectSize | None
     counts: Mapping[str, int] = {}  # what entered, of a study: searchers, sessions
     equivalence: Equivalence | None = None  # where that was asked for
+
+    __bool__ = refuse_truth("comparison.is_significant(pair) or comparison.is_equivalent(pair)")
 
     @property
     def identical(self) -> bool:

@@ -36,6 +36,9 @@ class Check:
     most: int | None = None  # queries that may
     direction: Direction = HIGHER  # is more of the measure better, or less?
 
+    def __bool__(self) -> bool:
+        return self.ok
+
     @property
     def message(self) -> str:
         """What was found, in a sentence."""

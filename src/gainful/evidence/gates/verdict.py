@@ -60,6 +60,9 @@ class Verdict(Shown):
         """Does every rule hold?"""
         return all(check.ok for check in self.checks)
 
+    def __bool__(self) -> bool:
+        return self.passed
+
     @property
     def broken_checks(self) -> list[Check]:
         """The rules that do not."""
