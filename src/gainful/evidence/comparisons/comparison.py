@@ -153,26 +153,21 @@ def _list_rows(comparison: Comparison) -> Table:
     """A row for each pair and measure, at full precision."""
     units = pluralise(comparison.evidence.unit)
     counted = [*dict.fromkeys((units, *comparison.pairs[0].counts))]
+    has_margin = any(pair.equivalence is not None for pair in comparison.pairs)
+    has_lower = any(comparison.direction(measure).is_lower for measure in comparison.measures)
     columns = (
         *("measure", "system", "other", *counted, "mean", "other_mean"),
         *("difference", "low", "high", "p", "p_corrected", "significant"),
         *("dz", "wins", "ties", "losses", "detectable", "p_error", "p_corrected_error"),
         *(("clusters",) if comparison.clusters else ()),
-        *(
-            _EQUIVALENCE_COLUMNS
-            if any(pair.equivalence is not None for pair in comparison.pairs)
-            else ()
-        ),
-        *(
-            ("better",)
-            if any(comparison.direction(m).is_lower for m in comparison.measures)
-            else ()
-        ),
+        *(_EQUIVALENCE_COLUMNS if has_margin else ()),
+        *(("better",) if has_lower else ()),
     )
     pair_rows = []
     for pair in comparison.pairs:
         means = dict(zip(comparison.systems, comparison.means[pair.measure].tolist(), strict=True))
-        data = {units: comparison.units[pair.measure]} | comparison.pair_to_dict(pair)
+        data = dict.fromkeys(_EQUIVALENCE_COLUMNS) | {units: comparison.units[pair.measure]}
+        data |= comparison.pair_to_dict(pair)
         data |= {
             "mean": means[pair.system],
             "other_mean": means[pair.other],
@@ -180,9 +175,9 @@ def _list_rows(comparison: Comparison) -> Table:
             "clusters": comparison.clusters.get(pair.measure),
             "better": comparison.direction(pair.measure).better_is,
         }
-        if "equivalent" in data:
+        if pair.equivalence is not None:
             data["equivalent"] = str(data["equivalent"]).lower()
-        pair_rows.append([data.get(column) for column in columns])
+        pair_rows.append([data[column] for column in columns])
     return Table(columns, pair_rows, numeric=True, label_columns=3)
 
 
