@@ -135,8 +135,10 @@ def verdict_page(verdict: Verdict, *, verbose: bool = False) -> Page:
 
 def _list_rows(verdict: Verdict) -> Table:
     """A row for each rule, at full precision."""
-    columns = ("rule", "measure", "value", "bound", "ok", "baseline")
-    columns += ("p", "p_corrected", "limit", "fallen")
+    columns = (
+        *("rule", "measure", "value", "bound", "ok", "baseline"),
+        *("p", "p_corrected", "limit", "fallen"),
+    )
     rows = [
         [str(check.ok).lower() if name == "ok" else getattr(check, name) for name in columns]
         for check in verdict.checks

@@ -259,8 +259,10 @@ def _compare_correlations(
         rows.append((left, right, difference, low, high, p))
     corrected = holm(np.array([row[-1] for row in rows])).tolist() if rows else []
     return tuple(
-        CorrelationDifference((names[left], names[right]), *row, p_corrected)
-        for (left, right, *row), p_corrected in zip(rows, corrected, strict=True)
+        CorrelationDifference((names[left], names[right]), difference, low, high, p, p_corrected)
+        for (left, right, difference, low, high, p), p_corrected in zip(
+            rows, corrected, strict=True
+        )
     )
 
 
