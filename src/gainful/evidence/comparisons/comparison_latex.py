@@ -68,7 +68,7 @@ def _format_evidence(comparison: ComparisonValues, pair: Pair) -> list[str]:
         f"${format_difference(pair.difference)}$",
         interval,
         f"${format_p(pair.p)}$",
-        *([f"${format_p(pair.corrected)}$"] if comparison.evidence.corrects else []),
+        *([f"${format_p(pair.p_corrected)}$"] if comparison.evidence.corrects else []),
         "--" if effect is None else f"{effect.wins}/{effect.ties}/{effect.losses}",
         "--" if effect is None or effect.dz is None else f"${effect.dz:+.2f}$",
     ]

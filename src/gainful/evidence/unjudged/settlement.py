@@ -13,7 +13,7 @@ from gainful.measure.convention_words import name_convention
 from gainful.measure.recipe import Recipe
 from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
-from gainful.page.shown import Shown
+from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Table
 from gainful.text import count_noun
 
@@ -45,6 +45,8 @@ class Settlement(Shown):
     unjudged: int  # documents of either run
     documents: pl.DataFrame  # query, doc, rank in either run, effect on the difference
     notes: tuple[str, ...] = field(default=())
+
+    __bool__ = refuse_truth("settlement.settled, which is True, False, or None where unknown")
 
     @property
     def recipe(self) -> Recipe:
