@@ -157,7 +157,7 @@ def test_a_cluster_for_each_query_changes_nothing(test):
     correction = "max-t" if test == "randomisation" else "none"
     weighing = Weighing(test, correction, "measure", Resampling(resamples=499))
     plain, clustered = (weigh_pairs([item], pairs, weighing, names) for item in (paired, alone))
-    for name in ("p", "corrected", "low", "high"):
+    for name in ("p", "p_corrected", "low", "high"):
         assert getattr(plain, name) == pytest.approx(getattr(clustered, name), abs=1e-12)
 
 

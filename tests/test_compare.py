@@ -73,7 +73,7 @@ def test_t_of_runs_is_scipys_of_their_values_and_ranxs(values):
         assert pair.p == pytest.approx(paired_student_t_test(theirs, ours)[0], rel=1e-9)
         inside = test.confidence_interval(0.9)
         assert (pair.low, pair.high) == pytest.approx((inside.low, inside.high), rel=1e-9)
-        assert pair.corrected == pair.p
+        assert pair.p_corrected == pair.p
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_p_is_corrected_over_the_pairs_of_a_measure_or_of_all(correct, theirs):
     everything = compare(JUDGED, RUNS, MEASURES, family="all", **options)
     assert len(everything.pairs) == 6 * 3 == everything.evidence.family
     expected = multipletests([pair.p for pair in everything.pairs], method=theirs)[1]
-    assert [pair.corrected for pair in everything.pairs] == pytest.approx(expected, abs=1e-12)
+    assert [pair.p_corrected for pair in everything.pairs] == pytest.approx(expected, abs=1e-12)
     by_measure = compare(JUDGED, RUNS, MEASURES, **options)
     assert by_measure.evidence.family == 6
     for measure in MEASURES:
         pairs = [pair for pair in by_measure.pairs if pair.measure == measure]
         expected = multipletests([pair.p for pair in pairs], method=theirs)[1]
-        assert [pair.corrected for pair in pairs] == pytest.approx(expected, abs=1e-12)
+        assert [pair.p_corrected for pair in pairs] == pytest.approx(expected, abs=1e-12)
 
 
 def test_only_with_the_baseline_the_family_is_smaller(compared):
@@ -100,7 +100,7 @@ def test_only_with_the_baseline_the_family_is_smaller(compared):
     for pair in comparison.pairs:
         everyone = compared.pair(pair.measure, pair.system, "c")
         assert pair.p == everyone.p
-        assert pair.corrected <= everyone.corrected
+        assert pair.p_corrected <= everyone.p_corrected
 
 
 def test_tukey_is_corrected_across_measures_only():
@@ -108,8 +108,8 @@ def test_tukey_is_corrected_across_measures_only():
     alone = compare(JUDGED, RUNS, MEASURES, test="tukey")
     assert comparison.evidence.family == 3
     for pair, other in zip(comparison.pairs, alone.pairs, strict=True):
-        assert pair.corrected == pytest.approx(min(1, 3 * other.p))
-        assert other.corrected == other.p
+        assert pair.p_corrected == pytest.approx(min(1, 3 * other.p))
+        assert other.p_corrected == other.p
 
 
 def test_tukey_of_two_runs_is_the_exact_randomisation_test():
@@ -152,7 +152,7 @@ def test_letters_and_groups_are_those_of_significant_pairs(compared):
             together = any(
                 {better, worse} <= set(group) for group in compared.alike_groups(measure)
             )
-            assert (worse in beaten[better]) == (pair.corrected <= 0.05) == (not together)
+            assert (worse in beaten[better]) == (pair.p_corrected <= 0.05) == (not together)
     assert compared.letters() == {"a": "a", "b": "b", "c": "c", "d": "d"}
 
 
@@ -174,7 +174,7 @@ def test_every_test_finds_what_is_plain_and_nothing_where_nothing_is(test):
     assert comparison.is_significant(plain)
     assert plain.difference > 0
     assert plain.low > 0
-    assert (nothing.difference, nothing.p, nothing.corrected) == (0, 1, 1)
+    assert (nothing.difference, nothing.p, nothing.p_corrected) == (0, 1, 1)
     assert nothing.effect.dz is None
     message = "nDCG@5: same and better have the same value in every query: p is 1"
     assert message in comparison.notes
@@ -189,7 +189,8 @@ def test_all_of_it_is_plain_data_and_a_frame(compared):
     assert data["confidence"] == 0.95
     assert data["measures"][0]["queries"] == 30
     assert len(data["pairs"]) == 18 == len(compared.frame)
-    assert data["pairs"][0].keys() >= {"p", "corrected", "dz", "wins", "detectable", "significant"}
+    expected = {"p", "p_corrected", "dz", "wins", "detectable", "significant"}
+    assert data["pairs"][0].keys() >= expected
     assert data["convention"]["like"] == "gainful"
     assert "Sign-flip randomisation test" in repr(compared)
 

@@ -212,7 +212,7 @@ def test_every_test_can_be_asked_for(run, test):
     out = run(*ALL, "-m", "nDCG@10", "--test", test, *drawn, "--format", "json")
     data = json.loads(out)
     assert data["test"] == test
-    assert data["pairs"][1]["corrected"] < 0.05
+    assert data["pairs"][1]["p_corrected"] < 0.05
 
 
 def test_the_seed_and_the_number_of_resamples_are_taken(run):

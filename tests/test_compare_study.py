@@ -583,9 +583,9 @@ def test_other_corrections_take_the_p_of_each_pair_alone():
     holm = compare(frame, measures="sDCG@10", resamples=999, correct="holm")
     assert [pair.p for pair in holm.pairs] == [pair.p for pair in usual.pairs]
     ascending = sorted(holm.pairs, key=lambda pair: pair.p)
-    assert ascending[0].corrected == pytest.approx(min(1, 6 * ascending[0].p))
+    assert ascending[0].p_corrected == pytest.approx(min(1, 6 * ascending[0].p))
     for pair in (*usual.pairs, *holm.pairs):
-        assert not (pair.corrected > 0.05 and not pair.low <= 0 <= pair.high)
+        assert not (pair.p_corrected > 0.05 and not pair.low <= 0 <= pair.high)
 
 
 def test_a_test_that_was_named_is_not_changed_for_another():
@@ -618,7 +618,7 @@ def test_everyone_on_everything_is_exchanged_pair_by_pair():
         [pair.difference for pair in holm.pairs], abs=1e-9
     )
     for one_way, other in zip(usual.pairs, holm.pairs, strict=True):
-        assert one_way.corrected <= other.corrected + 1e-12
+        assert one_way.p_corrected <= other.p_corrected + 1e-12
 
 
 def test_max_t_needs_a_design_whose_pairs_are_exchanged_together():

@@ -7,7 +7,9 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from attrs import evolve
 from scipy import stats as scipys
+from statsmodels.stats.multitest import multipletests
 
 import gainful
 from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
@@ -126,6 +128,17 @@ def test_the_best_comes_first_and_is_told():
     assert "200 queries · intervals and tests of differences: paired bootstrap (BCa)" in text
     alike = correlate_units(make_units(0.5, 0.5, n=30), "satisfaction", "spearman", FEW)
     assert "cannot be told apart from" in alike.to_text()
+
+
+def test_p_is_as_it_is_and_p_corrected_by_holm_as_in_every_other_result():
+    units = make_units(0.5, 0.38)
+    values = {**units.values, "C": units.values["A"] + 2 * units.values["B"]}
+    result = correlate_units(evolve(units, values=values), "said", "pearson", FEW)
+    expected = multipletests([item.p for item in result.differences], method="holm")[1]
+    assert [item.p_corrected for item in result.differences] == pytest.approx(expected)
+    rows = result.to_polars().drop_nulls("p")
+    assert rows["p_corrected"].to_list() == pytest.approx(expected)
+    assert (rows["p"] < rows["p_corrected"]).any()
 
 
 def test_two_names_of_one_measure_do_not_differ():
@@ -294,7 +307,9 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
         *("--labels", tmp_path / "said.csv", "--format", "csv"),
     ).out
     assert own == beside
-    assert own.startswith("what,measure,other,value,low,high,raw_p,p\ncorrelation,sDCG@10,,0.")
+    assert own.startswith(
+        "what,measure,other,value,low,high,p,p_corrected\ncorrelation,sDCG@10,,0."
+    )
     for column, message in (
         ("mood", "mood 'fine' is not a number"),
         ("sad", "no column or measure 'sad'"),

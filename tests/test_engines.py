@@ -365,11 +365,25 @@ def test_judgments_without_a_column_say_what_there_is(make):
 
 @pytest.mark.parametrize("make", STAYS)
 def test_judgments_without_grades_count_as_grade_1_and_say_so(make):
-    judged = FRAME_MAKERS[make](pl.DataFrame({"query": ["1"], "doc": ["a"], "zzz": [3]}))
+    columns = {"query": ["1"], "doc": ["a"], "zzz": ["x"], "time": [3]}
+    judged = FRAME_MAKERS[make](pl.DataFrame(columns))
     results = gainful.evaluate(judged, {"1": {"b": 2.0, "a": 1.0}}, ["RR", "DCG"])
     assert results.mean == {"RR": 0.5, "DCG": pytest.approx(1 / np.log2(3))}
     assert "no column of grades" in results.notes[0]
-    assert "query, doc, zzz" in results.notes[0]
+    assert "query, doc, zzz, time" in results.notes[0]
+
+
+@pytest.mark.parametrize("make", FRAME_MAKERS)
+def test_numbers_that_may_be_grades_are_not_left_out(make):
+    """a has grade 0 and stands first, b has 3 and stands second: RR is 1/2; 1 if both count."""
+    columns = {"query": ["1", "1"], "doc": ["a", "b"], "y_true": [0, 3]}
+    judged, run = pl.DataFrame(columns), {"1": {"a": 2.0, "b": 1.0}}
+    with pytest.raises(gainful.errors.BadInput, match="'y_true' holds numbers; is it the grade"):
+        gainful.evaluate(FRAME_MAKERS[make](judged), run, "RR")
+    for name, value in (("y_true", 0.5), (None, 1.0)):
+        framed = FRAME_MAKERS[make](judged)
+        results = gainful.evaluate(framed, run, "RR", columns={"grade": name})
+        assert (results.mean, results.notes) == ({"RR": value}, [])
 
 
 def test_a_plan_that_runs_python_and_fails_is_quoted():
@@ -431,6 +445,15 @@ class TestSpark:
                     assert theirs is None
                 else:
                     assert theirs == pytest.approx(value, abs=1e-12), (query, name)
+
+    def test_numbers_that_may_be_grades_are_not_left_out_of_values_per_query(self):
+        import gainful.spark
+
+        judged, run = (
+            FRAME_MAKERS["Spark"](to_frame({"1": {"a": 3}}, name)) for name in ("y_true", "score")
+        )
+        with pytest.raises(gainful.errors.BadInput, match="'y_true' holds numbers"):
+            gainful.spark.per_query(judged, run, "RR")
 
     def test_measures_of_ones_own_reach_the_workers(self):
         import gainful.spark

@@ -83,10 +83,16 @@ def test_compare_says_which_runs_are_practically_the_same():
     turned = comparison.pair("nDCG@10", "dense", "hybrid").equivalence
     assert (turned.better, turned.worse) == (pair.equivalence.worse, pair.equivalence.better)
     assert comparison.pair("AP", "hybrid", "dense").equivalence is None
-    ps = [pair.equivalence.p for pair in comparison.pairs if pair.equivalence]
-    corrected = [pair.equivalence.corrected for pair in comparison.pairs if pair.equivalence]
+    ps = [pair.equivalence.p for pair in comparison.pairs if pair.equivalence is not None]
+    corrected = [
+        pair.equivalence.p_corrected for pair in comparison.pairs if pair.equivalence is not None
+    ]
     smallest = int(np.argmin(ps))
     assert corrected[smallest] == pytest.approx(min(1, 3 * ps[smallest]))  # Holm over three pairs
+    lines = comparison.to_text().splitlines()
+    heads = next(at for at, line in enumerate(lines) if "TOST p" in line)
+    assert lines[heads - 1].split() == ["corrected"]
+    assert f"{corrected[smallest]:.4f}" in " ".join(lines[heads + 1 : heads + 4])
 
 
 def test_one_margin_is_for_all_measures_whatever_the_test():
@@ -95,7 +101,7 @@ def test_one_margin_is_for_all_measures_whatever_the_test():
     pair = comparison.pair("nDCG@10", "hybrid", "dense")
     expected = posterior_t(*describe(read_differences("hybrid", "dense")), 0.06)
     assert pair.equivalence.same == pytest.approx(expected.same[0])
-    assert pair.equivalence.corrected == pair.equivalence.p
+    assert pair.equivalence.p_corrected == pair.equivalence.p
 
 
 @pytest.mark.parametrize(
@@ -132,7 +138,7 @@ def test_the_command_answers_and_lists(run_gainful):
     assert pair["p_better"] + pair["p_same"] + pair["p_worse"] == pytest.approx(1)
     csv = run_gainful(*words, "--equivalent", "0.2", "--format", "csv").out
     assert csv.splitlines()[0].endswith(
-        "margin,equivalence_p,equivalence_corrected,equivalent,p_better,p_same,p_worse"
+        "margin,equivalence_p,equivalence_p_corrected,equivalent,p_better,p_same,p_worse"
     )
     refused = run_gainful(*words, "--equivalent", "nDCG@10=0", status=2).err
     assert refused == "gainful: equivalent is 0; allowed: a margin above 0\n"

@@ -114,7 +114,7 @@ def test_trials_judged_together_have_the_p_that_each_has_alone(runs, queries):
     resampling = Resampling(resamples=199, seed=3)
     together = families.max_t_p(values, numbers, resampling)
     alone = [
-        flip_families([UnitSums.from_values(trial)], numbers, resampling).corrected.min()
+        flip_families([UnitSums.from_values(trial)], numbers, resampling).p_corrected.min()
         for trial in values
     ]
     assert together.tolist() == pytest.approx(alone)

@@ -357,6 +357,51 @@ def test_check_says_what_is_odd_and_never_that_nothing_is_wrong_then(call, folde
     assert missing in findings["findings"][-1]["notes"]
 
 
+RANKS = "".join(f"{query}\td{rank}\t{rank}\n" for query in (1, 2, 3) for rank in range(1, 6))
+ODD_JUDGMENTS = {
+    "MovieLens u.data": (
+        "1\t242\ta\t881250949\n1\t302\tb\t891717742\n2\t377\tc\t878887116\n",
+        "3 grades are above 1000 (up to 891717742), as times and ids are",
+    ),
+    "a run of MS MARCO": (RANKS, "the grades of every query count 1, 2, 3, …"),
+    "output of trec_eval": (
+        "map                   \tall\t0.25\nndcg_cut_5            \tall\t0.0848\n",
+        "the last document of every query is 'all', as in the output of trec_eval",
+    ),
+    "output of trec_eval by query": (
+        "map\t1\t0.2\nP_5\t1\t0.2\nmap\tall\t0.2\nP_5\tall\t0.2\n",
+        "the last document of every query is 'all', as in the output of trec_eval",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "look"), ODD_JUDGMENTS.values(), ids=ODD_JUDGMENTS)
+def test_judgments_that_look_like_something_else(call, folder, text, look):
+    (folder / "odd.tsv").write_text(text)
+    printed = call("check", "odd.tsv").out
+    assert f"  look: {look}" in printed
+    assert "Nothing is wrong" not in printed
+    (folder / "any.run").write_text("1 Q0 a 1 2 x\nmap Q0 all 1 2 x\n")
+    assert f"Note: {look}" in call("eval", "odd.tsv", "any.run", "-m", "RR").err
+
+
+def test_judgments_that_count_up_by_accident_are_none_to_look_at(call, folder):
+    (folder / "q.tsv").write_text(RANKS[: RANKS.index("3\td1")])  # 2 queries: 8 follow another
+    (folder / "ones.tsv").write_text("".join(f"{query} a 1\n" for query in range(50)))
+    for name in ("q.tsv", "ones.tsv"):
+        assert call("check", name).out.startswith("Nothing is wrong.")
+
+
+def test_a_column_of_grades_can_be_named_or_there_is_none(call, folder):
+    (folder / "q.csv").write_text("query,doc,y_true\n1,b,0\n1,a,3\n")
+    asked = ("q.csv", "bm25.run", "-m", "RR", "--columns")
+    assert call("eval", *asked, "grade=y_true").out == "run\tRR\nbm25\t0.3333333333333333\n"
+    assert call("eval", *asked, "grade=").out == "run\tRR\nbm25\t1.0\n"
+    assert "--columns grade=y_true" in call("eval", *asked[:-1], status=2).err
+    for words in ("grade", "doc=", "=x"):
+        assert "--columns is" in call("eval", *asked, words, status=2).err
+
+
 def test_check_reports_everything_in_one_pass(call, folder):
     (folder / "bad.q").write_text("1 0 a 1\n1 0 a 2\n1 0 b x\n1 0 c\n2 0 d 0\n3 0 e -1\n")
     dirty = "1 Q0 a 1 0.5 x\n1 Q0 b 2 0.9 x\n1 Q0 a 3 0.1 x\n1 Q0 c 4 nan x\nfoo\n1 Q0 d 5 0.1 x\n"
@@ -459,6 +504,7 @@ def test_documents_with_other_ids_are_a_note_and_wrong(call, folder):
     printed = call("eval", "qrels.txt", "strange.run", "--format", "table").out
     note = "no retrieved document is judged; the run has 'doc:a', 'doc:c', the judgments 'a', 'b'"
     assert f"Note: {note}" in printed
+    assert printed.startswith(f"N{note[1:]}.\n")
     assert f"wrong: {note}" in call("check", "qrels.txt", "strange.run", status=1).out
 
 

@@ -515,3 +515,39 @@ def test_ties_in_many_queries_take_no_time():
     judged = {str(q): {f"d{d}": 1 for d in range(5)} for q in range(30_000)}
     run = {q: {f"d{d}": float(d % 2) for d in range(8)} for q in judged}
     assert gainful.evaluate(judged, run, "NumRelRet").mean == {"NumRelRet": 150_000}
+
+
+SMALL = {"1": {"a": 0, "b": 0.33, "c": 0.67, "d": 1}, "2": {"b": 0.5}}
+ORDER = {"1": {"b": 3.5, "c": 2.5, "d": 1.5}, "2": {"b": 0.5}}
+
+
+@pytest.mark.parametrize(
+    ("measures", "settings", "named"),
+    [
+        (["nDCG@10", "AP", "RR"], {}, "AP, RR"),
+        (["P@5", "AP", "RR", "R@5", "Success@1"], {}, "P@5, AP, RR and 2 more"),
+        (["AP"], {"like": "trec_eval"}, "AP"),
+    ],
+)
+def test_grades_below_1_that_do_not_count_are_told(measures, settings, named):
+    """Of 0.33, 0.67, 1 and 0.5 only 1 is relevant: AP of the first query is 1/3."""
+    results = gainful.evaluate(SMALL, ORDER, measures, **settings)
+    counted = "3 of 4 positive grades are below 1 and do not count as relevant for"
+    assert f"{counted} {named}; see --rel (rel=)" in results.notes
+    assert results.mean.get("AP", 1 / 6) == pytest.approx(1 / 6)
+
+
+@pytest.mark.parametrize(
+    ("qrels", "measures", "settings"),
+    [
+        (SMALL, ["nDCG@10", "ERR"], {}),
+        (SMALL, ["AP"], {"rel": 0.5}),
+        (SMALL, ["AP(rel=0.1)"], {}),
+        (SMALL, ["AP@10"], {"like": "recommenders"}),
+        ({"1": {"b": 0, "d": 1.5}}, ["AP"], {}),
+    ],
+)
+def test_grades_that_count_or_are_not_asked_for_are_no_note(qrels, measures, settings):
+    assert not any(
+        "positive" in note for note in gainful.evaluate(qrels, ORDER, measures, **settings).notes
+    )

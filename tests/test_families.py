@@ -106,13 +106,13 @@ def test_max_t_of_all_pairs_and_its_intervals_equal_loops(queries):
     signs, added = signs_of(queries, resampling), int(queries > 16)
     own, among = max_t_by_loops(differences, signs, added)
     assert outcome.p[0] == pytest.approx(own, abs=1e-12)
-    assert outcome.corrected[0] == pytest.approx(among, abs=1e-12)
+    assert outcome.p_corrected[0] == pytest.approx(among, abs=1e-12)
     assert outcome.exact is (queries == 9)
-    assert outcome.corrected[0][0] == 1.0  # nothing differs there
+    assert outcome.p_corrected[0][0] == 1.0  # nothing differs there
     reach = reach_by_loops(differences, signs, 0.05, added)
     mean = differences.mean(axis=0)
     margin = reach * differences.std(axis=0, ddof=1) / math.sqrt(queries)
-    insignificant = outcome.corrected[0] > 0.05
+    insignificant = outcome.p_corrected[0] > 0.05
     assert outcome.low[0] == pytest.approx(
         np.where(insignificant, np.minimum(mean - margin, 0), mean - margin)
     )
@@ -140,14 +140,14 @@ def test_max_t_over_all_measures_takes_the_same_sign_for_a_query_in_each():
     )
     own, among = max_t_by_loops(both, signs_of(30, resampling), 1)
     assert outcome.p.ravel() == pytest.approx(own, abs=1e-12)
-    assert outcome.corrected.ravel() == pytest.approx(among, abs=1e-12)
+    assert outcome.p_corrected.ravel() == pytest.approx(among, abs=1e-12)
     alone = weigh_pairs(
         paired[:1],
         ALL_PAIRS,
         Weighing("randomisation", "max-t", "measure", resampling),
         list("abcd"),
     )
-    assert (outcome.corrected[0] >= alone.corrected[0]).all()
+    assert (outcome.p_corrected[0] >= alone.p_corrected[0]).all()
 
 
 def make_graded_runs(number, queries=50):
@@ -188,12 +188,12 @@ def test_holm_takes_the_resamples_it_needs_or_names_them():
     with pytest.raises(BadValue, match=r"resamples is 3798; allowed: at least 3799.*190 comp"):
         gainful.compare(results, correct="holm", resamples=3798)
     fewest = gainful.compare(results, correct="holm", resamples=3799)
-    assert min(pair.corrected for pair in fewest.pairs) == pytest.approx(0.05)
+    assert min(pair.p_corrected for pair in fewest.pairs) == pytest.approx(0.05)
     ample = gainful.compare(results, correct="holm")
     assert ample.evidence.resampling.resamples == 37_999
     ordered = gainful.order(qrels, runs, "P@10", correct="holm")
     assert ordered.to_dict()["test"]["resamples"] == 37_999
-    assert min(pair.corrected for pair in ample.pairs) < 0.01
+    assert min(pair.p_corrected for pair in ample.pairs) < 0.01
 
 
 def test_few_enough_queries_need_no_resamples_for_holm():
@@ -223,9 +223,9 @@ def test_no_interval_leaves_out_0_where_p_is_above_alpha(test, correct, family):
     weighing = fit_resamples(weighing, paired, ALL_PAIRS)
     outcome = weigh_pairs(paired, ALL_PAIRS, weighing, list("abcd"))
     excludes = (outcome.low > 0) | (outcome.high < 0)
-    assert not (excludes & (outcome.corrected > 0.2)).any()
+    assert not (excludes & (outcome.p_corrected > 0.2)).any()
     if correct in ("bh", "bonferroni", "none") and test in ("randomisation", "t"):
-        assert (excludes == (outcome.corrected <= 0.2)).all()  # the interval inverts the test
+        assert (excludes == (outcome.p_corrected <= 0.2)).all()  # the interval inverts the test
 
 
 def test_where_p_steps_down_and_the_interval_holds_0_a_line_says_why():
@@ -324,7 +324,7 @@ def test_any_mistake_among_runs_without_effect_is_made_in_one_of_twenty(spread):
         values = random.normal(size=(25, 1)) + random.normal(size=(25, 6)) * scales
         resampling = Resampling(resamples=199, seed=trial)
         outcome = flip_families([UnitSums.from_values(values)], pairs, resampling)
-        mistakes += (outcome.corrected <= 0.05).any()
+        mistakes += (outcome.p_corrected <= 0.05).any()
         uncovered += ((outcome.low > 0) | (outcome.high < 0)).any()
     assert 3 < mistakes <= 26
     assert uncovered <= mistakes
@@ -343,7 +343,7 @@ def test_max_t_keeps_its_power_beside_very_different_runs():
             chosen = pairs[pairs.max(axis=1) < columns]
             units = UnitSums.from_values(values[:, :columns])
             outcome = flip_families([units], chosen, resampling)
-            hits[name] += outcome.corrected[0][0] <= 0.05
+            hits[name] += outcome.p_corrected[0][0] <= 0.05
     assert hits["alone"] > 90  # tukey: 72 % alone, 6 % beside
     assert hits["beside"] > hits["alone"] - 30
 
@@ -400,7 +400,7 @@ def test_max_t_of_values_that_one_has_already():
         [next(p for p, pair in zip(own, pairs, strict=True) if ("abcd"[pair[0]], "abcd"[pair[1]]) == row)
          for row in frame.select("system", "other").rows()]
     )  # fmt: skip
-    assert sorted(frame["corrected"]) == pytest.approx(sorted(among))
+    assert sorted(frame["p_corrected"]) == pytest.approx(sorted(among))
 
 
 @pytest.mark.parametrize(

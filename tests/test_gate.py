@@ -271,9 +271,15 @@ def test_a_better_run_is_not_significantly_worse(gate):
 def test_p_is_corrected_over_the_measures_and_that_is_said(gate, base):
     words = ("-m", "RR", "-m", "P@1", *base, "--significant", "0.05")
     verdict = parse_verdict(gate("worse.txt", *words, "--format", "json", status=1))
-    assert [check["raw_p"] for check in verdict["checks"]] == [1 / 256, 1 / 256]
-    assert [check["p"] for check in verdict["checks"]] == [2 / 256, 2 / 256]
-    assert "Holm-corrected over 2 measures" in gate("worse.txt", *words, status=1)
+    assert [check["p"] for check in verdict["checks"]] == [1 / 256, 1 / 256]
+    assert [check["p_corrected"] for check in verdict["checks"]] == [2 / 256, 2 / 256]
+    text, junit = gate("worse.txt", *words, status=1), ("--format", "junit")
+    assert "Holm-corrected over 2 measures" in text
+    assert "corrected p = 0.0078 at 0.05" in text  # 2 of 256 signs; in JUnit too
+    assert "corrected p = 0.0078 at 0.05" in gate("worse.txt", *words, *junit, status=1)
+    heads, row = text.splitlines()[4:6]
+    assert heads.split() == ["measure", "run", "baseline", "change", "p", "p", "rule"]
+    assert row.split()[4:6] == ["0.0039", "0.0078"]
 
 
 @pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import os
@@ -15,8 +16,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
-from gainful.errors import BadInput, BadShape, GainfulError
+from gainful.errors import BadInput, BadShape, BadValue, GainfulError
 from gainful.evidence.statistics.effect_size import effect_size
+from gainful.measure.arrays import ncg_curve
 from gainful.read import binary_tables
 from gainful.read.formats import read_run
 from gainful.read.parquet_check import check_parquet
@@ -97,6 +99,67 @@ TABLES = {
 def test_a_table_is_refused_with_its_line(tmp_path, name, content, message):
     with pytest.raises(BadInput, match=message):
         gainful.evaluate(QRELS, write(tmp_path, name, content), "RR")
+
+
+PAGE = '"' + "x" * 200_000 + '"'  # csv takes 131,072 characters unless it is told otherwise
+LONG_FIELDS = {
+    "eval, judgments": (
+        f"query,doc,grade,text\n1,a,1,{PAGE}\n1,b,x,y\n",
+        ("eval", "long.csv", "a.run"),
+        "long.csv:3: grade 'x' is not a finite number",
+    ),
+    "eval, run": (
+        f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,x,y\n",
+        ("eval", "qrels.txt", "long.csv"),
+        "long.csv:3: score 'x' is not a finite number",
+    ),
+    "check": (
+        f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,x,y\n",
+        ("check", "long.csv"),
+        "line 3: score 'x' is not a finite number",
+    ),
+    "sessions": (
+        f"session,query,rank,doc,text\ns,1,1,a,{PAGE}\ns,1,x,b,y\n",
+        ("sessions", "long.csv", "--qrels", "qrels.txt"),
+        "long.csv:3: session 's': rank 'x' is not a whole number",
+    ),
+    "more fields than names": (
+        f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,1,y,z\n",
+        ("eval", "qrels.txt", "long.csv"),
+        "long.csv:3: 5 fields where the header has 4",
+    ),
+    "a header": (
+        f"query,doc,score,{PAGE},score\n1,a,1,y,1\n",
+        ("eval", "qrels.txt", "long.csv"),
+        "long.csv:1: column 'score' stands twice in the header",
+    ),
+    "report --topics": (
+        f"query,text\n1,{PAGE}\n1,y\n",
+        ("report", "qrels.txt", "a.run", "b.run", "--topics", "long.csv", "-o", "o.html"),
+        "long.csv:3: query '1' has two texts",
+    ),
+}
+
+
+@pytest.fixture
+def run_in_folder(tmp_path, monkeypatch, run_gainful):
+    monkeypatch.chdir(tmp_path)
+    for name, line in (
+        ("qrels.txt", "1 0 a 1"),
+        ("a.run", "1 Q0 a 1 2 x"),
+        ("b.run", "1 Q0 b 1 2 x"),
+    ):
+        write(tmp_path, name, f"{line}\n")
+    limit = csv.field_size_limit(131_072)  # as Python has it
+    yield run_gainful
+    csv.field_size_limit(limit)
+
+
+@pytest.mark.parametrize(("text", "words", "message"), LONG_FIELDS.values(), ids=LONG_FIELDS)
+def test_a_field_of_a_whole_page_does_not_hide_the_mistake(run_in_folder, text, words, message):
+    Path("long.csv").write_text(text)
+    done = run_in_folder(*words, status=1 if words[0] == "check" else 2)
+    assert message in done.out + done.err
 
 
 def test_whole_characters_in_two_halves_are_read(tmp_path):
@@ -244,8 +307,40 @@ def test_numbers_of_every_make_are_vectors():
     assert gainful.vectors.average_of_normalised([wide], [wide]).tolist() == [1, 1]
     assert gainful.vectors.scale(wide, 2).tolist() == [2.0, 4.0]
     assert gainful.ndcg(pl.Series([1, 1], dtype=pl.Int128)) == 1.0
+    assert ncg_curve([wide]).tolist() == [[0.5, 1.0]]
     with pytest.raises(BadShape):
         gainful.vectors.query_discount([1, [2]])
+
+
+class Unreadable:
+    """Numbers of another library that cannot be had."""
+
+    def __len__(self):
+        return 2
+
+    def __array__(self, *_, **__):
+        raise RuntimeError("not on this\ndevice")
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        lambda: gainful.ndcg(Unreadable()),
+        lambda: gainful.ndcg([[1, 2, 3], Unreadable()]),
+        lambda: gainful.ndcg([1, 2], Unreadable()),
+        lambda: gainful.ndcg([1, 2], mask=Unreadable()),
+        lambda: gainful.ndcg(pl.DataFrame({"a": [1]}, schema={"a": pl.Int128})),
+    ],
+)
+def test_numbers_that_cannot_be_had_are_one_typed_line(compute):
+    with pytest.raises(BadValue) as failure:
+        compute()
+    assert "\n" not in str(failure.value)
+
+
+def test_ids_and_grades_of_128_bit_are_read():
+    frame = pl.DataFrame({"query": [1], "doc": [7], "grade": [3]}).cast(pl.Int128)
+    assert gainful.evaluate(frame, {"1": ["7"]}, "CG@1").mean == {"CG@1": 3.0}
 
 
 def test_an_effect_that_no_collection_could_show_is_no_mistake():

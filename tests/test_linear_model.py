@@ -118,7 +118,7 @@ def test_differences_and_p_are_those_of_freedman_and_lane_by_loops(seed, effects
         smallest = max(smallest, (1 + count) / 121)
         corrected[at] = smallest
         left.pop(0)
-    assert outcome.corrected[:, 0] == pytest.approx([corrected[at] for at in range(6)], abs=1e-12)
+    assert outcome.p_corrected[:, 0] == pytest.approx([corrected[at] for at in range(6)], abs=1e-12)
 
 
 def test_the_interval_is_as_many_standard_errors_as_the_largest_t_of_all():
@@ -135,7 +135,7 @@ def test_the_interval_is_as_many_standard_errors_as_the_largest_t_of_all():
         assert outcome.high[at, 0] == pytest.approx(difference + largest[-10] * error, rel=1e-9)
         assert outcome.low[at, 0] == pytest.approx(difference - largest[-10] * error, rel=1e-9)
     excluded = (outcome.low > 0) | (outcome.high < 0)
-    assert (outcome.corrected[excluded] <= 0.05).all()
+    assert (outcome.p_corrected[excluded] <= 0.05).all()
 
 
 def test_measures_are_families_of_their_own_unless_they_are_taken_together():
@@ -147,10 +147,10 @@ def test_measures_are_families_of_their_own_unless_they_are_taken_together():
     both = freedman_lane_test(model, values, resampling)
     alone = freedman_lane_test(model, values[:, :1], resampling)
     together = freedman_lane_test(model, values, resampling, "all")
-    assert both.corrected[:, 0].tolist() == alone.corrected[:, 0].tolist()
+    assert both.p_corrected[:, 0].tolist() == alone.p_corrected[:, 0].tolist()
     assert together.p.tolist() == both.p.tolist()
-    assert (together.corrected >= both.corrected).all()
-    assert (together.corrected > both.corrected).any()
+    assert (together.p_corrected >= both.p_corrected).all()
+    assert (together.p_corrected > both.p_corrected).any()
 
 
 def test_systems_that_blocks_hide_are_not_estimated():

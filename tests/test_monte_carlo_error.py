@@ -38,7 +38,7 @@ def test_the_error_is_the_deviation_over_seeds(runs, test):
         ).to_dict()["pairs"][0]
         for seed in range(60)
     ]
-    for name, error in (("p", "p_error"), ("corrected", "corrected_error")):
+    for name, error in (("p", "p_error"), ("p_corrected", "p_corrected_error")):
         observed = np.std([pair[name] for pair in data])
         stated = np.mean([pair[error] for pair in data])
         assert stated == pytest.approx(observed, rel=0.35)  # a deviation of 60 is sure to 9 %
@@ -46,7 +46,7 @@ def test_the_error_is_the_deviation_over_seeds(runs, test):
 
 def test_what_leaves_nothing_to_chance_has_no_error(run_gainful):
     exact = gainful.compare(JUDGED, make_runs(0.6, 2), "P@10", test="t").to_dict()["pairs"][0]
-    assert (exact["p_error"], exact["corrected_error"]) == (None, None)
+    assert (exact["p_error"], exact["p_corrected_error"]) == (None, None)
     few = {name: {q: run[q] for q in QUERIES[:8]} for name, run in make_runs(0.6, 2).items()}
     judged = {query: JUDGED[query] for query in QUERIES[:8]}
     assert gainful.compare(judged, few, "P@10").to_dict()["pairs"][0]["p_error"] is None
@@ -57,7 +57,7 @@ def test_a_decision_that_another_seed_could_turn_is_said_to_be_none():
     notes, ps = [], []
     for shift in np.linspace(0.5, 1.9, 15):
         comparison = gainful.compare(JUDGED, make_runs(shift, 2), "P@10", resamples=199)
-        ps.append(comparison.pairs[0].corrected)
+        ps.append(comparison.pairs[0].p_corrected)
         notes.append(any("too near to 0.05 to be decided" in note for note in comparison.notes))
     error = np.sqrt(np.array(ps) * (1 - np.array(ps)) / 199)
     assert notes == (np.abs(np.array(ps) - 0.05) < 2 * error).tolist()

@@ -137,7 +137,7 @@ def test_every_place_that_a_guess_is_sent_to_is_there():
 
 def test_every_error_is_one_of_ours():
     errors = [getattr(gainful.errors, name) for name in gainful.errors.__all__]
-    assert len(errors) == 18
+    assert len(errors) == 19
     assert all(issubclass(error, gainful.errors.GainfulError) for error in errors)
 
 

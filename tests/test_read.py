@@ -16,6 +16,8 @@ from lz4 import frame as lz4
 
 import gainful
 from gainful.errors import BadInput
+from gainful.read import qrels_and_run
+from gainful.read.column_names import read_column_names
 from gainful.read.formats import FORMATS, find_format, read_qrels, read_run
 from gainful.read.source import open_source
 
@@ -134,6 +136,34 @@ def test_tables_without_a_header_are_query_document_grade(put, text, name):
     qrels = read_qrels(put(text, name))
     assert qrels.frame.rows() == [("1", "a", 2.0), ("1", "b", 0.0)]
     assert "three fields a line" in qrels.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("query,doc,2024\n1,a,2\n", "q.csv"), ('"Topic ID";"docno";"1"\n1;a;2\n', "q.csv"),
+     ("user\titem\t-1e3\n1\ta\t2\n", "q.tsv")],
+)  # fmt: skip
+def test_names_of_queries_and_documents_are_a_header_before_a_number_too(put, text, name):
+    with pytest.raises(BadInput, match="holds numbers; is it the grade"):
+        read_qrels(put(text, name))
+    third = text.split("\n")[0].replace(";", ",").replace("\t", ",").split(",")[2].strip('"')
+    qrels = read_qrels(put(text, name), columns=read_column_names({"grade": third}))
+    assert (qrels.frame.rows(), qrels.notes) == ([("1", "a", 2.0)], ())
+
+
+def test_judgments_are_looked_at_for_duplicates_once(put, monkeypatch):
+    calls = []
+
+    def count_calls(*given):
+        calls.append(given)
+        return find_duplicates(*given)
+
+    find_duplicates = qrels_and_run.find_duplicates
+    monkeypatch.setattr(qrels_and_run, "find_duplicates", count_calls)
+    for text, name in ((QRELS, "q.txt"), ("query,doc,grade,subtopic\n1,a,2,x\n1,a,1,y\n", "q.csv")):
+        calls.clear()
+        read_qrels(put(text, name))
+        assert len(calls) == 1
 
 
 def test_tables_without_a_header_name_the_line_of_a_mistake(put):

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import ttest_rel
 
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
@@ -356,6 +357,30 @@ def test_a_test_that_these_values_do_not_allow_leaves_the_means(shown):
     text = page.text("#summary")
     assert "Cannot be compared: RR: two and one differ by -0.5 in every query" in text
     assert "0.5000" in text
+
+
+def test_a_measure_that_a_test_refuses_is_named_and_the_others_are_compared(run, shown, tmp_path):
+    """P@1 is 1 against 0 in every query; RR is 1 against 1/2, 1/3 and 1/4, which a t test takes."""
+    ranks = {"1": 2, "2": 3, "3": 4}
+    judged = {query: {"a": 1} for query in ranks}
+    runs = {
+        "first": {query: ["a"] for query in ranks},
+        "later": {query: [*"xyz"[: rank - 1], "a"] for query, rank in ranks.items()},
+    }
+    for name, value in {"judged": judged, **runs}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
+    files = [tmp_path / f"{name}.json" for name in ("judged", *runs)]
+    run(*files, "-m", "P@1", "-m", "RR", "--test", "t", "-o", tmp_path / "page.html")
+    p = ttest_rel([1 / 2, 1 / 3, 1 / 4], [1, 1, 1]).pvalue
+    for page in (
+        gainful.report(judged, runs, ["P@1", "RR"], test="t"),
+        (tmp_path / "page.html").read_text(encoding="utf-8"),
+    ):
+        text = shown(page).text("#summary")
+        assert "Cannot be compared: P@1: later and first differ by -1 in every query" in text
+        assert "the paired t test needs differences that vary" in text
+        assert "RR, 3 queries" in text
+        assert f"{p:.4f}" in text
 
 
 def test_a_run_of_which_no_query_counts_has_a_page_that_says_so(shown):

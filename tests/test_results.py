@@ -10,13 +10,16 @@ import polars as pl
 import pytest
 
 import gainful
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, NoTruthValue, UnknownName, WrongType
 
 JUDGED = {"1": {"a": 2, "b": 1}, "2": {"c": 1}, "3": {"d": 1}}
 GOOD = {"1": ["a", "b"], "2": ["c"], "3": ["d"]}
 BAD = {"1": ["x", "a"], "2": ["x", "y", "c"], "3": ["d"]}
 MEASURES = ["RR", "P@1"]
 # RR of BAD is 1/2, 1/3 and 1; its P@1 is 0, 0 and 1.
+NAMES = [str(number) for number in range(6)]
+LOWER = {name: [*"xyz"[: int(name) % 3], "a"] for name in NAMES}
+SIX = ({name: {"a": 1} for name in NAMES}, {"high": {name: ["a"] for name in NAMES}, "low": LOWER})
 
 
 def send(value):
@@ -41,6 +44,40 @@ def test_a_result_is_a_mapping_of_means_by_measure(results):
     assert "RR" in results
     assert "AP" not in results
     assert dict(results) == results.mean
+
+
+@pytest.mark.parametrize(
+    ("ask", "answer"),
+    [
+        (lambda: gainful.gate(JUDGED, BAD, floors={"RR": 0.9}), False),
+        (lambda: gainful.gate(JUDGED, BAD, floors={"RR": 0.6}), True),
+        (lambda: all(gainful.gate(JUDGED, BAD, floors={"RR": 0.9}).checks), False),
+        (lambda: gainful.check(JUDGED, {"1": ["a", "a"]}), False),
+        (lambda: gainful.which("0.123", [3, 2, 3, 0, 1, 2]), False),
+        (lambda: gainful.which("0.961", [3, 2, 3, 0, 1, 2]), True),
+        (lambda: gainful.evaluate(JUDGED, BAD, "RR"), True),
+        (
+            lambda: gainful.compare(*SIX, "RR", equivalent=0.1),
+            r"a Comparison is .*ask comparison\.is_significant\(pair\)",
+        ),
+        (
+            lambda: gainful.compare(*SIX, "RR", equivalent=0.1).pairs[0],
+            r"a Pair is neither true nor false; ask comparison\.",
+        ),
+        (
+            lambda: gainful.compare(*SIX, "RR", equivalent=0.1).pairs[0].equivalence,
+            r"comparison\.is_equivalent\(pair\)",
+        ),
+        (lambda: gainful.reproduce(JUDGED, GOOD, BAD, "RR"), "ask how close it is: reproduction"),
+        (lambda: gainful.plan(*SIX, "RR"), r"ask each of plan\.pairs: pair\.queries >= pair\."),
+    ],
+)
+def test_what_answers_yes_or_no_is_true_or_false_and_nothing_else_is_taken_for_it(ask, answer):
+    if isinstance(answer, bool):
+        assert bool(ask()) is answer
+    else:
+        with pytest.raises(NoTruthValue, match=answer):
+            assert ask()
 
 
 def test_a_measure_is_found_by_itself_however_it_was_spelt():

@@ -319,6 +319,81 @@ def test_judgments_without_grades_count_as_grade_1_and_say_so(tmp_path):
         assert "among user, item, when; each judged document counts as grade 1" in results.notes[0]
 
 
+GRADED = [{"qid": "1", "docid": "b", "y_true": 0}, {"qid": "1", "docid": "a", "y_true": 3}]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["q.csv", "q.tsv", "q.jsonl", "q.json", "q.parquet", "records", "columns", "pandas of texts"],
+)
+def test_numbers_that_may_be_grades_are_not_left_out(tmp_path, name):
+    """b is useless and stands first, a second: RR is 1/2, and would be 1 if both had grade 1."""
+    frame, path = pl.DataFrame(GRADED), tmp_path / name
+    values = {
+        "q.csv": lambda: frame.write_csv(path),
+        "q.tsv": lambda: frame.write_csv(path, separator="\t"),
+        "q.jsonl": lambda: frame.write_ndjson(path),
+        "q.json": lambda: path.write_text(json.dumps(GRADED)) and None,
+        "q.parquet": lambda: frame.write_parquet(path),
+        "records": lambda: GRADED,
+        "columns": lambda: frame.to_dict(as_series=False),
+        "pandas of texts": lambda: pd.DataFrame(GRADED).astype(str).astype(object),
+    }
+    judged = values[name]()
+    judged = path if judged is None else judged
+    with pytest.raises(BadInput, match="'y_true' holds numbers; is it the grade") as failure:
+        gainful.evaluate(judged, RUN, "RR")
+    for way in ('columns={"grade": "y_true"} (--columns grade=y_true)', 'columns={"grade": None}'):
+        assert way in str(failure.value)
+    assert not gainful.check(judged).ok
+    for column, value in (("y_true", 0.5), (None, 1.0)):
+        results = gainful.evaluate(judged, RUN, "RR", columns={"grade": column})
+        assert (results.mean, results.notes) == ({"RR": value}, [])
+        if name != "q.json":  # which alone may be a run as well
+            assert gainful.check(judged, columns={"grade": column}).ok
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("time", "timestamp", "judgedAt", "Publish date", "fold", "split_2", "assessor_id"),
+        *("Unnamed: 0", "__index_level_0__", "", "docno", "iteration"),
+    ],
+)
+def test_numbers_whose_name_says_that_they_are_no_grades_stay_out(name):
+    judged = pl.DataFrame({"qid": ["1", "2"], "docid": ["a", "c"], name: [0, 3]})
+    ids = {"query": "qid", "doc": "docid"}
+    assert gainful.evaluate(judged, RUN, "RR", columns=ids).mean == {"RR": 0.75}
+
+
+def test_ids_by_another_name_are_no_grades():
+    judged, ids = pl.DataFrame({"u": [1, 2], "i": [7, 8]}), {"query": "u", "doc": "i"}
+    for frame in (judged, judged.lazy(), pd.DataFrame({"u": [1, 2], "i": [7, 8]})):
+        run = {"1": {"6": 2.0, "7": 1.0}, "2": {"8": 1.0}}
+        assert gainful.evaluate(frame, run, "RR", columns=ids).mean == {"RR": 0.75}
+
+
+@pytest.mark.parametrize(
+    "name", ["rating_0_3", "grades", "2024", "prediction", "note", "Rel. (0-3)"]
+)
+def test_numbers_whose_name_says_nothing_may_be_grades(name):
+    judged = pl.DataFrame({"qid": ["1", "2"], "docid": ["a", "c"], name: ["1", " 3"]})
+    with pytest.raises(BadInput, match="is it the grade"):
+        gainful.evaluate(judged, RUN, "RR")
+    with pytest.raises(BadInput, match="which one is the grade"):
+        gainful.evaluate(judged.with_columns(more=1), RUN, "RR")
+
+
+def test_grades_can_be_passed_over_and_other_roles_cannot():
+    judged = pl.DataFrame({"query": ["1", "2"], "doc": ["a", "c"], "Grade": [0, 0]})
+    assert gainful.evaluate(judged, RUN, "RR", columns={"grade": None}).mean == {"RR": 0.75}
+    with pytest.raises(WrongType):
+        gainful.evaluate(judged, RUN, "RR", columns={"query": None})
+    shown = [{"session": "s", "query": 1, "rank": 1, "doc": "a", "grade": 1}]
+    with pytest.raises(BadValue, match="None is for judgments"):
+        sessions.evaluate(shown, columns={"grade": None})
+
+
 def test_judgments_and_run_the_wrong_way_round_are_recognised():
     graded = {"1": {"a": 3, "b": 0}, "2": {"c": 1}}
     for qrels, run in (

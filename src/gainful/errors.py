@@ -29,6 +29,7 @@ __all__ = [
     "GainfulError",
     "NoColumn",
     "NoIdeal",
+    "NoTruthValue",
     "NotExact",
     "NotInstalled",
     "NothingInCommon",
@@ -122,6 +123,10 @@ class NothingInCommon(BadInput):
 
 class OneGroup(BadInput):
     """Sessions of one group only, where groups are to be compared."""
+
+
+class NoTruthValue(GainfulError, ValueError):
+    """A result that is neither true nor false, in an `assert` or an `if`."""
 
 
 class Tied(GainfulError, ValueError):

@@ -91,7 +91,7 @@ def simulate_squares(
     return SquareTrials(
         pairs=pairs,
         differences=true,
-        rejected=np.stack([item.corrected[:, 0] <= alpha for item in outcomes]),
+        rejected=np.stack([item.p_corrected[:, 0] <= alpha for item in outcomes]),
         single_step=(low > 0) | (high < 0),
         covered=(low <= true) & (true <= high),
     )

@@ -136,7 +136,7 @@ def simulate_square(
         holds = ((outcome.low <= 0) & (outcome.high >= 0)).all(axis=0)
         parts.append(
             {
-                "rejected": rejection_rate(outcome.corrected.min(axis=0)),
+                "rejected": rejection_rate(outcome.p_corrected.min(axis=0)),
                 "held": float(holds.mean()),
             }
         )
@@ -155,5 +155,5 @@ def simulate_power(searchers: int, trials: int, random: np.random.Generator) -> 
         values = random.normal(size=(system.size, number)) + truth[:, None]
         resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
         outcome = freedman_lane_test(model, values, resampling)
-        parts.append({"found": rejection_rate(outcome.corrected[pairs.index((0, 1))])})
+        parts.append({"found": rejection_rate(outcome.p_corrected[pairs.index((0, 1))])})
     return average_rates(parts, numbers)

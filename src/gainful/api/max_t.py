@@ -42,7 +42,7 @@ def max_t_test(
 
     Examples:
         >>> values = {"a": [1, 2, 3, 4, 5, 6], "b": [2, 4, 5, 5, 7, 9], "c": [2, 1, 4, 4, 6, 5]}
-        >>> max_t_test(values).select("system", "other", "p", "corrected").rows()
+        >>> max_t_test(values).select("system", "other", "p", "p_corrected").rows()
         [('b', 'a', 0.03125, 0.03125), ('c', 'a', 1.0, 1.0), ('c', 'b', 0.0625, 0.125)]
     """
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
@@ -59,7 +59,7 @@ def max_t_test(
             "low": outcome.low[0],
             "high": outcome.high[0],
             "p": outcome.p[0],
-            "corrected": outcome.corrected[0],
+            "p_corrected": outcome.p_corrected[0],
         }
     )
     ends = (

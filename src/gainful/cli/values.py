@@ -91,10 +91,10 @@ def parse_pairs(
     """What is mine, and the names that may be meant by it: query=user,doc=item."""
     pairs: dict[str, tuple[str, ...]] = {}
     for pair in (part for text in texts for part in text.split(",")):
-        role, _, name = (word.strip() for word in pair.partition("="))
-        if not role or not name:
+        role, equals, name = (word.strip() for word in pair.partition("="))
+        if not role or not (name or (equals and role == "grade")):  # judgments may have none
             raise BadValue(parameter.opts[0], pair, allowed)
-        pairs[role] = (*pairs.get(role, ()), name)
+        pairs[role] = (*pairs.get(role, ()), *filter(None, [name]))
     return pairs or None
 
 

@@ -249,7 +249,7 @@ def correct_outcome(
             by_level[level] = weigh(evolve(resampling, alpha=level))
         low[family], high[family] = by_level[level].low[family], by_level[level].high[family]
     low, high = widen_to_zero(low, high, corrected > resampling.alpha)
-    return evolve(outcome, corrected=corrected, low=low, high=high)
+    return evolve(outcome, p_corrected=corrected, low=low, high=high)
 
 
 def _list_families(measures: int, pairs: int, method: Method) -> list[tuple[Ranks, Ranks]]:

@@ -25,7 +25,7 @@ from gainful.measure.run_values import RunValues
 from gainful.page.columns import Column, build_table, list_fields
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
-from gainful.page.shown import Shown
+from gainful.page.shown import Shown, refuse_truth
 from gainful.text import count_noun, pluralise
 from gainful.types import Array, is_number, is_whole_number
 
@@ -83,6 +83,8 @@ class Plan(Shown):
     confidence: float
     comparisons: int = 1  # that are corrected together, so that alpha is shared among them
     notes: tuple[str, ...] = ()
+
+    __bool__ = refuse_truth("each of plan.pairs: pair.queries >= pair.needed")
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""

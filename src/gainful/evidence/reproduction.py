@@ -20,7 +20,7 @@ from gainful.measure.run_values import RunValues
 from gainful.page.columns import Column, build_table
 from gainful.page.page import Page, Section
 from gainful.page.plain_data import to_plain_data
-from gainful.page.shown import Shown
+from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Table, format_number
 from gainful.text import count_noun
 from gainful.types import Array, is_whole_number
@@ -107,6 +107,8 @@ class Reproduction(Shown):
     p: float = PERSISTENCE
     results: tuple[RunValues, ...] = ()
     notes: tuple[str, ...] = ()
+
+    __bool__ = refuse_truth("how close it is: reproduction.orders, .errors and .effects")
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""

@@ -52,6 +52,9 @@ class CheckReport(Shown):
         """Is nothing wrong?"""
         return not any(finding.problems for finding in self.findings)
 
+    def __bool__(self) -> bool:
+        return self.ok
+
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         return {"ok": self.ok, "findings": [finding.to_dict() for finding in self.findings]}

@@ -17,6 +17,7 @@ from gainful.measure.compute import compute_measure
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
 from gainful.measure.run_values import RunValues
+from gainful.read.odd_judgments import describe_odd_judgments
 from gainful.types import Array, Flags
 
 
@@ -48,6 +49,8 @@ def measure_run(
         counts=notes.count_documents(qrels, matched, kept),
         notes=[
             *notes.note_swapped(matched, run),
+            *describe_odd_judgments(qrels),
+            *notes.note_small_grades(recipes, matched),
             *getattr(qrels, "notes", ()),
             *getattr(run, "notes", ()),
             *mixed_ids,

@@ -9,6 +9,7 @@ import numpy as np
 from gainful.convention import Convention
 from gainful.errors import BadInput
 from gainful.match.matched import Matched
+from gainful.measure.grade_gains import apply_fractional
 from gainful.measure.recipe import Recipe
 from gainful.measure.run_values import RunValues
 from gainful.read.lazy_run import LazyRun
@@ -22,6 +23,8 @@ _NEGATIVE_GRADES = "negative grades count, in the ranking or in the ideal"
 _TOP = 10  # how deep we look for documents without a judgment
 _MOST_GRADES = 20  # grades beyond which they look like scores
 _SAMPLE = 1000  # scores that are looked at
+_MOST_NAMED = 3  # measures in a note
+NO_OVERLAP = "no retrieved document is judged"
 
 
 def count_documents(qrels: Qrels | NestedDict, matched: Matched, kept: Flags) -> dict[str, float]:
@@ -106,6 +109,24 @@ def note_no_scores(recipes: Mapping[str, Recipe], matched: Matched) -> list[str]
     return [f"{name} {problem}" for name in names]
 
 
+def note_small_grades(recipes: Mapping[str, Recipe], matched: Matched) -> list[str]:
+    """Grades between 0 and 1, which do not count where a document is relevant from 1 on."""
+    grades = matched.pool_grade[matched.pool_grade > 0]
+    counts = {}
+    for name, recipe in recipes.items() if (grades < 1).any() else ():
+        if recipe.function_arguments().get("rel") == 1:
+            read = apply_fractional(grades, recipe.convention, lambda _: ("a grade", 0.0))
+            counts[name] = int(((grades < 1) & (read < 1)).sum())
+    names = [name for name, count in counts.items() if count]
+    if not names:
+        return []
+    small = max(counts.values())
+    words = "is below 1 and does" if small == 1 else "are below 1 and do"
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    share = f"{small} of {count_noun(len(grades), 'positive grade')} {words} not count as relevant"
+    return [f"{share} for {', '.join(names[:_MOST_NAMED])}{more}; see --rel (rel=)"]
+
+
 def note_subtopics(qrels: Qrels | NestedDict, recipes: Mapping[str, Recipe]) -> list[str]:
     """What measures made of subtopics that they do not know, or made up where there are none."""
     diverse = [name for name, recipe in recipes.items() if recipe.entry.needs_subtopics]
@@ -166,9 +187,7 @@ def note_no_overlap(qrels: Qrels | NestedDict, run: LoadedRun, matched: Matched)
         return []
     run_docs = run.example_docs() if isinstance(run, LazyRun) else example_docs(run)
     examples = [", ".join(map(quote, side)) for side in (run_docs, example_docs(qrels))]
-    return [
-        f"no retrieved document is judged; the run has {examples[0]}, the judgments {examples[1]}"
-    ]
+    return [f"{NO_OVERLAP}; the run has {examples[0]}, the judgments {examples[1]}"]
 
 
 def _reason_below_zero(recipe: Recipe, matched: Matched) -> str:

@@ -11,6 +11,7 @@ from attrs import evolve
 from gainful.measure.convention_words import name_convention
 from gainful.measure.footnotes import list_footnotes
 from gainful.measure.leaders import ANSWER_DECIMALS, describe_leaders, find_leaders, name_best
+from gainful.measure.notes import NO_OVERLAP
 from gainful.measure.run_values import RunValues
 from gainful.page.page import Page, Section
 from gainful.page.table import Fractions, Table, bar_fractions
@@ -69,6 +70,9 @@ def describe_answer(results: Sequence[RunValues]) -> str:
 
 def _describe_run(results: RunValues, measure: str) -> str:
     """The mean of one measure, and from where to where its queries go."""
+    unmatched = next((note for note in results.notes if note.startswith(NO_OVERLAP)), "")
+    if unmatched:
+        return f"{unmatched[0].upper()}{unmatched[1:]}."
     mean = results.mean[measure]
     if np.isnan(mean):
         return f"No query counts in {measure}, so {results.name} has no mean."

@@ -66,6 +66,9 @@ class Formulations(Shown):
     matches: tuple[Formulation, ...]
     nearest: tuple[Formulation, ...] = ()
 
+    def __bool__(self) -> bool:
+        return bool(self.matches)
+
     def page(self, *, verbose: bool = False) -> Page:
         """A line for each of the first formulations, the best known first; all if `verbose`."""
         return which_page(self, verbose=verbose)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from attrs import frozen
 
-from gainful.errors import NotInstalled, UnknownName
+from gainful.errors import NotInstalled, NoTruthValue, UnknownName
 from gainful.page.page import Page
 from gainful.text import suggest_name
 
@@ -172,6 +172,15 @@ class ShownByRun(Shown, dict[str, T]):
 
     def __dir__(self) -> list[str]:
         return [name for name in super().__dir__() if name not in _DICT_CHANGES]
+
+
+def refuse_truth(ask: str) -> Callable[[object], bool]:
+    """The `__bool__` of what is neither true nor false: an error that says what to ask instead."""
+
+    def refuse(result: object) -> bool:
+        raise NoTruthValue(f"a {type(result).__name__} is neither true nor false; ask {ask}")
+
+    return refuse
 
 
 class MissingAttribute(AttributeError):

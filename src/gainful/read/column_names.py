@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -49,7 +50,17 @@ KNOWN_COLUMNS = dict.fromkeys(
     )
 )
 
-ColumnNames = Mapping[str, str | Sequence[str]]  # role → the column that has it, or some to try
+# The last words of names that say of a number that it is no grade: judged_at, assessor id.
+_NO_GRADE = frozenset(
+    (
+        *("time", "timestamp", "date", "datetime", "when", "at", "ms", "epoch"),
+        *("day", "week", "month", "year", "hour", "rank", "position", "split", "fold"),
+        *("id", "index", "unnamed", "session", "assessor", "annotator", "rater", "worker"),
+    )
+)
+
+# Role → the column that has it, or some to try; None of grades that are not there.
+ColumnNames = Mapping[str, str | Sequence[str] | None]
 
 # The name under which a column of each role is found first, whatever others there are.
 _QRELS = {"query": "query_id", "doc": "doc", "grade": "grade", "subtopic": "subtopic"}
@@ -91,13 +102,19 @@ class ColumnMapping:
 
     names: Mapping[str, tuple[str, ...]] = {}
 
+    def lacks_grades(self, roles: Mapping[str, str]) -> bool:
+        """Did the user say that judgments have no grades, so that each document counts as 1?"""
+        return "grade" in roles and self.names.get("grade") == ()
+
     def find_renames(
         self, columns: Sequence[str], roles: Mapping[str, str], name: str
     ) -> dict[str, str]:
         """Columns of a table that have a role, each with the name that is looked for first."""
         renames: dict[str, str] = {}
         for role, candidates in self.names.items():
-            if role not in roles:
+            if not candidates and roles is SESSION_ROLES:
+                raise BadValue(f"columns[{quote(role)}]", None, "a name; None is for judgments")
+            if role not in roles or not candidates:
                 continue
             usual = () if roles is SESSION_ROLES else (role,)  # judgments beside a run may have it
             column = _find_exactly((*candidates, *usual), columns)
@@ -113,7 +130,7 @@ class ColumnMapping:
     def select(self, columns: Sequence[str], roles: Mapping[str, str], name: str) -> dict[str, str]:
         """All columns with their new names; a namesake of a renamed one is left out."""
         renames = self.find_renames(columns, roles, name)
-        taken = {*renames.values()}
+        taken = {*renames.values(), *(("grade",) if self.lacks_grades(roles) else ())}
         return {
             column: renames.get(column, column)
             for column in columns
@@ -125,7 +142,8 @@ class ColumnMapping:
         if not self.names:
             return frame
         selected = self.select(frame.columns, roles, name)
-        return frame.select(pl.col(own).alias(new) for own, new in selected.items())
+        grade = [pl.lit(1.0).alias("grade")] if self.lacks_grades(roles) else []
+        return frame.select(*(pl.col(own).alias(new) for own, new in selected.items()), *grade)
 
     def rename_record(
         self, record: Mapping[Any, Any], roles: Mapping[str, str], name: str
@@ -143,6 +161,8 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
     Examples:
         >>> read_column_names({"query": "user"}).names
         {'query': ('user',)}
+        >>> read_column_names({"grade": None}).lacks_grades(QRELS_ROLES)
+        True
     """
     if isinstance(columns, ColumnMapping):
         return columns
@@ -155,9 +175,12 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
     for role, value in columns.items():
         if role not in roles:
             raise UnknownName("role of a column", str(role), roles, f"columns={_ALLOWED}")
-        several = isinstance(value, Sequence) and not isinstance(value, str)
-        candidates: tuple[Any, ...] = tuple(value) if several else (value,)
-        if not candidates or not all(isinstance(part, str) and part for part in candidates):
+        candidates: tuple[Any, ...] = (value,)
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            candidates = tuple(value)
+        if role == "grade" and candidates in ((None,), ()):
+            candidates = ()
+        elif not candidates or not all(isinstance(part, str) and part for part in candidates):
             raise WrongType(f"columns[{quote(role)}]", value, "the name of a column, or several")
         names[role] = candidates
     return ColumnMapping(names)
@@ -185,6 +208,22 @@ def strip_name(name: str) -> str:
         True
     """
     return normalise_name(name).replace("_", "")
+
+
+def may_be_grades(name: str) -> bool:
+    """Can a column of numbers be the grades, for all that its name says?
+
+    Examples:
+        >>> may_be_grades("rating_0_3"), may_be_grades("judgedAt"), may_be_grades("docid")
+        (True, False, False)
+    """
+    known = {
+        strip_name(column) for column in (*QUERY, *DOC, *RANK, *SUBTOPIC, *CONVERSATION, *TURN)
+    }
+    if not name or name.startswith("__") or strip_name(name) in known:  # __index_level_0__
+        return False
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
+    return not words or words[-1].lower() not in _NO_GRADE
 
 
 def is_wide(schema: Mapping[str, Any]) -> bool:

@@ -11,6 +11,7 @@ from functools import cache
 import polars as pl
 
 from gainful.errors import BadInput
+from gainful.read.column_names import DOC, QUERY, normalise_name
 from gainful.read.source import Source
 from gainful.read.trec_files import utf8_error
 from gainful.text import NUMBER_PATTERN, count_noun, quote
@@ -18,6 +19,7 @@ from gainful.text import NUMBER_PATTERN, count_noun, quote
 _LONE_RETURN = re.compile("\r(?!\n)")
 _NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
 _WITHOUT_HEADER = ["query", "doc", "grade"]
+MAX_FIELD = 2**31 - 1  # characters; a prompt or a page is longer than csv's own 131,072
 _QUOTED = r'^"(?:[^"]|"")*"$'
 
 
@@ -83,17 +85,22 @@ def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def lacks_header(source: Source, format_name: str) -> bool:
-    r"""Has the very first line three fields, the last of them a number, as a grade is?
+    r"""Is the very first line a judgment: three fields, the last of them a number as a grade is?
+
+    Known names of queries and documents in their places are a header, even before a number.
 
     Examples:
         >>> lacks_header(Source("q.csv", ".csv", b"1,a,2\n"), "csv")
         True
-        >>> lacks_header(Source("q.csv", ".csv", b"query,doc,grade\n"), "csv")
+        >>> lacks_header(Source("q.csv", ".csv", b"query,doc,2024\n"), "csv")
         False
     """
     line = source.first_line()
-    fields = line.split("\t" if format_name == "tsv" else _guess_separator(line.encode()))
-    return len(fields) == 3 and _NUMBER.fullmatch(fields[2].strip(' "')) is not None
+    separator = "\t" if format_name == "tsv" else _guess_separator(line.encode())
+    fields = [field.strip(' "') for field in line.split(separator)]
+    if len(fields) != 3 or _NUMBER.fullmatch(fields[2]) is None:
+        return False
+    return normalise_name(fields[0]) not in QUERY or normalise_name(fields[1]) not in DOC
 
 
 def _read_literally(text: bytes) -> pl.DataFrame | None:
@@ -181,6 +188,7 @@ def _iterate_rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[i
     """Each row that is not empty, with the number of the line on which it ends."""
     decoded = _LONE_RETURN.sub(" ", text.decode("utf-8"))  # no line ends there, as polars has it
     lines = (f"{line}\n" for line in decoded.split("\n"))
+    csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(lines, delimiter=separator, strict=True)
     for row in reader:
         if any(row):

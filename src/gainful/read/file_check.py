@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import polars as pl
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from gainful.errors import BadInput
 from gainful.read import beir, named_columns, subtopic_qrels, trec_files
@@ -21,6 +21,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.formats import Format, find_format, take_columns
 from gainful.read.named_columns import InputTable
+from gainful.read.odd_judgments import describe_odd_judgments
 from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source, open_source
@@ -56,7 +57,7 @@ class _FileRows:
     locate: Callable[[int], str]  # of the sound rows
     tag: str = ""
     trailing_count: int = 0  # lines with text behind their last field
-    note: str = ""  # what one should know of how they were read
+    notes: Sequence[str] = ()  # what one should know of how they were read
 
 
 def open_to_check(path: str) -> Source | Path | FileReport:
@@ -128,7 +129,7 @@ def _read_trec_rows(source: Source, *, is_run: bool) -> _FileRows:
         lambda row: f"line {sound['line'][row]}",
         trec_files.last_tag(source) if is_run else "",
         int(sound["more"].sum()),
-        note=trec_files.describe_comments(source),
+        notes=list(filter(None, [trec_files.describe_comments(source)])),
     )
 
 
@@ -138,10 +139,10 @@ def _read_table_rows(
     roles, role = (RUN_ROLES, "score") if is_run else (QRELS_ROLES, "grade")
     input_table = input_table.rename(names, roles)
     header = input_table.header
-    number = header.require_column((*SCORE, *RANK), role) if is_run else header.grade_column()
-    note = "" if number is not None else header.note_no_grades()
-    if number is None:
-        input_table, number = input_table.with_grade_one(), "grade"
+    if is_run:
+        number = header.require_column((*SCORE, *RANK), role)
+    else:
+        input_table, number = input_table.with_grades()
     columns = named_columns.parse_columns(input_table, number, role)
     bad = columns.bad_rows()
     prefix = f"{input_table.name}:"
@@ -159,7 +160,7 @@ def _read_table_rows(
         sound.drop("row", "given"),
         _describe_bad_lines(problems, f"query, doc, {role}"),
         lambda row: input_table.locate(rows[row]).replace(prefix, "line "),
-        note=note,
+        notes=input_table.notes,
     )
 
 
@@ -183,11 +184,10 @@ def _examine_qrels_rows(rows: _FileRows) -> FileReport:
     frame = frame.unique(ids, keep="first", maintain_order=True)
     frame = frame.select(*ids, pl.col("number").alias("grade"))
     qrels = (
-        subtopic_qrels.build_subtopic_qrels(frame, rows.name, rows.locate)
+        subtopic_qrels.build_subtopic_qrels(frame, rows.name, rows.locate, notes=rows.notes)
         if "subtopic" in ids
-        else Qrels(frame, rows.name)
+        else Qrels(frame, rows.name, notes=rows.notes)
     )
-    qrels = evolve(qrels, notes=[rows.note] if rows.note else [])
     return report_qrels(qrels, rows.format_name, rows.name, rows.problems + repeats)
 
 
@@ -202,10 +202,10 @@ def _examine_passage_rows(rows: _FileRows) -> FileReport:
     ]
     once = frame.filter(~pl.int_range(len(frame)).is_in(repeats["row"].implode()))
     summed, locate, _ = subtopic_qrels.sum_passages(once, rows.locate)
-    qrels = subtopic_qrels.build_subtopic_qrels(summed, rows.name, locate)
-    notes = ["ratings of passages, summed by subtopic", *([rows.note] if rows.note else [])]
+    notes = ["ratings of passages, summed by subtopic", *rows.notes]
+    qrels = subtopic_qrels.build_subtopic_qrels(summed, rows.name, locate, notes=notes)
     problems = rows.problems + describe_mistakes(mistakes, "repeated rating", "")
-    return report_qrels(evolve(qrels, notes=notes), rows.format_name, rows.name, problems)
+    return report_qrels(qrels, rows.format_name, rows.name, problems)
 
 
 def _examine_run_rows(rows: _FileRows) -> FileReport:
@@ -224,8 +224,7 @@ def _examine_run_rows(rows: _FileRows) -> FileReport:
         ignored = f"{lines} text behind the sixth field, which is ignored"
         report.notes.append(ignored)
         report.warnings.append(ignored)
-    if rows.note:
-        report.notes.append(rows.note)
+    report.notes.extend(rows.notes)
     return report
 
 
@@ -281,6 +280,7 @@ def report_qrels(qrels: Qrels, format_name: str, name: str, problems: list[str])
     negative = int((frame["grade"] < 0).sum())
     if negative:
         warnings.append(f"{count_noun(negative, 'grade is', 'grades are')} below 0")
+    warnings += describe_odd_judgments(qrels)
     notes += warnings
     if qrels.subtopics is not None:
         notes.append(_describe_subtopics(qrels, qrels.subtopics))

@@ -21,15 +21,15 @@ def to_plain(value: Any, argument: str) -> Any:
     if isinstance(value, str):
         return _parse_typed_numbers(value, argument)
     if isinstance(value, (list, tuple)):
-        tensors = bool(value) and _is_tensor(value[0])
-        return [to_plain(part, argument) for part in value] if tensors else value
+        foreign = bool(value) and (_is_tensor(value[0]) or _has_128_bits(value[0]))
+        return [to_plain(part, argument) for part in value] if foreign else value
     if _is_tensor(value):
         return _from_tensor(value, argument)
+    if _has_128_bits(value):
+        return value.to_list()
     maker = type(value).__module__.partition(".")[0]
     if maker == "cupy":
         return value.get()
-    if maker == "polars" and "128" in str(getattr(value, "dtype", "")):
-        return value.to_list()  # NumPy has no whole numbers of 128 bit
     return value.to_pylist() if maker == "pyarrow" else value
 
 
@@ -46,6 +46,12 @@ def _parse_typed_numbers(text: str, argument: str) -> list[float]:
 
 def _is_tensor(value: object) -> bool:
     return hasattr(value, "detach") and hasattr(value, "cpu") and hasattr(value, "numpy")
+
+
+def _has_128_bits(value: object) -> bool:
+    """Is it a series of polars with whole numbers of 128 bit, which NumPy has not?"""
+    is_polars = type(value).__module__.startswith("polars")
+    return is_polars and "128" in str(getattr(value, "dtype", ""))
 
 
 def _from_tensor(tensor: Any, argument: str) -> Any:

@@ -13,6 +13,7 @@ from attrs import evolve
 from gainful.errors import WrongType
 from gainful.read import dicts, rag, shapes, tables
 from gainful.read.column_names import (
+    GRADE,
     KNOWN_COLUMNS,
     USUAL_NAMES,
     ColumnMapping,
@@ -25,7 +26,7 @@ from gainful.read.engines import Engine, find_engine
 from gainful.read.formats import read_qrels, read_run
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.lazy_run import LazyRun
-from gainful.read.named_columns import as_table
+from gainful.read.named_columns import Header, as_table
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import open_source
 
@@ -54,9 +55,8 @@ def as_qrels(
 
         return tables.extract_qrels(collect_qrels(value, engine, "judgments", names), USUAL_NAMES)
     if is_frame(value):
-        return tables.extract_qrels(
-            as_table(_read_frame(value, "judgments", names), "judgments"), names
-        )
+        frame = _read_frame(value, "judgments", names, grades=True)
+        return tables.extract_qrels(as_table(frame, "judgments"), names)
     if shapes.is_sequence(value):
         return shapes.read_qrels_sequence(value, "judgments", names)
     raise WrongType("judgments", value, _ALLOWED.format("grade"))
@@ -110,8 +110,13 @@ def _as_engine_run(value: Any, engine: Engine, name: str, columns: ColumnMapping
     return as_lazy_run(value, engine, name, columns=columns)
 
 
-def _read_frame(value: Any, name: str, columns: ColumnMapping) -> pl.DataFrame:
-    """A frame in memory, as far as it is needed."""
+def _read_frame(
+    value: Any, name: str, columns: ColumnMapping, *, grades: bool = False
+) -> pl.DataFrame:
+    """A frame in memory, as far as it is needed: all of it where grades may have any name."""
+    header = Header([*map(str, getattr(value, "columns", ()))], name)
+    if grades and "grade" not in columns.names and header.find_column(GRADE) is None:
+        return as_polars(value, name)
     mapped = [normalise_name(column) for names in columns.names.values() for column in names]
     return as_polars(value, name, dict.fromkeys((*KNOWN_COLUMNS, *mapped)))
 

@@ -52,6 +52,8 @@ def as_lazy_run(
         column, kind = (
             header.score_column() if number == "score" else (header.grade_column(), "grade")
         )
+        if column is None:
+            header.refuse_unknown_grades(key for key, kind in schema.items() if kind.is_numeric())
         _refuse_other_types(schema, (query, doc), column, name)
         value = nw.lit(1.0) if column is None else nw.col(column).cast(nw.Float64)
         value = -value if kind == "rank" else value
@@ -118,7 +120,8 @@ def rename_columns(
     if not columns.names:
         return frame
     selected = columns.select(frame.collect_schema().names(), roles, name)
-    return frame.select(nw.col(own).alias(new) for own, new in selected.items())
+    grade = [nw.lit(1.0).alias("grade")] if columns.lacks_grades(roles) else []
+    return frame.select(*(nw.col(own).alias(new) for own, new in selected.items()), *grade)
 
 
 def _refuse_other_types(

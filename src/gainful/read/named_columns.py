@@ -19,6 +19,7 @@ from gainful.read.column_names import (
     SUBTOPIC,
     ColumnMapping,
     list_columns,
+    may_be_grades,
     normalise_name,
     strip_name,
 )
@@ -86,6 +87,20 @@ class Header:
             problem = f"{join_words(list(map(quote, grades)), 'or')} can be the grades"
             raise BadInput(self.name, problem, f'columns={{"grade": "{grades[0]}"}} or the other')
 
+    def refuse_unknown_grades(self, columns: Iterable[str]) -> None:
+        """Of these columns of numbers, none that may be the grades is left out in silence."""
+        names = [self.own_name(column) for column in columns if may_be_grades(column)]
+        if not names:
+            return
+        several = "columns {} hold numbers; which one is the grade?"
+        words = several if len(names) > 1 else "column {} holds numbers; is it the grade?"
+        raise BadInput(
+            self.name,
+            words.format(list_columns(list(map(quote, names)))),
+            f'the name grade, or columns={{"grade": "{names[0]}"}} (--columns grade={names[0]}); '
+            'columns={"grade": None} (--columns grade=) if each judged document counts as 1',
+        )
+
     def note_no_grades(self) -> str:
         """What is to be said of judgments without grades."""
         return (
@@ -135,9 +150,27 @@ class InputTable:
         own_names = {**self.own_names, **invert_renames(renames)}
         return evolve(self, frame=frame, own_names=own_names)
 
-    def with_grade_one(self) -> InputTable:
-        """The table with a column of grades, all of them 1."""
-        return evolve(self, frame=self.frame.with_columns(grade=pl.lit(1.0)))
+    def with_grades(self) -> tuple[InputTable, str]:
+        """The table and its column of grades; where there is none all are 1, which is noted."""
+        header = self.header
+        grade = header.grade_column()
+        if grade is not None:
+            return self, grade
+        header.require_ids()
+        header.refuse_unknown_grades(filter(self._holds_numbers, self.frame.columns))
+        notes = (*self.notes, header.note_no_grades())
+        return evolve(self, frame=self.frame.with_columns(grade=pl.lit(1.0)), notes=notes), "grade"
+
+    def _holds_numbers(self, column: str) -> bool:
+        """Are there numbers in a column, and nothing else?"""
+        values = self.frame[column]
+        if values.dtype == pl.String:
+            values = values.str.strip_chars().replace("", None)
+        elif not values.dtype.is_numeric():
+            return False
+        numbers = values.cast(pl.Float64, strict=False)
+        has_any = len(numbers.drop_nulls().drop_nans()) > 0
+        return has_any and numbers.null_count() == values.null_count()
 
 
 @frozen(eq=False)
@@ -210,22 +243,15 @@ def are_column_names(names: Iterable[str]) -> bool:
 
 def extract_qrels(table: InputTable) -> Qrels:
     """Judgments from a table; without a column of grades, all of grade 1."""
-    header = table.header
-    notes = table.notes
-    grade = header.grade_column()
-    if grade is None:
-        header.require_ids()
-        notes = (*notes, header.note_no_grades())
-        table, grade = table.with_grade_one(), "grade"
+    table, grade = table.with_grades()
     parsed = parse_columns(table, grade, "grade")
     sound = _check_columns(parsed)
     if "subtopic" not in parsed.required:
-        return Qrels(sound, table.name, table.locate, ids=parsed.id_kinds, notes=notes)
+        return Qrels(sound, table.name, table.locate, ids=parsed.id_kinds, notes=table.notes)
     subtopic_rows = sound.with_columns(parsed.frame["subtopic"])
-    qrels = subtopic_qrels.build_subtopic_qrels(
-        subtopic_rows, table.name, table.locate, parsed.id_kinds
+    return subtopic_qrels.build_subtopic_qrels(
+        subtopic_rows, table.name, table.locate, parsed.id_kinds, table.notes
     )
-    return evolve(qrels, notes=notes)
 
 
 def extract_run(table: InputTable) -> Run:

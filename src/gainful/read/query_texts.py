@@ -10,6 +10,7 @@ from os import PathLike
 from typing import Any
 
 from gainful.errors import BadInput, NoColumn
+from gainful.read.delimited import MAX_FIELD
 from gainful.read.source import Source, open_source
 from gainful.read.trec_files import utf8_error
 from gainful.text import quote
@@ -61,6 +62,7 @@ def _read_tab_lines(text: str, source: Source) -> NumberedTexts:
 
 
 def _read_csv_rows(text: str, source: Source) -> NumberedTexts:
+    csv.field_size_limit(MAX_FIELD)
     reader = csv.DictReader(_LINE_END.split(text))
     for row in reader:
         yield reader.line_num, *_pick_query_and_text(row, f"{source.name}:{reader.line_num}")

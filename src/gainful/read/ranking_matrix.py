@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gainful.errors import BadShape, BadValue, WrongType
 from gainful.read.foreign_arrays import to_plain
+from gainful.text import shorten
 from gainful.types import Array, Ranks
 
 Numbers = ArrayLike | Sequence[Sequence[float]]
@@ -61,7 +62,7 @@ def read_rankings(numbers: Numbers, argument: str) -> RankingMatrix:
         [3, 1]
     """
     numbers = to_plain(numbers, argument)
-    array = _as_rectangle(numbers)
+    array = _as_rectangle(numbers, argument)
     if array is None:
         return _check_finite(_pad_lists(numbers, argument), argument)
     array = _check_numbers(array, numbers, argument)
@@ -82,12 +83,15 @@ def read_ranking(numbers: Numbers, argument: str) -> RankingMatrix:
     return rankings
 
 
-def _as_rectangle(numbers: Any) -> NDArray[Any] | None:
+def _as_rectangle(numbers: Any, argument: str) -> NDArray[Any] | None:
     """The input as an array, or None if its lists differ in length."""
     try:
         array: NDArray[Any] = np.asanyarray(numbers)
     except ValueError:  # NumPy's word for lists of different lengths
         return None
+    except Exception as failure:  # noqa: BLE001  (objects of other libraries may raise anything)
+        allowed = f"{_ALLOWED}; NumPy cannot read this ({shorten(str(failure))})"
+        raise WrongType(argument, type(numbers).__name__, allowed) from None
     if array.dtype.kind == "O" and array.ndim == 1 and any(map(_is_list, array)):
         return None
     return array
@@ -99,7 +103,7 @@ def _pad_lists(numbers: Any, argument: str) -> RankingMatrix:
         if not _is_list(ranking):
             allowed = "either numbers or lists of numbers, not both"
             raise BadShape(f"{argument}[{index}]", ranking, allowed)
-        array = _as_rectangle(ranking)
+        array = _as_rectangle(ranking, f"{argument}[{index}]")
         if array is None or array.ndim != 1:
             raise BadShape(f"{argument}[{index}]", ranking, "one list of numbers per ranking")
         if array.size == 0:

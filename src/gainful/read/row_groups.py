@@ -68,7 +68,7 @@ def _as_array(value: Any, argument: str, allowed: str) -> NDArray[Any]:
     """An array of one shape, masked or not."""
     try:
         return np.ma.getdata(np.asanyarray(to_plain(value, argument)))
-    except (ValueError, TypeError, OverflowError):  # lists of different lengths, huge numbers
+    except Exception:  # noqa: BLE001  (lists of different lengths, huge numbers, other libraries)
         raise BadShape(argument, value, allowed) from None
 
 

@@ -6,7 +6,7 @@ column for it. One and the same subtopic everywhere says nothing: then there are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import polars as pl
@@ -21,7 +21,11 @@ _ONE_GRADE = "one grade for each query, document and subtopic"
 
 
 def build_subtopic_qrels(
-    frame: pl.DataFrame, name: str, locate: Callable[[int], str], ids: IdKinds | None = None
+    frame: pl.DataFrame,
+    name: str,
+    locate: Callable[[int], str],
+    ids: IdKinds | None = None,
+    notes: Sequence[str] = (),
 ) -> Qrels:
     """Judgments from rows of query, doc, grade and subtopic.
 
@@ -36,7 +40,7 @@ def build_subtopic_qrels(
     """
     subtopic = frame["subtopic"]
     if not has_several_subtopics(subtopic):
-        return Qrels(frame.drop("subtopic"), name, locate, ids=ids or {})
+        return Qrels(frame.drop("subtopic"), name, locate, ids=ids or {}, notes=notes)
     _refuse_infinite_grades(frame, locate)
     _refuse_repeats(frame, locate)
     pairs = frame.with_row_index("line").group_by("query", "doc", maintain_order=True)
@@ -49,6 +53,7 @@ def build_subtopic_qrels(
         lambda row: locate(int(first[row])),
         subtopics=rows.select("row", "subtopic", "grade"),
         ids=ids or {},
+        notes=notes,
     )
 
 

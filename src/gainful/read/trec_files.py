@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import cache
 
 import polars as pl
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gainful.errors import BadInput, Swapped
 from gainful.read import subtopic_qrels
@@ -75,8 +75,7 @@ def read_qrels(source: Source, *, unique: bool = True) -> Qrels:
     if line_format is SHORT_QRELS:
         notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
     if unique:
-        qrels = subtopic_qrels.build_subtopic_qrels(frame, source.name, locate)
-        return evolve(qrels, notes=[*qrels.notes, *notes])
+        return subtopic_qrels.build_subtopic_qrels(frame, source.name, locate, notes=notes)
     return Qrels(frame.drop("subtopic"), source.name, locate, unique=False, notes=notes)
 
 

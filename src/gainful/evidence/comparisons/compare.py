@@ -167,7 +167,7 @@ def compare_sample(
         return Pair(
             *(measure, names[place[0]], names[place[1]], float(outcome.estimate[row, at])),
             *(finite_or_none(outcome.low[row, at]), finite_or_none(outcome.high[row, at])),
-            *(float(outcome.p[row, at]), float(outcome.corrected[row, at])),
+            *(float(outcome.p[row, at]), float(outcome.p_corrected[row, at])),
             effect,
             sample.counts(place),
         )

@@ -28,13 +28,13 @@ from gainful.evidence.moves.largest_changes import changes_page
 from gainful.evidence.statistics.alike_groups import MAX_GROUPS
 from gainful.measure.leaders import find_leaders
 from gainful.page.page import Page, Section
-from gainful.page.shown import Shown
+from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, bar_fractions, to_one_line
 from gainful.text import pluralise
 
 _MAX_SYSTEMS = 4  # systems of which a line gives a value each
 _EQUIVALENCE_COLUMNS = (
-    *("margin", "equivalence_p", "equivalence_corrected", "equivalent"),
+    *("margin", "equivalence_p", "equivalence_p_corrected", "equivalent"),
     *("p_better", "p_same", "p_worse"),
 )
 
@@ -47,6 +47,10 @@ class Comparison(ComparisonValues, Shown):
     cannot be told apart, `systems_beaten(measure)` whom each system beats, `frame` all pairs as a
     table.
     """
+
+    __bool__ = refuse_truth(
+        "comparison.is_significant(pair) or .is_equivalent(pair) of one of comparison.pairs"
+    )
 
     def page(self, *, full: bool = False, verbose: bool = False) -> Page:
         """Who is better, the means with letters for whom each beats, and how it is known.
@@ -147,22 +151,21 @@ def _list_rows(comparison: Comparison) -> Table:
     """A row for each pair and measure, at full precision."""
     units = pluralise(comparison.evidence.unit)
     counted = [*dict.fromkeys((units, *comparison.pairs[0].counts))]
+    has_margin = any(pair.equivalence is not None for pair in comparison.pairs)
+    has_lower = any(comparison.direction(measure).is_lower for measure in comparison.measures)
     columns = (
         *("measure", "system", "other", *counted, "mean", "other_mean"),
-        *("difference", "low", "high", "p", "corrected", "significant"),
-        *("dz", "wins", "ties", "losses", "detectable", "p_error", "corrected_error"),
+        *("difference", "low", "high", "p", "p_corrected", "significant"),
+        *("dz", "wins", "ties", "losses", "detectable", "p_error", "p_corrected_error"),
         *(("clusters",) if comparison.clusters else ()),
-        *(_EQUIVALENCE_COLUMNS if any(pair.equivalence for pair in comparison.pairs) else ()),
-        *(
-            ("better",)
-            if any(comparison.direction(m).is_lower for m in comparison.measures)
-            else ()
-        ),
+        *(_EQUIVALENCE_COLUMNS if has_margin else ()),
+        *(("better",) if has_lower else ()),
     )
     pair_rows = []
     for pair in comparison.pairs:
         means = dict(zip(comparison.systems, comparison.means[pair.measure].tolist(), strict=True))
-        data = {units: comparison.units[pair.measure]} | comparison.pair_to_dict(pair)
+        data = dict.fromkeys(_EQUIVALENCE_COLUMNS) | {units: comparison.units[pair.measure]}
+        data |= comparison.pair_to_dict(pair)
         data |= {
             "mean": means[pair.system],
             "other_mean": means[pair.other],
@@ -170,9 +173,9 @@ def _list_rows(comparison: Comparison) -> Table:
             "clusters": comparison.clusters.get(pair.measure),
             "better": comparison.direction(pair.measure).better_is,
         }
-        if "equivalent" in data:
+        if pair.equivalence is not None:
             data["equivalent"] = str(data["equivalent"]).lower()
-        pair_rows.append([data.get(column) for column in columns])
+        pair_rows.append([data[column] for column in columns])
     return Table(columns, pair_rows, numeric=True, label_columns=3)
 
 
@@ -247,7 +250,7 @@ def _format_evidence(comparison: Comparison, pair: Pair | None) -> tuple[str, ..
         format_difference(pair.difference),
         format_interval(pair),
         format_p(pair.p),
-        *((format_p(pair.corrected),) if has_correction else ()),
+        *((format_p(pair.p_corrected),) if has_correction else ()),
         "–" if effect is None else f"{effect.wins}/{effect.ties}/{effect.losses}",
         "–" if effect is None or effect.dz is None else f"{effect.dz:+.2f}",
     )

@@ -199,7 +199,9 @@ def _describe_evidence(comparison: ComparisonValues, pair: Pair) -> str:
     evidence = comparison.evidence
     pair = pair.reverse() if comparison.direction(pair.measure).is_lower else pair
     decimals = choose_decimals(pair.difference, ANSWER_DECIMALS)
-    p = f"p {'<' if pair.corrected < _SMALLEST_P else '='} {max(pair.corrected, _SMALLEST_P):.3f}"
+    name = "corrected p" if evidence.corrects else "p"
+    sign = "<" if pair.p_corrected < _SMALLEST_P else "="
+    p = f"{name} {sign} {max(pair.p_corrected, _SMALLEST_P):.3f}"
     interval = ""
     if pair.low is not None and pair.high is not None:
         level = 100 * (1 - evidence.resampling.alpha)

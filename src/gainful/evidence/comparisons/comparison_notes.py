@@ -85,18 +85,19 @@ def describe_undecided(comparison: ComparisonValues) -> list[str]:
     """Which decisions another seed could turn: p is nearer to alpha than two of its errors."""
     evidence = comparison.evidence
     alpha = evidence.resampling.alpha
-    errors = [(pair, evidence.error_of_corrected(pair)) for pair in comparison.pairs]
+    errors = [(pair, evidence.p_corrected_error(pair)) for pair in comparison.pairs]
     near = [
         (pair, error)
         for pair, error in errors
-        if error is not None and abs(pair.corrected - alpha) < _UNDECIDED_ERRORS * error
+        if error is not None and abs(pair.p_corrected - alpha) < _UNDECIDED_ERRORS * error
     ]
     if not near:
         return []
     pair, error = near[0]
     more = f" (and {count_noun(len(near) - 1, 'other pair')})" if len(near) > 1 else ""
     which = f"{pair.measure}: {pair.system} and {pair.other}{more}"
-    value = f"p is {pair.corrected:.4f} with a Monte Carlo error of {error:.4f}"
+    name = "corrected p" if evidence.corrects else "p"
+    value = f"{name} is {pair.p_corrected:.4f} with a Monte Carlo error of {error:.4f}"
     resamples = f"{evidence.resampling.resamples} resamples (--resamples takes more)"
     return [f"{which}: {value}: too near to {alpha:g} to be decided by {resamples}"]
 

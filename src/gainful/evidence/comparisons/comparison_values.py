@@ -17,6 +17,7 @@ from gainful.evidence.statistics.interaction import Interaction
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.direction import HIGHER, Direction
 from gainful.page.plain_data import to_plain_data
+from gainful.page.shown import refuse_truth
 from gainful.text import count_noun, pluralise
 from gainful.types import Array
 
@@ -32,10 +33,12 @@ class Equivalence:
 
     margin: float
     p: float
-    corrected: float
+    p_corrected: float
     better: float
     same: float
     worse: float
+
+    __bool__ = refuse_truth("comparison.is_equivalent(pair)")
 
     def reverse(self) -> Equivalence:
         """The question seen from the other side."""
@@ -46,7 +49,7 @@ class Equivalence:
         return {
             "margin": self.margin,
             "equivalence_p": self.p,
-            "equivalence_corrected": self.corrected,
+            "equivalence_p_corrected": self.p_corrected,
             "p_better": self.better,
             "p_same": self.same,
             "p_worse": self.worse,
@@ -68,10 +71,12 @@ class Pair:
     low: float | None
     high: float | None
     p: float
-    corrected: float
+    p_corrected: float
     effect: EffectSize | None
     counts: Mapping[str, int] = {}  # what entered, of a study: searchers, sessions
     equivalence: Equivalence | None = None  # where that was asked for
+
+    __bool__ = refuse_truth("comparison.is_significant(pair) or comparison.is_equivalent(pair)")
 
     @property
     def identical(self) -> bool:
@@ -146,12 +151,12 @@ class Evidence:
         share = p / sides
         return float(sides * (share * (1 - share) / self.resampling.resamples) ** 0.5)
 
-    def error_of_corrected(self, pair: Pair) -> float | None:
+    def p_corrected_error(self, pair: Pair) -> float | None:
         """The Monte Carlo error of a corrected p: by max-T it is a share, else a multiple of p."""
         if self.correction == MAX_T and self.corrects:
-            return self.p_error(pair.corrected)
+            return self.p_error(pair.p_corrected)
         error = self.p_error(pair.p)
-        return None if error is None else error * pair.corrected / pair.p
+        return None if error is None else error * pair.p_corrected / pair.p
 
     @property
     def corrects(self) -> bool:
@@ -210,20 +215,20 @@ class ComparisonValues:
 
     def is_significant(self, pair: Pair) -> bool:
         """Is the difference significant, after correction?"""
-        return pair.corrected <= self.evidence.resampling.alpha
+        return pair.p_corrected <= self.evidence.resampling.alpha
 
     def is_equivalent(self, pair: Pair) -> bool | None:
         """Are the two practically the same, after correction? None where that was not asked."""
         if pair.equivalence is None:
             return None
-        return pair.equivalence.corrected <= self.evidence.resampling.alpha
+        return pair.equivalence.p_corrected <= self.evidence.resampling.alpha
 
     def pair_to_dict(self, pair: Pair) -> dict[str, Any]:
         """A pair as plain data, with what follows from the level and the resamples."""
         data = pair.to_dict() | {
             "significant": self.is_significant(pair),
             "p_error": self.evidence.p_error(pair.p),
-            "corrected_error": self.evidence.error_of_corrected(pair),
+            "p_corrected_error": self.evidence.p_corrected_error(pair),
         }
         equivalent = self.is_equivalent(pair)
         return data if equivalent is None else data | {"equivalent": equivalent}

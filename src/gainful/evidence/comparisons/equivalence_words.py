@@ -44,7 +44,7 @@ def describe_equivalence(comparison: ComparisonValues) -> str:
 
 def _describe_one(comparison: ComparisonValues, pair: Pair, equivalence: Equivalence) -> str:
     within = f"within {equivalence.margin:g}"
-    p = equivalence.corrected
+    p = equivalence.p_corrected
     evidence = f"TOST, p {'<' if p < _SMALLEST_P else '='} {max(p, _SMALLEST_P):.3f}"
     if comparison.is_equivalent(pair):
         who = f"{pair.system} and {pair.other} are practically the same in {pair.measure}"
@@ -86,12 +86,14 @@ def _build_table(comparison: ComparisonValues, asked: Sequence[tuple[Pair, Equiv
     rows = [
         (
             *(pair.system, pair.other, format_difference(pair.difference)),
-            *(format_p(equivalence.corrected), "yes" if comparison.is_equivalent(pair) else "–"),
+            *(format_p(equivalence.p_corrected), "yes" if comparison.is_equivalent(pair) else "–"),
             *map(_format_share, (equivalence.better, equivalence.same, equivalence.worse)),
         )
         for pair, equivalence in asked
     ]
-    heads = (comparison.kind, "against", "difference", "TOST p", "the same")
+    has_correction = any(equivalence.p != equivalence.p_corrected for _, equivalence in asked)
+    p_head = "corrected\nTOST p" if has_correction else "TOST p"
+    heads = (comparison.kind, "against", "difference", p_head, "the same")
     return Table(
         (*heads, "P(better)", "P(same)", "P(worse)"),
         rows,

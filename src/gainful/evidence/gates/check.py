@@ -28,13 +28,16 @@ class Check:
     baseline: float | None = (
         None  # its mean there (for drift: at the anchor), over the same queries
     )
-    p: float | None = None  # corrected for the number of measures
-    raw_p: float | None = None
+    p: float | None = None  # of this measure by itself
+    p_corrected: float | None = None  # for the number of measures
     limit: float | None = None  # one-sided, of the change: it is not worse than that
     level: float | None = None  # of that limit
     fallen: int | None = None  # queries that dropped by more than the bound
     most: int | None = None  # queries that may
     direction: Direction = HIGHER  # is more of the measure better, or less?
+
+    def __bool__(self) -> bool:
+        return self.ok
 
     @property
     def message(self) -> str:
@@ -106,11 +109,11 @@ def _tell_fallen(check: Check) -> str:
 
 
 def _tell_test(check: Check) -> str:
-    p = check.p or 0.0
+    p, name = check.p_corrected or 0.0, "p" if check.p == check.p_corrected else "corrected p"
     other = "the anchor" if check.rule == "drift" else "the baseline"
     worse = f"is {'not ' if check.ok else ''}significantly worse than {other}"
     p_text = "< 0.0001" if p < _SMALLEST_P else f"= {format_distinct(p, check.bound)}"
-    level = f"p {p_text} at {format_exact(check.bound)}"
+    level = f"{name} {p_text} at {format_exact(check.bound)}"
     return f"{check.measure} {worse}: from {_format_means(check)}, {level}"
 
 

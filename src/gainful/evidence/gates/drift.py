@@ -83,14 +83,15 @@ def _test_drift(
     """A check for each measure, and whether every p is exact."""
     resampling = rules.resampling(rules.alpha)
     outcomes = [test_drop(pair, rules, results, resampling) for pair in pairs.values()]
-    raw = [float(outcome.p[0]) for outcome in outcomes]
-    corrected = holm(np.array(raw)).tolist()
+    ps = np.array([float(outcome.p[0]) for outcome in outcomes])
     checks = []
-    for (name, pair), p, raw_p in zip(pairs.items(), corrected, raw, strict=True):
+    for (name, pair), p, corrected in zip(
+        pairs.items(), ps.tolist(), holm(ps).tolist(), strict=True
+    ):
         now, then = (float(mean) for mean in pair.values.mean(axis=0))
-        ok = p > rules.alpha
-        check = Check("drift", name, now, rules.alpha, ok=ok, baseline=then, p=p, raw_p=raw_p)
-        checks.append(evolve(check, direction=results.directions[name]))
+        check = Check("drift", name, now, rules.alpha, ok=corrected > rules.alpha, baseline=then)
+        direction = results.directions[name]
+        checks.append(evolve(check, p=p, p_corrected=corrected, direction=direction))
     return checks, all(outcome.exact for outcome in outcomes)
 
 

@@ -32,17 +32,17 @@ def check_significance(
     resampling = rules.resampling()
     level = resampling.alpha
     outcomes = {name: test_drop(pair, rules, results, resampling) for name, pair in pairs.items()}
-    raw_p = np.array([float(outcome.p[0]) for outcome in outcomes.values()])
+    ps = np.array([float(outcome.p[0]) for outcome in outcomes.values()])
     checks = []
-    for (name, pair), p, raw in zip(
-        pairs.items(), holm(raw_p).tolist(), raw_p.tolist(), strict=True
+    for (name, pair), p, corrected in zip(
+        pairs.items(), ps.tolist(), holm(ps).tolist(), strict=True
     ):
         now, then = now_and_before[name]
-        ok, direction = p > level, results.directions[name]
+        ok, direction = corrected > level, results.directions[name]
         if ok and direction.sign * (then - now) > rounding_slack(then):
             _refuse_too_few(pair, rules, len(pairs), direction)
-        check = Check("significant", name, now, level, ok=ok, baseline=then, p=p, raw_p=raw)
-        checks.append(evolve(check, direction=direction))
+        check = Check("significant", name, now, level, ok=ok, baseline=then, direction=direction)
+        checks.append(evolve(check, p=p, p_corrected=corrected))
     return checks, describe_test(
         pairs, rules, exact_p=all(outcome.exact for outcome in outcomes.values())
     )

@@ -60,6 +60,9 @@ class Verdict(Shown):
         """Does every rule hold?"""
         return all(check.ok for check in self.checks)
 
+    def __bool__(self) -> bool:
+        return self.passed
+
     @property
     def broken_checks(self) -> list[Check]:
         """The rules that do not."""
@@ -133,16 +136,8 @@ def verdict_page(verdict: Verdict, *, verbose: bool = False) -> Page:
 def _list_rows(verdict: Verdict) -> Table:
     """A row for each rule, at full precision."""
     columns = (
-        "rule",
-        "measure",
-        "value",
-        "bound",
-        "ok",
-        "baseline",
-        "p",
-        "raw_p",
-        "limit",
-        "fallen",
+        *("rule", "measure", "value", "bound", "ok", "baseline"),
+        *("p", "p_corrected", "limit", "fallen"),
     )
     rows = [
         [str(check.ok).lower() if name == "ok" else getattr(check, name) for name in columns]
@@ -170,17 +165,20 @@ def _compose_headlines(verdict: Verdict) -> list[str]:
 def _build_check_table(verdict: Verdict) -> Table:
     """A line for each rule, and for each measure that has none."""
     has_p = any(check.p is not None for check in verdict.checks)
+    has_correction = any(check.p != check.p_corrected for check in verdict.checks)
+    p_names = {"p": "p"} if has_p else {}
+    p_names |= {"corrected\np": "p_corrected"} if has_correction else {}
     columns = ["measure", "run", *(["baseline", "change"] if verdict.now_and_before else [])]
-    columns += [*(["p"] if has_p else []), "rule", ""]
+    columns += [*p_names, "rule", ""]
     rows = []
     for check in verdict.checks:
         cells = _format_check_values(verdict, check)
-        cells += [_format_p(check)] if has_p else []
+        cells += [_format_p(getattr(check, name), check.bound) for name in p_names.values()]
         rows.append([*cells, check.rule_words, "holds" if check.ok else "BROKEN"])
     checked_measures = {check.measure for check in verdict.checks}
     for name, value in verdict.results.mean.items():
         if name not in checked_measures:
-            cells = _format_values(verdict, name, value) + (["–"] if has_p else [])
+            cells = _format_values(verdict, name, value) + ["–"] * len(p_names)
             rows.append([*cells, "–", ""])
     if not verdict.checks:  # nothing was held against it
         columns, rows = columns[:-2], [row[:-2] for row in rows]
@@ -191,7 +189,7 @@ def _build_check_table(verdict: Verdict) -> Table:
         numeric=True,
         label_columns=1,
         text_columns=(len(columns) - 2, len(columns) - 1),
-        expendable=("baseline", "change"),
+        expendable=(*(("p",) if has_correction else ()), "baseline", "change"),
     )
 
 
@@ -220,8 +218,8 @@ def _format_values(verdict: Verdict, name: str, value: float) -> list[str]:
     return [*cells, "–", "–"] if verdict.now_and_before else cells
 
 
-def _format_p(check: Check) -> str:
-    return "–" if check.p is None else format_distinct(check.p, check.bound)
+def _format_p(p: float | None, level: float) -> str:
+    return "–" if p is None else format_distinct(p, level)
 
 
 def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import astuple, evolve, frozen
 
 from gainful.errors import BadInput, UnknownName
 from gainful.evidence.statistics.bootstrap import (
@@ -74,8 +74,8 @@ class CorrelationDifference:
     difference: float
     low: float
     high: float
-    raw_p: float
-    p: float  # corrected over all pairs of measures by Holm's method
+    p: float
+    p_corrected: float  # over all pairs of measures by Holm's method
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -259,8 +259,10 @@ def _compare_correlations(
         rows.append((left, right, difference, low, high, p))
     corrected = holm(np.array([row[-1] for row in rows])).tolist() if rows else []
     return tuple(
-        CorrelationDifference((names[left], names[right]), difference, low, high, raw, p)
-        for (left, right, difference, low, high, raw), p in zip(rows, corrected, strict=True)
+        CorrelationDifference((names[left], names[right]), difference, low, high, p, p_corrected)
+        for (left, right, difference, low, high, p), p_corrected in zip(
+            rows, corrected, strict=True
+        )
     )
 
 
@@ -273,8 +275,8 @@ def _describe_best(result: Correlations) -> str:
         f"({level:g} % interval {best.low:.2f} to {best.high:.2f})."
     )
     own = [item for item in result.differences if item.measures[0] == best.measure]
-    beaten = [item.measures[1] for item in own if item.p <= result.resampling.alpha]
-    alike = [item.measures[1] for item in own if item.p > result.resampling.alpha]
+    beaten = [item.measures[1] for item in own if item.p_corrected <= result.resampling.alpha]
+    alike = [item.measures[1] for item in own if item.p_corrected > result.resampling.alpha]
     if beaten:
         text += f" It agrees significantly better than {join_words(beaten)}."
     if alike:
@@ -286,8 +288,8 @@ _DIFFERENCE_COLUMNS = (
     Column("measures", lambda item: item.measures[0]),
     Column("", lambda item: item.measures[1]),
     *(Column(name, show="+.4f") for name in ("difference", "low", "high")),
-    Column("p", "raw_p", ".4f", drop=1),
-    Column("corrected\np", "p", ".4f"),
+    Column("p", show=".4f", drop=1),
+    Column("corrected\np", "p_corrected", ".4f"),
 )
 
 
@@ -326,9 +328,6 @@ def _list_rows(result: Correlations) -> Table:
         ("correlation", item.measure, "", item.estimate, item.low, item.high, None, None)
         for item in result.correlations
     ]
-    rows += [
-        ("difference", *item.measures, item.difference, item.low, item.high, item.raw_p, item.p)
-        for item in result.differences
-    ]
-    columns = ("what", "measure", "other", "value", "low", "high", "raw_p", "p")
+    rows += [("difference", *item.measures, *astuple(item)[1:]) for item in result.differences]
+    columns = ("what", "measure", "other", "value", "low", "high", "p", "p_corrected")
     return Table(columns, rows, numeric=True, label_columns=3)

@@ -85,7 +85,7 @@ def significant_pairs(
     paired: PairedValues, pairs: Ranks, criterion: Method, names: list[str]
 ) -> Flags:
     """Which pairs of runs (a row of two columns each) are significantly different?"""
-    corrected = weigh_pairs([paired], pairs, criterion, names).corrected
+    corrected = weigh_pairs([paired], pairs, criterion, names).p_corrected
     return np.asarray(corrected[0] <= criterion.resampling.alpha)
 
 

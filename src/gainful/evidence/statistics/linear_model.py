@@ -176,7 +176,7 @@ def freedman_lane_test(
         estimate + margin,
         "permuted residuals" if family == "pair" else "simultaneous, max-T of permuted residuals",
         estimate=estimate,
-        corrected=corrected,
+        p_corrected=corrected,
     )
 
 

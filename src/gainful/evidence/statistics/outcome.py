@@ -11,7 +11,7 @@ from attrs import Factory, evolve, frozen
 from gainful.evidence.statistics.resampling import Alternative
 from gainful.types import Array, Flags
 
-_ARRAYS = ("p", "low", "high", "estimate", "corrected")
+_ARRAYS = ("p", "low", "high", "estimate", "p_corrected")
 
 
 @frozen(eq=False)
@@ -27,7 +27,7 @@ class Outcome:
     interval_method: str = ""  # how it was found
     exact: bool = False  # were all resamples looked at, or some of them?
     estimate: Array = Factory(lambda self: np.full_like(self.p, np.nan), takes_self=True)
-    corrected: Array = Factory(lambda self: self.p, takes_self=True)  # p among its family
+    p_corrected: Array = Factory(lambda self: self.p, takes_self=True)  # p among its family
 
     def transposed(self) -> Outcome:
         """Measures × pairs instead of pairs × measures."""
