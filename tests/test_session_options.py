@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 
 import polars as pl
 import pytest
+from tools.reference import reference_page
 
 import gainful
 from gainful.api.session_options import EvaluationOptions, SessionOptions
@@ -69,8 +69,9 @@ def test_settings_are_typed_as_the_convention_has_them():
 
 
 def test_each_option_is_told_once_in_the_reference():
-    text = (Path(__file__).parent.parent / "docs" / "api.md").read_text(encoding="utf-8")
-    text = text.partition("\n## gainful.spark")[0]  # which has a few of them, not the set
+    text = reference_page().partition("\n## gainful.spark")[
+        0
+    ]  # which has a few of them, not the set
     for option in ("gap", "gain_from", "propensity", "pages", "anonymise"):
         assert text.count(f"\n- `{option}`: ") == 1
 
