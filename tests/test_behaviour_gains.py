@@ -269,6 +269,44 @@ def test_propensities_need_clicks():
         gainful.sessions.evaluate(both, propensity="estimate")
 
 
+# --- the default measures -------------------------------------------------------------------
+
+TWO_SYSTEMS = {**SHOWN, "system": ["old"] * 4 + ["new"]}
+WHY = "nsDCG divides by the best order of what the same searcher clicked"
+
+
+@pytest.mark.parametrize("gains", ["clicks", "judgments", "grades"])
+def test_without_a_measure_clicks_are_counted_by_sdcg_alone(gains):
+    """The ideal of clicks is what the same searcher clicked, so that nsDCG rewards few of them."""
+    frame = pl.DataFrame(TWO_SYSTEMS)
+    frame = frame.with_columns(grade=1) if gains == "grades" else frame
+    qrels = {"s": {"a": 1}, "t": {"a": 1}} if gains == "judgments" else None
+    clicks = gains == "clicks"
+    several = ["sDCG@10"] if clicks else ["sDCG@10", "nsDCG@10"]
+    one = several[-1]
+    own, study = gainful.sessions, (frame, qrels)
+    for results in (own.evaluate(*study), own.summarise(frame.lazy(), qrels)):
+        assert [*results.mean] == several
+        assert any(WHY in note for note in results.notes) == clicks
+    assert [*own.evaluate(*study, cost={"query": 1}).mean][: len(several)] == several
+    assert [row["measure"] for row in own.compare(*study).to_dict()["measures"]] == several
+    for sweep in (own.sweep(*study, points=2), own.sweep(frame.lazy(), qrels, points=2)):
+        assert f"{sweep.measure}@10" == one
+        assert any(WHY in note for note in sweep.notes) == clicks
+    pages = gainful.explore(*study), str(own.report(*study))
+    assert [WHY in page for page in pages] == [clicks, clicks]
+    assert ('"normalised":false' in pages[0], "nsDCG@10" in pages[1]) == (clicks, not clicks)
+
+
+def test_nsdcg_of_clicks_is_computed_where_it_is_asked_for():
+    frame = pl.DataFrame(TWO_SYSTEMS)
+    results = gainful.sessions.evaluate(frame, measures=["nsDCG@10"])
+    assert [*results.mean] == ["nsDCG@10"]
+    assert gainful.sessions.sweep(frame, measure="nsDCG", points=2).measure == "nsDCG"
+    with pytest.raises(BadValue, match="no measure asked for uses ideal"):
+        gainful.sessions.evaluate(frame, ideal="repeated")
+
+
 # --- users by hashes ------------------------------------------------------------------------
 
 LOG = """user_id,timestamp,query,position,doc_id,clicked,client_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Unpack
 
 from gainful.api.session_options import (
@@ -21,13 +22,8 @@ from gainful.match.behaviour_gains import (
     list_behaviour,
 )
 from gainful.match.sessions import match_sessions
-from gainful.measure.build_recipes import (
-    USUAL_SESSION_MEASURES,
-    Measures,
-    build_session_recipes,
-)
-from gainful.measure.cost import Cost, cost_measure
-from gainful.measure.measure import Measure
+from gainful.measure.build_recipes import Measures, build_session_recipes
+from gainful.measure.cost import Cost
 from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.engines import find_engine
@@ -64,7 +60,8 @@ def evaluate(
             systems, in a list or by name.
         qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
             Without them, what the searchers said themselves (the column grade) or did (clicks).
-        measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
+        measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
+            sDCG@10 alone where gain comes from what searchers did.
         like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
         cost: what searching costs, such as {"query": 50, "result": 200} or {"result": "tokens"}, a
             column: the measure Cost, and beside every mean its gain per cost.
@@ -84,23 +81,16 @@ def evaluate(
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
     reading, settings = split_options(options)
-    convention, recipes = build_session_recipes(add_cost(measures, cost), like, settings)
+    build = partial(build_session_recipes, measures, like, settings, cost)
+    build()  # which refuses mistakes before anything is read
     judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
+    convention, recipes = build(chosen_sessions.observed)
     matching = next(iter(recipes.values())).convention
     matched_sessions = match_sessions(
         chosen_sessions, judgments, matching.unjudged, matching.subtopic_grades
     )
     values = measure_sessions(chosen_sessions.name, matched_sessions, recipes, convention)
     return as_session_results(values)
-
-
-def add_cost(measures: Measures | None, cost: Cost | None) -> Measures | None:
-    """The measures that were asked for, and the cost."""
-    if cost is None:
-        return measures
-    named = USUAL_SESSION_MEASURES if measures is None else measures
-    listed = [named] if isinstance(named, (str, Measure)) else list(named)
-    return [*listed, cost_measure(cost)]
 
 
 def read_judged_sessions(

@@ -173,7 +173,7 @@ def sweep_labels(
         clusters=int(units.cluster.max()) + 1,
         cluster_noun=units.cluster_noun,
         resampling=resampling,
-        notes=units.notes,
+        notes=(*units.notes, *grid.notes),
     )
 
 
