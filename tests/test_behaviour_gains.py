@@ -353,11 +353,88 @@ def test_the_same_salt_gives_the_same_hashes(run_gainful, tmp_path, monkeypatch)
     assert len({*sessions()}) == 3
 
 
-def test_session_ids_that_are_not_made_of_users_stay():
-    results = gainful.sessions.evaluate(pl.DataFrame(SHOWN), anonymise=True)
-    assert results.ids == ["s", "t"]
-    assert results.notes[-1] == "salted hashes in place of searcher; query texts are as they were"
-    assert not {"ann", "bob"} & {*results.columns["searcher"]}
+PEOPLE = {  # of the first two, session ids are made of users
+    "session": ["xann-0001", "xann-0001", "XBOB-0002", "guest77"],
+    "user_id": ["xann", "xann", "xbob", "xcarl"],
+    "query": [1, 1, 1, 1],
+    "rank": [1, 2, 1, 1],
+    "doc": ["d1", "d2", "d1", "d1"],
+    "clicked": [1, 0, 1, 0],
+    "contactEmail": ["xann@x.org", "xann@x.org", "xbob@x.org", "xcarl@x.org"],
+    "variant": ["old", "old", "new", "new"],
+}
+NAMES = ("xann", "xbob", "xcarl", "guest77", "x.org")
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "html", "markdown", "latex"])
+@pytest.mark.parametrize("by", ["contactEmail", "searcher,topic"])
+def test_session_ids_and_personal_columns_are_hashes(run_gainful, tmp_path, by, form):
+    pl.DataFrame(PEOPLE).write_csv(tmp_path / "log.csv")
+    words = ["sessions", str(tmp_path / "log.csv"), "--per-session", "--by", by, "--format", form]
+    assert "xann" in run_gainful(*words).out
+    done = run_gainful(*words, "--anonymise")
+    assert not [person for person in NAMES if person in (done.out + done.err).lower()]
+
+
+def test_pages_have_neither_session_ids_nor_personal_columns():
+    frame = pl.DataFrame(PEOPLE)
+    own = gainful.sessions
+    page = gainful.explore(frame, by="variant", anonymise=True)
+    report = str(own.report(frame, by="variant", anonymise=True))
+    dumped = json.dumps(own.evaluate(frame, anonymise=True).to_dict())
+    for text in (page, report, dumped):
+        assert "variant" in text
+        assert not [person for person in NAMES if person in text.lower()]
+
+
+def test_the_note_names_what_is_hashed_and_what_is_not():
+    results = gainful.sessions.evaluate(pl.DataFrame(PEOPLE), anonymise=True)
+    assert (
+        "salted hashes in place of session, searcher and contactEmail; "
+        "query texts, documents and variant are as they were"
+    ) in results.notes
+    assert len({*results.ids}) == 3
+
+
+def test_session_ids_are_hashes_in_errors_and_in_what_is_left_out():
+    frame = pl.DataFrame({**PEOPLE, "rank": [1, 2, 2, 1]})
+    with pytest.raises(BadInput, match="rank 1 is missing") as failure:
+        gainful.sessions.evaluate(frame, anonymise=True)
+    notes = gainful.sessions.evaluate(frame, bad="skip", anonymise=True).notes
+    assert any("left out" in note for note in notes)
+    written = f"{failure.value} {notes}".lower()
+    assert not [person for person in NAMES if person in written]
+
+
+@pytest.mark.parametrize(
+    "column", ["email", "Mail", "login", "userName", "name", "ip", "client_ip", "phone", "User"]
+)
+def test_columns_are_personal_by_their_names(column):
+    frame = pl.DataFrame({**SHOWN, "system": "a"}).rename({"searcher": column})
+    results = gainful.sessions.evaluate(frame, measures="sDCG@3", anonymise=True)
+    assert "ann" not in str(results.columns.rows())
+    assert {*results.columns["system"]} == {"a"}
+
+
+@pytest.mark.parametrize("topics", ["none", "sessions", "own"])
+def test_judgments_fit_sessions_whose_ids_are_hashes(topics):
+    frame = pl.DataFrame(PEOPLE).drop("clicked")
+    topic = {"none": "session", "sessions": "session", "own": "variant"}[topics]
+    frame = frame if topics == "none" else frame.with_columns(topic=pl.col(topic))
+    qrels = {name: {"d1": 2.0} for name in frame[topic].unique()}
+    for sessions in (frame, {"one": frame, "two": frame}, frame.lazy()):
+        plain, hashed = (
+            gainful.sessions.evaluate(sessions, qrels, "sDCG@3", anonymise=anonymise)
+            for anonymise in (False, True)
+        )
+        assert plain.mean == hashed.mean == {"sDCG@3": 2.0}
+        written = f"{hashed.to_dict()} {hashed.columns.rows()}".lower()
+        assert not [person for person in NAMES if person in written]
+        assert ("old" in written) == ("variant" in hashed.columns.columns)
+    del qrels["old" if topics == "own" else "xann-0001"]
+    with pytest.raises(BadInput, match="has no judgments") as failure:
+        gainful.sessions.evaluate(frame, qrels, "sDCG@3", anonymise=True)
+    assert not [person for person in NAMES if person in str(failure.value).lower()]
 
 
 @pytest.mark.parametrize("user", ["ann", "o'neill", "ann" * 40])

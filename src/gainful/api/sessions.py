@@ -99,13 +99,17 @@ def read_judged_sessions(
     options: GainOptions,
     *,
     whole: bool = False,
+    gains: bool = True,
 ) -> tuple[Qrels | None, Sessions]:
     """The judgments, if there are any, and the sessions that count, as the options have it."""
+    salt = choose_salt(options.pop("anonymise", False))
     judgments = read_session_qrels(qrels, options.pop("qrels_format", None))
-    return judgments, choose_sessions(sessions, judgments, whole=whole, **options)
+    with anonymise_errors(salt):
+        chosen = _choose_sessions(sessions, judgments, whole=whole, gains=gains, **options)
+    return (judgments, chosen) if salt is None else anonymise_sessions(judgments, chosen, salt)
 
 
-def choose_sessions(
+def _choose_sessions(
     sessions: AnySessions,
     qrels: Qrels | None = None,
     *,
@@ -115,7 +119,6 @@ def choose_sessions(
     first_queries: int | None = None,
     gain_from: GainRule | None = None,
     propensity: AnyPropensities | None = None,
-    anonymise: bool | str = False,
     gains: bool = True,
     last_run: AnyRun | None = None,
     sessions_format: str | None = None,
@@ -124,31 +127,14 @@ def choose_sessions(
     """Which sessions are judged: read, only those that are wanted, and with gains if none judged.
 
     Of a frame in an engine, only the results that the judgments or the searchers say anything
-    about are fetched, unless the whole is asked for.
-
-    Args:
-        sessions: as `evaluate` takes them.
-        qrels: the judgments, if there are any.
-        whole: fetch all results of a frame in an engine?
-        where: only sessions that have these values in their columns.
-        min_queries: only sessions of at least so many queries.
-        first_queries: only the first so many queries of each session.
-        gain_from: what searchers did that gains.
-        propensity: how likely each rank is looked at.
-        anonymise: are users to be hashes?
-        gains: is anything to gain?
-        last_run: a run by session, which answers the last query of each.
-        sessions_format: how a file is written.
-        **reading: whatever else `as_sessions` takes.
+    about are fetched, unless the whole is asked for. Options are those of `GainOptions`.
     """
-    salt = choose_salt(anonymise)
     behaviour = None if gain_from is None else list_behaviour(gain_from)
     if isinstance(propensity, str) and propensity == ESTIMATE:
         _refuse_to_estimate(sessions)
-    with anonymise_errors(salt):
-        all_sessions = as_sessions(
-            sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
-        )
+    all_sessions = as_sessions(
+        sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
+    )
     if last_run is not None:
         from gainful.read.last_query_run import join_last_query  # noqa: PLC0415  (seldom asked for)
 
@@ -157,7 +143,7 @@ def choose_sessions(
     chosen = filter_sessions(all_sessions, where, min_queries, first_queries)
     if gains:
         chosen = _add_gains(chosen, gain_from, propensity, judged=qrels is not None)
-    return chosen if salt is None else anonymise_sessions(chosen, salt)
+    return chosen
 
 
 def _refuse_to_estimate(sessions: AnySessions) -> None:
