@@ -283,7 +283,7 @@ def test_without_a_measure_clicks_are_counted_by_sdcg_alone(gains):
     qrels = {"s": {"a": 1}, "t": {"a": 1}} if gains == "judgments" else None
     clicks = gains == "clicks"
     several = ["sDCG@10"] if clicks else ["sDCG@10", "nsDCG@10"]
-    one = several[-1]
+    single = several[-1]
     own, study = gainful.sessions, (frame, qrels)
     for results in (own.evaluate(*study), own.summarise(frame.lazy(), qrels)):
         assert [*results.mean] == several
@@ -291,7 +291,7 @@ def test_without_a_measure_clicks_are_counted_by_sdcg_alone(gains):
     assert [*own.evaluate(*study, cost={"query": 1}).mean][: len(several)] == several
     assert [row["measure"] for row in own.compare(*study).to_dict()["measures"]] == several
     for sweep in (own.sweep(*study, points=2), own.sweep(frame.lazy(), qrels, points=2)):
-        assert f"{sweep.measure}@10" == one
+        assert f"{sweep.measure}@10" == single
         assert any(WHY in note for note in sweep.notes) == clicks
     pages = gainful.explore(*study), str(own.report(*study))
     assert [WHY in page for page in pages] == [clicks, clicks]

@@ -388,17 +388,17 @@ def read_retyped(tmp_path, *records):
     return lists.rows(), sessions.notes
 
 
-def retyped(seconds, text, hits=(), **more):
+def make_query(seconds, text, hits=(), **more):
     return query(1, text=text, hits=hits, timestamp=f"2026-03-01T10:01:{seconds:02d}Z", **more)
 
 
 def test_another_text_under_one_query_id_is_another_query(tmp_path):
     """As Chorus' front end logs it, which keeps the id while the user retypes."""
     records = [
-        retyped(0, "wall mount", "abc"),
-        retyped(1, "wall mount"),  # facets, with size 0
-        retyped(2, "wall mount", "cd"),  # its second page
-        retyped(20, "wallmount", "bx"),
+        make_query(0, "wall mount", "abc"),
+        make_query(1, "wall mount"),  # facets, with size 0
+        make_query(2, "wall mount", "cd"),  # its second page
+        make_query(20, "wallmount", "bx"),
         event(1, "a", seconds=25),  # only the first list has it
         event(1, "b", seconds=26),  # both have it, and the second is the latest
         event(1, "x", seconds=10),  # by another clock
@@ -418,21 +418,31 @@ def test_another_text_under_one_query_id_is_another_query(tmp_path):
     ("records", "expected"),
     [
         (  # typed back: the third search is the first again, and has the click
-            [retyped(0, "a", "ab"), retyped(9, "b", "ab"), retyped(15, "a", "ab"), event(1, "b")],
+            [
+                make_query(0, "a", "ab"),
+                make_query(9, "b", "ab"),
+                make_query(15, "a", "ab"),
+                event(1, "b"),
+            ],
             [("a", "ab", "b"), ("b", "ab", "")],
         ),
         (  # an event that names its text
-            [retyped(0, "a", "ab"), retyped(9, "b", "ab"), event(1, "b", user_query="a")],
+            [make_query(0, "a", "ab"), make_query(9, "b", "ab"), event(1, "b", user_query="a")],
             [("a", "ab", "b"), ("b", "ab", "")],
         ),
         (  # a record without a text is of the search before it
-            [retyped(0, "a", "a"), retyped(9, "b", "b"), retyped(12, None, "c"), event(1, "c")],
+            [
+                make_query(0, "a", "a"),
+                make_query(9, "b", "b"),
+                make_query(12, None, "c"),
+                event(1, "c"),
+            ],
             [("a", "a", ""), ("b", "bc", "c")],
         ),
         (  # impressions where no hits are logged
             [
-                *(retyped(0, "a"), event(1, "a", "impression", 2), event(1, "a", seconds=3)),
-                *(retyped(9, "b"), event(1, "b", "impression", 10), event(1, "b", seconds=11)),
+                *(make_query(0, "a"), event(1, "a", "impression", 2), event(1, "a", seconds=3)),
+                *(make_query(9, "b"), event(1, "b", "impression", 10), event(1, "b", seconds=11)),
             ],
             [("a", "a", "a"), ("b", "b", "b")],
         ),
@@ -449,7 +459,7 @@ def test_events_belong_to_the_latest_search_of_their_id_that_lists_the_document(
 
 def test_each_text_under_one_query_id_has_its_own_judgments(tmp_path):
     path = write_lines(
-        tmp_path / "q.jsonl", retyped(0, "wall mount", "ab"), retyped(20, "wallmount", "c")
+        tmp_path / "q.jsonl", make_query(0, "wall mount", "ab"), make_query(20, "wallmount", "c")
     )
     qrels = {"wall mount": {"b": 1}, "wallmount": {"c": 3}}
     values = evaluate(path, qrels, "sDCG(b=2, bq=4)@3").per_session
