@@ -269,6 +269,44 @@ def test_propensities_need_clicks():
         gainful.sessions.evaluate(both, propensity="estimate")
 
 
+# --- the default measures -------------------------------------------------------------------
+
+TWO_SYSTEMS = {**SHOWN, "system": ["old"] * 4 + ["new"]}
+WHY = "nsDCG divides by the best order of what the same searcher clicked"
+
+
+@pytest.mark.parametrize("gains", ["clicks", "judgments", "grades"])
+def test_without_a_measure_clicks_are_counted_by_sdcg_alone(gains):
+    """The ideal of clicks is what the same searcher clicked, so that nsDCG rewards few of them."""
+    frame = pl.DataFrame(TWO_SYSTEMS)
+    frame = frame.with_columns(grade=1) if gains == "grades" else frame
+    qrels = {"s": {"a": 1}, "t": {"a": 1}} if gains == "judgments" else None
+    clicks = gains == "clicks"
+    several = ["sDCG@10"] if clicks else ["sDCG@10", "nsDCG@10"]
+    single = several[-1]
+    own, study = gainful.sessions, (frame, qrels)
+    for results in (own.evaluate(*study), own.summarise(frame.lazy(), qrels)):
+        assert [*results.mean] == several
+        assert any(WHY in note for note in results.notes) == clicks
+    assert [*own.evaluate(*study, cost={"query": 1}).mean][: len(several)] == several
+    assert [row["measure"] for row in own.compare(*study).to_dict()["measures"]] == several
+    for sweep in (own.sweep(*study, points=2), own.sweep(frame.lazy(), qrels, points=2)):
+        assert f"{sweep.measure}@10" == single
+        assert any(WHY in note for note in sweep.notes) == clicks
+    pages = gainful.explore(*study), str(own.report(*study))
+    assert [WHY in page for page in pages] == [clicks, clicks]
+    assert ('"normalised":false' in pages[0], "nsDCG@10" in pages[1]) == (clicks, not clicks)
+
+
+def test_nsdcg_of_clicks_is_computed_where_it_is_asked_for():
+    frame = pl.DataFrame(TWO_SYSTEMS)
+    results = gainful.sessions.evaluate(frame, measures=["nsDCG@10"])
+    assert [*results.mean] == ["nsDCG@10"]
+    assert gainful.sessions.sweep(frame, measure="nsDCG", points=2).measure == "nsDCG"
+    with pytest.raises(BadValue, match="no measure asked for uses ideal"):
+        gainful.sessions.evaluate(frame, ideal="repeated")
+
+
 # --- users by hashes ------------------------------------------------------------------------
 
 LOG = """user_id,timestamp,query,position,doc_id,clicked,client_id
@@ -315,11 +353,88 @@ def test_the_same_salt_gives_the_same_hashes(run_gainful, tmp_path, monkeypatch)
     assert len({*sessions()}) == 3
 
 
-def test_session_ids_that_are_not_made_of_users_stay():
-    results = gainful.sessions.evaluate(pl.DataFrame(SHOWN), anonymise=True)
-    assert results.ids == ["s", "t"]
-    assert results.notes[-1] == "salted hashes in place of searcher; query texts are as they were"
-    assert not {"ann", "bob"} & {*results.columns["searcher"]}
+PEOPLE = {  # of the first two, session ids are made of users
+    "session": ["xann-0001", "xann-0001", "XBOB-0002", "guest77"],
+    "user_id": ["xann", "xann", "xbob", "xcarl"],
+    "query": [1, 1, 1, 1],
+    "rank": [1, 2, 1, 1],
+    "doc": ["d1", "d2", "d1", "d1"],
+    "clicked": [1, 0, 1, 0],
+    "contactEmail": ["xann@x.org", "xann@x.org", "xbob@x.org", "xcarl@x.org"],
+    "variant": ["old", "old", "new", "new"],
+}
+NAMES = ("xann", "xbob", "xcarl", "guest77", "x.org")
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "html", "markdown", "latex"])
+@pytest.mark.parametrize("by", ["contactEmail", "searcher,topic"])
+def test_session_ids_and_personal_columns_are_hashes(run_gainful, tmp_path, by, form):
+    pl.DataFrame(PEOPLE).write_csv(tmp_path / "log.csv")
+    words = ["sessions", str(tmp_path / "log.csv"), "--per-session", "--by", by, "--format", form]
+    assert "xann" in run_gainful(*words).out
+    done = run_gainful(*words, "--anonymise")
+    assert not [person for person in NAMES if person in (done.out + done.err).lower()]
+
+
+def test_pages_have_neither_session_ids_nor_personal_columns():
+    frame = pl.DataFrame(PEOPLE)
+    own = gainful.sessions
+    page = gainful.explore(frame, by="variant", anonymise=True)
+    report = str(own.report(frame, by="variant", anonymise=True))
+    dumped = json.dumps(own.evaluate(frame, anonymise=True).to_dict())
+    for text in (page, report, dumped):
+        assert "variant" in text
+        assert not [person for person in NAMES if person in text.lower()]
+
+
+def test_the_note_names_what_is_hashed_and_what_is_not():
+    results = gainful.sessions.evaluate(pl.DataFrame(PEOPLE), anonymise=True)
+    assert (
+        "salted hashes in place of session, searcher and contactEmail; "
+        "query texts, documents and variant are as they were"
+    ) in results.notes
+    assert len({*results.ids}) == 3
+
+
+def test_session_ids_are_hashes_in_errors_and_in_what_is_left_out():
+    frame = pl.DataFrame({**PEOPLE, "rank": [1, 2, 2, 1]})
+    with pytest.raises(BadInput, match="rank 1 is missing") as failure:
+        gainful.sessions.evaluate(frame, anonymise=True)
+    notes = gainful.sessions.evaluate(frame, bad="skip", anonymise=True).notes
+    assert any("left out" in note for note in notes)
+    written = f"{failure.value} {notes}".lower()
+    assert not [person for person in NAMES if person in written]
+
+
+@pytest.mark.parametrize(
+    "column", ["email", "Mail", "login", "userName", "name", "ip", "client_ip", "phone", "User"]
+)
+def test_columns_are_personal_by_their_names(column):
+    frame = pl.DataFrame({**SHOWN, "system": "a"}).rename({"searcher": column})
+    results = gainful.sessions.evaluate(frame, measures="sDCG@3", anonymise=True)
+    assert "ann" not in str(results.columns.rows())
+    assert {*results.columns["system"]} == {"a"}
+
+
+@pytest.mark.parametrize("topics", ["none", "sessions", "own"])
+def test_judgments_fit_sessions_whose_ids_are_hashes(topics):
+    frame = pl.DataFrame(PEOPLE).drop("clicked")
+    topic = {"none": "session", "sessions": "session", "own": "variant"}[topics]
+    frame = frame if topics == "none" else frame.with_columns(topic=pl.col(topic))
+    qrels = {name: {"d1": 2.0} for name in frame[topic].unique()}
+    for sessions in (frame, {"one": frame, "two": frame}, frame.lazy()):
+        plain, hashed = (
+            gainful.sessions.evaluate(sessions, qrels, "sDCG@3", anonymise=anonymise)
+            for anonymise in (False, True)
+        )
+        assert plain.mean == hashed.mean == {"sDCG@3": 2.0}
+        written = f"{hashed.to_dict()} {hashed.columns.rows()}".lower()
+        assert not [person for person in NAMES if person in written]
+        assert ("old" in written) == ("variant" in hashed.columns.columns)
+    del qrels["old" if topics == "own" else "xann-0001"]
+    with pytest.raises(BadInput, match="has no judgments") as failure:
+        gainful.sessions.evaluate(frame, qrels, "sDCG@3", anonymise=True)
+    assert not [person for person in NAMES if person in str(failure.value).lower()]
 
 
 @pytest.mark.parametrize("user", ["ann", "o'neill", "ann" * 40])

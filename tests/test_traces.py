@@ -555,7 +555,90 @@ def test_histories_that_grow_from_record_to_record_count_each_call_once(tmp_path
         {"session_id": "s1", "messages": more},
     )
     assert [row[3] for row in list_results(path)] == ["d1", "d2"]
-    assert "1 call is told again by a later record, and counts once" in read_sessions(path).notes
+    note = "1 call repeats an earlier one with the same result, and counts once"
+    assert note in read_sessions(path).notes
+
+
+SHAPES = {
+    "openai": (openai_call, openai_result),
+    "anthropic": (
+        anthropic_call,
+        lambda call_id, docs: anthropic_result(call_id, json.dumps(docs)),
+    ),
+}
+X, Y, Z = ("x", ["a"]), ("y", ["b"]), ("x", ["c"])
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("records", "searches", "counts"),
+    [
+        ([[X, Y]], "a b", "1 call has"),
+        ([[X, X]], "a a", "1 call has"),  # after its result it is another, though alike
+        ([[X, Z]], "a c", "1 call has"),
+        ([[X], [Y]], "a b", "1 call has"),
+        ([[X], [Z]], "a c", "1 call has"),
+        ([[X], [X]], "a", "1 call repeats"),
+        ([[X], [X, Y], [X, Y, Z]], "a b c", "3 calls repeat|2 calls have"),
+        ([[X, X], [X, X, X]], "a a a", "2 calls repeat|2 calls have"),
+    ],
+)
+def test_calls_whose_ids_come_back_are_queries_of_their_own(
+    tmp_path, shape, records, searches, counts
+):
+    make_call, make_result = SHAPES[shape]
+    lines = [
+        {
+            "session_id": "s1",
+            "messages": [
+                message
+                for query, docs in record
+                for message in (make_call("call_0", query), make_result("call_0", docs))
+            ],
+        }
+        for record in records
+    ]
+    path = write_lines(tmp_path / "chat.jsonl", *lines)
+    assert [row[1:4] for row in list_results(path)] == [
+        (number, 1, doc) for number, doc in enumerate(searches.split(), start=1)
+    ]
+    notes = "; ".join(read_sessions(path).notes)
+    assert all(words in notes for words in counts.split("|"))
+
+
+def test_a_line_for_each_message_whose_call_ids_come_back(tmp_path):
+    messages = [
+        part
+        for query, docs in (X, Y)
+        for part in (openai_call("call_0", query), openai_result("call_0", docs))
+    ]
+    lines = [{"session_id": "s1", **message} for message in messages]
+    path = write_lines(tmp_path / "chat.jsonl", *lines)
+    assert [row[1:4] for row in list_results(path)] == [(1, 1, "a"), (2, 1, "b")]
+
+
+def test_calls_that_share_an_id_before_any_result_are_answered_in_order(tmp_path):
+    """And one that is stated twice before its result, in both shapes, is one call."""
+    calls = openai_call("0", "x") | {"content": anthropic_call("0", "x")["content"]}
+    more = [openai_call("0", "y"), openai_result("0", ["a"]), openai_result("0", ["b"])]
+    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": [calls, *more]})
+    assert list_results(path, "text") == [("s1", 1, 1, "a", "x"), ("s1", 2, 1, "b", "y")]
+
+
+def test_a_call_that_waits_in_one_record_takes_no_result_of_another_call(tmp_path):
+    path = write_lines(
+        tmp_path / "chat.jsonl",
+        {"session_id": "s1", "messages": [openai_call("0", "x")]},
+        {"session_id": "s1", "messages": [openai_call("0", "y"), openai_result("0", ["b"])]},
+    )
+    with pytest.raises(BadInput, match=r"jsonl:1: .*call '0' of search: it has no result"):
+        read_sessions(path)
+    write_lines(
+        path,
+        {"session_id": "s1", "messages": [openai_call("0", "x")]},
+        {"session_id": "s1", "messages": [openai_call("0", "x"), openai_result("0", ["a"])] * 2},
+    )
+    assert [row[3] for row in list_results(path)] == ["a", "a"]
 
 
 def test_calls_without_ids_are_answered_in_order(tmp_path):

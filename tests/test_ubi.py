@@ -377,3 +377,90 @@ def test_a_field_that_stands_twice_is_told_and_one_of_the_same_name_within_is_no
     path.write_text(f"{json.dumps(within)}\n{twice}", encoding="utf-8")
     with pytest.raises(BadInput, match=r"queries\.jsonl:2: the key 'query_id' stands twice"):
         as_sessions(path)
+
+
+def read_retyped(tmp_path, *records):
+    """Session, number and text of each query, its documents, and those that were clicked."""
+    sessions = as_sessions(write_lines(tmp_path / "ubi.jsonl", *records))
+    lists = sessions.frame.group_by("session", "query", "text", maintain_order=True).agg(
+        pl.col("doc").str.join(""), pl.col("doc").filter("clicked").str.join("").alias("clicked")
+    )
+    return lists.rows(), sessions.notes
+
+
+def make_query(seconds, text, hits=(), **more):
+    return query(1, text=text, hits=hits, timestamp=f"2026-03-01T10:01:{seconds:02d}Z", **more)
+
+
+def test_another_text_under_one_query_id_is_another_query(tmp_path):
+    """As Chorus' front end logs it, which keeps the id while the user retypes."""
+    records = [
+        make_query(0, "wall mount", "abc"),
+        make_query(1, "wall mount"),  # facets, with size 0
+        make_query(2, "wall mount", "cd"),  # its second page
+        make_query(20, "wallmount", "bx"),
+        event(1, "a", seconds=25),  # only the first list has it
+        event(1, "b", seconds=26),  # both have it, and the second is the latest
+        event(1, "x", seconds=10),  # by another clock
+        event(2, None, "page_exit", 50, event_attributes={}),
+    ]
+    lists, notes = read_retyped(tmp_path, *records)
+    assert lists == [
+        ("s1", 1, "wall mount", "abcd", "a"),
+        ("s1", 2, "wallmount", "bx", "bx"),
+    ]
+    assert "1 query has the query_id of another text, as if retyped: counted apart" in notes
+    merged = "2 query records repeat the query_id and text of another (pages, facets): merged"
+    assert merged in notes
+
+
+@pytest.mark.parametrize(
+    ("records", "expected"),
+    [
+        (  # typed back: the third search is the first again, and has the click
+            [
+                make_query(0, "a", "ab"),
+                make_query(9, "b", "ab"),
+                make_query(15, "a", "ab"),
+                event(1, "b"),
+            ],
+            [("a", "ab", "b"), ("b", "ab", "")],
+        ),
+        (  # an event that names its text
+            [make_query(0, "a", "ab"), make_query(9, "b", "ab"), event(1, "b", user_query="a")],
+            [("a", "ab", "b"), ("b", "ab", "")],
+        ),
+        (  # a record without a text is of the search before it
+            [
+                make_query(0, "a", "a"),
+                make_query(9, "b", "b"),
+                make_query(12, None, "c"),
+                event(1, "c"),
+            ],
+            [("a", "a", ""), ("b", "bc", "c")],
+        ),
+        (  # impressions where no hits are logged
+            [
+                *(make_query(0, "a"), event(1, "a", "impression", 2), event(1, "a", seconds=3)),
+                *(make_query(9, "b"), event(1, "b", "impression", 10), event(1, "b", seconds=11)),
+            ],
+            [("a", "a", "a"), ("b", "b", "b")],
+        ),
+    ],
+)
+def test_events_belong_to_the_latest_search_of_their_id_that_lists_the_document(
+    tmp_path, records, expected
+):
+    for order in (records, records[::-1]):
+        lists, _ = read_retyped(tmp_path, *order)
+        assert [row[2:] for row in lists] == expected
+        assert {row[0] for row in lists} == {"s1"}
+
+
+def test_each_text_under_one_query_id_has_its_own_judgments(tmp_path):
+    path = write_lines(
+        tmp_path / "q.jsonl", make_query(0, "wall mount", "ab"), make_query(20, "wallmount", "c")
+    )
+    qrels = {"wall mount": {"b": 1}, "wallmount": {"c": 3}}
+    values = evaluate(path, qrels, "sDCG(b=2, bq=4)@3").per_session
+    assert values.row(0)[-1] == pytest.approx(1 / 2 + 3 / 1.5)

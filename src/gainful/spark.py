@@ -139,7 +139,7 @@ def per_session(
         A Spark frame: session, what sessions can be grouped by, queries, and a column for each
         measure, null where a session is left out.
     """
-    _, recipes = build_session_recipes(measures, like, settings)
+    build_session_recipes(measures, like, settings)
     if find_engine(sessions) is not SPARK:
         raise WrongType("sessions", sessions, "a Spark frame; gainful.sessions takes all others")
     lazy_sessions = find_lazy_sessions(
@@ -155,6 +155,7 @@ def per_session(
     local_qrels = None if qrels is None else as_qrels_columns(as_qrels(qrels))
     judged = judge_in_engine(lazy_sessions, local_qrels, gain_from)
     lazy_sessions, judgments = judged.sessions, judged.qrels
+    _, recipes = build_session_recipes(measures, like, settings, observed=judged.observed)
     with report_engine_errors(SPARK, "sessions"):
         groups = lazy_sessions.refuse_bad_sessions()
         evaluation = PartEvaluation(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Unpack, cast
 
-from gainful.api.session_options import ReadingOptions, answer_session_options
-from gainful.api.sessions import choose_sessions
+from gainful.api.session_options import GainOptions, ReadingOptions, answer_session_options
+from gainful.api.sessions import read_judged_sessions
 from gainful.evidence.searchers.calibration import Calibration
 from gainful.evidence.searchers.fit import LEVEL
 from gainful.evidence.searchers.observe import DepthFrom, observe_searchers
@@ -59,7 +59,7 @@ def calibrate(
         >>> calibration.measure, round(calibration["b"].low, 2), round(calibration["b"].high, 2)
         ('nsDCG(b=1.99, bq=3.98)@10', 1.95, 2.03)
     """
-    sessions = choose_sessions(log, gains=False, **options)
+    _, sessions = read_judged_sessions(log, None, cast("GainOptions", options), gains=False)
     first_queries = options.get("first_queries")
     share = check_level(level)
     limit = (

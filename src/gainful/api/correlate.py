@@ -21,8 +21,8 @@ from gainful.evidence.orders.label_units import label_queries, label_sessions
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import (
     USUAL_MEASURES,
-    USUAL_SESSION_MEASURES,
     Measures,
+    usual_session_measures,
 )
 from gainful.measure.language import expand
 from gainful.measure.run_values import RunValues
@@ -153,7 +153,8 @@ def correlate_sessions(
     judgments, loaded = read_judged_sessions(sessions, qrels, reading)
     is_column = labels is not None or against in loaded.frame.columns
     try:
-        wanted = _add_measure(measures or USUAL_SESSION_MEASURES, None if is_column else against)
+        named = measures or usual_session_measures(loaded.observed)
+        wanted = _add_measure(named, None if is_column else against)
     except UnknownName:
         raise UnknownName("column or measure", str(against), loaded.frame.columns) from None
     chosen: dict[str, Any] = {} if unjudged is None else {"unjudged": unjudged}

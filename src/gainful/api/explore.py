@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
+from attrs import evolve
+
 from gainful.api.session_options import EvaluationOptions, answer_session_options, split_options
 from gainful.api.sessions import read_judged_sessions
 from gainful.api.sweep import sweep_matched
@@ -17,7 +19,11 @@ from gainful.evidence.searchers.measured_searcher import (
 )
 from gainful.evidence.searchers.srbp import Estimate
 from gainful.match.sessions import MatchedSessions, match_sessions
-from gainful.measure.build_recipes import build_session_recipes
+from gainful.measure.build_recipes import (
+    WHY_NOT_NSDCG,
+    build_session_recipes,
+    usual_session_measures,
+)
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
@@ -28,7 +34,6 @@ from gainful.show.pages import explore_choices, explore_data
 from gainful.show.pages.explore import ExploreContent, render_explore, starting_measure
 from gainful.show.pages.explore_command import command_words
 
-DEFAULT_MEASURE = "nsDCG@10"
 _MAX_SESSIONS = 10_000
 _MAP_ENDS = (1.05, 50.0)  # beyond which a map is not widened
 _MAP_MARGIN = 1.15  # around an interval
@@ -38,7 +43,7 @@ _MAP_MARGIN = 1.15  # around an interval
 def explore(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,
-    measure: str | Measure = DEFAULT_MEASURE,
+    measure: str | Measure | None = None,
     *,
     by: str | None = None,
     title: str | None = None,
@@ -55,7 +60,8 @@ def explore(
     Args:
         sessions: as `sessions.evaluate` takes them.
         qrels: likewise.
-        measure: sDCG or nsDCG, with the options that the page begins with.
+        measure: sDCG or nsDCG, with the options that the page begins with; if none is named,
+            nsDCG@10, or sDCG@10 where gain comes from what searchers did.
         by: the column whose groups are compared first; system, if there is such a column.
         title: of the page.
         like: whose settings to begin with: jk2008 (default), kanoulas2011.
@@ -78,11 +84,14 @@ def explore(
     searcher = None if calibrated is None else read_calibration(calibrated)
     if searcher is not None:
         settings = searcher.settings() | settings
-    recipe = _choose_recipe(measure, like, settings)
+    recipe = _choose_recipe(measure or usual_session_measures("")[-1], like, settings)
     if command is None:
         shown = {**reading, "bad": None if reading.get("bad") == "error" else reading.get("bad")}
         command = command_words(sessions, qrels, shown)
     judgments, loaded = read_judged_sessions(sessions, qrels, reading, whole=True)
+    if measure is None and loaded.observed:
+        loaded = evolve(loaded, notes=(*loaded.notes, WHY_NOT_NSDCG))
+        recipe = _choose_recipe(usual_session_measures(loaded.observed)[-1], like, settings)
     matched = match_sessions(
         loaded,
         judgments,

@@ -50,8 +50,8 @@ class ReadingOptions(TypedDict, total=False):
         tool: of traces and transcripts: the tool, or several, whose calls are searches.
         gap: of a log: the pause after which a session of the user ends, such as "30m".
         events: of a log: what its words for events mean, such as {"shown": "view"}.
-        anonymise: True for salted hashes in place of users in all that is written; a text is the
-            salt, by which they are the same next time.
+        anonymise: True for salted hashes in place of users, session ids and personal columns in
+            all that is written; a text is the salt, by which they are the same next time.
     """
 
     where: Mapping[str, str] | None

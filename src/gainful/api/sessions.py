@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Unpack
 
 from gainful.api.session_options import (
@@ -21,13 +22,8 @@ from gainful.match.behaviour_gains import (
     list_behaviour,
 )
 from gainful.match.sessions import match_sessions
-from gainful.measure.build_recipes import (
-    USUAL_SESSION_MEASURES,
-    Measures,
-    build_session_recipes,
-)
-from gainful.measure.cost import Cost, cost_measure
-from gainful.measure.measure import Measure
+from gainful.measure.build_recipes import Measures, build_session_recipes
+from gainful.measure.cost import Cost
 from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.engines import find_engine
@@ -64,7 +60,8 @@ def evaluate(
             systems, in a list or by name.
         qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
             Without them, what the searchers said themselves (the column grade) or did (clicks).
-        measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
+        measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
+            sDCG@10 alone where gain comes from what searchers did.
         like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
         cost: what searching costs, such as {"query": 50, "result": 200} or {"result": "tokens"}, a
             column: the measure Cost, and beside every mean its gain per cost.
@@ -84,8 +81,10 @@ def evaluate(
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
     reading, settings = split_options(options)
-    convention, recipes = build_session_recipes(add_cost(measures, cost), like, settings)
+    build = partial(build_session_recipes, measures, like, settings, cost)
+    build()  # which refuses mistakes before anything is read
     judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
+    convention, recipes = build(chosen_sessions.observed)
     matching = next(iter(recipes.values())).convention
     matched_sessions = match_sessions(
         chosen_sessions, judgments, matching.unjudged, matching.subtopic_grades
@@ -94,28 +93,23 @@ def evaluate(
     return as_session_results(values)
 
 
-def add_cost(measures: Measures | None, cost: Cost | None) -> Measures | None:
-    """The measures that were asked for, and the cost."""
-    if cost is None:
-        return measures
-    named = USUAL_SESSION_MEASURES if measures is None else measures
-    listed = [named] if isinstance(named, (str, Measure)) else list(named)
-    return [*listed, cost_measure(cost)]
-
-
 def read_judged_sessions(
     sessions: AnySessions,
     qrels: AnyQrels | None,
     options: GainOptions,
     *,
     whole: bool = False,
+    gains: bool = True,
 ) -> tuple[Qrels | None, Sessions]:
     """The judgments, if there are any, and the sessions that count, as the options have it."""
+    salt = choose_salt(options.pop("anonymise", False))
     judgments = read_session_qrels(qrels, options.pop("qrels_format", None))
-    return judgments, choose_sessions(sessions, judgments, whole=whole, **options)
+    with anonymise_errors(salt):
+        chosen = _choose_sessions(sessions, judgments, whole=whole, gains=gains, **options)
+    return (judgments, chosen) if salt is None else anonymise_sessions(judgments, chosen, salt)
 
 
-def choose_sessions(
+def _choose_sessions(
     sessions: AnySessions,
     qrels: Qrels | None = None,
     *,
@@ -125,7 +119,6 @@ def choose_sessions(
     first_queries: int | None = None,
     gain_from: GainRule | None = None,
     propensity: AnyPropensities | None = None,
-    anonymise: bool | str = False,
     gains: bool = True,
     last_run: AnyRun | None = None,
     sessions_format: str | None = None,
@@ -134,31 +127,14 @@ def choose_sessions(
     """Which sessions are judged: read, only those that are wanted, and with gains if none judged.
 
     Of a frame in an engine, only the results that the judgments or the searchers say anything
-    about are fetched, unless the whole is asked for.
-
-    Args:
-        sessions: as `evaluate` takes them.
-        qrels: the judgments, if there are any.
-        whole: fetch all results of a frame in an engine?
-        where: only sessions that have these values in their columns.
-        min_queries: only sessions of at least so many queries.
-        first_queries: only the first so many queries of each session.
-        gain_from: what searchers did that gains.
-        propensity: how likely each rank is looked at.
-        anonymise: are users to be hashes?
-        gains: is anything to gain?
-        last_run: a run by session, which answers the last query of each.
-        sessions_format: how a file is written.
-        **reading: whatever else `as_sessions` takes.
+    about are fetched, unless the whole is asked for. Options are those of `GainOptions`.
     """
-    salt = choose_salt(anonymise)
     behaviour = None if gain_from is None else list_behaviour(gain_from)
     if isinstance(propensity, str) and propensity == ESTIMATE:
         _refuse_to_estimate(sessions)
-    with anonymise_errors(salt):
-        all_sessions = as_sessions(
-            sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
-        )
+    all_sessions = as_sessions(
+        sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
+    )
     if last_run is not None:
         from gainful.read.last_query_run import join_last_query  # noqa: PLC0415  (seldom asked for)
 
@@ -167,7 +143,7 @@ def choose_sessions(
     chosen = filter_sessions(all_sessions, where, min_queries, first_queries)
     if gains:
         chosen = _add_gains(chosen, gain_from, propensity, judged=qrels is not None)
-    return chosen if salt is None else anonymise_sessions(chosen, salt)
+    return chosen
 
 
 def _refuse_to_estimate(sessions: AnySessions) -> None:

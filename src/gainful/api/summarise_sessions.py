@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, Unpack
 
 from gainful.api.session_options import EvaluationOptions, answer_session_options, split_options
-from gainful.api.sessions import add_cost
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue
 from gainful.match.session_groups import By
@@ -40,7 +39,8 @@ def summarise(
             1), rank and doc, or a log of events; or a Parquet file.
         qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
             Without them, what the searchers said themselves (the column grade) or did (clicks).
-        measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named.
+        measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
+            sDCG@10 alone where gain comes from what searchers did.
         by: a column, or several, whose groups are told apart, such as system.
         curves: mean vectors of sDCG and nsDCG, too? They take longer.
         like: whose settings to follow: jk2008 (default), …
@@ -61,12 +61,15 @@ def summarise(
     from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
 
     reading, settings = split_options(options)
-    convention, recipes = build_session_recipes(add_cost(measures, cost), like, settings)
+    build = partial(build_session_recipes, measures, like, settings, cost)
+    _, recipes = build()
     for name, recipe in recipes.items():
         if recipe.convention.hold == "growing":
             allowed = f"held: {name} grows to the longest of all sessions, here are some of them"
             raise BadValue("hold", "growing", allowed)
     parts = prepare_parts(sessions, qrels, recipes, by, reading)
+    observed = parts.matcher.observed
+    convention, recipes = build(observed)
     ranks = max(
         (recipe.k or 0 for recipe in recipes.values() if curves and recipe.entry.has_vectors),
         default=0,
@@ -79,6 +82,6 @@ def summarise(
         sums=sums.sums,
         recipes=recipes,
         convention=convention,
-        observed=parts.matcher.observed,
-        notes=[*parts.notes, *totals.list_notes(), *note_recipes(recipes)],
+        observed=observed,
+        notes=[*parts.notes, *totals.list_notes(), *note_recipes(recipes, observed)],
     )

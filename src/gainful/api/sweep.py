@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
 
@@ -34,7 +34,7 @@ _MAP_POINTS = 20  # of b and of bq, of the map of winners in a page
 def sweep(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,
-    measure: str | Measure = "nsDCG",
+    measure: str | Measure | None = None,
     *,
     b: Bases = USUAL_RANGE,
     bq: Bases = USUAL_RANGE,
@@ -54,7 +54,8 @@ def sweep(
     Args:
         sessions: as `sessions.evaluate` takes them.
         qrels: likewise.
-        measure: nsDCG or sDCG, with options such as duplicates=first if you like.
+        measure: nsDCG or sDCG, with options such as duplicates=first if you like; if none is
+            named, nsDCG, or sDCG where gain comes from what searchers did.
         b: bases of the rank discount: a range "1.5:10", a list "2,4", or numbers.
         bq: bases of the query discount.
         points: how many bases of a range are tried, evenly spread in the logarithm.
@@ -75,7 +76,8 @@ def sweep(
         simulated: made by a model of a searcher, not observed
     """
     reading, settings = split_options(options)
-    grid = build_sweep_grid(
+    build_grid = partial(
+        build_sweep_grid,
         measure,
         b=b,
         bq=bq,
@@ -88,8 +90,10 @@ def sweep(
     )
     names = (by,) if isinstance(by, str) else tuple(by)
     if find_engine(sessions) is not None and can_be_in_parts(reading):
-        return _sweep_in_engine(sessions, qrels, grid, names, reading)
+        return _sweep_in_engine(sessions, qrels, build_grid, names, reading)
+    build_grid()  # which refuses mistakes before anything is read
     judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
+    grid = build_grid(observed=chosen_sessions.observed)
     matched_sessions = match_sessions(
         chosen_sessions,
         judgments,
@@ -104,15 +108,16 @@ def sweep(
 def _sweep_in_engine(
     sessions: Any,
     qrels: AnyQrels | None,
-    grid: SweepGrid,
+    build_grid: Callable[..., SweepGrid],
     by: tuple[str, ...],
     reading: GainOptions,
 ) -> Sweep:
     """The sweep over sessions that stay in their engine."""
     from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
 
-    recipes = {recipe.label: recipe for recipe in grid.recipes}
+    recipes = {recipe.label: recipe for recipe in build_grid().recipes}
     parts = prepare_parts(sessions, qrels, recipes, by, reading)
+    grid = build_grid(observed=parts.matcher.observed)
     new_sums = partial(SweepPartSums, grid.recipes, parts.by, parts.name)
     group_sums, totals = parts.visit(new_sums)
     sums = group_sums.sort_groups()

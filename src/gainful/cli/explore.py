@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gainful.api.explore import DEFAULT_MEASURE, explore as build_page
+from gainful.api.explore import explore as build_page
 from gainful.cli.answer import argument, command, parse_reading
 from gainful.cli.command import PATH
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, Row, option
@@ -17,8 +17,7 @@ from gainful.cli.output import deliver_document
     "qrels",
     option(
         "measure",
-        "What the page begins with: sDCG or nsDCG, such as 'nsDCG(b=2, bq=4)@10'.",
-        default=DEFAULT_MEASURE,
+        "What the page begins with: sDCG or nsDCG. [nsDCG@10; by clicks sDCG@10]",
     ),
     option("by", "Which groups are compared first. [system]", metavar="COLUMN"),
     Row(

@@ -290,7 +290,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             type=PATH,
         ),
         "anonymise": Row(
-            "--anonymise", None, "Salted hashes in place of users, in all that is written."
+            "--anonymise", None, "Salted hashes in place of users and sessions, wherever written."
         ),
         "salt": Row(
             "--salt",

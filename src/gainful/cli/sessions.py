@@ -20,7 +20,7 @@ from gainful.page.page import Page
     "How good are these whole search sessions?",
     argument("FILE..."),
     "qrels",
-    option("measures", "Such as 'nsDCG(b=2, bq=4)@10'; may be repeated. [sDCG@10, nsDCG@10]"),
+    option("measures", "Such as 'nsDCG(b=2, bq=4)@10'. [sDCG@10, nsDCG@10; by clicks sDCG@10]"),
     option("by", "Means of groups: --by system,scenario.", multiple=True),
     "cost",
     Row(

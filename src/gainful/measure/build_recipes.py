@@ -30,6 +30,7 @@ from gainful.measure.build_recipe import (
     build_session_recipe,
     drop_unset,
 )
+from gainful.measure.cost import Cost, cost_measure
 from gainful.measure.formulas import as_gain
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
@@ -37,7 +38,11 @@ from gainful.measure.recipe import Recipe, SessionRecipe
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL_MEASURES = ("nDCG@10", "AP", "RR")
-USUAL_SESSION_MEASURES = ("sDCG@10", "nsDCG@10")
+_USUAL_SESSION_MEASURES = ("sDCG@10", "nsDCG@10")
+WHY_NOT_NSDCG = (
+    "with gain from clicks, the default is sDCG alone: nsDCG divides by the best order of what the "
+    "same searcher clicked, and so rewards few clicks"
+)
 
 _OF_SOME_MEASURES = ("b", "rel", "gain", "discount", "cutoff", "max_grade", "unjudged_grade")
 _OF_ALL_SESSION_MEASURES = ("unjudged", "subtopic_grades", "average")  # of sessions and their means
@@ -98,10 +103,19 @@ def _refuse_runs(measures: Any) -> None:
         raise WrongType("measures", measures, f"names such as 'nDCG@10'; {several}")
 
 
+def usual_session_measures(observed: str) -> tuple[str, ...]:
+    """The measures if none is named; where gain is what searchers did, without nsDCG."""
+    return _USUAL_SESSION_MEASURES[:1] if observed else _USUAL_SESSION_MEASURES
+
+
 def build_session_recipes(
-    measures: Measures | None, like: str | SessionConvention | None, settings: Mapping[str, Any]
+    measures: Measures | None,
+    like: str | SessionConvention | None,
+    settings: Mapping[str, Any],
+    cost: Cost | None = None,
+    observed: str = "",
 ) -> tuple[SessionConvention, dict[str, SessionRecipe]]:
-    """The convention, and a recipe for each measure of sessions."""
+    """The convention, and a recipe for each measure of sessions, and for the cost."""
     for name in settings:
         if name not in SESSION_SETTINGS:
             answer = _OF_RESULTS.get(name, "")
@@ -109,8 +123,10 @@ def build_session_recipes(
     options = drop_unset(settings)
     of_all = {name: options[name] for name in _OF_ALL_SESSION_MEASURES if name in options}
     convention = like_sessions(like).with_settings(**of_all)
+    named = usual_session_measures(observed) if measures is None else measures
+    listed = [named] if isinstance(named, (str, Measure)) else list(named)
     recipes = _build_each(
-        USUAL_SESSION_MEASURES if measures is None else measures,
+        listed if cost is None else [*listed, cost_measure(cost)],
         lambda measure: build_session_recipe(measure, options=options, like=convention),
         {name: value for name, value in options.items() if name not in of_all},
         lambda recipe, name: name in recipe.entry.params,

@@ -1,7 +1,7 @@
-"""Users by salted hashes, in whatever is written: tables, JSON, pages and notes.
+"""Users and sessions by salted hashes, in whatever is written: tables, JSON, pages and notes.
 
 The same user has the same hash as long as the salt is the same; without the salt nobody can tell
-by trying out names. Query texts and documents stay as they are.
+by trying out names. Query texts, documents and columns of other names stay as they are.
 """
 
 from __future__ import annotations
@@ -18,14 +18,20 @@ from attrs import evolve
 from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read.column_names import strip_name
 from gainful.read.event_words import LOG_COLUMNS
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
 from gainful.text import join_words
 
 _HASH_BYTES = 8
-_USER_IN_NOTE = re.compile(  # as `quote` writes names: with either sign, and long ones cut off
+_NAME_IN_NOTE = re.compile(  # as `quote` writes names: with either sign, and long ones cut off
     r"""\b(session|user|searcher) (?:['"](\S*)\.\.\.(?=\W|$)|'([^']*)'|"([^"]*)")"""
 )
-_MADE_OF_USER = re.compile(r"#\d+$")  # as ann#1 is, the first session of ann
+_PERSONAL = {strip_name(name) for role in ("session", "user") for name in LOG_COLUMNS[role]}
+_PERSONAL |= {"name", "ip", "mobile"}
+_PERSONAL_ENDS = (
+    *("mail", "mailaddress", "login", "username", "firstname", "lastname", "fullname", "surname"),
+    *("phone", "phonenumber", "clientip", "userip", "remoteip", "ipaddress"),
+)
 
 
 def choose_salt(anonymise: object) -> bytes | None:
@@ -41,29 +47,36 @@ def choose_salt(anonymise: object) -> bytes | None:
     return blake2b(anonymise.encode(), digest_size=32).digest()
 
 
-def anonymise_sessions(sessions: Sessions, salt: bytes) -> Sessions:
-    """Sessions in which users are hashes, and so are session ids that are made of them."""
+def anonymise_sessions(
+    qrels: Qrels | None, sessions: Sessions, salt: bytes
+) -> tuple[Qrels | None, Sessions]:
+    """Sessions with hashes in place of their ids and of people, and judgments that fit them."""
     frame = sessions.frame
-    names = {strip_name(name) for name in ("searcher", *LOG_COLUMNS["user"])}
-    columns = [column for column in frame.columns if strip_name(column) in names]
-    made_of_users = "searcher" in columns and _contain_users(frame)
-    hashed = [*columns, *(["session"] if made_of_users else [])]
-    if "topic" in frame.columns and made_of_users and frame["topic"].equals(frame["session"]):
-        hashed.append("topic")
+    by_session = sessions.judged_by != "text"
+    if "topic" in frame.columns:
+        own = pl.col("session").str.strip_suffix(pl.col("topic"))  # as system/topic has it
+        by_session = bool(frame.select(own.str.contains(r"^$|[/:|\x1f]$").any()).item())
+    hashed = [name for name in frame.columns if _is_personal(name)]
+    hashed += ["topic"] if by_session and "topic" in frame.columns else []
     frame = frame.with_columns(_hash_column(frame[column], salt) for column in hashed)
-    words = join_words(hashed) if hashed else "no column, for there is none of users"
-    note = f"salted hashes in place of {words}; query texts are as they were"
-
-    def scrub(text: str) -> str:
-        return _scrub(text, salt, sessions=made_of_users)
-
-    return evolve(
+    if qrels is not None and by_session:
+        queries = _hash_column(qrels.frame["query"], salt)
+        silent = tuple(_hash_text(query, salt) for query in qrels.silent)
+        qrels = evolve(qrels, frame=qrels.frame.with_columns(queries), silent=silent)
+    plain = ["query texts", "documents", *(name for name in sessions.columns if name not in hashed)]
+    note = f"salted hashes in place of {join_words(hashed)}; {join_words(plain)} are as they were"
+    return qrels, evolve(
         sessions,
         frame=frame,
-        notes=(*map(scrub, sessions.notes), note),
-        problems=[(place, scrub(words)) for place, words in sessions.problems],
+        notes=(*(_scrub(note, salt) for note in sessions.notes), note),
+        problems=[(place, _scrub(words, salt)) for place, words in sessions.problems],
         known_layout=None,
     )
+
+
+def _is_personal(column: str) -> bool:
+    name = strip_name(column)
+    return name in _PERSONAL or name.endswith(_PERSONAL_ENDS)
 
 
 @contextmanager
@@ -78,21 +91,13 @@ def anonymise_errors(salt: bytes | None) -> Iterator[None]:
         raise type(error)(*texts) from None
 
 
-def _scrub(text: str, salt: bytes, *, sessions: bool = False) -> str:
-    """The text with hashes of its users, and of sessions if all, or this one, are made of users."""
+def _scrub(text: str, salt: bytes) -> str:
+    """The text with hashes of its users and sessions."""
 
-    def hash_user(match: re.Match[str]) -> str:
-        name = match[2] or match[3] or match[4] or ""
-        of_user = match[1] != "session" or sessions or match[2] or _MADE_OF_USER.search(name)
-        return f"{match[1]} '{_hash_text(name, salt)}'" if of_user else match[0]
+    def hash_name(match: re.Match[str]) -> str:
+        return f"{match[1]} '{_hash_text(match[2] or match[3] or match[4] or '', salt)}'"
 
-    return _USER_IN_NOTE.sub(hash_user, text)
-
-
-def _contain_users(frame: pl.DataFrame) -> bool:
-    """Has every session id its user's in it, as ann#1 has?"""
-    within = frame.select(pl.col("session").str.contains(pl.col("searcher"), literal=True))
-    return bool(within.to_series().fill_null(value=True).all())
+    return _NAME_IN_NOTE.sub(hash_name, text)
 
 
 def _hash_column(values: pl.Series, salt: bytes) -> pl.Series:

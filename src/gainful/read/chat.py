@@ -9,7 +9,7 @@ with its `messages`, or one message.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -73,42 +73,66 @@ class _Call:
     docs: list[str] | BadResults | None = None  # None until it is answered
     failed: bool = False
     id: str = field(init=False)
+    last_record: int = field(init=False)  # that states it
 
     def __attrs_post_init__(self) -> None:
         """A call is known by the id that its message gives it."""
-        self.id = self.part.id
+        self.id, self.last_record = self.part.id, self.record
 
     @property
     def tool(self) -> str:
         """The name of the tool."""
         return self.part.tool
 
+    @property
+    def question(self) -> str:
+        """The tool and its arguments, by which a call is compared with another."""
+        return repr((self.tool, parse_json(self.part.value)))
+
 
 @define(eq=False)
 class _Transcript:
-    """All calls of a file in order, and how each can be found."""
+    """All calls of a file in order, and those without a result so far, by session and id."""
 
     calls: list[_Call] = field(factory=list)
-    by_id: dict[tuple[str, str], _Call] = field(factory=dict)
-    unnamed: dict[str, deque[_Call]] = field(factory=lambda: defaultdict(deque))
+    waiting: dict[tuple[str, str], list[_Call]] = field(factory=lambda: defaultdict(list))
 
     def add(self, call: _Call) -> bool:
-        """Remember a call; False if it was told before."""
-        if not call.id:  # answered in the order in which they are made
-            call.id = f"{len(self.calls) + 1}"
-            self.unnamed[call.session].append(call)
-        elif (call.session, call.id) in self.by_id:
-            return False
-        else:
-            self.by_id[call.session, call.id] = call
+        """Remember a call; False if it restates one that has no result so far."""
+        waiting = self.waiting[call.session, call.id]
+        for other in waiting if call.id else ():
+            if other.question == call.question:
+                other.last_record = call.record
+                return False
+        waiting.append(call)
+        call.id = call.id or f"{len(self.calls) + 1}"
         self.calls.append(call)
         return True
 
-    def find(self, session: str, part: _Part) -> _Call | None:
-        """The call that a result answers."""
-        waiting = self.unnamed.get(session)
-        call = self.by_id.get((session, part.id))
-        return call if call is not None or not waiting else waiting.popleft()
+    def find(self, result: _Call) -> _Call | None:
+        """The first call that a result can answer, of the same record if there is one."""
+        unnamed = self.waiting.get((result.session, ""), [])
+        waiting = self.waiting.get((result.session, result.id), unnamed)
+        of_record = (at for at, call in enumerate(waiting) if call.record == result.record)
+        return waiting.pop(next(of_record, 0)) if waiting else None
+
+    def drop_repeats(self) -> Counter[str]:
+        """Keep one of calls that several records state alike, and count what came back."""
+        kept: dict[tuple[str, ...], list[_Call]] = defaultdict(list)
+        calls, notes, ids = self.calls, Counter[str](), set()
+        self.calls = []
+        for call in calls:
+            same = kept[call.session, call.id, call.question, repr((call.docs, call.failed))]
+            other = next((twin for twin in same if twin.last_record != call.record), None)
+            if other is not None and call.part.id:
+                other.last_record = call.record
+                notes[_REPEATED] += 1
+                continue
+            notes[_REUSED] += (call.session, call.id) in ids
+            ids.add((call.session, call.id))
+            same.append(call)
+            self.calls.append(call)
+        return +notes
 
 
 def is_chat(records: Sequence[dict[str, Any]]) -> bool:
@@ -141,8 +165,12 @@ def read_chat(
 
 
 _REPEATED = (
-    "call is told again by a later record, and counts once"
-    "|calls are told again by later records, and count once"
+    "call repeats an earlier one with the same result, and counts once"
+    "|calls repeat earlier ones with the same results, and count once"
+)
+_REUSED = (
+    "call has the id of another call, and is a query of its own"
+    "|calls have the ids of other calls, and are queries of their own"
 )
 _FAILED = (
     "search failed, and counts as a query without results"
@@ -167,7 +195,6 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
         session=call.session,
         user=call.labels.get("searcher"),
         time=call.time if is_timed else None,
-        query_id=f"{call.session}/{call.id}",
         text=read_query(call.part.value, paths),
         docs=docs,
         labels=[call.labels.get(name) for name in retrievals.labels],
@@ -216,6 +243,7 @@ def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals
             for part in _iterate_parts(message):
                 call = _Call(number, str(session), part, time, labels)
                 _take_part(transcript, retrievals, call, paths)
+    retrievals.notes.update(transcript.drop_repeats())
     return transcript
 
 
@@ -228,12 +256,12 @@ def _take_part(
         if not transcript.add(call):
             retrievals.notes[_REPEATED] += 1
         return
-    asked = transcript.find(call.session, part)
-    if asked is None:
+    asked = transcript.find(call)
+    if asked is not None:
+        asked.docs, asked.failed = read_results(part.value, paths), part.failed
+    elif not part.id or (call.session, part.id) not in transcript.waiting:
         words = f"a result for call {quote(part.id)}, which was not made before it"
         retrievals.add_flaw(call.record, _NO_CALL, words, call.session)
-    elif asked.docs is None:
-        asked.docs, asked.failed = read_results(part.value, paths), part.failed
 
 
 def _list_messages(record: dict[str, Any]) -> list[dict[str, Any]]:

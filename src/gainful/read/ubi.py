@@ -25,7 +25,7 @@ from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.source import Source
 from gainful.read.ubi_files import UNREADABLE, UbiFile, read_ubi_file
-from gainful.read.ubi_lists import UbiLog, build_lists
+from gainful.read.ubi_lists import UbiLog, build_lists, split_queries
 from gainful.text import count_noun, quote
 
 _SHAPE = "queries with query_response_hit_ids, or events with action_name and object_id"
@@ -88,6 +88,7 @@ def read_ubi(
         raise BadInput(locate(int(unreadable["row"][0])), str(unreadable["wrong"][0]), UNREADABLE)
     if not len(log.queries) and not len(log.events):
         raise BadInput(name, "there is not one query and not one event in it", _SHAPE)
+    log, split_notes = split_queries(log)
     rows, docs, list_notes = build_lists(log)
     if not rows["event"].is_in([SHOWN, ASKED]).any():
         problem = "it has neither queries nor impressions, so nobody knows what was shown"
@@ -97,10 +98,10 @@ def read_ubi(
     rows = pl.concat([rows, unreadable], how="diagonal")
     places = rows["row"].to_numpy()
     return make_events(
-        rows.drop("row", "wrong", "ordinal", "hits", strict=False),
+        rows.drop("row", "wrong", "ordinal", "hits", "logged_id", strict=False),
         name,
         lambda row: locate(int(places[row])),
-        notes=[*notes, *list_notes, *session_notes],
+        notes=[*notes, *split_notes, *list_notes, *session_notes],
         problems=_list_problems(rows, wrong_times),
         docs=docs,
     )
@@ -239,16 +240,16 @@ def _tell_sessions(
 
     What a client did to no result (a page left) has a session too, and counts for that.
     """
-    named = pl.concat([part.select("query_id", "session") for part in (rows, events)])
+    named = pl.concat([part.select("logged_id", "session") for part in (rows, events)])
     named = named.filter(pl.col("session").is_not_null())
     if not len(named):
         return rows, []
     by_query = (
-        named.filter(pl.col("query_id").is_not_null())
-        .group_by("query_id", maintain_order=True)
+        named.filter(pl.col("logged_id").is_not_null())
+        .group_by("logged_id", maintain_order=True)
         .agg(pl.col("session").first().alias("of_query"))
     )
-    rows = rows.join(by_query, on="query_id", how="left", maintain_order="left").with_columns(
+    rows = rows.join(by_query, on="logged_id", how="left", maintain_order="left").with_columns(
         session=pl.coalesce("of_query", "session")
     )
     rows = rows.drop("of_query")

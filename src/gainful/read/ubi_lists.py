@@ -23,6 +23,57 @@ class UbiLog:
     events: pl.DataFrame
 
 
+def split_queries(log: UbiLog) -> tuple[UbiLog, list[str]]:
+    """The log with a `query_id` for each text under a `logged_id`; and notes of what it did.
+
+    An event is of the search with its text, or else of one that lists its document; of several,
+    of the latest before it.
+    """
+    named = log.queries.filter(pl.col("query_id").is_not_null())
+    texts = named.select("query_id", "text").drop_nulls().unique()
+    retyped = texts.filter(pl.col("query_id").is_duplicated())["query_id"]
+    searches = named.filter(
+        pl.col("query_id").is_in(retyped.implode()) & pl.col("text").is_not_null()
+    ).select(
+        "query_id",
+        pl.format("{}\0{}", "query_id", "text").alias("own_id"),
+        pl.col("text", "hits", "time").name.suffix("_asked"),
+    )
+
+    def name_searches(rows: pl.DataFrame) -> pl.DataFrame:
+        is_listed = pl.col("hits_asked").list.contains(pl.col("doc")).fill_null(value=False)
+        chosen = (
+            rows.select("row", "query_id", "text", "doc", "time")
+            .join(searches, on="query_id")
+            .sort(
+                pl.col("row"),
+                pl.col("text") != pl.col("text_asked"),
+                ~is_listed,
+                pl.col("time") < pl.col("time_asked"),
+                (pl.col("time") - pl.col("time_asked")).abs(),
+                nulls_last=True,
+            )
+            .unique("row", keep="first", maintain_order=True)
+        )
+        rows = rows.join(
+            chosen.select("row", "own_id"), on="row", how="left", maintain_order="left"
+        )
+        query_id = pl.coalesce("own_id", "query_id")
+        return rows.with_columns(logged_id="query_id", query_id=query_id).drop("own_id")
+
+    log = UbiLog(name_searches(log.queries), name_searches(log.events))
+    others = len(retyped) - retyped.n_unique()
+    repeats = len(named) - log.queries["query_id"].drop_nulls().n_unique()
+    notes = []
+    if others:
+        words = count_noun(others, "query has", "queries have")
+        notes.append(f"{words} the query_id of another text, as if retyped: counted apart")
+    if repeats:
+        words = count_noun(repeats, "query record repeats", "query records repeat")
+        notes.append(f"{words} the query_id and text of another (pages, facets): merged")
+    return log, notes
+
+
 def build_lists(log: UbiLog) -> tuple[pl.DataFrame, pl.Series | None, list[str]]:
     """Rows of what was shown, and of what was done; and what is to be said of them.
 
@@ -65,7 +116,7 @@ def _spread_hits(
     queries: pl.DataFrame, impressions: pl.DataFrame
 ) -> tuple[pl.DataFrame, list[str]]:
     """A row for each result of hits, and of impressions where a query lists no hits."""
-    hits = _explode_hits(queries)
+    hits = _explode_hits(queries.sort("time", nulls_last=True, maintain_order=True))
     lists = impressions.sort("query_id", "ordinal", "time", "row", nulls_last=True)
     shown, notes = _rank_lists(pl.concat([hits, lists.select(hits.columns)]))
     if len(impressions):

@@ -19,6 +19,7 @@ from gainful.match.session_groups import (
     session_columns,
 )
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.build_recipes import WHY_NOT_NSDCG, usual_session_measures
 from gainful.measure.functions.sessions import ideal
 from gainful.measure.functions.sessions.gains import session_gains, sum_by_index
 from gainful.measure.functions.sessions.sdcg import query_gains
@@ -54,7 +55,7 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
         notes += [
             f"cost is {name}, gain per cost the one mean over the other" for name in self.costs
         ]
-        return notes + note_recipes(self.recipes)
+        return notes + note_recipes(self.recipes, self.matched_sessions.observed)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -175,9 +176,11 @@ def note_opened(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe])
     ]
 
 
-def note_recipes(recipes: Mapping[str, SessionRecipe]) -> list[str]:
+def note_recipes(recipes: Mapping[str, SessionRecipe], observed: str) -> list[str]:
     """What one should know of measures before believing a value, whatever the sessions are."""
-    notes, unbounded = [], "can pass 1: its ideal does not bound what documents earn"
+    names = tuple(name for name, recipe in recipes.items() if not recipe.entry.is_cost)
+    notes = [WHY_NOT_NSDCG] if observed and names == usual_session_measures(observed) else []
+    unbounded = "can pass 1: its ideal does not bound what documents earn"
     for name, recipe in recipes.items():
         if recipe.can_pass_one:
             notes.append(f"{name} {unbounded}")

@@ -206,7 +206,7 @@ def build_sweep(
         reference=grid.reference,
         convention=grid.recipes[0].convention,
         counts={**counts, "groups": len(groups)},
-        notes=notes,
+        notes=(*notes, *grid.notes),
     )
 
 

@@ -14,6 +14,7 @@ from gainful.convention.session import SessionConvention, like_sessions
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.measure.build_recipe import build_session_recipe
+from gainful.measure.build_recipes import WHY_NOT_NSDCG, usual_session_measures
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.discount import USUAL_RANGE, b as rank_base, bq as query_base
 from gainful.measure.formulas import as_gain
@@ -125,10 +126,11 @@ class SweepGrid:
     bq: tuple[float, ...]
     recipes: Sequence[SessionRecipe]  # one for each choice of weights and depth
     reference: tuple[float, float]
+    notes: Sequence[str]
 
 
 def build_sweep_grid(
-    measure: str | Measure,
+    measure: str | Measure | None,
     *,
     b: Bases,
     bq: Bases,
@@ -138,8 +140,12 @@ def build_sweep_grid(
     reference: Mapping[str, float] | None,
     like: str | SessionConvention | None,
     settings: Mapping[str, Any],
+    observed: str = "",
 ) -> SweepGrid:
     """Everything that is asked of a sweep, checked."""
+    notes = [WHY_NOT_NSDCG] if measure is None and observed else []
+    if measure is None:
+        measure = usual_session_measures(observed)[-1].partition("@")[0]
     convention, (parsed_measure, depths) = (
         like_sessions(like),
         _parse_measure_and_depths(measure, depth),
@@ -179,6 +185,7 @@ def build_sweep_grid(
         bq=bases[1],
         recipes=recipes,
         reference=_parse_reference(reference, convention),
+        notes=notes,
     )
 
 
