@@ -206,7 +206,8 @@ def _resample(
     function = COEFFICIENTS[coefficient]
     resampled = np.empty((resampling.resamples, len(values)))
     outside: list[float] = []
-    for part, weights in draw_weights(units.cluster, resampling):
+    for part, cluster_weights in draw_weights(int(units.cluster.max()) + 1, resampling):
+        weights = cluster_weights[:, units.cluster]
         correlate = function(units.label, weights)
         for at, setting_values in enumerate(values):
             resampled[part, at] = correlate(setting_values)
