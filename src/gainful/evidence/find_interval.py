@@ -27,6 +27,9 @@ FEWEST_DRAWN = 25  # queries; intervals that draw from fewer hold too little (do
 MANY_INTERVAL = f"{T_INTERVAL} of many"  # where drawing takes long and tells nothing else
 
 
+_Ends = tuple[float, float, str]  # and by which method they were found
+
+
 @frozen
 class Interval:
     """One mean (or sum, or geometric mean): its interval, and what it is with one query left out.
@@ -63,16 +66,12 @@ class Interval:
 
 @frozen(eq=False)
 class Averaged:
-    """What a mean is of: values of queries, or of whatever the unit is, and what these are called.
-
-    `cluster` is the number of what each belongs to and is drawn with; without it each is drawn by
-    itself.
-    """
+    """What a mean is of: values of queries, or of whatever the unit is, and their names."""
 
     values: Array
     names: Sequence[str]
     entry: Entry
-    cluster: Ranks | None = None
+    cluster: Ranks | None = None  # the number of what each belongs to and is drawn with
 
     @property
     def scale(self) -> float:
@@ -81,9 +80,8 @@ class Averaged:
 
     def sum_units(self) -> UnitSums | None:
         """What is drawn; None where that tells nothing, as values are too few or all alike."""
-        if len(self.values) < 2 or not np.isfinite(self.values).all():
-            return None
-        if np.ptp(self.values) <= ROUNDING * np.abs(self.values).max():
+        is_known = len(self.values) > 1 and np.isfinite(self.values).all()
+        if not is_known or np.ptp(self.values) <= ROUNDING * np.abs(self.values).max():
             return None
         return UnitSums.from_values(self.values[:, None] / self.scale, self.cluster)
 
@@ -111,17 +109,10 @@ def find_intervals(
     }
     ends = _bootstrap_ends(averaged, drawn, resampling)
     ends |= {at: _t_ends(averaged[at], units[at], resampling) for at in {*units} - {*drawn}}
-    student = {at: T_INTERVAL if units[at].number < FEWEST_DRAWN else MANY_INTERVAL for at in units}
-    methods = student | dict.fromkeys(drawn, INTERVALS["BCa"])
-    return [
-        _describe_interval(item, ends.get(at), methods.get(at), unit)
-        for at, item in enumerate(averaged)
-    ]
+    return [_describe_interval(item, ends.get(at), unit) for at, item in enumerate(averaged)]
 
 
-def _describe_interval(
-    averaged: Averaged, ends: tuple[float, float] | None, method: str | None, unit: str
-) -> tuple[Interval, str]:
+def _describe_interval(averaged: Averaged, ends: _Ends | None, unit: str) -> tuple[Interval, str]:
     """One interval, and why it is not all there."""
     values, kind = averaged.values, averaged.entry.aggregation
     if not values.size:
@@ -133,11 +124,13 @@ def _describe_interval(
     if not np.isfinite(values).all():
         reason = f"not every {unit} has a finite value: no mean, no interval"
         return Interval(None, kind=kind), reason
+    method = None
     if ends is None:
         low = high = mean
         reason = f"every {unit} has the same value, so the interval is a point"
     else:
-        low, high = _aggregate_ends(ends, kind, len(values))
+        *both, method = ends
+        low, high = _aggregate_ends(both, kind, len(values))
     if kind == "sum":
         reason = reason or f"a sum is less without a {unit} anyway: no range"
         return Interval(mean, low, high, kind=kind, method=method), reason
@@ -145,7 +138,7 @@ def _describe_interval(
     return Interval(mean, low, high, *without_one, kind=kind, method=method), reason
 
 
-def _t_ends(averaged: Averaged, units: UnitSums, resampling: Resampling) -> tuple[float, float]:
+def _t_ends(averaged: Averaged, units: UnitSums, resampling: Resampling) -> _Ends:
     """The t interval of the mean, but not beyond what values can be."""
     from scipy.special import stdtrit  # noqa: PLC0415  (slow to load)
 
@@ -159,12 +152,12 @@ def _t_ends(averaged: Averaged, units: UnitSums, resampling: Resampling) -> tupl
     most = 0.0 if entry.aggregation == "geometric" else 1.0  # the logarithm of 1 is 0
     if entry.bounded and values.max() <= most:
         high = min(high, most)
-    return float(low), float(high)
+    return float(low), float(high), T_INTERVAL if units.number < FEWEST_DRAWN else MANY_INTERVAL
 
 
 def _bootstrap_ends(
     averaged: Sequence[Averaged], drawn: Mapping[int, UnitSums], resampling: Resampling
-) -> dict[int, tuple[float, float]]:
+) -> dict[int, _Ends]:
     """The ends by place; what has units of the same sizes is drawn together."""
     alike: dict[bytes, list[int]] = {}
     for at, units in drawn.items():
@@ -177,19 +170,17 @@ def _bootstrap_ends(
             values, scale = averaged[at].values, averaged[at].scale
             # No mean of drawn queries is beyond them all, but for rounding.
             low, high = sorted(np.clip(np.array(both) * scale, values.min(), values.max()).tolist())
-            ends[at] = (low, high)
+            ends[at] = (low, high, INTERVALS["BCa"])
     return ends
 
 
-def _aggregate_ends(
-    ends: tuple[float, float], kind: Aggregation, number: int
-) -> tuple[float, float]:
+def _aggregate_ends(ends: Sequence[float], kind: Aggregation, number: int) -> tuple[float, float]:
     """The interval of a sum or of a geometric mean, from that of the mean that it is made of."""
     if kind == "sum":
         return ends[0] * number, ends[1] * number
     if kind == "geometric":
         return float(np.exp(ends[0])), float(np.exp(ends[1]))
-    return ends
+    return ends[0], ends[1]
 
 
 def _leave_one_out(
