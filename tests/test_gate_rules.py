@@ -63,12 +63,12 @@ SKEWED = ([4] * 29 + [1], [4] * 15 + [3] * 14 + [10])  # 14 gain 1/12, one loses
 
 
 def test_where_losses_are_rare_and_large_the_limit_is_said_to_be_lenient(gate_folder):
-    note = "RR: changes are skewed towards losses, and then too many builds pass that are worse"
+    start = "RR: changes are skewed towards losses, and then too many builds pass that are worse"
     rules = {"no_worse_than": {"RR": 0.2}}
     _, verdict = judge_changes(gate_folder, *SKEWED, **rules)
     assert verdict.passed
-    (found,) = [text for text in verdict.notes if text.startswith(note)]
-    assert "--per-query RR=DROP:COUNT limits rare large losses" in found
+    (note,) = [text for text in verdict.notes if text.startswith(start)]
+    assert "--per-query RR=DROP:COUNT limits rare large losses" in note
     _, turned = judge_changes(gate_folder, *SKEWED[::-1], **rules)
     _, even = judge_changes(gate_folder, [4] * 30, [4] * 14 + [3, 5] * 8, **rules)
     _, failed = judge_changes(gate_folder, *SKEWED, no_worse_than={"RR": 0.001})
@@ -81,16 +81,16 @@ def test_where_losses_are_rare_and_large_the_limit_is_said_to_be_lenient(gate_fo
 
 def test_saving_a_baseline_suggests_a_margin_and_a_bound_by_query_together(gate_folder):
     saved, verdict = judge_changes(gate_folder, *SKEWED, per_query={"RR": (0.5, 1)})
-    (found,) = [text for text in saved.notes if "--no-worse-than" in text]
-    assert "--per-query" in found
+    (note,) = [text for text in saved.notes if "--no-worse-than" in text]
+    assert "--per-query" in note
     assert not any("--no-worse-than" in text for text in verdict.notes)
 
 
 @pytest.mark.parametrize("test", ["bca", "randomisation"])
 def test_a_bootstrap_of_few_queries_that_differ_is_said_to_be_liberal(gate_folder, test):
     _, verdict = judge_changes(gate_folder, *SKEWED, significant=0.05, test=test)
-    said = [note for note in verdict.notes if note.startswith("only 15 queries differ, and then")]
-    assert len(said) == (test == "bca")
+    notes = [note for note in verdict.notes if note.startswith("only 15 queries differ, and then")]
+    assert len(notes) == (test == "bca")
 
 
 def test_what_is_not_shown_fails_even_if_the_mean_hardly_fell(gate, base):

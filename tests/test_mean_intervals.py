@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from time import process_time
 
 import numpy as np
@@ -62,27 +63,35 @@ def test_from_25_queries_on_the_interval_is_scipys_bca(level, seed):
     assert run_intervals.method == interval.method == "bootstrap, BCa"
 
 
-def averaged_values(number, measures):
+def draw_averaged(number, measures):
     entry = evaluate_hits(HITS).recipes["P@10"].entry
     columns = np.random.default_rng(1).beta(0.5, 1, (measures, number))
     return [Averaged(values, range(number), entry) for values in columns]
 
 
 def test_intervals_of_100_000_queries_take_20_seconds_of_the_processor_for_three_measures():
-    averaged = averaged_values(100_000, 3)
+    averaged = draw_averaged(100_000, 3)
     start = process_time()
     find_intervals(averaged, Resampling(resamples=1000))  # a tenth of the default
     assert process_time() - start < 2
 
 
 def test_measures_are_drawn_together_as_each_would_be_alone_and_progress_is_reported():
-    averaged, shares = averaged_values(2000, 3), []
+    averaged, shares = draw_averaged(2000, 3), []
     resampling = Resampling(resamples=999)
     with watch_work(lambda name, share: shares.append((name, share))):
-        together = find_intervals([*averaged, *averaged_values(90, 1)], resampling)
+        together = find_intervals([*averaged, *draw_averaged(90, 1)], resampling)
     assert together[:3] == [find_intervals([item], resampling)[0] for item in averaged]
     assert [share for _, share in shares].count(1) == 2  # 2000 queries once, 90 once
     assert len(shares) > 20
+
+
+def test_a_terminal_sees_how_far_drawing_is(run_gainful, monkeypatch):
+    news = Path(__file__).parents[1] / "examples" / "news"
+    words = ("eval", news / "qrels.txt", news / "bm25.txt", "-m", "AP", "--interval", "95")
+    monkeypatch.setattr("gainful.cli.progress._LONG_WORK", -1)
+    assert "resampling [" in run_gainful(*words, tty=True).err
+    assert "resampling [" not in run_gainful(*words).err
 
 
 @pytest.mark.parametrize("level", [50, 95])

@@ -42,7 +42,7 @@ def bootstrap_test(
     below = np.where(first < 0, 1.0, np.where(first > 0, 0.0, 0.5))
     for part, means in _resample_means(units.sums[:, varying], units.sizes[:, None], resampling):
         for at, column in zip(varying[part].tolist(), means.T, strict=True):
-            left_out = units.select(np.array([at])).left_out_means()
+            left_out = units.select(np.array([at])).jackknife_means()
             drawn = _correct(column[0], column[1:], left_out if method == "BCa" else np.empty(0))
             low[at], high[at] = _find_ends(*drawn, resampling.alpha)
             below[at] = _level_at_zero(*drawn)

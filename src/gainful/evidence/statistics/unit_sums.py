@@ -67,7 +67,7 @@ class UnitSums:
         """How far the sum of each unit is from what its size and the mean would give."""
         return np.asarray(self.sums - self.sizes[:, None] * self.means())
 
-    def left_out_means(self) -> Array:
+    def jackknife_means(self) -> Array:
         """The mean of each column without each of the units."""
         rest = (self.sizes.sum() - self.sizes)[:, None]
         return np.asarray(self.means() - self.deviations() / rest)
