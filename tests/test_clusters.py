@@ -16,7 +16,7 @@ import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
 from gainful.evidence.clusters import describe_turns, read_clusters
 from gainful.evidence.method import Method as Weighing, weigh_pairs
-from gainful.evidence.pairing import PairedValues
+from gainful.evidence.pairing import PairedValues, describe_few_units
 from gainful.evidence.statistics.paired_tests import (
     TESTS as _TESTS,
     randomisation_test as randomise_clusters,
@@ -146,6 +146,27 @@ def test_bootstrap_draws_whole_clusters_and_takes_the_mean_over_their_queries():
     assert outcome.high[0] == pytest.approx(np.quantile(means, 0.975), abs=0.03)
     by_query = _TESTS["bootstrap"].function(differences[:, None], resampling)
     assert outcome.high[0] - outcome.low[0] > by_query.high[0] - by_query.low[0]
+
+
+@pytest.mark.parametrize(
+    ("test", "clusters", "note"),
+    [
+        ("t", 19, "only 19 clusters are compared, and then the paired t test calls too much"),
+        ("t", 20, None),
+        ("t", None, None),
+        ("randomisation", 8, None),
+        ("bca", 49, "only 49 clusters differ, and then the bootstrap test (BCa) calls too much"),
+        ("bootstrap", None, None),
+        ("bca", 50, None),
+    ],
+)
+def test_tests_that_are_liberal_with_few_units_say_so(test, clusters, note):
+    queries = [f"{at}" for at in range(60)]
+    values = np.stack([np.arange(1.0, 61), np.zeros(60)], axis=1)
+    labels = None if clusters is None else [f"{at % clusters}" for at in range(60)]
+    notes = describe_few_units(test, [PairedValues("AP", queries, values, [0, 0], labels)], PAIR)
+    assert [text.startswith(note) for text in notes] == ([] if note is None else [True])
+    assert all("--test randomisation does not" in text for text in notes)
 
 
 @pytest.mark.parametrize("test", ["randomisation", "t", "bootstrap", "bca", "tukey"])

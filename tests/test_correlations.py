@@ -16,7 +16,6 @@ from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
 from gainful.evidence.orders.correlations import LabelledUnits, correlate_units
 from gainful.evidence.statistics.bootstrap import (
     bootstrap_interval,
-    draw_weights,
     run_bootstrap,
 )
 from gainful.evidence.statistics.resampling import Resampling
@@ -85,11 +84,10 @@ def test_the_interval_is_scipys_bca():
 
 
 def test_clusters_are_drawn_whole():
-    cluster = np.array([0, 0, 1, 2, 2, 2])
-    for _, weights in draw_weights(cluster, FEW):
-        assert (weights[:, 0] == weights[:, 1]).all()
-        assert (weights[:, 3] == weights[:, 5]).all()
-        assert (weights[:, [0, 2, 3]].sum(axis=1) == 3).all()
+    weights = run_bootstrap(lambda drawn: drawn, np.array([0, 0, 1, 2, 2, 2]), FEW).resampled
+    assert (weights[:, 0] == weights[:, 1]).all()
+    assert (weights[:, 3] == weights[:, 5]).all()
+    assert (weights[:, [0, 2, 3]].sum(axis=1) == 3).all()
 
 
 # ── differences ──────────────────────────────────────────────────────────────────────────────

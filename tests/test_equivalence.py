@@ -104,6 +104,27 @@ def test_one_margin_is_for_all_measures_whatever_the_test():
     assert pair.equivalence.p_corrected == pair.equivalence.p
 
 
+def test_skewed_differences_are_said_to_make_tost_lenient():
+    judged = {f"q{at}": {"good": 1} for at in range(30)}
+    runs = {
+        name: {
+            query: [*(f"x{n}" for n in range(rank - 1)), "good"]
+            for query, rank in zip(judged, ranks, strict=True)
+        }
+        for name, ranks in {
+            "a": [4] * 29 + [1],
+            "b": [4] * 15 + [3] * 14 + [10],
+            "c": [4] * 14 + [3, 5] * 7 + [3, 1],
+        }.items()
+    }
+    skewed, even = (
+        gainful.compare(judged, {name: runs[name] for name in names}, "RR", equivalent=0.2).notes
+        for names in ("ab", "ac")
+    )
+    assert any("RR: differences of b and a are skewed, and then TOST" in note for note in skewed)
+    assert not any("skewed" in note for note in even)
+
+
 @pytest.mark.parametrize(
     ("margin", "error", "message"),
     [

@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from tools.error_rates import clusters, families, pairs, plans, populations, studies
+from tools.error_rates import clusters, families, margins, pairs, plans, populations, studies
 from tools.error_rates.__main__ import SEED, TRIALS
 from tools.error_rates.page import DATA, error_rates_page
 from tools.error_rates.tables import list_cells
@@ -125,6 +125,31 @@ def test_tukey_errs_where_runs_differ_in_spread():
     """So the docs do not promise that it holds its level there."""
     labels = {"test": "tukey", "null": "exchangeable", "runs": 10, "queries": 50}
     assert run_cell(families, 300, spreads="unequal", **labels)["rejected"] > bound(0.05, 300)
+
+
+@pytest.mark.parametrize("kind", margins.CHANGES)
+def test_margins_are_kept_where_changes_are_not_skewed_and_skewed_ones_are_told(kind):
+    """So the gate and TOST say where they are lenient, and the docs with which numbers."""
+    drawn = margins.draw_changes(kind, (150, 20_000), np.random.default_rng(1))
+    assert drawn.mean() == pytest.approx(-margins.MARGIN, abs=0.001)
+    rates = run_cell(margins, 500, changes=kind, queries=150)
+    assert rates["no-worse-than"] == pytest.approx(rates["by t"], abs=0.02)
+    if kind == "exponential":
+        assert min(rates["no-worse-than"], rates["TOST"]) > 0.065
+        assert rates["told"] > 0.9
+    else:
+        assert max(rates["no-worse-than"], rates["TOST"]) <= bound(0.065, 500)
+        assert rates["told"] < 0.05
+
+
+def test_bca_errs_most_where_most_queries_do_not_differ():
+    rates = run_cell(pairs, 300, test="bca", differences="60 % zeros", queries=25)
+    assert rates["rejected"] > bound(0.05, 300)
+
+
+def test_t_by_few_conversations_of_unequal_length_errs():
+    labels = {"test": clusters.UNEQUAL, "correlation": "0.3", "conversations": 8}
+    assert run_cell(clusters, 1000, **labels)["by conversation"] > 0.065
 
 
 @pytest.mark.parametrize("correlation", ["0", "0.3"])

@@ -47,6 +47,52 @@ def test_the_limit_inverts_the_one_sided_randomisation_test(gate, base, alpha):
     assert share_as_high(VARIED - (limit - 1e-6)) <= alpha < share_as_high(VARIED - (limit + 1e-6))
 
 
+def judge_changes(folder, before, after, **rules):
+    """The gate on queries whose RR is known, before and after: 1 / rank of the relevant document."""
+    judged = {f"q{at}": {"good": 1} for at in range(len(before))}
+    runs = [
+        {query: [*(f"x{n}" for n in range(rank - 1)), "good"] for query, rank in zip(judged, ranks)}  # noqa: B905
+        for ranks in (before, after)
+    ]
+    baseline = str(folder / "ranks.json")
+    saved = judge(judged, runs[0], measures="RR", save_to=baseline)
+    return saved, judge(judged, runs[1], measures="RR", baseline=baseline, **rules)
+
+
+SKEWED = ([4] * 29 + [1], [4] * 15 + [3] * 14 + [10])  # 14 gain 1/12, one loses 9/10
+
+
+def test_where_losses_are_rare_and_large_the_limit_is_said_to_be_lenient(gate_folder):
+    start = "RR: changes are skewed towards losses, and then too many builds pass that are worse"
+    rules = {"no_worse_than": {"RR": 0.2}}
+    _, verdict = judge_changes(gate_folder, *SKEWED, **rules)
+    assert verdict.passed
+    (note,) = [text for text in verdict.notes if text.startswith(start)]
+    assert "--per-query RR=DROP:COUNT limits rare large losses" in note
+    _, turned = judge_changes(gate_folder, *SKEWED[::-1], **rules)
+    _, even = judge_changes(gate_folder, [4] * 30, [4] * 14 + [3, 5] * 8, **rules)
+    _, failed = judge_changes(gate_folder, *SKEWED, no_worse_than={"RR": 0.001})
+    assert turned.passed
+    assert even.passed
+    assert not failed.passed
+    for other in (turned, even, failed):
+        assert not any("skewed" in text for text in other.notes)
+
+
+def test_saving_a_baseline_suggests_a_margin_and_a_bound_by_query_together(gate_folder):
+    saved, verdict = judge_changes(gate_folder, *SKEWED, per_query={"RR": (0.5, 1)})
+    (note,) = [text for text in saved.notes if "--no-worse-than" in text]
+    assert "--per-query" in note
+    assert not any("--no-worse-than" in text for text in verdict.notes)
+
+
+@pytest.mark.parametrize("test", ["bca", "randomisation"])
+def test_a_bootstrap_of_few_queries_that_differ_is_said_to_be_liberal(gate_folder, test):
+    _, verdict = judge_changes(gate_folder, *SKEWED, significant=0.05, test=test)
+    notes = [note for note in verdict.notes if note.startswith("only 15 queries differ, and then")]
+    assert len(notes) == (test == "bca")
+
+
 def test_what_is_not_shown_fails_even_if_the_mean_hardly_fell(gate, base):
     out = gate("once.txt", *base, "--no-worse-than", "RR=0.1", "--test", "t", status=1)
     assert out.startswith(

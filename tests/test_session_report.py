@@ -18,7 +18,7 @@ from test_report import HOSTILE, _overflow_width, open_pages
 from gainful.api import build_session_report
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.evidence.drawn_units import DrawnUnits
-from gainful.evidence.find_interval import find_interval
+from gainful.evidence.find_interval import Averaged, find_intervals
 from gainful.evidence.session_intervals import MOST_DRAWN, session_intervals
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import group_systems
@@ -270,9 +270,8 @@ def test_of_very_many_sessions_nothing_is_drawn():
     results = evaluate(ONE, JUDGED, MEASURE)
     entry = results.recipes[MEASURE].entry
     values = np.random.default_rng(1).exponential(size=MOST_DRAWN + 1)
-    interval, reason = find_interval(
-        values, list(map(str, range(len(values)))), entry, Resampling(), most_drawn=MOST_DRAWN
-    )
+    averaged = Averaged(values, list(map(str, range(len(values)))), entry)
+    ((interval, reason),) = find_intervals([averaged], Resampling(), most_drawn=MOST_DRAWN)
     expected = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
     assert (interval.low, interval.high) == pytest.approx(expected)
     assert (interval.method, reason) == ("t of many", "")

@@ -13,6 +13,7 @@ from profiles import examples
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
+from threadpoolctl import threadpool_limits
 
 import gainful
 from gainful.errors import BadValue, UnknownName, WrongType
@@ -28,6 +29,7 @@ from gainful.evidence.statistics.paired_tests import (
 )
 from gainful.evidence.statistics.power import detectable_effect, queries_needed, t_test_power
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.unit_sums import UnitSums
 
 # Darwin's maize, in eighths of an inch: Fisher, The Design of Experiments (1935), §17 and §21.
 MAIZE = np.array([49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48.0])[:, None]
@@ -265,16 +267,36 @@ def test_sign_is_the_binomial_of_those_that_differ(d, alternative):
         assert p == pytest.approx(expected[alternative] if up + down else 1.0, rel=1e-9)
 
 
+@pytest.mark.parametrize("sizes", [[1] * 30, [1, 2, 7] * 8])
 @pytest.mark.parametrize(("name", "method"), [("bootstrap", "percentile"), ("bca", "BCa")])
-def test_bootstrap_intervals_are_scipys(name, method):
-    d = np.random.default_rng(9).exponential(size=(30, 2)) - 0.7
+def test_bootstrap_intervals_are_scipys(name, method, sizes):
+    """scipy draws by the same generator in the same way, but holds all numbers drawn."""
+    sizes = np.array(sizes, dtype=float)
+    sums = np.random.default_rng(9).exponential(size=(len(sizes), 2)) * sizes[:, None] - 0.7
     resampling = Resampling(resamples=4999, seed=11)
-    outcome = TESTS[name].function(d, resampling)
+    outcome = TESTS[name].function(UnitSums(sums, sizes), resampling)
     for at in range(2):
         theirs = stats.bootstrap(
-            (d[:, at],), np.mean, n_resamples=4999, method=method, rng=resampling.random_generator()
+            (sums[:, at], sizes),
+            lambda drawn, counts, axis: drawn.sum(axis=axis) / counts.sum(axis=axis),
+            paired=True,
+            n_resamples=4999,
+            method=method,
+            rng=resampling.random_generator(),
         ).confidence_interval
-        assert (outcome.low[at], outcome.high[at]) == pytest.approx(tuple(theirs), abs=0.02)
+        assert (outcome.low[at], outcome.high[at]) == pytest.approx(tuple(theirs), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", ["bootstrap", "bca"])
+def test_a_bootstrap_is_the_same_on_any_number_of_threads_and_in_any_blocks(name, monkeypatch):
+    d = np.random.default_rng(9).exponential(size=(3001, 3)) - 0.99
+    outcomes = []
+    for batch, threads in ((1 << 16, 1), (1 << 16, 2), (1, 2), (1 << 21, 2)):
+        monkeypatch.setattr("gainful.evidence.statistics.bootstrap._BATCH_DRAWS", batch)
+        with threadpool_limits(threads):
+            outcome = TESTS[name].function(d, Resampling(resamples=499))
+        outcomes.append(np.stack([outcome.p, outcome.low, outcome.high]).tolist())
+    assert outcomes[1:] == outcomes[:1] * 3
 
 
 @pytest.mark.parametrize("name", ["bootstrap", "bca"])

@@ -72,7 +72,9 @@ def main() -> None:
     names = sys.argv[1:] or list(WALKS)
     for name in names:
         entered, loaded = walk(name)
-        print(f"{name}: enters {len(entered)} files; loads {len(loaded)} of {count_lines(loaded):,} lines")
+        print(
+            f"{name}: enters {len(entered)} files; loads {len(loaded)} of {count_lines(loaded):,} lines"
+        )
         if sys.argv[1:]:
             print("  " + "\n  ".join(entered))
 

@@ -29,9 +29,13 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--trials", type=int, default=TRIALS, help="of each cell [5000]")
     parser.add_argument("--seed", type=int, default=SEED, help="[2008]")
     parser.add_argument("--table", action="append", help="only this one; may be repeated")
+    parser.add_argument("--new", action="store_true", help="only cells that were never measured")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     arguments = parser.parse_args(words)
     cells = [cell for cell in list_cells() if not arguments.table or cell.table in arguments.table]
+    if arguments.new:
+        saved = {_key(record["table"], record["labels"]) for record in _load_saved()}
+        cells = [cell for cell in cells if _key(cell.table, dict(cell.labels)) not in saved]
     possible = [at for at, cell in enumerate(cells) if has_runs() or not cell.needs_runs]
     if len(possible) < len(cells):
         print(f"not run, for want of {RUNS}: {len(cells) - len(possible)} cells", file=sys.stderr)
@@ -61,6 +65,10 @@ def main(words: list[str] | None = None) -> int:
     return _report_excess(records)
 
 
+def _load_saved() -> list[dict[str, Any]]:
+    return list(json.loads(DATA.read_text("utf-8"))["cells"]) if DATA.exists() else []
+
+
 def _use_one_thread() -> None:
     """Processes share the cores already."""
     threadpool_limits(1)
@@ -69,8 +77,7 @@ def _use_one_thread() -> None:
 def _save(records: list[dict[str, Any]], seed: int) -> None:
     """Cells that were not measured now stay as they were, in the order of the tables."""
     date = datetime.now(tz=UTC).date().isoformat()
-    known = json.loads(DATA.read_text("utf-8"))["cells"] if DATA.exists() else []
-    saved = {_key(record["table"], record["labels"]): record for record in known}
+    saved = {_key(record["table"], record["labels"]): record for record in _load_saved()}
     for record in records:
         key = _key(record["table"], record["labels"])
         if record["rates"] is not None or key not in saved:

@@ -24,7 +24,9 @@ from gainful.types import Array
 CORRELATIONS = ("0", "0.1", "0.3")
 NUMBERS = (10, 25, 50)
 TESTED = ("randomisation", "t")
-_SIZES = (3, 6, 9)  # turns of a conversation, one after the other
+FEW, UNEQUAL = (8, 15, 40), "t, 1 to 12 turns"
+# turns of conversations, one after the other
+_SIZES = dict.fromkeys(TESTED, (3, 6, 9)) | {UNEQUAL: (1, 12, 2, 7, 1, 4, 10, 3)}
 
 
 def list_cells() -> list[Cell]:
@@ -35,9 +37,9 @@ def list_cells() -> list[Cell]:
             {"test": test, "correlation": correlation, "conversations": number},
             partial(simulate_clusters, test, float(correlation), number),
         )
-        for test in TESTED
+        for test in _SIZES
         for correlation in CORRELATIONS
-        for number in NUMBERS
+        for number in (FEW if test == UNEQUAL else NUMBERS)
     ]
 
 
@@ -45,15 +47,14 @@ def simulate_clusters(
     test: str, correlation: float, conversations: int, trials: int, random: np.random.Generator
 ) -> Rates:
     """Rejections by turn and by conversation, and how often intervals by conversation hold zero."""
-    cluster = np.repeat(np.arange(conversations), np.resize(_SIZES, conversations))
-    by_cluster = TESTS[test].function
-    assert by_cluster is not None
+    cluster = np.repeat(np.arange(conversations), np.resize(_SIZES[test], conversations))
+    function = TESTS["t" if test == UNEQUAL else test].function
     parts, numbers = [], list(split_trials(trials))
     for number in numbers:
         differences = draw_differences(cluster, correlation, number, random)
         resampling = Resampling(resamples=RESAMPLES, seed=draw_seed(random))
-        by_turn = TESTS[test].function(differences, resampling)
-        whole = by_cluster(UnitSums.from_values(differences, cluster), resampling)
+        by_turn = function(differences, resampling)
+        whole = function(UnitSums.from_values(differences, cluster), resampling)
         parts.append(
             {
                 "by turn": rejection_rate(by_turn.p),

@@ -22,7 +22,8 @@ the function), and writes this page (`TRIALS=500` for a quick look). {run} All n
 
 *exchangeable* are null hypotheses in which a difference could as well have had the other sign. *mean zero* are those with the skewness, the zeros and the
 ties of real differences and a mean of exactly 0 (weights by exponential tilting). Real are the differences of two runs of CAsT 2021 over 158 turns: those of
-RR have 46 % of zeros, those of P@5 27 %, those of AP a skewness of -0.5. *made* are exponential, with a skewness of 2.
+RR have 46 % of zeros, those of P@5 27 %, those of AP a skewness of -0.5. *made* are exponential, with a skewness of 2. *60 % zeros* are
+of two runs that are nearly the same: six queries of ten do not differ, the others by normal amounts.
 
 ## Two runs
 
@@ -39,13 +40,24 @@ How often the interval holds the true mean difference (mean zero, as above). Wil
 {pairs_held}
 
 Randomisation and t are right for differences of real runs. With few queries and discrete measures randomisation rejects too little, with few queries and much
-skewness both reject too much; percentile and BCa bootstrap reject too much up to some hundred queries.
+skewness both reject too much; percentile and BCa bootstrap reject too much up to some hundred queries, and what counts are the queries that differ.
 
 ## Intervals of means
 
 `gainful eval --interval 95`: Student's t below 25 queries, from 25 on BCa. How often it holds the mean of all 158 queries:
 
 {means}
+
+## Margins
+
+Builds that are worse by exactly the margin (0.02) should pass in 5 % at most. 30 % of their queries change: by normal amounts, by ±0.2 and ±0.5, or by many small
+gains and few large losses (exponential). How often `gate --no-worse-than` lets them through by its randomisation test and by t, how often TOST
+(`compare --equivalent`) calls them the same, and in how many samples the changes are *told* to be skewed:
+
+{margins}
+
+No rule of means sees losses that are rare and large in a sample that happens to have few of them; `--per-query` counts them.
+Where TOST is at 0, the changes vary so much that so many queries cannot show equivalence at all.
 
 ## Many runs
 
@@ -65,7 +77,8 @@ The largest difference of all (tukey) does not hold its level where runs differ 
 
 ## Clusters
 
-Turns of conversations of 3, 6 and 9 turns, by their intra-class correlation: rejections if turns are taken for independent, and by `--cluster`.
+Turns of conversations of 3, 6 and 9 turns (below: of 1 to 12), by their intra-class correlation: rejections if turns are taken for independent, and by `--cluster`.
+By t, few conversations of unequal length reject too much.
 
 {clusters}
 
@@ -111,6 +124,7 @@ def error_rates_page() -> str:
         pairs_zero=_pivot(zero, "test", "rejected"),
         pairs_held=_pivot(zero, "test", "held"),
         means=_pivot(by_table["means"], "queries", "held"),
+        margins=_list_rates(by_table["margins"]),
         families=_pivot(usual, "test", "rejected"),
         families_made=_pivot(_select(families, null="made, more skewed"), "queries", "rejected"),
         families_held=_pivot(

@@ -74,6 +74,11 @@ def tilted(measure: str) -> Population:
     return Population(differences, weights / weights.sum())
 
 
+def mostly_zero(random: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Normal values of two runs that are nearly the same: 60 % of the queries do not differ."""
+    return np.asarray(np.where(random.random(shape) < 0.4, random.normal(size=shape), 0.0))
+
+
 def made(random: np.random.Generator, shape: tuple[int, ...]) -> Array:
     """Exponential values about zero: more skewed (2) than the differences of any runs we have."""
     return random.exponential(size=shape) - 1

@@ -18,8 +18,9 @@ from gainful.evidence.clusters import describe_turns
 from gainful.evidence.find_interval import (
     FEWEST_DRAWN,
     MANY_INTERVAL,
+    Averaged,
     Interval,
-    find_interval,
+    find_intervals,
 )
 from gainful.evidence.pairing import values_by_query
 from gainful.evidence.statistics.bootstrap import INTERVALS
@@ -133,16 +134,17 @@ def mean_intervals(
         return RunMeanIntervals(all_intervals)
     if not isinstance(results, RunValues):
         raise WrongType("results", results, "what gainful.evaluate returned")
-    intervals, notes = {}, []
-    for name, recipe in results.recipes.items():
-        values = values_by_query(results, name)
-        intervals[name], reason = find_interval(
-            np.array(list(values.values())), list(values), recipe.entry, resampling
-        )
-        notes += [f"{name}: {reason}"] if reason else []
+    averaged = [
+        Averaged(np.array(list(values.values())), list(values), recipe.entry)
+        for name, recipe in results.recipes.items()
+        for values in [values_by_query(results, name)]
+    ]
+    intervals, reasons = zip(*find_intervals(averaged, resampling), strict=True)
+    by_measure = dict(zip(results.recipes, intervals, strict=True))
+    notes = [f"{name}: {why}" for name, why in zip(by_measure, reasons, strict=True) if why]
     turns = describe_turns(results.queries, takes_clusters=False)
     notes += [] if turns is None else [turns]
-    return MeanIntervals(results.name, float(level), resamples, seed, intervals, tuple(notes))
+    return MeanIntervals(results.name, float(level), resamples, seed, by_measure, tuple(notes))
 
 
 def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> Resampling:

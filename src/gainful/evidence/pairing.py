@@ -24,6 +24,14 @@ from gainful.types import Array, Ranks
 PairChoice = Literal["all", "baseline"]
 IndexPair = tuple[int, int]
 _SMALLEST, _LARGEST = 1e-100, 1e100
+# Tests that call too much significant with few units that differ, or few clusters, and what was
+# measured of them (docs/error-rates.md).
+_FEW_DIFFERING, _FEW_CLUSTERS = 50, 20
+_LIBERAL = {
+    "t": "7 to 10 % with 8 clusters of unequal size, 6 to 8 % with 15",
+    "bootstrap": "9 % where 10 queries differ, 7 % where 20 do",
+    "bca": "13 % where 10 queries differ, 9 % where 20 do",
+}
 NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
 
 
@@ -62,6 +70,11 @@ class PairedValues:
         """By query: how much better one run is than another, both by their columns."""
         differences: Array = self.values[:, pair[0]] - self.values[:, pair[1]]
         return differences
+
+    def count_differing(self, pairs: Ranks) -> Ranks:
+        """The units in which the two runs of each pair differ."""
+        differences = self.values[:, pairs[:, 0]] - self.values[:, pairs[:, 1]]
+        return np.asarray(np.count_nonzero(self.sum_units(differences).sums, axis=0))
 
 
 def pair_values(runs: Sequence[Mapping[str, float]], measure: str) -> PairedValues:
@@ -123,6 +136,21 @@ def describe_left_out(paired: PairedValues, names: Sequence[str]) -> list[str]:
         for name, number in zip(names, paired.left_out, strict=True)
         if number
     ]
+
+
+def describe_few_units(test: str, paired: Sequence[PairedValues], pairs: Ranks) -> list[str]:
+    """What a test gets wrong with so few clusters, or so few units that differ."""
+    if test not in _LIBERAL or not paired or (test == "t" and paired[0].clusters is None):
+        return []
+    counts = np.concatenate([item.count_differing(pairs) for item in paired])
+    differing = int(counts[counts > 0].min(initial=_FEW_DIFFERING))
+    clusters = len({*paired[0].units})
+    if (clusters >= _FEW_CLUSTERS) if test == "t" else (differing >= _FEW_DIFFERING):
+        return []
+    few = f"{count_noun(differing, paired[0].unit)} differ{'s' if differing == 1 else ''}"
+    few = f"{clusters} clusters are compared" if test == "t" else few
+    liberal = f"the {TESTS[test].words} calls too much significant (measured: {_LIBERAL[test]}"
+    return [f"only {few}, and then {liberal}, instead of 5 %); --test randomisation does not"]
 
 
 def refuse_extremes(values: Array, measure: str) -> None:

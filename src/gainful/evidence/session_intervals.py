@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from gainful.evidence.drawn_units import DrawnUnits
-from gainful.evidence.find_interval import Interval, find_interval
+from gainful.evidence.find_interval import Averaged, Interval, find_intervals
 from gainful.evidence.mean_intervals import MeanIntervals
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.sessions.session_values import SessionValues
@@ -77,12 +77,11 @@ def _find_interval(  # noqa: PLR0917  (all of one mean)
     if cluster is not None and cluster.size > 1 and not cluster.any():
         mean = finite_or_none(results.mean_of(measure, flags))
         return Interval(mean), f"all are of one {drawn.name}: no interval"
-    return find_interval(
+    averaged = Averaged(
         values.data[rows],
         [results.ids[row] for row in rows.tolist()],
         results.recipes[measure].entry,
-        resampling,
-        unit=unit,
-        cluster=cluster,
-        most_drawn=MOST_DRAWN,
+        cluster,
     )
+    (interval,) = find_intervals([averaged], resampling, unit=unit, most_drawn=MOST_DRAWN)
+    return interval

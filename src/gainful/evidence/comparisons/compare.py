@@ -217,7 +217,7 @@ def compare_sample(
             pair.measure, (names.index(pair.system), names.index(pair.other))
         ),
     )
-    return evolve(comparison, notes=tuple(sample.list_notes(comparison)))
+    return evolve(comparison, notes=(*sample.list_notes(comparison), *comparison.notes))
 
 
 def compare_where_possible(

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from gainful.evidence.clusters import describe_turns
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
-from gainful.evidence.pairing import PairedValues, describe_left_out
+from gainful.evidence.pairing import PairedValues, describe_few_units, describe_left_out
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_NOTE
 from gainful.text import count_noun, pluralise
@@ -28,6 +26,7 @@ def write_notes(
     for pair in comparison.pairs:
         notes += _describe_pair(pair, paired[0])
     notes += _describe_smallest_p(comparison, paired, pairs)
+    notes += describe_few_units(comparison.evidence.test, paired, pairs)
     notes += [] if test_notes else describe_step_down(comparison)
     notes += describe_undecided(comparison)
     if comparison.evidence.test == TUKEY and len(comparison.systems) > 2:
@@ -56,8 +55,7 @@ def _describe_smallest_p(
     alpha = comparison.evidence.resampling.alpha
     notes = []
     for item in paired:
-        differences = item.values[:, pairs[:, 0]] - item.values[:, pairs[:, 1]]
-        units = int(np.count_nonzero(item.sum_units(differences).sums, axis=0).max())
+        units = int(item.count_differing(pairs).max())
         smallest = _smallest_p(comparison, units)
         if units and smallest > alpha:
             differing = f"{count_noun(units, item.unit)} that differ{'s' if units == 1 else ''}"

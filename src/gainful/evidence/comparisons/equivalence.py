@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -11,9 +11,11 @@ from attrs import evolve
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Equivalence, Pair
 from gainful.evidence.method import Margins
 from gainful.evidence.statistics.correction import holm
+from gainful.evidence.statistics.effect_size import SKEWED, skewness_of_changes
 from gainful.evidence.statistics.equivalence import posterior_t, tost_p
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.measure.measured_values import MeasuredValues
+from gainful.text import count_noun
 from gainful.types import Array
 
 ComparisonT = TypeVar("ComparisonT", bound=ComparisonValues)
@@ -36,7 +38,7 @@ def add_equivalence(
         differences: of a pair, added up over what is independent: queries, clusters, searchers;
             None where there are fewer than two.
     """
-    evidence, added = comparison.evidence, {}
+    evidence, added, skewed = comparison.evidence, {}, []
     for measure, margin in _margins_by_measure(results, equivalent).items():
         chosen = [at for at, pair in enumerate(comparison.pairs) if pair.measure == measure]
         sums = {at: differences(comparison.pairs[at]) for at in chosen}
@@ -51,8 +53,20 @@ def add_equivalence(
             if comparison.direction(measure).is_lower:
                 shares.reverse()
             added[at] = Equivalence(margin, *both, *(float(share[0]) for share in shares))
+            is_same = added[at].corrected <= evidence.resampling.alpha
+            if is_same and abs(skewness_of_changes(units.unit_means[:, 0])) > SKEWED:
+                skewed.append(comparison.pairs[at])
     pairs = (evolve(pair, equivalence=added.get(at)) for at, pair in enumerate(comparison.pairs))
-    return evolve(comparison, pairs=tuple(pairs))
+    return evolve(comparison, pairs=tuple(pairs), notes=_describe_skewness(skewed))
+
+
+def _describe_skewness(skewed: Sequence[Pair]) -> tuple[str, ...]:
+    if not skewed:
+        return ()
+    which = f"{skewed[0].measure}: differences of {skewed[0].system} and {skewed[0].other}"
+    more = f" (and {count_noun(len(skewed) - 1, 'other pair')})" if len(skewed) > 1 else ""
+    rates = "two systems the same that differ by the margin (measured: in 9 to 12 % instead of 5 %)"
+    return (f"{which}{more} are skewed, and then TOST too often calls {rates}",)
 
 
 def _margins_by_measure(

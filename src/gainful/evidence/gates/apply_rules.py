@@ -23,7 +23,7 @@ from gainful.evidence.gates.rules import Rules
 from gainful.evidence.gates.significance import check_significance
 from gainful.evidence.gates.spreads import find_spreads
 from gainful.evidence.gates.verdict import QueryToLookAt, Verdict
-from gainful.evidence.pairing import PairedValues, pair_values, values_by_query
+from gainful.evidence.pairing import PairedValues, describe_few_units, pair_values, values_by_query
 from gainful.measure.direction import LOWER
 from gainful.measure.language import parse
 from gainful.measure.run_values import RunValues, aggregate
@@ -33,11 +33,13 @@ from gainful.rounding import ROUNDING
 from gainful.text import count_noun, format_exact, quote, shorten
 
 _TESTED = ("significant", "no_worse_than", "drift")  # rules that take queries for independent
-_MAX_BROKEN, _MAX_OTHERS = (
-    10,
-    3,
-)  # queries to look at, of each measure that is broken, and of others
+# queries to look at, of each measure that is broken, and of others
+_MAX_BROKEN, _MAX_OTHERS = 10, 3
 _CLUSTERED_RATES = "error rates take queries for independent: by clusters fewer drops are caught"
+_TOGETHER = (
+    "to hold builds to this baseline, use --no-worse-than M=MARGIN together with --per-query "
+    "M=DROP:COUNT: the first limits the loss of the mean, the second rare large losses"
+)
 _MAX_NAMED = 10  # queries that a note names
 
 
@@ -98,9 +100,9 @@ def apply_rules(
     ]
     if rules.no_worse_than:
         margins = _name_measures(results, rules.no_worse_than, "no_worse_than")
-        margin_checks, limit_note = check_margins(pairs, margins, now_and_before, rules, results)
+        margin_checks, limit_notes = check_margins(pairs, margins, now_and_before, rules, results)
         checks += margin_checks
-        notes.append(limit_note)
+        notes += limit_notes
     if rules.significant is not None:
         significance_checks, test_note = check_significance(pairs, now_and_before, rules, results)
         checks += significance_checks
@@ -119,6 +121,8 @@ def apply_rules(
     if any(check.rule in _TESTED for check in checks):
         turns = describe_turns(results.queries, verb="tests") if clusters is None else None
         notes += [turns] if turns else []
+        notes += describe_few_units(rules.test, list(pairs.values()), np.array([[0, 1]]))
+    notes += [_TOGETHER] if saving and not rules.per_query else []
     return Verdict(
         results=results,
         checks=checks,

@@ -8,18 +8,22 @@ The p of the hypothesis that a statistic is zero is the level at which its inter
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal
+from itertools import chain
+from typing import Literal
 
 import numpy as np
 from attrs import frozen
 
+from gainful.evidence.statistics.exact_sums import round_to_grid
 from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.progress import report_work
+from gainful.rounding import ROUNDING
 from gainful.types import Array, Ranks, slices
 
 _BATCH_NUMBERS = 1 << 21
+_BATCH_DRAWS = 1 << 16  # so few that counting them stays near the processor
 _BATCH_BAND_NUMBERS = 1 << 23
 _MAX_LEFT_OUT = 2000  # clusters that are left out one at a time; of more, percentiles are as good
 BootstrapKind = Literal["percentile", "BCa"]
@@ -31,48 +35,21 @@ def bootstrap_test(
 ) -> Outcome:
     """The mean of each column over drawn units; of those that are all alike nothing is told."""
     units = UnitSums.from_values(differences)
-    varying = np.ptp(units.unit_means, axis=0) > 0
+    varying = np.flatnonzero(np.ptp(units.unit_means, axis=0) > 0)
     first = units.sums[0]
     high = np.where(first == 0, 0.0, np.inf)
     low = -high
     below = np.where(first < 0, 1.0, np.where(first > 0, 0.0, 0.5))
-    if varying.any():
-        chosen = units.select(varying)
-        result = _scipy_bootstrap(chosen, resampling, method)
-        low[varying], high[varying] = result.confidence_interval
-        drawn = result.bootstrap_distribution
-        below[varying] = (
-            _share_below(drawn, np.zeros(len(drawn)))
-            if method == "percentile"
-            else _level_at_zero(
-                drawn, _bias(chosen.means(), drawn), _acceleration(chosen.deviations().T)
-            )
-        )
+    for part, means in _resample_means(units.sums[:, varying], units.sizes[:, None], resampling):
+        for at, column in zip(varying[part].tolist(), means.T, strict=True):
+            left_out = units.select(np.array([at])).jackknife_means()
+            drawn = _correct(column[0], column[1:], left_out if method == "BCa" else np.empty(0))
+            low[at], high[at] = _find_ends(*drawn, resampling.alpha)
+            below[at] = _level_at_zero(*drawn)
     p = {"two-sided": 2 * np.minimum(below, 1 - below), "greater": below, "less": 1 - below}
     smallest = 1 / (resampling.resamples + 1)  # no smaller share can be seen
     clipped = np.clip(p[resampling.alternative], smallest, 1.0)
     return Outcome(clipped, low, high, INTERVALS[method])
-
-
-def _scipy_bootstrap(units: UnitSums, resampling: Resampling, method: BootstrapKind) -> Any:
-    from scipy.stats import bootstrap  # noqa: PLC0415  (slow to load, and only tests need it)
-
-    sums, sizes = units.sums, np.broadcast_to(units.sizes[:, None], units.sums.shape)
-    return bootstrap(
-        (sums, sizes) if units.is_clustered else (sums,),
-        _mean_of_sums if units.is_clustered else np.mean,
-        axis=0,
-        n_resamples=resampling.resamples,
-        batch=max(1, 2 * _BATCH_NUMBERS // sums.size),
-        confidence_level=1 - resampling.alpha,
-        method=method,
-        rng=resampling.random_generator(),
-        paired=units.is_clustered,
-    )
-
-
-def _mean_of_sums(sums: Array, sizes: Array, axis: int) -> Array:
-    return np.asarray(sums.sum(axis=axis) / sizes.sum(axis=axis))
 
 
 @frozen(eq=False)
@@ -89,20 +66,18 @@ class Bootstrap:
 
 
 def draw_weights(
-    cluster: Ranks, resampling: Resampling, *, columns: int = 1
+    number: int, resampling: Resampling, batch: int = 0
 ) -> Iterator[tuple[slice, Array]]:
-    """How often each unit is drawn, some resamples at a time.
+    """How often each of so many units is drawn, some resamples (`batch` of them) at a time.
 
-    Args:
-        cluster: the number of each unit's cluster, from 0 on.
-        resampling: how many resamples, from which seed.
-        columns: how many numbers of each unit are worked on, so that batches stay small.
+    Whatever the batch, the draws are the same.
     """
-    number = int(cluster.max()) + 1
     generator = resampling.random_generator()
-    for part in slices(resampling.resamples, max(1, _BATCH_NUMBERS // (len(cluster) * columns))):
-        draws = generator.multinomial(number, np.full(number, 1 / number), part.stop - part.start)
-        yield part, draws.astype(np.float64)[:, cluster]
+    for part in slices(resampling.resamples, batch or _BATCH_DRAWS // number):
+        draws = generator.integers(number, size=(part.stop - part.start, number))
+        draws += number * np.arange(len(draws))[:, None]  # each resample counts for itself
+        counts = np.bincount(draws.ravel(), minlength=draws.size)
+        yield part, counts.reshape(draws.shape).astype(np.float64)
         report_work("resampling", part.stop / resampling.resamples)
 
 
@@ -113,8 +88,9 @@ def run_bootstrap(
     units, clusters = len(cluster), int(cluster.max()) + 1
     estimate = statistic(np.ones((1, units)))[0]
     resampled = np.empty((resampling.resamples, len(estimate)))
-    for part, weights in draw_weights(cluster, resampling, columns=len(estimate)):
-        resampled[part] = statistic(weights)
+    batch = max(1, _BATCH_NUMBERS // (units * len(estimate)))
+    for part, weights in draw_weights(clusters, resampling, batch):
+        resampled[part] = statistic(weights[:, cluster])
     numbers = np.arange(clusters if clusters <= _MAX_LEFT_OUT else 0)[:, None]
     without = [
         statistic((cluster[None, :] != numbers[part]).astype(np.float64))
@@ -132,59 +108,57 @@ def bootstrap_interval(
     estimate: float, resampled: Array, left_out: Array, alpha: float
 ) -> tuple[float, float]:
     """The interval of one statistic; resamples in which it is not defined are left out."""
-    from scipy.special import ndtr, ndtri  # noqa: PLC0415  (slow to load)
-
-    drawn, bias, acceleration = _correct(estimate, resampled, left_out)
-    z = bias + ndtri([alpha / 2, 1 - alpha / 2])
-    levels = ndtr(bias + z / (1 - acceleration * z))
-    low, high = np.quantile(drawn, np.clip(levels, 0.0, 1.0))
-    return float(low), float(high)
+    return _find_ends(*_correct(estimate, resampled, left_out), alpha)
 
 
 def bootstrap_p(estimate: float, resampled: Array, left_out: Array) -> float:
     """Two-sided: the level at which the interval of the statistic ends at zero."""
-    drawn, bias, acceleration = _correct(estimate, resampled, left_out)
-    below = float(_level_at_zero(drawn, bias, acceleration))
-    return max(2 * min(below, 1 - below), 1 / (len(drawn) + 1))
+    drawn = _correct(estimate, resampled, left_out)
+    below = _level_at_zero(*drawn)
+    return max(2 * min(below, 1 - below), 1 / (len(drawn[0]) + 1))
 
 
-def _correct(
-    estimate: float, resampled: Array, left_out: Array
-) -> tuple[Array, Array | float, Array | float]:
-    """What is defined of what was drawn, its bias, and its acceleration."""
+def _correct(estimate: float, resampled: Array, left_out: Array) -> tuple[Array, float, float]:
+    """What is defined of what was drawn, its bias, and its acceleration.
+
+    The acceleration is the skewness of what leaving one out changes.
+    """
     drawn, known = resampled[np.isfinite(resampled)], left_out[np.isfinite(left_out)]
     if not known.size:
         return drawn, 0.0, 0.0
-    return drawn, _bias(np.asarray(estimate), drawn), _acceleration(known.mean() - known)
+    changes = known.mean() - known
+    spread = float((changes**2).sum())
+    acceleration = float((changes**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
+    return drawn, _normal_level(drawn, estimate), acceleration
 
 
-def _share_below(drawn: Array, threshold: Array) -> Array:
-    """How many drawn values (of each row) are below, those just there counted half."""
-    level = threshold[..., None]
-    return np.asarray(((drawn < level).mean(axis=-1) + (drawn <= level).mean(axis=-1)) / 2)
+def _normal_level(drawn: Array, threshold: float) -> float:
+    """The normal quantile of the share that is below, what is just there counted half.
 
-
-def _bias(threshold: Array, drawn: Array) -> Array:
-    """The normal quantile of the share that is below; a share of nothing cannot be seen."""
+    A share of nothing cannot be seen.
+    """
     from scipy.special import ndtri  # noqa: PLC0415  (slow to load)
 
-    smallest = 1 / (drawn.shape[-1] + 1)
-    return np.asarray(ndtri(np.clip(_share_below(drawn, threshold), smallest, 1 - smallest)))
+    slack = ROUNDING * np.abs(drawn).max()
+    share = ((drawn < threshold - slack).mean() + (drawn <= threshold + slack).mean()) / 2
+    smallest = 1 / (len(drawn) + 1)
+    return float(ndtri(np.clip(share, smallest, 1 - smallest)))
 
 
-def _acceleration(deviations: Array) -> Array:
-    """The skewness of what leaving one out changes, along the last axis; 0 where it is nothing."""
-    spread = (deviations**2).sum(axis=-1)
-    cubes = (deviations**3).sum(axis=-1)
-    return np.asarray(np.where(spread > 0, cubes / np.where(spread > 0, 6 * spread**1.5, 1), 0.0))
+def _find_ends(drawn: Array, bias: float, acceleration: float, alpha: float) -> tuple[float, float]:
+    from scipy.special import ndtr, ndtri  # noqa: PLC0415  (slow to load)
+
+    z = bias + ndtri([alpha / 2, 1 - alpha / 2])
+    low, high = np.quantile(drawn, ndtr(bias + z / (1 - acceleration * z)))
+    return float(low), float(high)
 
 
-def _level_at_zero(drawn: Array, bias: Array | float, acceleration: Array | float) -> Array:
+def _level_at_zero(drawn: Array, bias: float, acceleration: float) -> float:
     """The level at which a one-sided interval, from its lower end on, begins at zero."""
     from scipy.special import ndtr  # noqa: PLC0415  (slow to load)
 
-    z = _bias(np.zeros(drawn.shape[:-1]), drawn) - bias
-    return np.asarray(ndtr(z / (1 + acceleration * z) - bias))
+    z = _normal_level(drawn, 0.0) - bias
+    return float(ndtr(z / (1 + acceleration * z) - bias))
 
 
 def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple[Array, Array]:
@@ -208,21 +182,28 @@ def bootstrap_band(total: Array, counts: Array, resampling: Resampling) -> tuple
     """
     ends = np.full((2, total.shape[1]), np.nan)
     levels = (resampling.alpha / 2, 1 - resampling.alpha / 2)
-    for part in slices(total.shape[1], _BATCH_BAND_NUMBERS // resampling.resamples):
-        means = _resample_means(total[:, part], counts[:, part], resampling)
-        defined = ~np.isnan(means).all(axis=0)
+    for part, means in _resample_means(total, counts, resampling):
+        defined = ~np.isnan(means[1:]).all(axis=0)
         if defined.any():
-            ends[:, part][:, defined] = np.nanquantile(means[:, defined], levels, axis=0)
+            ends[:, part][:, defined] = np.nanquantile(means[1:, defined], levels, axis=0)
     return ends[0], ends[1]
 
 
-def _resample_means(total: Array, counts: Array, resampling: Resampling) -> Array:
-    """What each draw gives: draws × places; the same draws for all places."""
-    size, generator = len(total), resampling.random_generator()
-    means = np.full((resampling.resamples, total.shape[1]), np.nan)
-    for part in slices(resampling.resamples, _BATCH_BAND_NUMBERS // size):
-        rows = means[part]
-        draws = generator.multinomial(size, np.full(size, 1 / size), len(rows)).astype(np.float64)
-        weight = draws @ counts
-        np.divide(draws @ total, weight, out=rows, where=weight > 0)
-    return means
+def _resample_means(
+    sums: Array, counts: Array, resampling: Resampling
+) -> Iterator[tuple[slice, Array]]:
+    """Some columns at a time: their means, then those of each resample, a row for each.
+
+    All columns have the same draws. Sums are exact, so that no number of threads changes them.
+    """
+    grid_sums, steps = round_to_grid(sums, len(sums))
+    for part in slices(sums.shape[1], _BATCH_BAND_NUMBERS // resampling.resamples):
+        counted = counts if counts.shape[1] == 1 else counts[:, part]
+        table = np.hstack([counted, grid_sums[:, part]])
+        means = np.full((resampling.resamples + 1, part.stop - part.start), np.nan)
+        once = (slice(-1, 0), np.ones((1, len(sums))))
+        for rows, weights in chain([once], draw_weights(len(sums), resampling)):
+            weight, total = np.split(weights @ table, [counted.shape[1]], axis=1)
+            drawn = means[rows.start + 1 : rows.stop + 1]
+            np.divide(total, weight * steps[part], out=drawn, where=weight > 0)
+        yield part, means

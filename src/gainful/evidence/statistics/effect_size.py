@@ -12,6 +12,7 @@ from gainful.evidence.statistics.power import detectable_effect
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Flags
 
+SKEWED = 0.75  # from this skewness on, limits of means are lenient (docs/error-rates.md, margins)
 _SMALLEST_LEVEL = 1e-9  # levels below it have no digits
 
 _detectable_dz = lru_cache(maxsize=64)(detectable_effect)
@@ -64,6 +65,20 @@ def find_spread(differences: Array) -> float:
     """Their standard deviation; 0 where they vary by rounding alone, or beyond all numbers."""
     spread = 0.0 if constant_columns(differences[:, None])[0] else float(differences.std(ddof=1))
     return spread if np.isfinite(spread) else 0.0
+
+
+def skewness_of_changes(differences: Array) -> float:
+    """The skewness of the differences that are not 0; below 0 where losses are rare and large.
+
+    Examples:
+        >>> round(skewness_of_changes(np.array([0.1, 0.0, 0.1, -0.4, 0.1, 0.1])), 4)
+        -1.5
+    """
+    changed = differences[differences != 0]
+    if not changed.size or constant_columns(changed[:, None])[0]:
+        return 0.0
+    deviations = (changed - changed.mean()) / np.abs(changed).max()
+    return float((deviations**3).mean() / (deviations**2).mean() ** 1.5)
 
 
 def constant_columns(differences: Array) -> Flags:

@@ -40,7 +40,7 @@ class UnitSums:
         np.add.at(sums, unit, values)
         return cls(sums, sizes)
 
-    def select(self, columns: Flags | slice) -> UnitSums:
+    def select(self, columns: Flags | Ranks | slice) -> UnitSums:
         """Some of the columns."""
         return UnitSums(self.sums[:, columns], self.sizes)
 
@@ -66,6 +66,11 @@ class UnitSums:
     def deviations(self) -> Array:
         """How far the sum of each unit is from what its size and the mean would give."""
         return np.asarray(self.sums - self.sizes[:, None] * self.means())
+
+    def jackknife_means(self) -> Array:
+        """The mean of each column without each of the units."""
+        rest = (self.sizes.sum() - self.sizes)[:, None]
+        return np.asarray(self.means() - self.deviations() / rest)
 
     def standard_errors(self) -> Array:
         """Of the mean of each column, units being independent: the cluster-robust ones.
