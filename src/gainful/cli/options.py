@@ -19,8 +19,7 @@ from gainful.cli.command import OUTPUT, PATH, Option, complete_names
 from gainful.cli.values import parse_base, parse_pairs
 from gainful.convention import CONVENTIONS, SETTINGS, Setting
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
-from gainful.evidence.comparisons.study_tests import STUDY_TESTS
-from gainful.evidence.statistics.correction import CORRECTIONS, FAMILIES
+from gainful.evidence.statistics.correction import CORRECTIONS, FAMILIES, STUDY_TESTS
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import USUAL_MEASURES

@@ -18,6 +18,11 @@ RANDOMISATION = "randomisation"
 FREEDMAN_LANE = "freedman-lane"
 PERMUTATION = "permutation"
 MAX_T = "max-t"
+STUDY_TESTS: Mapping[str, str] = {
+    PERMUTATION: "permutation of searchers' whole assignments",
+    FREEDMAN_LANE: "linear model, residuals permuted within searchers (Freedman–Lane)",
+    TUKEY: "permutation of searchers' whole assignments, the largest difference (Tukey)",
+}
 Family = Literal["measure", "all"]
 FAMILIES: Mapping[str, str] = {
     "measure": "the pairs of one measure are corrected together",
