@@ -25,9 +25,9 @@ from gainful.cli.options import (
 from gainful.cli.study import SESSIONS, refuse_certain, refuse_study_options, select, take_study
 from gainful.cli.values import parse_differences
 from gainful.convention import SETTINGS
-from gainful.evidence.comparisons.study import SYSTEM
 from gainful.evidence.standardise import STANDARDISATIONS
 from gainful.page.page import Page
+from gainful.read.several_systems import SYSTEM
 from gainful.text import join_words
 
 _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in full

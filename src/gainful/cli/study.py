@@ -9,8 +9,8 @@ from gainful.cli.answer import parse_reading
 from gainful.cli.command import PATH
 from gainful.cli.options import CHOOSE_SESSIONS, Row, option, refuse_idle_options
 from gainful.convention import SETTINGS
-from gainful.evidence.comparisons.study import SYSTEM
 from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.read.several_systems import SYSTEM
 
 _OF_STUDIES = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
 IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")

@@ -29,7 +29,7 @@ class Outcome:
     estimate: Array | None = None
     corrected: Array = Factory(lambda self: self.p, takes_self=True)  # p among its family
 
-    def transposed(self) -> Outcome:
+    def transpose(self) -> Outcome:
         """Measures × pairs instead of pairs × measures."""
         return join_outcomes([self], lambda arrays, **_: arrays[0].T)
 
