@@ -278,6 +278,11 @@ def test_any_measure_of_the_language_can_be_computed():
     assert gainful.compute("IDCG", ranking, judged=[3]) == 3
 
 
+def test_a_measure_of_sessions_is_sent_to_sessions():
+    with pytest.raises(gainful.errors.BadValue, match=r"'nsDCG@3'.* gainful\.sessions\.evaluate"):
+        gainful.compute("nsDCG@3", [1, 0, 1])
+
+
 def test_a_short_list_is_filled_by_its_own_lowest_grade_whatever_stands_beside_it():
     settings = {"k": 5, "short": "minimum", "negative": "keep"}
     alone = [gainful.ndcg(ranking, **settings) for ranking in ([1, 1], [-2, 3])]

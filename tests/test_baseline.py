@@ -129,6 +129,12 @@ def test_one_value_of_one_query_cannot_be_edited(gate, base):
         assert "checksum" in gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
 
 
+@pytest.mark.parametrize("measure", ["RR", "NumRelRet", "GMAP", "nDCG(empty=skip)"])
+def test_means_sums_and_geometric_means_fit_their_values(gate, measure):
+    gate("varied.txt", "-m", measure, "--save-baseline", "base.json")
+    assert read_baseline("base.json").queries == 8
+
+
 def test_how_lines_end_and_how_it_is_indented_does_not_count(gate, base):
     content = json.loads(Path("base.json").read_text())
     for text in (
@@ -162,6 +168,7 @@ def test_how_lines_end_and_how_it_is_indented_does_not_count(gate, base):
         ({"measures": {"RR": "RR"}}, "not of the same measures"),
         ({"mean": {"RR": None, "P@1": 1.0}}, "'mean' is"),
         ({"mean": {"RR": 1.0}}, "not of the same measures"),
+        ({"mean": {"RR": 0.65, "P@1": 1.0}}, "the mean of RR is 0.65 in it, but its values have 1"),
         ({"values": {"q0": {"RR": "1", "P@1": 1}}}, "'values' is"),
         ({"values": {"q0": 1.0}}, "'values' is"),
         ({"values": []}, "'values' is []"),

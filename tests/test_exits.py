@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from contextlib import redirect_stdout
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
 from gainful.api import evaluate as evaluate_module
+from gainful.cli.start import main
 from gainful.errors import BadInput
+from gainful.page.render import RENDERERS
 from gainful.page.write_file import write_together
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -39,6 +45,51 @@ def test_a_fault_of_our_own_is_neither_a_no_nor_a_mistake(run_gainful, monkeypat
     assert "ZeroDivisionError: nobody foresaw this" in done.err
     assert "GAINFUL_DEBUG=1" in done.err
     assert done.err.count("\n") == 1
+
+
+DIGITS, LONG = "9" * 300, "x" * 5000
+
+
+@pytest.mark.parametrize(
+    ("words", "length"),
+    [
+        (("eval", "qrels.txt", "bm25.txt", "-m", f"nDCG@{DIGITS}"), 300),
+        (("eval", "qrels.txt", "bm25.txt", "-m", f"RBP(p={DIGITS})"), 300),
+        (("eval", "qrels.txt", "bm25.txt", "-m", LONG), 5000),
+        (("eval", LONG, "bm25.txt"), 5000),
+        (("eval", "qrels.txt", "bm25.txt", "--like", LONG), 5000),
+        (("eval", "qrels.txt", "bm25.txt", "--format", LONG), r"500\d"),  # in quotes
+        (("eval", "qrels.txt", "w " * 2500), r"5\d{3}"),  # and what is said of it
+        (("trec_eval", LONG, "bm25.txt"), 5000),
+        ((LONG,), 5000),
+        (("order", "qrels.txt", "bm25.txt", "--against", "a", "--labels", "labels.csv"), r"6\d{3}"),
+    ],
+)
+def test_no_message_is_endless_and_what_is_cut_tells_its_length(
+    run_gainful, tmp_path, words, length
+):
+    for name in ("qrels.txt", "bm25.txt"):
+        copyfile(EXAMPLES / name, tmp_path / name)
+    (tmp_path / "labels.csv").write_text(f"query,{'b c ' * 1500}\n1,2\n")
+    done = run_gainful(*words, status=2, folder=tmp_path)
+    assert len(done.err) <= 600
+    assert done.err.count("\n") == 1
+    assert re.search(rf"\({length} characters\)", done.err)
+
+
+@pytest.mark.parametrize("form", [*RENDERERS, "junit"])
+def test_a_program_may_catch_what_is_printed_in_a_text_stream(form, monkeypatch):
+    """`contextlib.redirect_stdout(io.StringIO())`, which has no bytes behind it."""
+    monkeypatch.chdir(EXAMPLES)
+    monkeypatch.setattr("sys.stdin", io.StringIO(Path("bm25.txt").read_text()))
+    words = ["gate", "qrels.txt", "-", "--floor", "RR=0.1", "--format", form]
+    with redirect_stdout(io.StringIO()) as out, pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == 0
+    assert "0.1" in out.getvalue()
+    with redirect_stdout(io.StringIO()) as out, pytest.raises(SystemExit):
+        main(["trec_eval", "qrels.txt", "bm25.txt", "-m", "num_q"])
+    assert out.getvalue() == "num_q                 \tall\t4\n"
 
 
 def test_its_trace_is_shown_on_request(run_gainful, monkeypatch):

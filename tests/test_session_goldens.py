@@ -12,7 +12,7 @@ import pytest
 from session_tables import make_sessions, session_value
 
 import gainful
-from gainful.measure.functions.sessions import instance_recall, sdcg
+from gainful.measure.functions.sessions import sdcg
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "sessions.json").read_text("utf-8"))
 CASE = GOLDEN.pop("session")
@@ -136,11 +136,6 @@ def test_every_golden_value_is_computed():
 @pytest.mark.parametrize("path", WANTED)
 def test_a_golden_value_comes_out(path):
     assert COMPUTED[path] == pytest.approx(WANTED[path], abs=1e-9)
-
-
-def test_instance_recall_after_each_query_at_once():
-    values = instance_recall.instance_recall_by_query(*sessions_and_recipe("IR"))
-    assert values.tolist() == GOLDEN["instance_recall_after_each_query"]
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import math
 
+import numpy as np
 import polars as pl
 import pytest
+from attrs import evolve
 from hypothesis import given, strategies as st
 from session_tables import (
     make_sessions,
@@ -19,10 +21,9 @@ from strategies import sessions_and_qrels
 
 import gainful
 from gainful import parse
-from gainful.errors import BadValue
+from gainful.errors import BadValue, NoIdeal
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
-from gainful.measure.functions.sessions import instance_recall
 from gainful.measure.references import REFERENCES
 
 ENTRIES = list(SESSION_MEASURES.values())
@@ -187,6 +188,23 @@ def test_srbp_takes_documents_once_if_asked():
 # --- instance recall ---
 
 
+@pytest.mark.parametrize(("empty", "mean"), [("0", 1 / 4), ("1", 3 / 4), ("skip", 1 / 2)])
+def test_a_function_may_say_what_was_reached_and_what_was_possible(monkeypatch, empty, mean):
+    """As functions of runs do: the convention says what 0 of 0 is."""
+
+    def halve(*_):
+        return np.array([1.0, 0.0]), np.array([2.0, 0.0])  # 1 of 2, 0 of 0
+
+    entry = evolve(SESSION_MEASURES["IR"], name="Half", function=halve)
+    monkeypatch.setitem(SESSION_MEASURES, "Half", entry)
+    shown = pl.DataFrame({"session": ["s", "t"], "query": [1, 1], "doc": ["a", "a"]})
+    judgments = {"s": {"a": 1}, "t": {"a": 1}}
+    results = gainful.sessions.evaluate(shown, judgments, f"Half(empty={empty})")
+    assert [*results.mean.values()] == [mean]
+    with pytest.raises(NoIdeal, match="the ideal of session 't'"):
+        session_value(shown, judgments, "Half(empty=error)")
+
+
 def subtopic_qrels(*rows):
     columns = ["query", "doc", "subtopic", "grade"]
     return pl.DataFrame([("s", *row) for row in rows], schema=columns, orient="row")
@@ -198,10 +216,6 @@ def test_instances_are_subtopics_where_there_are_any():
     )
     results = gainful.sessions.evaluate(SESSIONS, judgments, ["IR", "IR@1..3"])
     assert list(results.mean.values()) == [0.75, 0.5, 0.5, 0.75]
-    again = instance_recall.instance_recall_by_query(
-        results.matched_sessions, results.recipes["IR"]
-    )
-    assert again.tolist() == [0.5, 0.5, 0.75]
 
 
 def test_instances_have_the_grade_that_was_asked_for_and_the_depth_that_was_seen():
@@ -305,9 +319,8 @@ def test_every_query_is_judged_by_its_own_topic():
         assert value == pytest.approx(wanted)
     assert session_value(shown, judgments, "RL(of='RR')", unjudged="drop") == 0.5
     assert session_value(shown, judgments, "RL(of='RR', repeated=returned)", unjudged="drop") == 0
-    value = gainful.sessions.evaluate(shown, judgments, "IR", unjudged="zero")
-    again = instance_recall.instance_recall_by_query(value.matched_sessions, value.recipes["IR"])
-    assert again.tolist() == pytest.approx([1 / 2, 2 / 3, 2 / 3])
+    value = gainful.sessions.evaluate(shown, judgments, "IR@1..3", unjudged="zero")
+    assert [*value.mean.values()] == pytest.approx([1 / 2, 2 / 3, 2 / 3])
     with pytest.raises(BadValue, match="session 's' have judgments of their own"):
         session_value(shown, judgments, "esnDCG", unjudged="zero")
 

@@ -36,9 +36,14 @@ def pluralise(noun: str) -> str:
 def quote(value: object) -> str:
     """A value on one line of a message, and not a long one."""
     try:
-        return shorten(repr(value))
+        text = repr(value)
     except ValueError:  # Python refuses to write out a number of thousands of digits
         return "a huge number"
+    if len(text) <= MAX_LENGTH:
+        return shorten(text)
+    if isinstance(value, str):
+        return f"{value[: MAX_LENGTH - 5] + '...'!r} ({len(value)} characters)"
+    return f"{shorten(text)} ({len(text)} characters)"
 
 
 def shorten(text: str, limit: int = MAX_LENGTH) -> str:
@@ -47,7 +52,9 @@ def shorten(text: str, limit: int = MAX_LENGTH) -> str:
     return line if len(line) <= limit else line[: limit - 3] + "..."
 
 
-_MAX_MESSAGE = 1500  # characters of a whole message
+_MAX_MESSAGE = 580  # characters of a whole message: 600 with the name of the command before it
+_END_OF_MESSAGE = 200  # characters of one that is cut: what is allowed, or what to type
+_LONG_WORD = re.compile(r"\S{300,}[^\s:;,.'\")]")  # longer than a path that a person reads
 
 
 def escape_controls(text: str) -> str:
@@ -66,8 +73,15 @@ def escape_controls(text: str) -> str:
 
 
 def shorten_message(message: str) -> str:
-    """A message that is not endless, whatever it quotes."""
-    return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]} …"
+    """A message that is not endless, whatever it quotes: cut words tell how long they are."""
+    message = _LONG_WORD.sub(
+        lambda word: f"{word[0][:150]}... ({len(word[0])} characters)", message
+    )
+    if len(message) <= _MAX_MESSAGE:
+        return message
+    cut = f" … ({len(message)} characters) … "
+    head = message[: _MAX_MESSAGE - _END_OF_MESSAGE - len(cut)]
+    return f"{head}{cut}{message[-_END_OF_MESSAGE:]}"
 
 
 def split_numbers(text: str) -> list[str]:

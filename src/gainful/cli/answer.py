@@ -6,7 +6,8 @@ after its files: none is written over, one at most is a pipe, runs come by their
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,8 @@ from gainful.text import name_files
 
 Answer = Page | tuple[Page, int] | int | None
 _FILES = {"QRELS": "qrels", "RUN": "runs", "FILE": "files", "LOG": "files", "FILES": "files"}
+_STDIN = "/dev/stdin"  # which leads to the file that a shell redirects
+_BEIR_FILES = "qrels/*.tsv"  # that are read of a folder
 
 
 def argument(usage: str, **changes: Any) -> Decorator:
@@ -104,20 +107,28 @@ def _deliver(answer: Answer, form: str, output: str | None, *, quiet: bool) -> i
 
 
 def _check_files(context: click.Context) -> None:
-    """One file at most comes through the pipe, and nothing that is read is written over."""
-    read: list[str] = []
-    written: dict[str, str] = {}
+    """One file at most comes through the pipe; none that is read, or written besides, is lost."""
+    refuse_two_pipes(*(path for _, path in _list_inputs(context)))
+    outputs: dict[str, str] = {}
     for parameter in context.command.params:
-        value = context.params.get(str(parameter.name))
-        if not value:
+        path = context.params.get(str(parameter.name))
+        if parameter.type is not OUTPUT or path in (None, "-"):
             continue
+        flag = parameter.opts[0]
+        refuse_overwriting(path, flag, getattr(parameter, "replaces", ""))
+        for other, other_path in outputs.items():
+            if is_same_file(path, other_path):
+                raise click.UsageError(f"{other} and {flag} are both {path}")
+        outputs[flag] = path
+
+
+def _list_inputs(context: click.Context) -> Iterator[tuple[str, str]]:
+    """Each file that is read, and the parameter that names it."""
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        value = context.params.get(name) or ()
         if parameter.type is PATH:
-            read += [value] if isinstance(value, str) else value
-        elif parameter.type is OUTPUT:
-            written[parameter.opts[0]] = value
-    refuse_two_pipes(*read)
-    for flag, output in written.items():
-        refuse_overwriting(output, (*read, *context.meta.get(PLUGINS, ())), flag)
+            yield from ((name, path) for path in ((value,) if isinstance(value, str) else value))
 
 
 def refuse_two_pipes(*paths: str | None) -> None:
@@ -126,12 +137,26 @@ def refuse_two_pipes(*paths: str | None) -> None:
         raise click.UsageError("only one file can be - (standard input)")
 
 
-def refuse_overwriting(output: str, inputs: tuple[str, ...], flag: str = "-o") -> None:
-    """What is read must not be written over."""
-    if Path(output).is_file():
-        for path in inputs:
-            if Path(path).exists() and Path(output).samefile(path):
-                raise click.UsageError(f"{flag} {output} would overwrite what is read")
+def refuse_overwriting(output: str, flag: str, replaced: str = "") -> None:
+    """Nothing that this command reads is written over, but what one parameter names may be."""
+    if not Path(output).is_file():
+        return
+    context = click.get_current_context()
+    read = [path for name, path in _list_inputs(context) if name != replaced]
+    for path in (*read, *context.meta.get(PLUGINS, ())):
+        files = (path if path != "-" else _STDIN, *Path(path).glob(_BEIR_FILES))
+        if any(is_same_file(output, file) for file in files):
+            raise click.UsageError(f"{flag} {output} would overwrite what is read")
+
+
+def is_same_file(first: str | Path, second: str | Path) -> bool:
+    """Do two paths lead to one file, by whatever links?"""
+    try:
+        return Path(first).samefile(second)
+    except OSError:  # one is not there, perhaps not yet
+        return os.path.realpath(first) == os.path.realpath(second)
+    except ValueError:  # a null byte
+        return False
 
 
 def name_runs(runs: tuple[str, ...]) -> dict[str, str]:

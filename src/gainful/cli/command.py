@@ -118,9 +118,10 @@ class Context(click.Context):
 class Option(click.Option):
     """An option that stands under a heading in help; its choices are listed in words."""
 
-    def __init__(self, *args: Any, group: str = "", **attributes: Any) -> None:
+    def __init__(self, *args: Any, group: str = "", replaces: str = "", **attributes: Any) -> None:
+        """`replaces` names the one input that what is written here may take the place of."""
         super().__init__(*args, **attributes)
-        self.group = group
+        self.group, self.replaces = group, replaces
 
     def make_metavar(self, ctx: click.Context) -> str:
         """NAME for one of several; which there are is said beside it."""

@@ -12,7 +12,7 @@ from attrs import fields
 
 from gainful.api.evaluate import holds_qrels_and_run
 from gainful.api.gate import judge_run
-from gainful.cli.answer import argument, command, name_runs
+from gainful.cli.answer import argument, command, is_same_file, name_runs, refuse_overwriting
 from gainful.cli.command import OUTPUT, PATH
 from gainful.cli.options import CONVENTION, READ_RUNS, Row, option, refuse_idle_options
 from gainful.cli.output import deliver
@@ -102,7 +102,13 @@ def _parse_query_bounds(
         "How often do these rules stop a build that is no worse, and which drop do they catch? "
         "Said anyway when a baseline is saved.",
     ),
-    Row("--save-baseline", "FILE", "Save the run as a baseline, if it passes.", type=OUTPUT),
+    Row(
+        "--save-baseline",
+        "FILE",
+        "Save the run as a baseline, if it passes; FILE may be that of --baseline.",
+        type=OUTPUT,
+        replaces="baseline",
+    ),
     Row(
         "--allow",
         ALLOWANCES,
@@ -163,7 +169,12 @@ def gate(
     if run is None and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError("name a RUN: gainful gate QRELS RUN --floor nDCG@10=0.45")
     run = run or qrels
-    _refuse_files((qrels, run), baseline, save_baseline, output)
+    if save_baseline == "-":
+        raise click.UsageError("--save-baseline needs a FILE; the verdict is printed")
+    if baseline is not None and any(is_same_file(baseline, path) for path in (qrels, run)):
+        raise click.UsageError(f"--baseline {baseline} is what is judged")
+    if os.environ.get(_SUMMARY):
+        refuse_overwriting(os.environ[_SUMMARY], _SUMMARY)
     (name,) = name_runs((run,))
     verdict = judge_run(
         *(qrels, run, rules), baseline=baseline, save_to=save_baseline, name=name, **options
@@ -183,23 +194,6 @@ def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | Non
         raise click.UsageError(
             "--max-drop, --no-worse-than, --per-query and --significant need --baseline FILE"
         )
-
-
-def _refuse_files(
-    inputs: tuple[str, str], baseline: str | None, save_baseline: str | None, output: str | None
-) -> None:
-    """Each file is one thing: a baseline is no input, and is not written where the verdict is."""
-    if save_baseline == "-":
-        raise click.UsageError("--save-baseline needs a FILE; the verdict is printed")
-    for path in inputs:
-        if baseline is not None and _is_same_file(baseline, path):
-            raise click.UsageError(f"--baseline {baseline} is what is judged")
-    if save_baseline is not None and output is not None and _is_same_file(save_baseline, output):
-        raise click.UsageError(f"--save-baseline and -o are both {output}")
-
-
-def _is_same_file(first: str, second: str) -> bool:
-    return first != "-" and os.path.realpath(first) == os.path.realpath(second)
 
 
 def _append_summary(verdict: Verdict) -> None:

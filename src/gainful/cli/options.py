@@ -6,6 +6,7 @@ option that only one command has stands in that command, as a row of the same ki
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
@@ -29,7 +30,7 @@ from gainful.measure.gain import GAINS
 from gainful.page.render import RENDERERS
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-PLUGINS = "gainful.plugins"  # where a command finds what plug-ins were named
+PLUGINS = "gainful.plugins"  # where a command finds the files of plug-ins
 _TYPES: Mapping[str, Any] = {"N": int, "P": float, "G": float, "LEVEL": float, "FILE": PATH}
 
 
@@ -60,7 +61,8 @@ class Row:
 def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
     for module in modules:
         load_plugin(module)
-    context.meta[PLUGINS] = modules
+    files = (getattr(sys.modules.get(module), "__file__", None) for module in modules)
+    context.meta[PLUGINS] = [file or module for file, module in zip(files, modules, strict=True)]
 
 
 def _list_formats(*tables: tuple[str, str]) -> click.Choice[str]:

@@ -110,6 +110,8 @@ def write_stdout(content: Content, end: str = "\n", encoding: str | None = None)
         content += end
         if encoding is not None and not is_terminal(sys.stdout):
             content = content.encode(encoding)
+    if isinstance(content, bytes) and not hasattr(sys.stdout, "buffer"):  # io.StringIO
+        content = content.decode(errors="surrogateescape")
     try:
         click.echo(content, nl=False, color=True)
     except BrokenPipeError:

@@ -64,9 +64,7 @@ def report(*, output: str, title: str | None, **options: Any) -> None:
     page = Path(output)
     values = None if output == "-" else page.with_name(f"{page.stem}-values.csv")
     if values is not None:
-        files = (options["sessions"], options["qrels"], *options["runs"].values())
-        read = (*files, options["session_qrels"], options["topics"])
-        refuse_overwriting(str(values), tuple(filter(None, read)), "the file beside")
+        refuse_overwriting(str(values), "the file beside")
     naming = {"title": title, "values_file": None if values is None else values.name}
     build = _report_runs if options["sessions"] is None else _report_sessions
     document = build(options, naming)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from gainful.text import escape_controls, fold_line
+from gainful.text import escape_controls, fold_line, shorten_message
 
 if TYPE_CHECKING:
     from gainful.page.terminal import Terminal
@@ -65,7 +65,7 @@ def say(message: str, speaker: str = "gainful") -> None:
 
     That it cannot be said, as on a full disk, changes nothing of what was done.
     """
-    line = f"{speaker}: {escape_controls(' '.join(message.split()))}"
+    line = f"{speaker}: {shorten_message(escape_controls(' '.join(message.split())))}"
     width = find_width(sys.stderr) if is_terminal(sys.stderr) else None
     with suppress(OSError):
         click.echo("\n".join([line] if width is None else fold_line(line, width, "  ")), err=True)

@@ -109,6 +109,9 @@ def build_recipe(
             otherwise, if not it can only come from the list; None leaves it to the convention.
     """
     base, entry = like_tool(like), measure.entry
+    if entry.session:
+        allowed = "measures of single rankings; gainful.sessions.evaluate and gainful sessions"
+        raise BadValue("measure", str(measure), f"{allowed} take those of sessions")
     chosen_options = drop_unset(options)
     for name in options or ():
         if name not in entry.params:

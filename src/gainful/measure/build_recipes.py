@@ -76,9 +76,6 @@ def build_recipes(
     formulas = drop_unset({name: settings.get(name) for name in ("gain", "discount")})
 
     def build(measure: Measure) -> Recipe:
-        if measure.entry.session:
-            allowed = "measures of single rankings; gainful.sessions.evaluate and gainful sessions"
-            raise BadValue("measure", str(measure), f"{allowed} take those of sessions")
         own = {name: value for name, value in formulas.items() if name in measure.entry.params}
         return build_recipe(measure, options=own, like=convention)
 

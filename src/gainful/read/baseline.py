@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
+from math import exp, fsum
 from os import PathLike
 from typing import Any
 
@@ -27,6 +28,7 @@ _CHECKSUM = "checksum"
 
 
 _LARGEST_NUMBER = 1e300  # of numbers that a file may hold
+_ROUNDING = 1e-9  # by how much of the largest value a mean may differ from that of the values
 
 
 def _is_text(value: object) -> bool:
@@ -208,6 +210,14 @@ def _find_inconsistency(content: Mapping[str, Any]) -> str:
         return f"'queries' is {content['queries']}, but there are values of {len(values)}"
     if content["mean"].keys() != measures or any(row.keys() != measures for row in values.values()):
         return "'measures', 'mean' and 'values' are not of the same measures"
+    for name, mean in content["mean"].items():
+        counted = [row[name] for row in values.values() if row[name] is not None]
+        total = fsum(counted)
+        average = total / max(len(counted), 1)
+        sums_up = (average, total, exp(min(average, 700)))  # counts are added, logarithms undone
+        slack = _ROUNDING * max(map(abs, (*counted, mean)))
+        if all(abs(mean - number) > slack for number in sums_up):
+            return f"the mean of {name} is {mean:g} in it, but its values have {average:g}"
     return "" if measures else "there is no measure in it"
 
 

@@ -249,6 +249,8 @@ def _check_head(head: bytes, name: str) -> bytes:
 def _read_stdin() -> bytes:
     if sys.stdin is None or sys.stdin.isatty():
         raise BadInput("stdin", "there is nothing to read", "a file, or - with a pipe")
+    if not hasattr(sys.stdin, "buffer"):  # io.StringIO
+        return sys.stdin.read().encode()
     return sys.stdin.buffer.read()
 
 

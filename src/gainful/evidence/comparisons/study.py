@@ -317,10 +317,10 @@ class Study(Sample):
         """By measure: how differences vary over scenarios; nothing where there is one at most."""
         if len(self.blocks) < 2 or len(self.block_levels[1]) < 2:
             return {}
-        found = interactions_by_column(
+        interactions = interactions_by_column(
             self.values, self.system, self.block_numbers[1], self.block_numbers, self.blocks[1]
         )
-        return dict(zip(self.measures, found, strict=True))
+        return dict(zip(self.measures, interactions, strict=True))
 
     # ── which test, and what it says ─────────────────────────────────────────────────────────
 
@@ -396,7 +396,7 @@ class Study(Sample):
             values = self.values[design.rows]
             return permute_all_pairs(
                 values, design.design, design.blocks, pairs, resampling
-            ).transposed()
+            ).transpose()
         return join_outcomes([self._exchange(pair, resampling) for pair in pairs], axis=1)
 
     def _exchange(self, pair: IndexPair, resampling: Resampling) -> Outcome:
@@ -421,7 +421,7 @@ class Study(Sample):
                 f"{MIN_DEGREES} are needed"
             )
         values = self.values[self.model_rows()]
-        return freedman_lane_test(model, values, resampling, family).transposed()
+        return freedman_lane_test(model, values, resampling, family).transpose()
 
     def _flip_crossed(
         self, pairs: Sequence[IndexPair], family: FamilyKind, resampling: Resampling

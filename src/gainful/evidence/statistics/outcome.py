@@ -29,7 +29,7 @@ class Outcome:
     estimate: Array = Factory(lambda self: np.full_like(self.p, np.nan), takes_self=True)
     p_corrected: Array = Factory(lambda self: self.p, takes_self=True)  # p among its family
 
-    def transposed(self) -> Outcome:
+    def transpose(self) -> Outcome:
         """Measures × pairs instead of pairs × measures."""
         return join_outcomes([self], lambda arrays, **_: arrays[0].T)
 

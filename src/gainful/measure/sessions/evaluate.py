@@ -9,6 +9,7 @@ import numpy as np
 from gainful.convention.session import SessionConvention
 from gainful.errors import NoIdeal
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.normalise import normalise_by
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.types import Array
@@ -36,10 +37,12 @@ def compute_session_values(sessions: MatchedSessions, recipe: SessionRecipe) -> 
     """The value of every session."""
     try:
         first_queries = sessions.keep_first_queries(recipe.queries)
-        values: Array = np.asanyarray(recipe.entry.function(first_queries, recipe))
+        values = recipe.entry.function(first_queries, recipe)
+        if isinstance(values, tuple):  # what was reached, and what was possible
+            values = normalise_by(*values, recipe.convention.empty)
     except NoIdeal as error:
         if error.index[0] >= sessions.size:  # a query's, of which no session is told
             raise
         session = sessions.session_ids[error.index[0]]
         raise error.with_name(f"the ideal of session {session!r}") from None
-    return values
+    return np.asanyarray(values)

@@ -14,15 +14,14 @@ from gainful.match.ideal import rank_ideally
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.functions.sessions.gains import discounts, select_results, session_grade_gains
 from gainful.measure.functions.sessions.ideal import session_recall_base
-from gainful.measure.normalise import normalise_by
 from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks
 
 _BLOCK_CELLS = 4_000_000  # sessions times path lengths that are laid out at once
 
 
-def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The share of the ideal path that a searcher is to be expected to reach."""
+def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
+    """The share of the ideal path that a searcher is to be expected to reach; of 0 without one."""
     judged, counts, gain, depth = select_results(sessions, recipe)
     list_length = np.minimum(sessions.retrieved, depth)  # short lists are as they are
     longest = int(_sum_per_session(sessions, list_length).max(initial=0))
@@ -42,7 +41,7 @@ def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
             sessions, recipe, block, (lists, list_length), ideal[base[block]]
         )
     longest_ideal = ideal[base, -1] if longest else np.zeros(sessions.size)
-    return normalise_by(expected, (longest_ideal > 0).astype(np.float64), recipe.convention.empty)
+    return expected, (longest_ideal > 0).astype(np.float64)
 
 
 def _sum_per_session(sessions: MatchedSessions, numbers: Ranks) -> Ranks:
