@@ -136,21 +136,13 @@ BEIR = evolve(
     measures=("nDCG", "AP", "R", "P", "RR", "relP", "Success", "Unjudged"),
     note="the mean is rounded to 5 decimals there",
 )
+_RANX_MEASURES = (
+    *("nDCG", "AP", "P", "R", "RR", "Rprec", "SetF", "RBP", "Bpref", "Success", "Hits"),
+)
 RANX = Convention(
-    measures=(
-        "nDCG",
-        "AP",
-        "P",
-        "R",
-        "RR",
-        "Rprec",
-        "SetF",
-        "RBP",
-        "Bpref",
-        "Success",
-        "Hits",
-    ),
+    measures=_RANX_MEASURES,
     need_useless=("Bpref",),
+    unstable_ties=dict.fromkeys(_RANX_MEASURES, 16),
     rbp_grades="grade",
     name="ranx",
     title="ranx 0.3 ndcg",

@@ -353,12 +353,12 @@ def format_sums(explanation: Explanation, *, latex: bool = False) -> list[tuple[
 
 
 def _format_outcome(explanation: Explanation, *, latex: bool) -> str:
-    idcg, convention = explanation.lines[-1].idcg, explanation.recipe.convention
-    empty = idcg == 0 or (idcg < 0 and convention.negative_ideal == "empty")
+    last, convention = explanation.lines[-1], explanation.recipe.convention
+    empty = last.idcg == 0 or (last.idcg < 0 and convention.negative_ideal == "empty")
     value = "left out" if explanation.value is None else f"{explanation.value:.4f}"
-    reason = (
-        f" (the ideal is not above 0: empty={explanation.recipe.convention.empty})" if empty else ""
-    )
+    reason = f" (the ideal is not above 0: empty={convention.empty})" if empty else ""
+    if last.idcg == 0 != last.dcg and convention.negative_ideal == "divide_or_dcg":
+        reason = " (the ideal is 0: the DCG)"
     return (
         rf"\text{{{value}{reason}}}"
         if latex and (empty or explanation.value is None)
