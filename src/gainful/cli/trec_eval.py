@@ -160,7 +160,8 @@ def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> Trec
 
     if chosen.get("--as", "10") not in ("9", "10"):
         raise BadValue("--as", chosen["--as"], "9 or 10")
-    debug_level, only_query = _parse_debugging(chosen.get("-D", "0"))
+    debugging = [_parse_debugging(value) for name, value in flags if name == "-D"]
+    named = [query for _, query in debugging if query is not None]
     return TrecEvalOptions(
         measures=[value for name, value in flags if name == "-m"],
         version=9 if chosen.get("--as") == "9" else 10,
@@ -173,8 +174,8 @@ def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> Trec
         collection_size=_parse_whole_number(chosen, "-N", 0),
         zscores_path=chosen.get("-Z"),
         qrels_format=cast("QrelsFormat", chosen.get("-R", "qrels")),  # checked before it is used
-        debug_level=debug_level,
-        only_query=only_query,
+        debug_level=debugging[-1][0] if debugging else 0,
+        only_query=named[-1] if named else None,
     )
 
 
