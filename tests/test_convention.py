@@ -17,7 +17,7 @@ from gainful.measure.references import REFERENCES
 
 
 def test_every_field_is_in_the_table_of_settings_and_the_other_way_round():
-    about = {"name", "title", "note", "by_measure", "measures", "need_useless"}
+    about = {"name", "title", "note", "by_measure", "measures", "need_useless", "unstable_ties"}
     assert [f.name for f in attrs.fields(gainful.Convention) if f.name not in about] == list(
         SETTINGS
     )

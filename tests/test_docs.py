@@ -19,6 +19,7 @@ from tools.reference import (
 )
 
 import gainful
+from gainful.convention import CONVENTIONS
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "api.md"  # built with the site, not committed
@@ -146,3 +147,29 @@ def test_docstrings_become_lists_and_code():
     assert docstring_to_markdown(text) == (
         "What?\n\nParameters:\n\n- `a`: one thing.\n- `**b`: more.\n\n```pycon\n>>> 1\n1\n```"
     )
+
+
+TOOLS_OF_THEIR_OWN = {  # names that begin like another tool's, and are tools of their own
+    "opensearch_workbench": "the plugin computes by its own code",
+}
+
+
+def test_pages_count_the_tools_that_are_in_the_table():
+    """A convention named like another one with an ending, trec_eval_c, is a setting of that tool."""
+    papers = {"gainful", "jk2002", "jk2008", "burges2005", "wikipedia"}
+    settings = [name for name in CONVENTIONS if name not in papers]
+    tools = [
+        name
+        for name in settings
+        if name in TOOLS_OF_THEIR_OWN or not any(name.startswith(f"{other}_") for other in settings)
+    ]
+    claim = f"{len(tools)} tools in {len(settings)} settings"
+    for page in ("README.md", "coming-from.md"):
+        assert claim in TEXTS[page]
+
+
+def test_the_page_for_newcomers_names_the_tools_whose_digits_cannot_be_followed():
+    (introduction, *_) = TEXTS["coming-from.md"].split("## ranx")
+    for convention in CONVENTIONS.values():
+        if convention.unstable_ties:
+            assert convention.title.split()[0] in introduction

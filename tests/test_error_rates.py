@@ -174,7 +174,7 @@ def test_squares_hold_the_family_of_systems_that_are_alike(systems):
 
 
 @needs_runs
-def test_a_safe_plan_is_enough_more_often_than_the_spread_of_the_pilot():
+def test_a_cautious_plan_is_enough_more_often_than_the_spread_of_the_pilot():
     rates = run_cell(plans, 2000, measure="nDCG@10", **{"queries of the pilot": 25})
     assert rates["needed"] < 0.6
-    assert rates["safe"] > 0.75
+    assert rates["cautious"] > 0.75

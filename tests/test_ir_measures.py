@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from importlib import import_module
 from shutil import which
 
 import ir_measures as theirs
@@ -211,7 +212,7 @@ def test_aggregators_are_those_of_ir_measures(name):
 
 def test_names_of_older_versions_are_there():
     public = {name for name in theirs.__all__ if not name.startswith("_")}
-    elsewhere = {"CwlMetric", "ParamInfo", "calc_ctxt", "lazylibs", "trectools"}
+    elsewhere = {"ParamInfo", "calc_ctxt", "lazylibs"}
     assert {name for name in public if not hasattr(ours, name)} == elsewhere
     assert [measure.name for measure in ours.convert_trec_name("map")] == ["AP"]
 
@@ -440,3 +441,66 @@ def test_judgments_and_runs_are_converted_as_there():
 
 def test_single_measures_are_imported_from_where_they_are_there():
     assert str(measures.Judged @ 5) == "Judged@5"
+
+
+CWL_EVAL = {  # what ir_measures 0.4.3 with cwl_eval 1.0.12 gave of 0 2 3 0 0 3 0 0 0 2, and of 0
+    "P@3": [(0.6666666667, 2, 1, 3, 3), (0, 0, 1, 3, 3)],
+    "RR": [(0.5, 1, 1, 2, 2), (0, 0, 1, 0, 1000)],
+    "AP": [(0.5166666667, 1.8787878788, 1, 3.6363636364, 3.6363636364), (0, 0, 1, 1, 1)],
+    "RBP(rel=1)": [(0.3803795456, 1.901897728, 1, 5, 5), (0, 0, 1, 5, 5)],
+    "BPM(max_rel=3)@5": [(0.5555555556, 1.6666666667, 1, 3, 3), (0, 0, 1, 5, 5)],
+    "SDCG(max_rel=3)@5": [
+        (0.3122376125, 0.9206198357, 1, 2.9484591189, 2.9484591189),
+        (0, 0, 1, 2.9484591189, 2.9484591189),
+    ],
+    "NERR8(max_rel=3)@4": [(0.4285714286, 1, 1, 2.3333333333, 2.3333333333), (0, 0, 1, 4, 4)],
+    "INST(T=2,max_rel=3)": [
+        (0.2945591414, 1.0336206747, 1, 3.5039298419, 3.5091014605),
+        (0, 0, 1, 4.5093503339, 4.5252230978),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", CWL_EVAL)
+def test_cwl_eval_says_what_a_searcher_is_expected_to_gain_and_spend(name):
+    grades = (0, 2, 3, 0, 0, 3, 0, 0, 0, 2)
+    qrels = {"1": {f"d{rank}": g for rank, g in enumerate(grades)}, "2": {"a": 0, "b": 3}}
+    run = {"1": {f"d{rank}": -float(rank) for rank in range(10)}, "2": {"a": 1.0}}
+    qrels["3"] = {"a": 1}  # the run lacks it
+    metrics = [*ours.cwl_eval.iter_calc([name], qrels, run)]
+    for metric, expected in zip(metrics, CWL_EVAL[name], strict=False):
+        assert isinstance(metric, ours.CwlMetric)
+        assert metric[2:] == pytest.approx(expected, abs=1e-9)
+    assert metrics[2] == ours.Metric("3", ours.parse_measure(name), 0.0)
+    by_default = next(ours.iter_calc([name], qrels, run))
+    assert isinstance(by_default, ours.Metric) == (name in ("P@3", "RR", "AP"))
+
+
+def test_rbp_of_a_patient_searcher_ends_at_the_thousandth_document_as_in_cwl_eval():
+    value = ours.calc_aggregate([ours.RBP(p=0.999)], {"1": {"a": 1}}, {"1": {"a": 1.0}})
+    assert list(value.values()) == pytest.approx([0.001 / (1 - 0.999**1000)])
+
+
+def test_measures_that_cwl_eval_has_not_are_refused_by_it_and_not_by_others():
+    for measure in (ours.Bpref, ours.RBP @ 5):
+        with pytest.raises(
+            ValueError, match="measure is '.*'; allowed: one of AP, BPM@k, .*cwl_eval"
+        ):
+            ours.cwl_eval.calc_aggregate([measure], {"1": {"a": 1}}, {"1": {"a": 1.0}})
+        assert isinstance(
+            next(ours.iter_calc([measure], {"1": {"a": 1}}, {"1": {"a": 1.0}})), ours.Metric
+        )
+
+
+def test_modules_and_classes_are_where_code_for_ir_measures_looks_for_them():
+    accuracy = import_module("gainful.ir_measures.measures.accuracy")
+    assert accuracy.Accuracy == ours.measures.Accuracy == ours.Accuracy
+    own = {"FallbackProvider", "define", "define_byquery", "register"}
+    for name in {*theirs.providers.__all__} - own:
+        assert hasattr(ours.providers, name), name
+    provider = ours.providers.PytrecEvalProvider()
+    assert isinstance(provider, ours.Provider)
+    assert isinstance(ours.pytrec_eval, ours.providers.PytrecEvalProvider)
+    assert provider.calc_aggregate([ours.RR], {"1": {"a": 1}}, {"1": ["b", "a"]}) == {ours.RR: 0.5}
+    with pytest.raises(AttributeError, match="NoProvider"):
+        _ = ours.providers.NoProvider

@@ -225,6 +225,14 @@ def test_names_of_recommenders_and_benchmarks():
     assert parse("R_cap@10") == parse("relP@10")
 
 
+def test_the_persistence_of_ranx_is_what_follows_the_dot():
+    """ranx 0.3.21 printed 0.140125 for rbp.95: 0.05 * (2 * 0.95 + 1 * 0.95²)."""
+    qrels, run = {"1": {"a": 2, "b": 1, "c": 0}}, {"1": ["c", "a", "b"]}
+    results = gainful.evaluate(qrels, run, ["rbp.95", "rbp.5"], like="ranx")
+    assert results.mean["rbp.95"] == pytest.approx(0.140125)
+    assert parse("rbp.5") == parse("RBP(p=0.5)")
+
+
 def test_f1_at_a_cutoff_is_the_harmonic_mean_of_precision_and_recall_there():
     """Two of three relevant documents in the first four of five: P@4 = 1/2, R@4 = 2/3."""
     results = gainful.evaluate(

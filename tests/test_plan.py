@@ -44,7 +44,7 @@ def test_the_queries_are_those_of_the_t_test(difference, alpha, power, confidenc
         assert pair.spread == pytest.approx(spread)
         assert pair.largest_spread == pytest.approx(largest)
         assert pair.needed == count_queries(difference / spread, alpha, power)
-        assert pair.safe == count_queries(difference / largest, alpha, power)
+        assert pair.cautious == count_queries(difference / largest, alpha, power)
         power_of_pilot = TTestPower().power(pair.detectable / spread, 40, alpha)
         assert power_of_pilot == pytest.approx(power, abs=1e-6)
 

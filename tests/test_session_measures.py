@@ -100,8 +100,13 @@ def test_what_is_no_measure_is_answered_with_what_is_allowed(text, message):
 # --- expected over all paths ---
 
 
-def brute_force(queries, grades, p_ref, p_down, *, discounted):
+def brute_force(queries, grades, p_ref, p_down, *, discounted, remainder="last"):
     """Every way through a session, one by one."""
+
+    def chance_to_end(p, step, steps):
+        if remainder == "shared":
+            return p ** (step - 1) / sum(p**other for other in range(steps))
+        return p ** (step - 1) * (1 if step == steps else 1 - p)
 
     def discount(rank):
         return 1 / math.log2(rank + 1) if discounted else 1
@@ -112,13 +117,13 @@ def brute_force(queries, grades, p_ref, p_down, *, discounted):
     best = sorted((2**g - 1 for g in grades.values()), reverse=True)
     expected = 0.0
     for query_count in range(1, len(queries) + 1):
-        probability = p_ref ** (query_count - 1) * (1 if query_count == len(queries) else 1 - p_ref)
+        probability = chance_to_end(p_ref, query_count, len(queries))
         ways = [range(1, len(docs) + 1) if docs else (0,) for docs in queries[:query_count]]
         for stops in itertools.product(*ways):
             path, chance = [], probability
             for docs, stop in zip(queries, stops, strict=False):
                 path += [2 ** grades.get(doc, 0) - 1 for doc in docs[:stop]]
-                chance *= p_down ** max(stop - 1, 0) * (1 if stop == len(docs) else 1 - p_down)
+                chance *= chance_to_end(p_down, stop, len(docs)) if docs else 1
             ideal = total(best[: len(path)])
             expected += chance * total(path) / ideal if ideal else 0
     return expected
@@ -132,16 +137,32 @@ def session_lists(rows, name):
     ]
 
 
+@pytest.mark.parametrize("remainder", ["last", "shared"])
 @given(sessions_and_qrels(), st.floats(0, 1), st.floats(0, 1))
-def test_the_expected_value_is_that_of_all_paths_one_by_one(data, p_ref, p_down):
+def test_the_expected_value_is_that_of_all_paths_one_by_one(remainder, data, p_ref, p_down):
     rows, judgments = data
     for name, discounted in (("esnDCG", True), ("esnCG", False)):
-        measure = gainful.Measure(name)(p_ref=p_ref, p_down=p_down)
+        measure = gainful.Measure(name)(p_ref=p_ref, p_down=p_down, remainder=remainder)
         values = session_values(session_frame(rows), judgments, measure)
         for session, value in values.items():
             shown, grades = session_lists(rows, session), judgments[session]
-            slowly = brute_force(shown, grades, p_ref, p_down, discounted=discounted)
+            slowly = brute_force(
+                shown, grades, p_ref, p_down, discounted=discounted, remainder=remainder
+            )
             assert value == pytest.approx(slowly, abs=1e-9)
+
+
+def test_the_chance_beyond_the_end_goes_to_the_last_or_is_shared():
+    # Lists a b / c, only b relevant, p_ref 0.5, p_down 0.25; the paths are a, ab, ac, abc.
+    shown, grades = make_sessions(s=[["a", "b"], ["c"]]), {"s": {"b": 1}}
+    settings = "(p_ref=0.5, p_down=0.25, remainder=%s)"
+    with_b = 1 / math.log2(3)  # b is second of the path; the ideal path has it first
+    assert session_value(shown, grades, "esnDCG" + settings % "last") == pytest.approx(
+        0.25 * with_b  # b is looked at with 0.25, whether the session goes on or not
+    )
+    assert session_value(shown, grades, "esnDCG" + settings % "shared") == pytest.approx(
+        0.25 / 1.25 * with_b
+    )
 
 
 def test_a_cutoff_ends_the_lists_on_the_way():

@@ -421,3 +421,107 @@ def test_a_grade_for_the_unjudged_is_refused_where_it_would_do_nothing_or_be_vag
     ):
         gainful.evaluate(qrels, run, "nDCG", unjudged_grade=1, ties="average")
     assert gainful.evaluate(qrels, run, "DCG@1", unjudged_grade=5, ties="input").mean["DCG@1"] == 1
+
+
+# --- what the tools themselves gave ---
+
+
+@pytest.mark.parametrize(
+    ("grades", "ranking", "measure", "value"),
+    [
+        ({"a": 0.5, "b": 1.0}, "a c", "AP@1", 0.5),  # relevant above 0, not from 1 on
+        ({"a": 0.3, "b": 0.3, "c": 0}, "c a", "SetP@2", 0.5),
+        (dict.fromkeys("abcd", 1), "x a y z b", "AP@10", 0.23),  # (1/2 + 2/5) / 4 = 0.225
+        ({"a": 1, "b": 1, "c": 1}, "a", "AP@3", 0.33),
+    ],
+)
+def test_the_workbench_of_opensearch_rounds_halves_up(grades, ranking, measure, value):
+    """calculateMAPAtK: relevant if > 0, then Math.round(map * 100.0) / 100.0."""
+    results = gainful.evaluate(
+        {"q": grades}, {"q": ranking.split()}, measure, like="opensearch_workbench"
+    )
+    assert results.mean[measure] == value
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "even", "up"),
+    [
+        (0.225, 2, 0.23, 0.23),  # as a double it is above the half: 0.22500000000000000555
+        (0.125, 2, 0.12, 0.13),
+        (0.015625, 5, 0.01562, 0.01563),
+        (0.000005, 5, 0.00001, 0.00001),  # above the half too, though 0.000005 * 1e5 == 0.5
+        (-0.125, 2, -0.12, -0.12),
+        (0.994, 2, 0.99, 0.99),
+    ],
+)
+def test_values_are_rounded_as_printf_or_as_java_does(value, decimals, even, up):
+    """printf("%.2f", 0.225) prints 0.23; Math.round(-12.5) is -12."""
+    for rounding, expected in (("half_even", even), ("half_up", up)):
+        gain = f"{{0:0,1:{value}}}"
+        measure = gainful.Measure("CG")(gain=gain) @ 1
+        results = gainful.evaluate(
+            {"q": {"a": 1}}, {"q": ["a"]}, [measure], decimals=decimals, rounding=rounding
+        )
+        assert next(iter(results.mean.values())) == expected
+
+
+@pytest.mark.parametrize(
+    ("grades", "k", "value"),
+    [([-1, 0], 1, -0.5), ([-1, 0, -2], 2, 1.5849625), ([0, 0, -3], 3, 1.0), ([0, -1, -1], 1, 0.0)],
+)
+def test_rax_returns_the_dcg_where_the_ideal_is_0(grades, k, value):
+    """rax 0.4.0 ndcg_metric of descending scores printed these."""
+    assert evaluate_list(grades, f"nDCG@{k}", "rax") == pytest.approx(value)
+    assert gainful.ndcg(grades, k=k, like="rax") == pytest.approx(value)
+
+
+def test_the_setting_for_queries_with_nothing_relevant_holds_for_rax_too():
+    assert gainful.ndcg([0, 0], like="rax", empty=1) == 1
+    explanation = gainful.explain([-1, 0], k=1, like="rax")
+    assert "-0.5000 (the ideal is 0: the DCG)" in explanation.to_text()
+
+
+@pytest.mark.parametrize("tool", ["recommenders", "recommenders_raw"])
+@pytest.mark.parametrize(
+    ("grades", "ranking", "k", "value"),
+    [
+        ({"a": -1, "b": 2}, "a x b", 5, 5 / 6),
+        ({"a": -3, "b": -1, "c": 1}, "x b a", 2, 0.25),
+        ({"a": -1}, "x a", 3, 0.5),
+    ],
+)
+def test_every_row_is_relevant_to_recommenders(tool, grades, ranking, k, value):
+    """recommenders 1.2.1 map_at_k(relevancy_method="top_k") printed these."""
+    results = gainful.evaluate({"q": grades}, {"q": ranking.split()}, f"AP@{k}", like=tool)
+    assert results.mean[f"AP@{k}"] == pytest.approx(value)
+    assert "every judged document relevant" in results.to_text(verbose=True)
+
+
+@pytest.mark.parametrize(
+    ("tool", "measure", "noted"),
+    [
+        ("torchmetrics", "P@2", True),  # torchmetrics 1.9 with torch 2.13 printed 0.0, here 0.5
+        ("torchmetrics", "R@2", False),
+        ("torchmetrics", "nDCG@2", False),
+        ("ranx", "P@2", False),
+        ("sklearn_ignore_ties", "nDCG", True),
+        ("lightgbm", "nDCG", False),
+    ],
+)
+def test_a_result_says_where_the_order_of_ties_is_not_the_tools(tool, measure, noted):
+    grades, scores = (
+        dict(zip("abcde", (1, 1, 0, 1, 0), strict=True)),
+        (2.05, 1.05, 2.05, 1.05, 2.05),
+    )
+    run = dict(zip("abcde", scores, strict=True))
+    results = gainful.evaluate({"q": grades}, {"q": run}, [measure], like=tool)
+    note = f"{measure} can differ from {tool}'s own in 1 query with tied scores: its sort is not stable"
+    assert (note in results.notes) == noted
+    apart = {doc: rank + 1.0 for rank, doc in enumerate(run)}
+    assert note not in gainful.evaluate({"q": grades}, {"q": apart}, [measure], like=tool).notes
+
+
+def test_long_lists_with_ties_are_noted_for_ranx():
+    run = {f"d{number}": 1.0 for number in range(16)}
+    results = gainful.evaluate({"q": {"d3": 1}}, {"q": run}, ["AP", "RR"], like="ranx")
+    assert any(note.startswith("AP, RR can differ from ranx's own") for note in results.notes)

@@ -403,6 +403,13 @@ def test_a_level_below_zero_makes_the_unjudged_relevant(files):
     assert values["yaap", "2"] == "   inf"  # log((1 + 2) / (1 + 1 - 2))
 
 
+def test_the_geometric_mean_of_an_infinite_value_is_infinite(files):
+    """Relevant documents by -l -1, none of which counts as judged: trec_eval prints inf for both."""
+    words = ("-q", "-l", "-1", "-m", "map", "-m", "gm_map")
+    printed = files(*words, qrels="1 0 a -1\n1 0 b -1\n2 0 a 1\n2 0 b 0\n")[1]
+    assert values_of(printed)["map", "all"] == values_of(printed)["gm_map", "all"] == "   inf"
+
+
 def test_under_c_relevant_documents_are_counted_whatever_the_level(files):
     assert files("-c", "-l", "2", "-m", "num_rel")[1].endswith("\t3\n")
     assert files("-l", "2", "-m", "num_rel")[1].endswith("\t1\n")
@@ -505,6 +512,8 @@ def test_one_query_alone_is_evaluated(files):
     )
     assert files("-D", "0.2", "-c", "-m", "map")[1].endswith("\t0.2500\n")  # over both
     assert files("-D", "0.3", "-m", "map")[:2] == (7, "")
+    first = files("-D", "0.2", "-D", "0", "-m", "map", "-m", "num_q")
+    assert first == files("-D", "0.2", "-m", "map", "-m", "num_q")  # the query stays, the level not
 
 
 def test_traces_are_not_printed_and_that_is_said(files):
@@ -517,10 +526,11 @@ def test_traces_are_not_printed_and_that_is_said(files):
     assert files("-D", "0", "-m", "ndcg") == plain
 
 
-def test_the_first_query_that_is_named_stays(files):
-    """As the real one does with -D 0.1 -D 1 (agreement with versions 9 and 10)."""
-    first = files("-D", "0.2", "-m", "map", "-q")[1]
-    assert files("-D", "0.2", "-D", "1", "-m", "map", "-q")[1] == first
+def test_a_query_that_is_named_stays_until_another_is(files):
+    """As get_debug_level_query of versions 9 and 10: only a value with a dot sets the query."""
+    first, second = (files("-D", f"0.{query}", "-m", "map", "-q")[1] for query in (1, 2))
+    assert first != second
+    assert files("-D", "0.2", "-D", "1", "-m", "map", "-q")[1] == second
     assert files("-D", "0.2", "-D", "0.1", "-m", "map", "-q")[1] == first
 
 

@@ -101,8 +101,8 @@ step-down finds more, as the pairs of the clearly better system are told apart f
 
 ## Plans
 
-After how many pilots in a hundred the queries that `gainful plan` calls *needed*, and those that it calls *safe*, have the power asked for (80 is what *safe*
-promises):
+After how many pilots in a hundred the queries that `gainful plan` calls *needed*, and those that it calls *cautious*, have the power asked for (80 is what *cautious*
+aims at):
 
 {plans}
 """

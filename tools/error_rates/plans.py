@@ -1,4 +1,4 @@
-"""`gainful plan`: is the number of queries that it calls safe enough?"""
+"""`gainful plan`: is the number of queries that it calls cautious enough?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def list_cells() -> list[Cell]:
 
 
 def simulate_plan(measure: str, size: int, trials: int, random: np.random.Generator) -> Rates:
-    """The share of pilots after which as many queries as are safe (or needed) have the power.
+    """The share of pilots after which the cautious (or the needed) number of queries have the power.
 
     More queries have more power; so that is where the spread that is allowed for is not below
     the true one.
@@ -45,5 +45,5 @@ def simulate_plan(measure: str, size: int, trials: int, random: np.random.Genera
     truth = population.spread()
     return {
         "needed": float((spreads >= truth).mean()),
-        "safe": float((spreads * ratios >= truth).mean()),
+        "cautious": float((spreads * ratios >= truth).mean()),
     }

@@ -40,7 +40,7 @@ def plan(
         difference: the true difference of means that is to be found, or one for each measure.
         alpha: the level of the two-sided t test.
         power: how often a true difference of this size is to be found.
-        confidence: that the spread of differences is not larger than what `safe` allows for.
+        confidence: that the spread of differences is not larger than what `cautious` allows for.
         comparisons: how many are to be corrected together: alpha is shared among them.
         cluster: what queries belong to that are not independent, as `compare` takes it; the plan
             is in whole clusters then.
@@ -48,7 +48,7 @@ def plan(
 
     Returns:
         `Plan`: for each measure and pair of runs the queries that are needed if differences vary
-        as in the pilot, and those that are safe.
+        as in the pilot, and a cautious number of them.
 
     Examples:
         >>> qrels = {str(q): {"a": 1} for q in range(8)}

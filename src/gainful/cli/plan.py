@@ -34,7 +34,7 @@ _STATISTICS = {"group": "Statistics"}
     Row(
         "--confidence",
         "P",
-        "That the spread is not larger than what is safe.",
+        "That the spread is not larger than the cautious number allows for.",
         default=CONFIDENCE,
         **_STATISTICS,
     ),
@@ -51,7 +51,7 @@ def plan(*, runs: Any, difference: Any, verbose: bool, **options: Any) -> Page:
     """How many queries find a true difference between runs? These RUNs are the pilot.
 
     From the spread of the differences by query: how many queries are needed if it is that of the
-    pilot, and how many are safe, as the spread of few queries is itself uncertain. By the paired t
+    pilot, and a cautious number, as the spread of few queries is itself uncertain. By the paired t
     test; of several comparisons at once (--comparisons) each needs more. A pilot needs five
     queries at least, or five clusters of them.
 

@@ -25,6 +25,7 @@ SKLEARN_IGNORE_TIES = evolve(
     name="sklearn_ignore_ties",
     title="scikit-learn 1.9 ndcg_score(ignore_ties=True)",
     ties="reversed",
+    unstable_ties={"nDCG": 4},
     note="a reversed unstable sort: beyond 16 documents ties may come in any order, and from four "
     "documents on where NumPy sorts by AVX-512",
 )
@@ -44,8 +45,14 @@ TORCHMETRICS = evolve(
             for measure in ("P@", "R", "R@", "RR", "RR@", "Rprec", "Success@")
         },
     },
+    unstable_ties={
+        **dict.fromkeys(("AP", "P", "RR"), 4),
+        **dict.fromkeys(("R", "Rprec", "Success"), 17),
+    },
     note="empty_target_action sets `empty`; grades that sum to 0 count as nothing relevant; in AP, "
-    "P, R and RR documents with scores of 0 and below count as useless there",
+    "P, R and RR documents with scores of 0 and below count as useless there; its sorts are "
+    "unstable: tied documents may come in any order, from 4 documents on in AP, P and RR "
+    "(torch.topk), from 17 on in R, Rprec and Success (torch.argsort)",
 )
 RAX = evolve(
     _FLOAT32,
@@ -55,7 +62,7 @@ RAX = evolve(
     gain="exp",
     ties="input",
     negative="in_ideal",
-    negative_ideal="divide",
+    negative_ideal="divide_or_dcg",
     measures=("nDCG", "AP"),
 )
 TENSORFLOW_RANKING = evolve(

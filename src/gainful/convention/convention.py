@@ -25,11 +25,12 @@ Namesake = Literal["count", "remove"]
 Short = Literal["as_is", "minimum"]
 RecallPoints = Literal["trec_eval_10", "trec_eval_9"]
 FirstRank = Literal["share", "as_is"]
-NegativeIdeal = Literal["empty", "divide"]
+NegativeIdeal = Literal["empty", "divide", "divide_or_dcg"]
 Divisor = Literal["relevant", "reachable", "k", "found"]
 RbpGrades = Literal["one", "grade"]
 FilteredOrder = Literal["score", "input"]
 NoHits = Literal["as_is", "zero"]
+Rounding = Literal["half_even", "half_up"]
 _PARTS = {"DCG": "nDCG", "IDCG": "nDCG"}  # a tool that has the whole has these too
 ByMeasure = tuple[tuple[str, tuple[tuple[str, SettingValue], ...]], ...]
 
@@ -84,6 +85,7 @@ class Convention(Settings):
     filtered_order: FilteredOrder = setting("score")
     no_hits: NoHits = setting("as_is")
     decimals: int | None = setting(None)
+    rounding: Rounding = setting("half_even")
 
     # What this tool does otherwise for single measures, settings of the measure's own included;
     # RR@ is RR with a cutoff.
@@ -97,6 +99,8 @@ class Convention(Settings):
     measures: tuple[str, ...] | None = field(default=None, eq=False)
     # Those of them that are no number there where nothing is judged useless.
     need_useless: tuple[str, ...] = field(default=(), eq=False)
+    # Those whose order of tied documents is not known, in lists of so many documents and more.
+    unstable_ties: Mapping[str, int] = field(factory=dict, eq=False)
 
     def with_settings(self, **settings: Any) -> Self:
         """This convention with some settings changed; they hold for all measures then."""

@@ -5,6 +5,7 @@ from math import e
 from attrs import evolve
 
 from gainful.convention.convention import Convention
+from gainful.convention.settings import ABOVE_ZERO, EVERY_GRADE
 
 _NDCG_ONLY = ("nDCG",)
 
@@ -36,8 +37,8 @@ RECOMMENDERS = Convention(
     ties="input",
     duplicates="count",
     divisor="reachable",
-    by_measure={"AP@": {"rel": 0}},
-    note="every rated document counts as 1, a grade of 0 included",
+    by_measure={"AP@": {"rel": EVERY_GRADE}},
+    note="every rated document counts as 1, whatever its grade",
 )
 RECOMMENDERS_RAW = evolve(
     RECOMMENDERS,
@@ -48,7 +49,7 @@ RECOMMENDERS_RAW = evolve(
     negative_ideal="divide",
     empty="skip",
     no_hits="zero",
-    by_measure={"AP@": {"rel": 0, "empty": 0}},
+    by_measure={"AP@": {"rel": EVERY_GRADE, "empty": 0}},
     note="",
 )
 RECOMMENDERS_EXP = evolve(
@@ -114,7 +115,10 @@ OPENSEARCH_WORKBENCH = Convention(
     negative="in_ideal",
     duplicates="count",
     decimals=2,
-    note="values above 1 were reported; its precision divides by what was retrieved: SetP@k here",
+    rounding="half_up",
+    by_measure={measure: {"rel": ABOVE_ZERO} for measure in ("AP@", "SetP@")},
+    note="values above 1 were reported; its precision divides by what was retrieved: SetP@k here; "
+    "relevant is what is above 0, in later versions also above a threshold of theirs: set rel",
 )
 VESPA = Convention(
     measures=("nDCG", "AP@", "P@", "R@", "RR@", "Success@"),

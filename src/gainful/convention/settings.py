@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
-from math import inf
+from math import inf, ulp
+from sys import float_info
 from typing import Any, ClassVar, Self
 
 from attrs import Attribute, field, fields, frozen
@@ -20,6 +21,10 @@ from gainful.page.table import Table
 from gainful.types import MAX_COUNT, is_number, is_whole_number
 
 SettingValue = str | float | int | None
+
+# Values of `rel` of tools that have no smallest relevant grade.
+ABOVE_ZERO = ulp(0.0)
+EVERY_GRADE = -float_info.max
 
 
 @frozen
@@ -338,6 +343,7 @@ _TABLE = (
         {
             "empty": "the query scores as if nothing were relevant",
             "divide": "it is divided by all the same, so that a value can have any size",
+            "divide_or_dcg": "it is divided by all the same; where it is 0, the value is the DCG",
         },
     ),
     Setting(
@@ -371,6 +377,18 @@ _TABLE = (
         allowed="a whole number from 0 to 15",
         fits=_allow_integer_or_none(0, 15),
     ),
+    Setting(
+        "rounding",
+        "Which way is a value rounded that lies halfway?",
+        {"half_even": "to the even digit, as printf does", "half_up": "up, as Java's Math.round"},
+    ),
 )
 
 SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _TABLE}
+
+
+def describe_rel(rel: float) -> str:
+    """Which documents are relevant, in words."""
+    if rel == EVERY_GRADE:
+        return "every judged document relevant"
+    return "relevant above grade 0" if rel == ABOVE_ZERO else f"relevant from grade {rel:g} on"

@@ -60,8 +60,8 @@ _NDEVAL_MEASURES = tuple(
     )
     for cut in ("", "@")
 )
-_CWL_MEASURES = (
-    *("RBP", "RBP@", "scaledDCG@", "INST", "INSQ", "BPM@"),
+CWL_MEASURES = (  # what ir_measures asks cwl_eval for
+    *("RBP", "scaledDCG@", "INST", "INSQ", "BPM@"),
     *("NERR8@", "NERR9@", "NERR10", "NERR11"),
 )
 _ASCENDING_MEASURES = ("RR@", "Judged", "Judged@", *_NDEVAL_MEASURES)
@@ -77,7 +77,7 @@ IR_MEASURES = evolve(
         *("NERR8", "NERR9", "NERR10", "NERR11", "PairAccuracy", *_NDEVAL_MEASURES),
     ),
     by_measure={
-        **{measure: {"ties": "input"} for measure in _CWL_MEASURES},
+        **{measure: {"ties": "input"} for measure in (*CWL_MEASURES, "RBP@")},
         **{measure: {"ties": "doc_ascending"} for measure in _ASCENDING_MEASURES},
         **{
             measure: {"ties": "input", "empty": "skip"}
@@ -136,21 +136,13 @@ BEIR = evolve(
     measures=("nDCG", "AP", "R", "P", "RR", "relP", "Success", "Unjudged"),
     note="the mean is rounded to 5 decimals there",
 )
+_RANX_MEASURES = (
+    *("nDCG", "AP", "P", "R", "RR", "Rprec", "SetF", "RBP", "Bpref", "Success", "Hits"),
+)
 RANX = Convention(
-    measures=(
-        "nDCG",
-        "AP",
-        "P",
-        "R",
-        "RR",
-        "Rprec",
-        "SetF",
-        "RBP",
-        "Bpref",
-        "Success",
-        "Hits",
-    ),
+    measures=_RANX_MEASURES,
     need_useless=("Bpref",),
+    unstable_ties=dict.fromkeys(_RANX_MEASURES, 16),
     rbp_grades="grade",
     name="ranx",
     title="ranx 0.3 ndcg",

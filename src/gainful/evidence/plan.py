@@ -3,7 +3,7 @@
 The design of a topic set (Sakai 2016) by the paired t test: the true difference that is to be
 found, how often, at which level, and how much differences vary between queries. That is what a
 pilot tells, but a pilot is small, and half of all pilots vary less than the truth. So beside what
-is needed by the pilot's own spread stands what is safe: what is needed if the spread is at its
+is needed by the pilot's own spread stands a cautious number: what is needed if the spread is at its
 upper confidence limit. Where queries are turns of conversations, it is that between whole ones.
 """
 
@@ -38,8 +38,8 @@ _FEWEST = 5  # queries of a pilot: fewer say nothing of how differences vary
 class PlannedPair:
     """What a pair of runs says of the spread of differences, and the queries that follow from it.
 
-    `needed` and `safe` are None where more queries would be needed than any collection has. With
-    clusters, spreads are of whole clusters, and queries are as many as so many clusters have.
+    `needed` and `cautious` are None where more queries would be needed than any collection has.
+    With clusters, spreads are of whole clusters, and queries are as many as so many clusters have.
     """
 
     measure: str
@@ -50,11 +50,11 @@ class PlannedPair:
     largest_spread: float  # its upper confidence limit
     difference: float  # the true one that is to be found
     needed: int | None  # queries, if the spread is that of the pilot
-    safe: int | None  # queries, if it is as large as its limit
+    cautious: int | None  # queries, if it is as large as its limit
     detectable: float | None  # the smallest true difference that the pilot itself finds so
     clusters: int | None = None  # of the pilot
     needed_clusters: int | None = None
-    safe_clusters: int | None = None
+    cautious_clusters: int | None = None
 
 
 _COLUMNS = (
@@ -64,7 +64,7 @@ _COLUMNS = (
     Column("spread", show=".4f", drop=2),
     Column("difference", show="g"),
     Column("needed"),
-    Column("safe"),
+    Column("cautious"),
     Column("detectable", show=".4f", drop=1),
 )
 _DETAILS = (
@@ -94,8 +94,8 @@ class Plan(Shown):
         """The pair that needs most in a sentence, and a row for each measure and pair of runs."""
         shared = f" shared among {self.comparisons} comparisons" if self.comparisons > 1 else ""
         note = (
-            f"two-sided t test at {self.alpha:g}{shared}, {100 * self.power:g} % power · safe: as "
-            f"many as are needed if the spread is at its upper {100 * self.confidence:g} % limit"
+            f"two-sided t test at {self.alpha:g}{shared}, {100 * self.power:g} % power · cautious: "
+            f"as many as are needed if the spread is at its upper {100 * self.confidence:g} % limit"
         )
         return Page(
             answer=_format_answer(self),
@@ -203,7 +203,7 @@ def _plan_pair(
     ]
     queries = len(paired.queries)
     per_unit = queries / units.number
-    needed, safe = (None if count is None else ceil(count * per_unit) for count in counts)
+    needed, cautious = (None if count is None else ceil(count * per_unit) for count in counts)
     is_clustered = paired.clusters is not None
     return PlannedPair(
         measure=paired.measure,
@@ -214,11 +214,11 @@ def _plan_pair(
         largest_spread=largest,
         difference=difference,
         needed=needed,
-        safe=safe,
+        cautious=cautious,
         detectable=detectable_difference(units.number, spread, goal.level, goal.power),
         clusters=units.number if is_clustered else None,
         needed_clusters=counts[0] if is_clustered else None,
-        safe_clusters=counts[1] if is_clustered else None,
+        cautious_clusters=counts[1] if is_clustered else None,
     )
 
 
@@ -254,16 +254,16 @@ def excess_kurtosis(deviations: Array) -> float:
 
 def _format_answer(plan: Plan) -> str:
     """The pair that needs most, in a sentence."""
-    hardest = max(plan.pairs, key=lambda pair: (pair.safe is None, pair.safe or 0))
+    hardest = max(plan.pairs, key=lambda pair: (pair.cautious is None, pair.cautious or 0))
     goal = f"a true difference of {hardest.difference:g} in {hardest.measure}"
-    if hardest.needed is None or hardest.safe is None:
+    if hardest.needed is None or hardest.cautious is None:
         return f"No collection has enough queries to find {goal} with {100 * plan.power:g} % power."
     pilot = count_noun(hardest.queries, "query")
     if hardest.clusters is not None:
         pilot += f" in {count_noun(hardest.clusters, 'cluster')}"
     needed = _format_number(hardest.needed, hardest.needed_clusters)
     return (
-        f"Plan {_format_number(hardest.safe, hardest.safe_clusters)} to find {goal} with "
+        f"Plan {_format_number(hardest.cautious, hardest.cautious_clusters)} to find {goal} with "
         f"{100 * plan.power:g} % power; {needed} are enough if differences vary as in the pilot of "
         f"{pilot}."
     )

@@ -10,7 +10,7 @@ Examples:
 from __future__ import annotations
 
 from gainful.errors import UnknownName
-from gainful.ir_measures import converters as util, providers
+from gainful.ir_measures import converters as util, measures, providers
 from gainful.ir_measures.adapter import provider
 from gainful.ir_measures.aggregators import MeanAgg, SumAgg
 from gainful.ir_measures.evaluator import (
@@ -24,6 +24,7 @@ from gainful.ir_measures.evaluator import (
 from gainful.ir_measures.providers import DefaultPipeline, Provider, registry
 from gainful.ir_measures.rows import (
     CalcResults,
+    CwlMetric,
     Metric,
     Qrel,
     ScoredDoc,
@@ -54,6 +55,7 @@ _ALIASES = (
 
 __all__ = [
     "CalcResults",
+    "CwlMetric",
     "DefaultPipeline",
     "DefinedMeasure",
     "Evaluator",
@@ -70,6 +72,7 @@ __all__ = [
     "define_byquery",
     "evaluator",
     "iter_calc",
+    "measures",
     "parse_measure",
     "parse_trec_measure",
     "provider",

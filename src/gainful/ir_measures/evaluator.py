@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import exp
 from os import PathLike
 from typing import Any, NamedTuple
@@ -13,10 +13,12 @@ from attrs import evolve, frozen
 
 from gainful.api.evaluate import match_run
 from gainful.convention import Convention, like
+from gainful.convention.trec_tools import CWL_MEASURES
 from gainful.errors import BadValue
 from gainful.ir_measures.aggregators import MeanAgg, SumAgg
 from gainful.ir_measures.converters import QrelsConverter, RunConverter
-from gainful.ir_measures.rows import CalcResults, Metric
+from gainful.ir_measures.cwl import expect
+from gainful.ir_measures.rows import AnyMetric, CalcResults, CwlMetric, Metric
 from gainful.match.matched import Matched
 from gainful.measure import measure as catalogue
 from gainful.measure.build_recipe import build_recipe
@@ -50,7 +52,7 @@ def choose_convention(measure: catalogue.Measure) -> Convention:
 class _Calls:
     """What can be asked of a measure itself."""
 
-    def iter_calc(self, qrels: Any, run: Any) -> Iterator[Metric]:
+    def iter_calc(self, qrels: Any, run: Any) -> Iterator[AnyMetric]:
         """Every value, query by query."""
         return Evaluator([self], qrels).iter_calc(run)
 
@@ -197,6 +199,10 @@ def define_byquery(
 AnyMeasure = Measure | DefinedMeasure | catalogue.Measure | str
 
 
+# By query and measure: a value, or all that cwl_eval says of it.
+_QueryValues = dict[str, dict[Any, float | tuple[float, ...]]]
+
+
 class _MeasureGroup(NamedTuple):
     """Measures that are computed together, with what they are computed of."""
 
@@ -205,7 +211,7 @@ class _MeasureGroup(NamedTuple):
     recipes: dict[str, Recipe]
     convention: Convention
 
-    def compute(self, matched: Matched) -> Iterator[dict[str, dict[Any, float]]]:
+    def compute(self, matched: Matched, cwl_measures: Collection[str]) -> Iterator[_QueryValues]:
         """The values of each measure by query; counts are 0 where the run lacks the query."""
         recipes = {
             name: with_max_grade(recipe, matched.highest_grade)
@@ -217,12 +223,18 @@ class _MeasureGroup(NamedTuple):
             if measure.entry.aggregation == "sum":
                 values[~matched.in_run] = 0.0
             kept = matched.judged & ~np.ma.getmaskarray(values)
+            own: list[Any] = values.tolist()
+            if measure.name + "@" * (measure.k is not None) in cwl_measures:
+                rows = expect(recipes[str(measure)], matched).tolist()
+                own = [
+                    tuple(row) if there else 0.0
+                    for row, there in zip(rows, matched.in_run.tolist(), strict=True)
+                ]
             yield {
-                matched.queries[row]: {measure: float(values[row])}
-                for row in np.flatnonzero(kept).tolist()
+                matched.queries[row]: {measure: own[row]} for row in np.flatnonzero(kept).tolist()
             }
 
-    def list_zeros(self) -> dict[str, dict[Any, float]]:
+    def list_zeros(self) -> _QueryValues:
         """The values of a run that is empty, but for measures that leave such queries out."""
         measures = [
             measure
@@ -245,12 +257,14 @@ class Evaluator:
         measures: Iterable[Any],
         qrels: Any,
         choose: Callable[[catalogue.Measure], Convention] = choose_convention,
+        cwl_measures: Collection[str] = CWL_MEASURES,
     ) -> None:
         """Take measures and judgments: a dict of dicts, a frame, a path, or `Qrel`s."""
         self.measures = [
             measure if isinstance(measure, DefinedMeasure) else parse_measure(measure)
             for measure in measures
         ]
+        self._cwl_measures = cwl_measures
         self._qrels = qrels if is_readable(qrels) else list(qrels)
         self._groups = _group_measures(
             [measure for measure in self.measures if isinstance(measure, Measure)],
@@ -258,17 +272,20 @@ class Evaluator:
             choose,
         )
 
-    def iter_calc(self, run: Any) -> Iterator[Metric]:
+    def iter_calc(self, run: Any) -> Iterator[AnyMetric]:
         """Every value, query by query; a judged query that the run lacks scores 0."""
         source = run if is_readable(run) else list(run)
-        by_query: dict[str, dict[Any, float]] = {}
+        by_query: _QueryValues = {}
         for values in (*self._compute_groups(source), *self._compute_defined(source)):
             for query, own in values.items():
                 by_query.setdefault(query, {}).update(own)
         for query, values_by_measure in by_query.items():
             for measure in self.measures:
-                if measure in values_by_measure:
-                    yield Metric(query, measure, values_by_measure[measure])
+                value = values_by_measure.get(measure)
+                if isinstance(value, tuple):
+                    yield CwlMetric(query, measure, *value)
+                elif value is not None:
+                    yield Metric(query, measure, value)
 
     def calc_aggregate(self, run: Any) -> dict[Any, float]:
         """The mean of each measure, or the sum of a count."""
@@ -279,13 +296,13 @@ class Evaluator:
         per_query = list(self.iter_calc(run))
         return CalcResults(self._aggregate(per_query), per_query)
 
-    def _aggregate(self, metrics: Iterable[Metric]) -> dict[Any, float]:
+    def _aggregate(self, metrics: Iterable[AnyMetric]) -> dict[Any, float]:
         values: dict[Any, list[float]] = {measure: [] for measure in self.measures}
         for metric in metrics:
             values[metric.measure].append(metric.value)
         return {measure: _aggregate_values(measure, own) for measure, own in values.items()}
 
-    def _compute_groups(self, run: Any) -> Iterator[dict[str, dict[Any, float]]]:
+    def _compute_groups(self, run: Any) -> Iterator[_QueryValues]:
         if not self._groups:
             return
         source = run if is_readable(run) else RunConverter(run).as_dict_of_dict()
@@ -295,10 +312,11 @@ class Evaluator:
         parsed = as_run(source)
         for group in self._groups:
             yield from group.compute(
-                match_run(group.qrels, parsed, group.recipes, group.convention).matched
+                match_run(group.qrels, parsed, group.recipes, group.convention).matched,
+                self._cwl_measures,
             )
 
-    def _compute_defined(self, run: Any) -> Iterator[dict[str, dict[Any, float]]]:
+    def _compute_defined(self, run: Any) -> Iterator[_QueryValues]:
         defined = [measure for measure in self.measures if isinstance(measure, DefinedMeasure)]
         if not defined:
             return

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from attrs import frozen
-
 from gainful.convention import Convention, like
+from gainful.errors import BadValue
+from gainful.ir_measures.cwl import ALL_CWL_MEASURES
 from gainful.ir_measures.evaluator import (
     AnyMeasure,
     DefinedMeasure,
     Evaluator,
     parse_measure,
 )
-from gainful.ir_measures.rows import CalcResults, Metric
+from gainful.ir_measures.rows import AnyMetric, CalcResults, CwlMetric
 
 
-@frozen
 class Provider:
     """Measures as one tool computes them; without a convention, as ir_measures itself chooses."""
 
-    NAME: str
+    NAME = "default"
     convention: Convention | None = None
     measures: frozenset[str] = frozenset()  # what it has; RR@ is RR with a cutoff
 
@@ -39,9 +38,18 @@ class Provider:
         convention = self.convention
         if convention is None:
             return Evaluator(measures, qrels)
-        return Evaluator(measures, qrels, lambda _: convention)
+        if self.NAME != "cwl_eval":
+            return Evaluator(measures, qrels, lambda _: convention)
+        asked = list(measures)
+        for measure in asked:
+            if not self.supports(measure):
+                allowed = f"one of {', '.join(sorted(self.measures)).replace('@', '@k')}"
+                raise BadValue("measure", str(measure), f"{allowed}: those of cwl_eval")
+        return Evaluator(asked, qrels, lambda _: convention, ALL_CWL_MEASURES)
 
-    def iter_calc(self, measures: Iterable[AnyMeasure], qrels: Any, run: Any) -> Iterator[Metric]:
+    def iter_calc(
+        self, measures: Iterable[AnyMeasure], qrels: Any, run: Any
+    ) -> Iterator[AnyMetric]:
         """Every value, query by query."""
         return self.evaluator(measures, qrels).iter_calc(run)
 
@@ -75,49 +83,70 @@ def _list_inputs(
     return list(dict.fromkeys(columns))
 
 
-def _make_provider(name: str, convention: Convention, measures: str) -> Provider:
-    return Provider(name, convention, frozenset(measures.split()))
+def _make_class(
+    class_name: str, name: str, convention: Convention | None = None, measures: str = ""
+) -> type[Provider]:
+    facts = {"NAME": name, "convention": convention, "measures": frozenset(measures.split())}
+    return type(class_name, (Provider,), {"__doc__": Provider.__doc__, **facts})
 
 
 _ZERO = {"missing": "zero", "extra": "ignore"}
 _BY_SCORE = like("pytrec_eval").with_settings(**_ZERO, max_grade=4)
 _IN_PYTHON = _BY_SCORE.with_settings(score_bits=64)
 _ALL = (
-    Provider("runtime"),
-    _make_provider(
-        "pytrec_eval",
+    _make_class("RuntimeProvider", "runtime"),
+    _make_class(
+        *("PytrecEvalProvider", "pytrec_eval"),
         _BY_SCORE,
         "P@ RR Rprec AP AP@ nDCG nDCG@ R@ Bpref NumRet NumRelRet NumQ NumRel SetAP SetF SetP "
         "SetRelP SetR Success@ IPrec@ infAP",
     ),
-    _make_provider(
-        "cwl_eval",
+    _make_class(
+        *("CwlEvalProvider", "cwl_eval"),
         _IN_PYTHON.with_settings(ties="input"),
-        "P@ RR AP RBP BPM@ scaledDCG@ NERR8@ NERR9@ NERR10 NERR11 INST INSQ",
+        " ".join(ALL_CWL_MEASURES),
     ),
-    _make_provider("compat", _IN_PYTHON, "Compat"),
-    _make_provider(
-        "pyndeval",
+    _make_class("CompatProvider", "compat", _IN_PYTHON, "Compat"),
+    _make_class(
+        *("PyNdEvalProvider", "pyndeval"),
         like("pyndeval").with_settings(missing="zero"),
         "ERR_IA ERR_IA@ nERR_IA nERR_IA@ alpha_DCG alpha_DCG@ alpha_nDCG alpha_nDCG@ NRBP nNRBP "
         "AP_IA P_IA@ StRecall StRecall@",
     ),
-    _make_provider("judged", _IN_PYTHON.with_settings(ties="doc_ascending"), "Judged Judged@"),
-    _make_provider("msmarco", _IN_PYTHON.with_settings(ties="doc_ascending"), "RR RR@"),
-    _make_provider("gdeval", like("ir_measures_exp"), "nDCG(exp)@ ERR@"),
-    _make_provider(
-        "accuracy",
+    _make_class(
+        "JudgedProvider", "judged", _IN_PYTHON.with_settings(ties="doc_ascending"), "Judged Judged@"
+    ),
+    _make_class(
+        "MsMarcoProvider", "msmarco", _IN_PYTHON.with_settings(ties="doc_ascending"), "RR RR@"
+    ),
+    _make_class("GdevalProvider", "gdeval", like("ir_measures_exp"), "nDCG(exp)@ ERR@"),
+    _make_class(
+        *("AccuracyProvider", "accuracy"),
         _IN_PYTHON.with_settings(ties="input", empty="skip"),
         "PairAccuracy PairAccuracy@",
     ),
-    _make_provider(
-        "ranx",
+    _make_class(
+        *("TrectoolsProvider", "trectools"),
+        like("trectools").with_settings(**_ZERO),
+        "P@ RR Rprec AP AP@ nDCG nDCG@",
+    ),
+    _make_class(
+        *("RanxProvider", "ranx"),
         like("ranx").with_settings(**_ZERO),
         "P@ SetP RR Rprec AP AP@ nDCG nDCG@ nDCG(exp) nDCG(exp)@ R@ SetR NumRelRet Success@",
     ),
 )
 
-registry: dict[str, Provider] = {provider.NAME: provider for provider in _ALL}
-DefaultPipeline = Provider("default")
+_CLASSES = {made.__name__: made for made in _ALL}
+registry: dict[str, Provider] = {made.NAME: made() for made in _ALL}
+DefaultPipeline = Provider()
 
-__all__ = ["DefaultPipeline", "Evaluator", "Provider", "registry"]
+__all__ = ["CwlMetric", "DefaultPipeline", "Evaluator", "Provider", "registry"]
+__all__ += list(_CLASSES)
+
+
+def __getattr__(name: str) -> type[Provider]:
+    """The classes of the tools, such as `PytrecEvalProvider` and `RuntimeProvider`."""
+    if name in _CLASSES:
+        return _CLASSES[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

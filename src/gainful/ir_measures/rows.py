@@ -37,11 +37,26 @@ class Metric(NamedTuple):
     value: float
 
 
+class CwlMetric(NamedTuple):
+    """What cwl_eval says of a query: the value is the expected utility of each document seen."""
+
+    query_id: str
+    measure: Any
+    value: float
+    expected_total_utility: float
+    expected_cost: float
+    expected_total_cost: float
+    expected_items: float
+
+
+AnyMetric = Metric | CwlMetric
+
+
 class CalcResults(NamedTuple):
     """The means, and every value they are made of; of one measure alone, its mean."""
 
     aggregated: Any
-    per_query: list[Metric]
+    per_query: list[AnyMetric]
 
 
 def read_trec_qrels(file: Any) -> Iterator[Qrel]:

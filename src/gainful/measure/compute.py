@@ -44,7 +44,7 @@ def _call(function: MeasureFunction, recipe: Recipe, ranked: RankedRun | RankedG
     result = apply_function(function, recipe, ranked)
     if isinstance(result, tuple):
         return normalise_values(recipe, *result)
-    return _round_values(recipe, result)
+    return round_values(recipe, result)
 
 
 def apply_function(
@@ -68,9 +68,18 @@ def normalise_values(recipe: Recipe, actual: Array, ideal: Array) -> Array:
     """What was reached over what was possible, as the convention has it."""
     convention = recipe.convention
     values = normalise_by(actual, ideal, convention.empty, convention.negative_ideal)
-    return _round_values(recipe, values)
+    return round_values(recipe, values)
 
 
-def _round_values(recipe: Recipe, values: Array) -> Array:
+def round_values(recipe: Recipe, values: Array) -> Array:
+    """Values with as many decimals as the convention has, rounded as its tool rounds."""
     decimals = recipe.convention.decimals
-    return values if decimals is None else values.round(decimals)
+    if decimals is None:
+        return values
+    if recipe.convention.rounding == "half_up":
+        scaled = values * 10.0**decimals
+        below = np.floor(scaled)
+        return (below + (scaled - below >= 0.5)) / 10.0**decimals
+    rounded = np.vectorize(round, otypes=[np.float64])(np.ma.getdata(values), decimals)
+    mask = np.ma.getmask(values)
+    return rounded if mask is np.ma.nomask else np.ma.masked_array(rounded, mask)

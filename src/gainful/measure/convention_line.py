@@ -9,6 +9,7 @@ from attrs import frozen
 
 from gainful.convention import SETTINGS
 from gainful.convention.session import JK2008, SESSION_CONVENTIONS, minimum_positions
+from gainful.convention.settings import describe_rel
 from gainful.measure.convention_words import describe_by_measure, name_convention
 from gainful.measure.measured_values import MeasuredValues
 from gainful.measure.recipe import FORMULA_PARAMS, Recipe, SessionRecipe
@@ -108,7 +109,7 @@ _RUN_REMARKS: Sequence[Remark] = (
     ),
     Remark(
         _takes("rel"),
-        lambda recipe: f"relevant from grade {recipe.function_arguments()['rel']:g} on",
+        lambda recipe: describe_rel(recipe.function_arguments()["rel"]),
     ),
     Remark(_takes("max_grade"), lambda recipe: f"best grade {recipe.convention.max_grade:g}"),
     Remark(

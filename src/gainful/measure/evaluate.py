@@ -58,6 +58,7 @@ def measure_run(
             *notes.note_odd_values(values, recipes, matched),
             *notes.note_other_measures(recipes, convention),
             *notes.note_no_number(recipes, convention, matched),
+            *notes.note_unstable_ties(recipes, convention, matched),
             *notes.note_no_scores(recipes, matched),
             *notes.note_subtopics(qrels, recipes),
             *notes.note_no_overlap(qrels, run, matched),

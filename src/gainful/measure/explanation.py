@@ -309,12 +309,12 @@ def format_sums(explanation: Explanation) -> list[tuple[str, str]]:
 
 
 def _format_outcome(explanation: Explanation) -> str:
-    idcg, convention = explanation.lines[-1].idcg, explanation.recipe.convention
-    empty = idcg == 0 or (idcg < 0 and convention.negative_ideal == "empty")
+    last, convention = explanation.lines[-1], explanation.recipe.convention
+    empty = last.idcg == 0 or (last.idcg < 0 and convention.negative_ideal == "empty")
     value = "left out" if explanation.value is None else f"{explanation.value:.4f}"
-    reason = (
-        f" (the ideal is not above 0: empty={explanation.recipe.convention.empty})" if empty else ""
-    )
+    reason = f" (the ideal is not above 0: empty={convention.empty})" if empty else ""
+    if last.idcg == 0 != last.dcg and convention.negative_ideal == "divide_or_dcg":
+        reason = " (the ideal is 0: the DCG)"
     return value + reason
 
 

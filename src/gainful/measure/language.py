@@ -1,7 +1,7 @@
 """Text → `Measure`: `parse("nDCG(gain={0:0,1:1,2:10}, discount=jk2008, b=2)@100")`.
 
-The spellings of trec_eval (`ndcg_cut_10`, `P.5,10`) and of ir_measures (`nDCG(dcg='exp-log2')@10`)
-are understood too, and lists and ranges of cutoffs (`nDCG@1,3,5`, `nDCG@1..20`).
+The spellings of trec_eval (`ndcg_cut_10`, `P.5,10`), of ir_measures (`nDCG(dcg='exp-log2')@10`) and
+of ranx (`rbp.95`) are understood too, and lists and ranges of cutoffs (`nDCG@1,3,5`, `nDCG@1..20`).
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _SHAPE = re.compile(
 )
 _NEXT_NAME = re.compile(r"\s*[A-Za-zα]")
 _FLAT = re.compile(r"(?P<name>[A-Za-z]\w*)_at_(?P<k>\d+)", re.ASCII)  # as `to_flat` has them
+_RANX_RBP = re.compile(r"rbp\.(\d+)", re.ASCII)  # rbp.95 of ranx is RBP(p=0.95)
 _RANGE = re.compile(r"(\d+)\.\.(\d+)", re.ASCII)
 _PARAM = re.compile(
     r"""\s*(?P<name>\w+)\s*=\s*
@@ -136,6 +137,9 @@ def _expand_text(text: str) -> dict[str, Measure]:
     flat = _FLAT.fullmatch(spelling)
     if flat and spelling not in MEASURES and _find_spelling(flat["name"], flat["name"].lower()):
         return dict.fromkeys([spelling], parse(f"{flat['name']}@{flat['k']}"))
+    persistence = _RANX_RBP.fullmatch(spelling)
+    if persistence:
+        return {spelling: Measure("RBP")(p=float(f"0.{persistence[1]}"))}
     if "@" not in spelling and "(" not in spelling and spelling.lower() != _LIKE_P:
         trec_lines = parse_trec_name(spelling)
         if trec_lines is not None:

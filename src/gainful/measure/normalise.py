@@ -16,8 +16,10 @@ def normalise_by(
     """Actual over ideal; where the ideal is not above zero, what the convention's `empty` says.
 
     Under `skip` those places are masked, so that a mean leaves them out. Some tools divide by an
-    ideal below zero too.
+    ideal below zero too, and rax by 1 instead of an ideal of 0.
     """
+    if negative_ideal == "divide_or_dcg":
+        ideal = np.where((ideal == 0) & (actual != 0), 1.0, ideal)
     divisible = ideal > 0 if negative_ideal == "empty" else ideal != 0
     if empty == "error" and not divisible.all():
         index = tuple(int(places[0]) for places in np.nonzero(~divisible))

@@ -100,6 +100,25 @@ def note_no_number(
     return notes
 
 
+def note_unstable_ties(
+    recipes: Mapping[str, Recipe], convention: Convention, matched: Matched
+) -> list[str]:
+    """Measures that the tool that was asked for computes in an order of ties that is not known."""
+    names_by_count: dict[int, list[str]] = {}
+    tied = matched.query[matched.last > matched.first]
+    for name, recipe in recipes.items():
+        longest = convention.unstable_ties.get(recipe.entry.name)
+        if longest is not None and recipe.convention.ties in ("input", "reversed"):
+            count = len(np.unique(tied[matched.retrieved[tied] >= longest]))
+            names_by_count.setdefault(count, []).append(name)
+    return [
+        f"{', '.join(names)} can differ from {convention.name}'s own in "
+        f"{count_noun(count, 'query')} with tied scores: its sort is not stable"
+        for count, names in names_by_count.items()
+        if count
+    ]
+
+
 def note_no_scores(recipes: Mapping[str, Recipe], matched: Matched) -> list[str]:
     """Measures of documents with scores of 0 and more, where no judged document has one."""
     if not matched.query.size or any(part.query.size for part in (matched.filtered or {}).values()):

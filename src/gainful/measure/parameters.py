@@ -217,6 +217,14 @@ _GOAL = Setting(
         "query": "each query: every list begins anew",
     },
 )
+_REMAINDER = Setting(
+    "remainder",
+    "Where does a path end that would go on beyond the last query or document?",
+    {
+        "last": "there: the last one takes the chance that is left, as Jiang & Allan's code has it",
+        "shared": "anywhere: chances are divided by their sum (a truncated geometric distribution)",
+    },
+)
 _OPENED = Setting(
     "opened",
     "Which documents does a searcher open?",
@@ -227,7 +235,7 @@ _OPENED = Setting(
     },
 )
 CHOICES: dict[str, Setting] = {
-    choice.name: choice for choice in (*_CHOICES, _FORAGER_HEEDS, _GOAL, _OPENED)
+    choice.name: choice for choice in (*_CHOICES, _FORAGER_HEEDS, _GOAL, _REMAINDER, _OPENED)
 }
 
 ELEVEN_POINTS = tuple(round(tenth / 10, 1) for tenth in range(11))

@@ -131,7 +131,7 @@ _ALL_CAUSES = (
         *("first_rank", "the first rank of ndeval", ("first_rank",)),
         _if_measure_uses("first_rank"),
     ),
-    Cause("decimals", "rounding of each query's value", ("decimals",)),
+    Cause("decimals", "rounding of each query's value", ("decimals", "rounding")),
 )
 
 CAUSES: Mapping[str, Cause] = {cause.name: cause for cause in _ALL_CAUSES}

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import evolve
 
+from gainful.convention.settings import describe_rel
 from gainful.evidence.reasons.causes import make_lenient
 from gainful.measure.convention_words import describe_setting
 from gainful.measure.recipe import MeasureRecipe, Recipe
@@ -47,7 +48,7 @@ def _describe_setting(recipe: MeasureRecipe[Any], setting: str) -> str:
     if setting in _FORMULAS:
         return str(getattr(recipe, setting).text())
     if setting == "rel":
-        return f"relevant from grade {recipe.function_arguments()['rel']:g} on"
+        return describe_rel(recipe.function_arguments()["rel"])
     if not isinstance(recipe, Recipe):
         return str(recipe.convention.describe(setting))
     refuses = getattr(recipe.convention, setting) == "error"

@@ -17,6 +17,7 @@ from gainful.evidence.unjudged.cumulated_extremes import (
 )
 from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.match.ties import TIE_POLICIES
+from gainful.measure.compute import round_values
 from gainful.measure.grade_gains import apply_fractional
 from gainful.measure.recipe import Recipe
 from gainful.types import Array, Flags, Ranks
@@ -51,7 +52,6 @@ def find_limits(gradable: GradableRun, recipe: Recipe, grades: Array, queries: R
     low, high = np.full(len(queries), np.nan), np.full(len(queries), np.nan)
     exact, optional = np.ones(len(queries), dtype=bool), np.zeros(len(queries), dtype=bool)
     reason = ""
-    decimals = recipe.convention.decimals
     for at, query in enumerate(queries.tolist()):
         values = candidates.get(query)
         if values is None:
@@ -61,8 +61,8 @@ def find_limits(gradable: GradableRun, recipe: Recipe, grades: Array, queries: R
         excluded = np.isnan(values)
         optional[at] = excluded.any() and not excluded.all()
         if not excluded.all():
-            ends = np.nanmin(values), np.nanmax(values)
-            low[at], high[at] = ends if decimals is None else np.round(ends, decimals)
+            ends = np.array([np.nanmin(values), np.nanmax(values)])
+            low[at], high[at] = round_values(recipe, ends)
     return Limits(low, high, exact, optional, reason)
 
 

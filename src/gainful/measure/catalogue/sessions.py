@@ -63,7 +63,7 @@ SDCG = (
     ),
 )
 
-_PATH_OPTIONS = ("p_ref", "p_down", "gain", "rel", "negative", "empty")
+_PATH_OPTIONS = ("p_ref", "p_down", "remainder", "gain", "rel", "negative", "empty")
 _PATHS = "over all ways down some documents of each of the first lists: how likely it is · "
 _IDEAL_SESSION = (
     "that of the ideal one as long; can pass 1: documents earn again that the ideal has once"
@@ -83,7 +83,7 @@ SESSION_USER_MODELS = (
         ),
         function=esndcg.esndcg,
         options=_PATH_OPTIONS,
-        defaults={"gain": "exp", "discount": "log2"},
+        defaults={"gain": "exp", "discount": "log2", "remainder": "last"},
         bounded=False,
         cite="kanoulas2011",
     ),
@@ -94,7 +94,7 @@ SESSION_USER_MODELS = (
         example=Example("esnCG(p_ref=0.5, p_down=0.5)", "0 1 / 3", "0.25 * (7/8 + 1/8 + 8/8)"),
         function=esndcg.esndcg,
         options=_PATH_OPTIONS,
-        defaults={"gain": "exp", "discount": "none", "p_ref": 0.8},
+        defaults={"gain": "exp", "discount": "none", "p_ref": 0.8, "remainder": "last"},
         bounded=False,
         cite="kanoulas2011",
     ),

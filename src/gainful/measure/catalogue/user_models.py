@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from gainful.measure.entry import Entry, Example
@@ -71,7 +72,7 @@ USER_MODELS = (
         example=Example(
             "INST(T=1, max_grade=1)", "1", "1 / sum([1] + [(1/(i + 1))**2 for i in range(1, 1000)])"
         ),
-        function=user_models.inst,
+        function=partial(user_models.rate_of_gain, "INST"),
         arguments=("T", "max_grade"),
         normalised=False,
         cutoff_kind="none",
@@ -84,7 +85,7 @@ USER_MODELS = (
         example=Example(
             "INSQ(T=1, max_grade=1)", "1", "1 / sum([(2/(i + 2))**2 for i in range(1000)])"
         ),
-        function=user_models.insq,
+        function=partial(user_models.rate_of_gain, "INSQ"),
         arguments=("T", "max_grade"),
         normalised=False,
         cutoff_kind="none",
@@ -100,7 +101,7 @@ USER_MODELS = (
         example=Example(
             "IFT(b1=1, R1=0, b2=1, R2=0, max_grade=1)", "0 1", "(1/2 * 1/2) * (1 - 1/4)"
         ),
-        function=user_models.ift,
+        function=partial(user_models.rate_of_gain, "IFT"),
         arguments=(*FORAGING, "max_grade"),
         defaults=FORAGER,
         normalised=False,
@@ -112,7 +113,7 @@ USER_MODELS = (
         question="How much is gained per document by a searcher who stops at T, or at k?",
         definition="gain / documents looked at, until the gain reaches T or the rank reaches k",
         example=Example("BPM(T=1, max_grade=2)@4", "1 0 1 2", "(1/2 + 1/2) / 3"),
-        function=user_models.bpm,
+        function=partial(user_models.rate_of_gain, "BPM"),
         arguments=("T", "max_grade"),
         normalised=False,
         cutoff_kind="needed",
@@ -123,7 +124,7 @@ USER_MODELS = (
         "who stops as ERR's does, or at k",
         "1 − gain, and not past k",
         Example("NERR8(max_grade=1)@3", "0 1 1", "1 / 2"),
-        function=user_models.nerr8,
+        function=partial(user_models.rate_of_gain, "NERR8"),
         cutoff_kind="needed",
     ),
     _nerr_entry(
@@ -131,7 +132,7 @@ USER_MODELS = (
         "who stops as ERR's does and tires, until k",
         "(1 − gain)·i/(i + 1), and not past k",
         Example("NERR9(max_grade=1)@3", "0 1 1", "(1/2) / (1 + 1/2)"),
-        function=user_models.nerr9,
+        function=partial(user_models.rate_of_gain, "NERR9"),
         cutoff_kind="needed",
     ),
     _nerr_entry(
@@ -140,7 +141,7 @@ USER_MODELS = (
         "p·(1 − gain)",
         Example("NERR10(p=0.5, max_grade=1)", "0 1 1", "(1/2) / (1 + 1/2)"),
         "p",
-        function=user_models.nerr10,
+        function=partial(user_models.rate_of_gain, "NERR10"),
         defaults={"p": 0.9},
     ),
     _nerr_entry(
@@ -149,7 +150,7 @@ USER_MODELS = (
         "((i + 2T − 1) / (i + 2T))²·(1 − gain)",
         Example("NERR11(T=1, max_grade=1)", "0 1 1", "(4/9) / (1 + 4/9)"),
         "T",
-        function=user_models.nerr11,
+        function=partial(user_models.rate_of_gain, "NERR11"),
     ),
     Entry(
         name="scaledDCG",

@@ -16,7 +16,7 @@ from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Ranks
 
 Share = tuple[Array, Array]
-_FLOOR = 1e-5  # what trec_eval puts for 0 before it takes a logarithm
+LOG_FLOOR = 1e-5  # what trec_eval puts for 0 before it takes a logarithm
 _EPSILON = 1e-5  # trec_eval's epsilon in infAP
 
 
@@ -266,4 +266,4 @@ def _divide(numerator: Array, denominator: NDArray[Any]) -> Array:
 
 
 def _log_ratio(reached: Array, possible: Array) -> Array:
-    return np.log(np.maximum(_divide(reached, possible), _FLOOR))
+    return np.log(np.maximum(_divide(reached, possible), LOG_FLOOR))

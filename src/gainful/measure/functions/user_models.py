@@ -7,7 +7,7 @@ one rank to the next; the weight of a rank is how likely it is seen at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -84,7 +84,7 @@ def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:
 
 def pfound(ranked: RankedRun, *, p: float, max_grade: float | None, k: int | None) -> Array:
     """How likely does a searcher find something, who goes on with p while nothing was found?"""
-    found_here = _gains(ranked, max_grade)
+    found_here = scale_gains(ranked, max_grade)
     reach = _reach(ranked.query, found_here, ranked.size) * p ** (ranked.rank - 1.0)
     return ranked.total(found_here * reach, ranked.top(k))
 
@@ -97,78 +97,54 @@ def nerr(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Share:
     return err(ranked, max_grade=max_grade, k=k), best
 
 
-def inst(ranked: RankedRun, *, T: float, max_grade: float | None) -> Array:  # noqa: N803  (as in the paper)
-    """The rate of gain of a searcher who wants T, and grows impatient as it comes."""
-    check_goal(T, "INST")
-
-    def continuation(gain: Array) -> Array:
-        return inst_continuation(_ranks(gain) + 2 * T - np.cumsum(gain, axis=1))
-
-    return _rate_of_gain(ranked, continuation, max_grade)
-
-
-def ift(ranked: RankedRun, *, max_grade: float | None, **rule: Any) -> Array:
-    """The rate of gain of a forager, who stops near the goal or where little comes."""
-    forage = make_forager(**rule)
-
-    def continuation(gain: Array) -> Array:
-        cumulated = np.cumsum(gain, axis=1)
-        return forage(cumulated, cumulated / _ranks(gain))
-
-    return _rate_of_gain(ranked, continuation, max_grade)
-
-
-def insq(ranked: RankedRun, *, T: float, max_grade: float | None) -> Array:  # noqa: N803
-    """The rate of gain of a searcher who wants T, and does not care what came of it so far."""
-
-    def continuation(gain: Array) -> Array:
-        return np.broadcast_to(inst_continuation(_ranks(gain) + 2 * T), gain.shape)
-
-    return _rate_of_gain(ranked, continuation, max_grade)
-
-
-def bpm(ranked: RankedRun, *, T: float, max_grade: float | None, k: int) -> Array:  # noqa: N803
-    """The rate of gain of a searcher who stops with a gain of T, or after k documents."""
-
-    def continuation(gain: Array) -> Array:
-        patient = np.arange(1, gain.shape[1] + 1) < k
-        return (patient & (np.cumsum(gain, axis=1) < T)).astype(np.float64)
-
-    return _rate_of_gain(ranked, continuation, max_grade)
-
-
-def nerr8(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
-    """The rate of gain of a searcher who stops as ERR's does, or after k documents."""
-    return _rate_of_gain(ranked, lambda gain: (1 - gain) * (_ranks(gain) < k), max_grade)
-
-
-def nerr9(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
-    """The rate of gain of a searcher who stops as ERR's does and tires with the ranks, until k."""
-
-    def continuation(gain: Array) -> Array:
-        rank = _ranks(gain)
-        return (1 - gain) * rank / (rank + 1) * (rank < k)
-
-    return _rate_of_gain(ranked, continuation, max_grade)
-
-
-def nerr10(ranked: RankedRun, *, p: float, max_grade: float | None) -> Array:
-    """The rate of gain of a searcher who stops as ERR's does, with the patience of RBP."""
-    return _rate_of_gain(ranked, lambda gain: p * (1 - gain), max_grade)
-
-
-def nerr11(ranked: RankedRun, *, T: float, max_grade: float | None) -> Array:  # noqa: N803
-    """The rate of gain of a searcher who stops as ERR's does, with the patience of INSQ."""
-
-    def continuation(gain: Array) -> Array:
-        return inst_continuation(_ranks(gain) + 2 * T) * (1 - gain)
-
-    return _rate_of_gain(ranked, continuation, max_grade)
-
-
-def _ranks(gain: Array) -> Array:
+def rank_row(gain: Array) -> Array:
     """The ranks of a row of gains."""
     return np.arange(1.0, gain.shape[1] + 1)
+
+
+def _continue_inst(gain: Array, T: float) -> Array:  # noqa: N803  (as in the paper)
+    check_goal(T, "INST")
+    return inst_continuation(rank_row(gain) + 2 * T - np.cumsum(gain, axis=1))
+
+
+def _continue_foraging(gain: Array, **rule: Any) -> Array:
+    cumulated = np.cumsum(gain, axis=1)
+    return make_forager(**rule)(cumulated, cumulated / rank_row(gain))
+
+
+def _continue_nerr9(gain: Array, k: int) -> Array:
+    rank = rank_row(gain)
+    return (1 - gain) * rank / (rank + 1) * (rank < k)
+
+
+# How likely a searcher goes on from each rank to the next, of the gains at all ranks.
+CONTINUATIONS: Mapping[str, Callable[..., Array]] = {
+    "INST": _continue_inst,
+    "INSQ": lambda gain, T: inst_continuation(rank_row(gain) + 2 * T),  # noqa: N803
+    "IFT": _continue_foraging,
+    "BPM": lambda gain, T, k: (rank_row(gain) < k) & (np.cumsum(gain, axis=1) < T),  # noqa: N803
+    "NERR8": lambda gain, k: (1 - gain) * (rank_row(gain) < k),
+    "NERR9": _continue_nerr9,
+    "NERR10": lambda gain, p: p * (1 - gain),
+    "NERR11": lambda gain, T: inst_continuation(rank_row(gain) + 2 * T) * (1 - gain),  # noqa: N803
+}
+
+
+def rate_of_gain(
+    name: str, ranked: RankedRun, *, max_grade: float | None, **arguments: Any
+) -> Array:
+    """The gain per document that a searcher looks at, who goes on as in `CONTINUATIONS`."""
+    rates = np.empty(ranked.size)
+    for part, gain in gain_batches(ranked, scale_gains(ranked, max_grade)):
+        weight = chance_to_reach(gain, CONTINUATIONS[name](gain, **arguments))
+        rates[part] = (weight * gain).sum(axis=1) / weight.sum(axis=1)
+    return rates
+
+
+def chance_to_reach(gain: Array, continuation: Array) -> Array:
+    """How likely a searcher comes as far as each rank."""
+    reach = np.cumprod(np.broadcast_to(continuation, gain.shape)[:, :-1], axis=1)
+    return np.concatenate((np.ones((len(gain), 1)), reach), axis=1)
 
 
 def scale_dcg(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
@@ -177,7 +153,7 @@ def scale_dcg(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
         raise BadValue("k", k, f"at most {_LARGEST_CUTOFF}")
     discount = DISCOUNTS["log2"]
     reached = ranked.total(
-        _gains(ranked, max_grade) * discount.evaluate_at(ranked.rank), ranked.top(k)
+        scale_gains(ranked, max_grade) * discount.evaluate_at(ranked.rank), ranked.top(k)
     )
     maximum = float(discount.evaluate_at(np.arange(1, k + 1)).sum())
     return reached / maximum
@@ -257,24 +233,13 @@ def _reach(query: Ranks, stop: Array, size: int) -> Array:
     return reach
 
 
-def _gains(ranked: RankedRun, max_grade: float | None) -> Array:
+def scale_gains(ranked: RankedRun, max_grade: float | None) -> Array:
+    """Grades as gains from 0 to 1."""
     best = ranked.best_grade(max_grade)
     return np.clip(ranked.grade, 0, best) / best
 
 
-def _rate_of_gain(
-    ranked: RankedRun, continuation: Callable[[Array], Array], max_grade: float | None
-) -> Array:
-    """The gain per document looked at."""
-    rates = np.empty(ranked.size)
-    for part, gain in _gain_batches(ranked, _gains(ranked, max_grade)):
-        reach = np.cumprod(continuation(gain)[:, :-1], axis=1)
-        weight = np.concatenate((np.ones((len(gain), 1)), reach), axis=1)
-        rates[part] = (weight * gain).sum(axis=1) / weight.sum(axis=1)
-    return rates
-
-
-def _gain_batches(ranked: RankedRun, gain: Array) -> Iterator[tuple[slice, Array]]:
+def gain_batches(ranked: RankedRun, gain: Array) -> Iterator[tuple[slice, Array]]:
     """The gain at every rank, some thousands of queries at a time."""
     for part in slices(ranked.size, _BATCH_QUERIES):
         in_batch = (ranked.query >= part.start) & (ranked.query < part.stop)

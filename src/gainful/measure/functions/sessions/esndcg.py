@@ -70,10 +70,10 @@ def _expectation(
 ) -> Array:
     """The expected share of some sessions, query by query.
 
-    `likely` is how likely the searcher has looked at so many documents and goes on, `gain` what
-    these paths have gained, each as much as it is likely.
+    `likely` is how likely the searcher has looked at so many documents by the end of a query,
+    `gain` what these paths have gained, each as much as it is likely.
     """
-    p_ref, p_down = float(recipe.setting("p_ref")), float(recipe.setting("p_down"))
+    p_ref, p_down, remainder = map(recipe.setting, ("p_ref", "p_down", "remainder"))
     size, lengths = ideal.shape
     session_number = np.arange(block.start, block.stop)
     begin = sessions.first_query[session_number]
@@ -81,17 +81,26 @@ def _expectation(
     likely, gain = np.zeros((size, lengths)), np.zeros((size, lengths))
     likely[:, 0] = 1.0
     expected = np.zeros(size)
-    for position in range(int(sessions.query_counts[session_number].max())):
-        going = sessions.query_counts[session_number] > position
+    counts = sessions.query_counts[session_number]
+    for position in range(int(counts.max())):
+        going = counts > position
         query = np.where(going, begin + position, begin)
         likely, gain = _walk_list(
-            likely, gain, going, (lists[0][query], lists[1][query]), discount, p_down
+            likely, gain, going, (lists[0][query], lists[1][query]), discount, (p_down, remainder)
         )
         share = np.divide(gain, ideal, out=np.zeros_like(gain), where=ideal > 0).sum(axis=1)
-        last = sessions.query_counts[session_number] == position + 1
-        expected += np.where(going, np.where(last, 1.0, 1 - p_ref), 0.0) * share
-        likely, gain = likely * p_ref, gain * p_ref
+        expected += _end_chances(p_ref, remainder, position + 1, counts) * share
     return expected
+
+
+def _end_chances(p: float, remainder: str, k: int, length: Ranks) -> Array:
+    """How likely a walk ends at its k-th step, if it has at most so many and goes on with p."""
+    if remainder == "shared":
+        totals = np.cumsum(p ** np.arange(max(1, length.max(initial=0))))
+        ends: Array = 1 / totals[np.maximum(length, 1) - 1]
+    else:
+        ends = np.where(length == k, 1.0, 1 - p)
+    return np.where(length >= k, ends * p ** (k - 1), 0.0)
 
 
 def _walk_list(  # noqa: PLR0917  (what is carried, and what it meets)
@@ -100,7 +109,7 @@ def _walk_list(  # noqa: PLR0917  (what is carried, and what it meets)
     going: Flags,
     lists: tuple[Array, Ranks],
     discount: Array,
-    p_down: float,
+    ends: tuple[float, str],
 ) -> tuple[Array, Array]:
     """What is carried through one more list: the searcher stops at any of its documents."""
     list_gains, list_length = lists
@@ -113,10 +122,7 @@ def _walk_list(  # noqa: PLR0917  (what is carried, and what it meets)
         gain[:, : lengths - k] += (
             likely[:, : lengths - k] * list_gains[:, k - 1, None] * discount[k - 1 : -1]
         )
-        ends = np.where(
-            list_length > k, 1 - p_down, np.where(list_length == k, 1.0, 0.0)
-        ) * p_down ** (k - 1)
-        ends = np.where(going, ends, 0.0)[:, None]
-        likely_after[:, k:] += ends * likely[:, : lengths - k]
-        gain_after[:, k:] += ends * gain[:, : lengths - k]
+        chance = np.where(going, _end_chances(*ends, k, list_length), 0.0)[:, None]
+        likely_after[:, k:] += chance * likely[:, : lengths - k]
+        gain_after[:, k:] += chance * gain[:, : lengths - k]
     return likely_after, gain_after
