@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from attrs import frozen
 
@@ -23,7 +25,7 @@ class Misprint:
 
     def list_errors(self) -> list[tuple[int, str, float]]:
         """Rank, what is printed and what the formula gives, where they differ beyond rounding."""
-        compute = dcg_curve if self.measure.name == "DCG" else idcg_curve
+        compute: Any = dcg_curve if self.measure.name == "DCG" else idcg_curve
         curve = compute(self.grades, **dict(self.measure.params))
         values = np.diff(curve, prepend=0.0) if self.terms else curve
         slack = 0.5001 * 10.0 ** -max(len(text.partition(".")[2]) for text in self.printed)
