@@ -20,6 +20,7 @@ from tools.reference import (
 
 import gainful
 from gainful.convention import CONVENTIONS
+from gainful.measure.misprints import MISPRINTS
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "api.md"  # built with the site, not committed
@@ -173,3 +174,16 @@ def test_the_page_for_newcomers_names_the_tools_whose_digits_cannot_be_followed(
     for convention in CONVENTIONS.values():
         if convention.unstable_ties:
             assert convention.title.split()[0] in introduction
+
+
+@pytest.mark.parametrize("misprint", MISPRINTS, ids=attrgetter("source"))
+def test_misprints_of_sources_are_listed_as_the_table_has_them(misprint):
+    errors = misprint.list_errors()
+    cells = (
+        f" of {' '.join(map(str, misprint.grades))} | ",
+        f" | {', '.join(text for _, text, _ in errors)} | ",
+        f" | {', '.join(f'{right:.4f}' for *_, right in errors)} | {misprint.reason} |",
+    )
+    lines = TEXTS["cumulated-gain.md"].splitlines()
+    (row,) = [line for line in lines if line.startswith(f"| {misprint.source} |")]
+    assert all(cell in row for cell in cells)

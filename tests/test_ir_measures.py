@@ -399,6 +399,8 @@ def test_ir_measures_takes_gainful_as_one_of_its_tools():
     assert provider.calc_aggregate(measures[:1], iter(rows), iter(scored)) == pytest.approx(
         theirs.calc_aggregate(measures[:1], rows, scored)
     )
+    walk = provider.calc_aggregate([theirs.RBP(rel=1)], qrels, run)  # 0.2 * 0.8, and 0
+    assert list(walk.values()) == pytest.approx([0.08])
     ours.provider(register=True)
     try:
         assert theirs.providers.registry["gainful"].NAME == "gainful"

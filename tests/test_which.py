@@ -7,6 +7,7 @@ from hypothesis import given, strategies as st
 from profiles import examples
 
 import gainful
+from gainful.measure.misprints import MISPRINTS
 
 WIKI = [3, 2, 3, 0, 1, 2]
 
@@ -164,3 +165,49 @@ def test_an_ideal_that_negative_grades_make_zero_follows_empty():
         options = dict(match.measure.params)
         again = gainful.ndcg([0, -2, 1, -1], k=match.measure.k, **options)
         assert again == pytest.approx(match.value, abs=1e-12)
+
+
+APPENDIX = [3, 2, 3, 0, 0, 1, 2, 2, 3, 0]  # of Järvelin, Price, Delcambre & Nielsen 2008, b = 4
+
+
+@pytest.mark.parametrize(
+    ("printed", "grades", "words"),
+    [
+        ("9.30", APPENDIX, ("at ranks 9 and 10", "is 9.2358 there", "rank 2 is divided by 2")),
+        ("4", APPENDIX, ("at rank 2", "is 4.3333 there")),
+        ("8.14", APPENDIX, ("at rank 8", "is 8.0753 there", "rank 8 has gain 3 instead of 2")),
+        (
+            "0.387",
+            [3, 2, 3, 0, 1, 2, 0, 1, 0, 2],
+            ("at rank 7", "is 0.3333 there", "third grade 3"),
+        ),
+        ("1.892", WIKI, ("at rank 3", "is 1.8928 there", "cut off")),
+    ],
+)
+def test_a_value_that_a_source_misprints_is_known(printed, grades, words, run_gainful):
+    (sentence,) = gainful.which(printed, grades).misprints
+    assert all(part in sentence for part in ("a misprint", *words))
+    out = run_gainful("which", printed, *grades, status=None).out
+    assert sentence in " ".join(out.split())
+    assert gainful.which(printed, [*grades, 1]).misprints == ()  # another ranking
+
+
+def test_what_a_source_prints_rightly_is_no_misprint():
+    assert gainful.which("3", APPENDIX).misprints == ()
+    assert gainful.which("9.24", APPENDIX).misprints == ()
+    assert gainful.which("8.10", WIKI).misprints == ()
+    answer = gainful.which("9.30", APPENDIX)
+    assert "Nothing gives 9.30 ± 0.005: it is a misprint. The nearest are listed." in " ".join(
+        answer.to_text().split()
+    )
+
+
+def test_misprints_are_those_that_were_found_by_hand(seeds):
+    """The errors of the sources, as tests/golden/seeds.json has them: ranks, and what is right."""
+    appendix, answer, _ = MISPRINTS
+    wrong = {rank: right for rank, _, right in appendix.list_errors()}
+    assert [*wrong] == list(range(2, 11))
+    expected = seeds["jarvelin_2008_appendix"]["dcg_jk2008_b4"][1:]
+    assert [*wrong.values()] == pytest.approx(expected)
+    wrong = {rank: right for rank, _, right in answer.list_errors()}
+    assert [*wrong.values()] == pytest.approx(seeds["chat_answer"]["ideal_terms"][1:8])

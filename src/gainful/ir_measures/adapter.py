@@ -29,7 +29,7 @@ def provider(*, register: bool = False) -> Any:
             super().__init__(list(self.names.values()), set(qrels))
 
         def _iter_calc(self, run: Any) -> Iterator[Any]:
-            for query, measure, value in self.by_gainful.iter_calc(run):
+            for query, measure, value, *_ in self.by_gainful.iter_calc(run):
                 yield ir_measures.Metric(query, self.names[str(measure)], value)
 
     class GainfulProvider(ir_measures.providers.Provider):  # type: ignore[misc]

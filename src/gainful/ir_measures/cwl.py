@@ -25,7 +25,7 @@ def _continue_ap(gain: Array, **_: Any) -> Array:
     """The share that is left, after each rank, of all relevant documents found over their rank."""
     left = np.cumsum((gain / rank_row(gain))[:, ::-1], axis=1)[:, ::-1]
     after = np.append(left[:, 1:], np.zeros((len(gain), 1)), axis=1)
-    return np.divide(after, left, out=np.zeros_like(gain), where=left > 0)
+    return np.asarray(np.divide(after, left, out=np.zeros_like(gain), where=left > 0))
 
 
 _CONTINUATIONS: Mapping[str, Callable[..., Array]] = {
@@ -43,19 +43,22 @@ _CONTINUATIONS: Mapping[str, Callable[..., Array]] = {
 ALL_CWL_MEASURES = (*CWL_MEASURES, "P@", "RR", "AP")
 
 
-def expect(recipe: Recipe, matched: Matched) -> Array:
-    """Utility, total utility, cost, total cost and items of each query; a document costs 1."""
+def expect(recipe: Recipe, matched: Matched) -> list[tuple[float, ...] | float]:
+    """Utility, total utility, cost, total cost and items of each query; a document costs 1.
+
+    Of a query that the run lacks only that its value is 0.
+    """
     arguments = recipe.function_arguments()
     ranked = rank_run(matched, recipe.convention)
     taken = {key: value for key, value in arguments.items() if key in ("T", "p", "k")}
     rel = arguments.get("rel")
     gains = scale_gains(ranked, arguments["max_grade"]) if rel is None else ranked.grade >= rel
-    rows = np.empty((ranked.size, 5))
-    for part, gain in gain_batches(ranked, gains * 1.0):
+    rows: list[list[float]] = []
+    for _, gain in gain_batches(ranked, gains * 1.0):
         continuation = _CONTINUATIONS[recipe.entry.name](gain, **taken)
         reach = chance_to_reach(gain, continuation)
         items = reach.sum(axis=1)
         weight, ends = reach / items[:, None], reach * (1 - continuation * 1.0)
         sums = (weight * gain, ends * np.cumsum(gain, axis=1), weight, ends * rank_row(gain))
-        rows[part] = np.stack([*(terms.sum(axis=1) for terms in sums), items], axis=1)
-    return rows
+        rows += np.stack([*(terms.sum(axis=1) for terms in sums), items], axis=1).tolist()
+    return [tuple(row) if there else 0.0 for row, there in zip(rows, matched.in_run, strict=True)]

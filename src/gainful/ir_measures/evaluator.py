@@ -18,7 +18,7 @@ from gainful.errors import BadValue
 from gainful.ir_measures.aggregators import MeanAgg, SumAgg
 from gainful.ir_measures.converters import QrelsConverter, RunConverter
 from gainful.ir_measures.cwl import expect
-from gainful.ir_measures.rows import AnyMetric, CalcResults, CwlMetric, Metric
+from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric
 from gainful.match.matched import Matched
 from gainful.measure import measure as catalogue
 from gainful.measure.build_recipe import build_recipe
@@ -52,7 +52,7 @@ def choose_convention(measure: catalogue.Measure) -> Convention:
 class _Calls:
     """What can be asked of a measure itself."""
 
-    def iter_calc(self, qrels: Any, run: Any) -> Iterator[AnyMetric]:
+    def iter_calc(self, qrels: Any, run: Any) -> Iterator[Metric | CwlMetric]:
         """Every value, query by query."""
         return Evaluator([self], qrels).iter_calc(run)
 
@@ -225,11 +225,7 @@ class _MeasureGroup(NamedTuple):
             kept = matched.judged & ~np.ma.getmaskarray(values)
             own: list[Any] = values.tolist()
             if measure.name + "@" * (measure.k is not None) in cwl_measures:
-                rows = expect(recipes[str(measure)], matched).tolist()
-                own = [
-                    tuple(row) if there else 0.0
-                    for row, there in zip(rows, matched.in_run.tolist(), strict=True)
-                ]
+                own = expect(recipes[str(measure)], matched)
             yield {
                 matched.queries[row]: {measure: own[row]} for row in np.flatnonzero(kept).tolist()
             }
@@ -272,7 +268,7 @@ class Evaluator:
             choose,
         )
 
-    def iter_calc(self, run: Any) -> Iterator[AnyMetric]:
+    def iter_calc(self, run: Any) -> Iterator[Metric | CwlMetric]:
         """Every value, query by query; a judged query that the run lacks scores 0."""
         source = run if is_readable(run) else list(run)
         by_query: _QueryValues = {}
@@ -296,7 +292,7 @@ class Evaluator:
         per_query = list(self.iter_calc(run))
         return CalcResults(self._aggregate(per_query), per_query)
 
-    def _aggregate(self, metrics: Iterable[AnyMetric]) -> dict[Any, float]:
+    def _aggregate(self, metrics: Iterable[Metric | CwlMetric]) -> dict[Any, float]:
         values: dict[Any, list[float]] = {measure: [] for measure in self.measures}
         for metric in metrics:
             values[metric.measure].append(metric.value)

@@ -14,7 +14,7 @@ from gainful.ir_measures.evaluator import (
     Evaluator,
     parse_measure,
 )
-from gainful.ir_measures.rows import AnyMetric, CalcResults, CwlMetric
+from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric
 
 
 class Provider:
@@ -49,7 +49,7 @@ class Provider:
 
     def iter_calc(
         self, measures: Iterable[AnyMeasure], qrels: Any, run: Any
-    ) -> Iterator[AnyMetric]:
+    ) -> Iterator[Metric | CwlMetric]:
         """Every value, query by query."""
         return self.evaluator(measures, qrels).iter_calc(run)
 
@@ -93,6 +93,7 @@ def _make_class(
 _ZERO = {"missing": "zero", "extra": "ignore"}
 _BY_SCORE = like("pytrec_eval").with_settings(**_ZERO, max_grade=4)
 _IN_PYTHON = _BY_SCORE.with_settings(score_bits=64)
+_ASCENDING = _IN_PYTHON.with_settings(ties="doc_ascending")
 _ALL = (
     _make_class("RuntimeProvider", "runtime"),
     _make_class(
@@ -113,12 +114,8 @@ _ALL = (
         "ERR_IA ERR_IA@ nERR_IA nERR_IA@ alpha_DCG alpha_DCG@ alpha_nDCG alpha_nDCG@ NRBP nNRBP "
         "AP_IA P_IA@ StRecall StRecall@",
     ),
-    _make_class(
-        "JudgedProvider", "judged", _IN_PYTHON.with_settings(ties="doc_ascending"), "Judged Judged@"
-    ),
-    _make_class(
-        "MsMarcoProvider", "msmarco", _IN_PYTHON.with_settings(ties="doc_ascending"), "RR RR@"
-    ),
+    _make_class("JudgedProvider", "judged", _ASCENDING, "Judged Judged@"),
+    _make_class("MsMarcoProvider", "msmarco", _ASCENDING, "RR RR@"),
     _make_class("GdevalProvider", "gdeval", like("ir_measures_exp"), "nDCG(exp)@ ERR@"),
     _make_class(
         *("AccuracyProvider", "accuracy"),

@@ -49,14 +49,11 @@ class CwlMetric(NamedTuple):
     expected_items: float
 
 
-AnyMetric = Metric | CwlMetric
-
-
 class CalcResults(NamedTuple):
     """The means, and every value they are made of; of one measure alone, its mean."""
 
     aggregated: Any
-    per_query: list[AnyMetric]
+    per_query: list[Metric | CwlMetric]
 
 
 def read_trec_qrels(file: Any) -> Iterator[Qrel]:

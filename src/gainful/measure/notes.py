@@ -107,15 +107,15 @@ def note_unstable_ties(
     names_by_count: dict[int, list[str]] = {}
     tied = matched.query[matched.last > matched.first]
     for name, recipe in recipes.items():
-        longest = convention.unstable_ties.get(recipe.entry.name)
-        if longest is not None and recipe.convention.ties in ("input", "reversed"):
-            count = len(np.unique(tied[matched.retrieved[tied] >= longest]))
+        fewest = convention.unstable_ties.get(recipe.entry.name)
+        if fewest is not None and recipe.convention.ties in ("input", "reversed"):
+            count = len(np.unique(tied[matched.retrieved[tied] >= fewest]))
             names_by_count.setdefault(count, []).append(name)
+    names_by_count.pop(0, None)
     return [
         f"{', '.join(names)} can differ from {convention.name}'s own in "
         f"{count_noun(count, 'query')} with tied scores: its sort is not stable"
         for count, names in names_by_count.items()
-        if count
     ]
 
 

@@ -22,6 +22,7 @@ from gainful.measure.discount import DISCOUNTS
 from gainful.measure.formulas import as_gain
 from gainful.measure.gain import GAINS, REL
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
+from gainful.measure.misprints import MISPRINTS
 from gainful.measure.ranked_gains import RankedRows, rank_row_gains
 from gainful.measure.recipe import Recipe
 from gainful.page.page import Page, Section
@@ -65,13 +66,24 @@ class Formulations(Shown):
     tolerance: float  # half a unit of its last digit
     matches: tuple[Formulation, ...]
     nearest: tuple[Formulation, ...] = ()
+    misprints: tuple[str, ...] = ()  # sources that print it of this ranking by mistake
 
     def __bool__(self) -> bool:
         return bool(self.matches)
 
     def page(self, *, verbose: bool = False) -> Page:
         """A line for each of the first formulations, the best known first; all if `verbose`."""
-        return which_page(self, verbose=verbose)
+        listed = self.matches or self.nearest
+        shown = listed if verbose else listed[:_LISTED]
+        more = len(listed) - len(shown)
+        note = f"… and {more} more, of which -v and --format json list all"
+        return Page(
+            answer=format_answer(self),
+            sections=[Section(table=_build_table(shown))],
+            notes=[*([note] if more else []), *(f"Note: {text}" for text in self.misprints)],
+            rows=lambda: _list_rows(listed),
+            data=self.to_dict,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -80,6 +92,7 @@ class Formulations(Shown):
             "within": self.tolerance,
             "matches": [to_plain_data(formulation) for formulation in self.matches],
             "nearest": [to_plain_data(formulation) for formulation in self.nearest],
+            "misprints": list(self.misprints),
         }
 
 
@@ -105,10 +118,15 @@ def find_formulations(
     candidates.sort(key=lambda candidate: abs(candidate[0] - wanted))
     reach = tolerance * (1 + 1e-9)  # half a unit, whatever binary fractions make of it
     formulations = [_as_formulation(*near) for near in candidates if abs(near[0] - wanted) <= reach]
-    if formulations:
-        return Formulations(str(value), tolerance, tuple(sorted(formulations, key=_sort_key)))
+    nearest = [] if formulations else [_as_formulation(*near) for near in candidates[:_NEAREST]]
+    asked = tuple(grades.values[0].tolist())
+    texts = [misprint.describe(wanted) for misprint in MISPRINTS if misprint.grades == asked]
     return Formulations(
-        str(value), tolerance, (), tuple(_as_formulation(*near) for near in candidates[:_NEAREST])
+        text=str(value),
+        tolerance=tolerance,
+        matches=tuple(sorted(formulations, key=_sort_key)),
+        nearest=tuple(nearest),
+        misprints=tuple(filter(None, texts)),
     )
 
 
@@ -320,25 +338,10 @@ def _sort_key(formulation: Formulation) -> tuple[Any, ...]:
     )
 
 
-def which_page(formulations: Formulations, *, verbose: bool = False) -> Page:
-    """What fits, the best known first, or the nearest if nothing does; all of it if `verbose`."""
-    listed = _select_formulations(formulations)
-    shown = listed if verbose else listed[:_LISTED]
-    more = len(listed) - len(shown)
-    note = f"… and {more} more, of which -v and --format json list all"
-    return Page(
-        answer=format_answer(formulations),
-        sections=[Section(table=_build_table(shown))],
-        notes=[note] if more else [],
-        rows=lambda: _list_rows(formulations),
-        data=formulations.to_dict,
-    )
-
-
-def _list_rows(formulations: Formulations) -> Table:
+def _list_rows(formulations: Sequence[Formulation]) -> Table:
     rows = [
         (str(formulation.measure), formulation.value, " ".join(formulation.tools))
-        for formulation in _select_formulations(formulations)
+        for formulation in formulations
     ]
     return Table(("measure", "value", "tools"), rows)
 
@@ -347,7 +350,8 @@ def format_answer(formulations: Formulations) -> str:
     """Whose value it is, and how many others give it."""
     value, within = formulations.text, f"{Decimal(str(formulations.tolerance)):f}"
     if not formulations.matches:
-        return f"Nothing gives {value} ± {within}; the nearest are listed."
+        reason = ": it is a misprint. The" if formulations.misprints else "; the"
+        return f"Nothing gives {value} ± {within}{reason} nearest are listed."
     best, count = formulations.matches[0], len(formulations.matches)
     rest = count_noun(count - 1, "other formulation gives", "other formulations give")
     others = f"; {rest} it too" if count > 1 else ""
@@ -379,7 +383,3 @@ def _build_table(formulations: Sequence[Formulation]) -> Table:
 def _format_tool(tool: str) -> str:
     decimals = CONVENTIONS[tool].decimals
     return tool if decimals is None else f"{tool} (rounds to {decimals} decimals)"
-
-
-def _select_formulations(formulations: Formulations) -> Sequence[Formulation]:
-    return formulations.matches or formulations.nearest

@@ -16,7 +16,7 @@ from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Ranks
 
 Share = tuple[Array, Array]
-LOG_FLOOR = 1e-5  # what trec_eval puts for 0 before it takes a logarithm
+_FLOOR = 1e-5  # what trec_eval puts for 0 before it takes a logarithm
 _EPSILON = 1e-5  # trec_eval's epsilon in infAP
 
 
@@ -38,8 +38,9 @@ def context_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
 
 
 def log_average_precision(ranked: RankedRun, *, rel: float) -> Array:
-    """The logarithm of AP, of which the geometric mean is made."""
-    return _log_ratio(*average_precision(ranked, rel=rel, k=None))
+    """The logarithm of AP, of which the geometric mean is made; infinite as AP is there."""
+    reached, possible = average_precision(ranked, rel=rel, k=None)
+    return np.log(np.maximum(np.where(reached > 0, reached / possible, 0.0), _FLOOR))
 
 
 def precision(ranked: RankedRun, *, rel: float, k: int) -> Array:
@@ -266,4 +267,4 @@ def _divide(numerator: Array, denominator: NDArray[Any]) -> Array:
 
 
 def _log_ratio(reached: Array, possible: Array) -> Array:
-    return np.log(np.maximum(_divide(reached, possible), LOG_FLOOR))
+    return np.log(np.maximum(_divide(reached, possible), _FLOOR))

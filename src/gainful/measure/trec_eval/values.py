@@ -19,12 +19,7 @@ from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.measure.build_recipe import build_recipe
 from gainful.measure.compute import apply_function
-from gainful.measure.functions.precision import (
-    LOG_FLOOR,
-    average_precision,
-    best_precision,
-    count_at_recall,
-)
+from gainful.measure.functions.precision import best_precision, count_at_recall
 from gainful.measure.measure import Measure
 from gainful.measure.parameters import ELEVEN_POINTS
 from gainful.measure.ranked_run import RankedRun, rank_run
@@ -172,12 +167,6 @@ def _average_over_hits(ranked: RankedRun, recipe: Recipe, arguments: Arguments) 
     return np.where(reached > 0, reached / possible, 0.0)
 
 
-def _log_average_over_hits(ranked: RankedRun, _recipe: Recipe, arguments: Arguments) -> Array:
-    """The logarithm of AP, which can be infinite where no relevant document is judged."""
-    reached, possible = average_precision(ranked, rel=arguments["rel"], k=None)
-    return np.log(np.where(reached > 0, np.maximum(reached / possible, LOG_FLOOR), LOG_FLOOR))
-
-
 def _interpolate(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
     """Interpolated precision; where nothing is retrieved and no document needed, no number."""
     needed = _count_needed(ranked, recipe, arguments["rel"], arguments["k"])
@@ -240,7 +229,6 @@ _OF_ITS_OWN: Mapping[str, Callable[[RankedRun, Recipe, Arguments], Array]] = {
     "set_F": _set_f,
     "map": _average_over_hits,
     "map_avgjg": _average_over_hits,
-    "gm_map": _log_average_over_hits,
     "binG": _average_over_hits,
 }
 
