@@ -23,7 +23,7 @@ from gainful.errors import GainfulError
 _FILES = Path(gainful.__file__).parent.rglob("*.py")
 _OURS = re.findall(r'"(gainful_[a-z_]+)"', "".join(file.read_text("utf-8") for file in _FILES))
 _PATTERNS = ["*", "**", "^.*$", "^s.*$", "^query$", "^doc$", "^clicked$", "^$", "[a-z]*"]
-_ODD = ["literal", "len", "index", "doc_right", "_duplicated_0", "a b", 'a"b', "a.b", "{0}", "é"]
+_ODD = ["literal", "len", "index", "doc_right", "_duplicated_0", "a b", "a'b", "a.b", "{0}", "é"]
 _NAMES = [*_PATTERNS, *_PATTERNS, *_ODD, *sorted({*_OURS})]
 _QRELS = {"t": {"a": 1, "b": 3, "c": 0}, "u": {"a": 2}}
 _PLAIN = "device"  # a column that says nothing, but that sessions can be grouped by
@@ -115,4 +115,4 @@ def _run_command(payload: Payload, table: pl.DataFrame, name: str) -> tuple[int,
         return outcome.status, outcome.err
     column = json.dumps(payload["column"])
     data = json.loads(outcome.out.replace(json.dumps(name, ensure_ascii=False), column))
-    return 0, {key: value for key, value in data.items() if key not in ("notes", "by")}
+    return 0, {key: value for key, value in data.items() if key not in ("notes", "answers")}

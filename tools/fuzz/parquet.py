@@ -6,7 +6,7 @@ import base64
 from random import Random
 
 import polars as pl
-from tools.fuzz.files import BESIDE, SESSIONS, change, encode_frame
+from tools.fuzz.files import SESSIONS, change, encode_frame
 from tools.fuzz.finding import Payload
 
 _DOCS = range(1, 6)
@@ -57,5 +57,4 @@ def make(rng: Random) -> Payload:
     options = {"compression": rng.choice(_CODECS), "row_group_size": rng.choice((2, 99))}
     data = encode_frame(pl.DataFrame.write_parquet, pl.DataFrame(_TABLES[table]), **options)
     content = base64.b64encode(change(rng, data)).decode()
-    beside = {**BESIDE, "s.csv": SESSIONS, "t.txt": BESIDE["r.txt"]}
-    return {"name": "bad.parquet", "content": content, "words": words, "beside": beside}
+    return {"name": "bad.parquet", "content": content, "words": words}
