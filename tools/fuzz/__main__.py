@@ -39,12 +39,12 @@ FUZZERS = {
     "commands": Fuzzer(commands.make, commands.check, 0.04),
     "engines": Fuzzer(engines.make, engines.check, 0.0195),
     "pages": Fuzzer(pages.make, pages.check, 0.0005),
-    "columns": Fuzzer(columns.make, columns.check, 0.002),
-    "parquet": Fuzzer(parquet.make, files.check, 0.002),
-    "fields": Fuzzer(files.make_long, files.check, 0.001),
-    "transcripts": Fuzzer(sessions.make_transcript, sessions.check_transcript, 0.001),
-    "topics": Fuzzer(sessions.make_topics, sessions.check_topics, 0.001),
-    "signals": Fuzzer(signals.make, signals.check, 0.0005),
+    "columns": Fuzzer(columns.make, columns.check, 0.001),
+    "parquet": Fuzzer(parquet.make, files.check, 0.001),
+    "fields": Fuzzer(files.make_long, files.check, 0.0007),
+    "transcripts": Fuzzer(sessions.make_transcript, sessions.check_transcript, 0.0007),
+    "topics": Fuzzer(sessions.make_topics, sessions.check_topics, 0.0007),
+    "signals": Fuzzer(signals.make, signals.check, 0.0003),
 }
 _LONGEST = 10  # seconds of a case
 _MAX_FINDINGS = 20

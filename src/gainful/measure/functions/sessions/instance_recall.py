@@ -32,4 +32,6 @@ def _count_instances(sessions: MatchedSessions, aspect_count: Ranks) -> Array:
         return np.asarray(aspect_count[sessions.last_query], dtype=np.float64)
     key = sessions.session * (int(sessions.judged.base.max()) + 2) + sessions.judged.base + 1
     fresh = np.unique(key, return_index=True)[1]
-    return sum_by_index(sessions.session[fresh], aspect_count[fresh] * 1.0, sessions.size)
+    return sum_by_index(
+        sessions.session[fresh], aspect_count[fresh].astype(np.float64), sessions.size
+    )
