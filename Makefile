@@ -65,7 +65,7 @@ wheel: $(VENV)/.dev
 bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (eight minutes)
 	@for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py && echo || exit 1; done
 
-fuzz: $(VENV)/.dev ## try to break it: CASES=200000 SEED=… of files, commands, names, arrays, engines, pages
+fuzz: $(VENV)/.dev ## try to break it: CASES=200000 SEED=… of files, commands, names, tables, logs, pages
 	@$(BIN)/python -m tools.fuzz --cases $(or $(CASES),20000) $(if $(SEED),--seed $(SEED)) --keep .cache/findings
 
 agree: $(VENV)/.dev ## compare with the real tools (TREC_EVAL=path for a real trec_eval), and write the table of the docs

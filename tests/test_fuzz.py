@@ -10,7 +10,20 @@ import pytest
 from tools.fuzz.__main__ import FUZZERS, check_case, run_cases
 
 FINDINGS = sorted((Path(__file__).parent / "findings").glob("*.json"))
-CASES = {"language": 600, "arrays": 600, "files": 250, "commands": 60, "engines": 40, "pages": 2}
+CASES = {
+    "language": 600,
+    "arrays": 600,
+    "files": 250,
+    "commands": 60,
+    "engines": 40,
+    "pages": 2,
+    "columns": 60,
+    "parquet": 60,
+    "fields": 30,
+    "transcripts": 20,
+    "topics": 30,
+    "signals": 20,
+}
 
 
 @pytest.mark.parametrize("path", FINDINGS, ids=[path.stem for path in FINDINGS])
@@ -29,6 +42,19 @@ def test_a_trace_is_a_finding(monkeypatch):
     broken = FUZZERS["language"]._replace(check=lambda _: {}["a"])
     monkeypatch.setitem(FUZZERS, "language", broken)
     assert check_case("language", {}) == "KeyError: 'a'"
+
+
+def test_a_panic_is_a_finding_and_ctrl_c_is_none(monkeypatch):
+    def fail(error):
+        raise error
+
+    class PanicError(BaseException):
+        """What polars raises where Rust panics: no Exception."""
+
+    monkeypatch.setitem(FUZZERS, "language", FUZZERS["language"]._replace(check=fail))
+    assert check_case("language", PanicError("rust")) == "PanicError: rust"
+    with pytest.raises(KeyboardInterrupt):
+        check_case("language", KeyboardInterrupt())
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="hangs of fuzzed cases need an alarm")

@@ -18,7 +18,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from tools.fuzz import arrays, commands, engines, files, language, pages
+from tools.fuzz import (
+    arrays,
+    columns,
+    commands,
+    engines,
+    files,
+    language,
+    pages,
+    parquet,
+    sessions,
+    signals,
+)
 from tools.fuzz.finding import Finding, Fuzzer, Payload
 
 FUZZERS = {
@@ -28,6 +39,12 @@ FUZZERS = {
     "commands": Fuzzer(commands.make, commands.check, 0.04),
     "engines": Fuzzer(engines.make, engines.check, 0.0195),
     "pages": Fuzzer(pages.make, pages.check, 0.0005),
+    "columns": Fuzzer(columns.make, columns.check, 0.001),
+    "parquet": Fuzzer(parquet.make, files.check, 0.001),
+    "fields": Fuzzer(files.make_long, files.check, 0.0007),
+    "transcripts": Fuzzer(sessions.make_transcript, sessions.check_transcript, 0.0007),
+    "topics": Fuzzer(sessions.make_topics, sessions.check_topics, 0.0007),
+    "signals": Fuzzer(signals.make, signals.check, 0.0003),
 }
 _LONGEST = 10  # seconds of a case
 _MAX_FINDINGS = 20
@@ -62,7 +79,9 @@ def check_case(kind: str, payload: Payload) -> str | None:
             FUZZERS[kind].check(payload)
     except Finding as finding:
         return str(finding)
-    except Exception as error:  # noqa: BLE001  (a trace of any kind is what is looked for)
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # noqa: BLE001  (a trace of any kind; a panic of polars is no Exception)
         return f"{type(error).__name__}: {error}"
     return None
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import polars as pl
 from tools.commands import Outcome, call_gainful
@@ -19,7 +20,7 @@ from gainful.read.formats import read_run
 _RUN = "".join(f"{q} Q0 d{n} {n} {9 - n / 2} tag\n" for q in "12" for n in range(1, 6))
 _QRELS = "".join(f"{q} 0 d{n} {n % 4}\n" for q in "12" for n in range(1, 6))
 _ROWS = [{"query": q, "doc": f"d{n}", "score": 9 - n / 2} for q in "12" for n in range(1, 6)]
-_SESSIONS = "session,query,rank,doc,system,clicked,grade\n" + "".join(
+SESSIONS = "session,query,rank,doc,system,clicked,grade\n" + "".join(
     f"s{s},{q},{n},d{n + q},{'ab'[s % 2]},{n % 2},{n % 3}\n"
     for s in range(4)
     for q in (1, 2)
@@ -38,9 +39,12 @@ _RAG = "".join(
 )
 
 
-def _encode_frame(write: Callable[[pl.DataFrame, io.BytesIO], object]) -> bytes:
+def encode_frame(
+    write: Callable[..., object], frame: pl.DataFrame | None = None, **options: Any
+) -> bytes:
+    """A table as bytes of a binary format."""
     buffer = io.BytesIO()
-    write(pl.DataFrame(_ROWS), buffer)
+    write(pl.DataFrame(_ROWS) if frame is None else frame, buffer, **options)
     return buffer.getvalue()
 
 
@@ -69,15 +73,15 @@ _TARGETS: dict[str, tuple[bytes, list[str]]] = {
         ["eval", "q.txt", "run.json", "--format", "json"],
     ),
     "run.parquet": (
-        _encode_frame(pl.DataFrame.write_parquet),
+        encode_frame(pl.DataFrame.write_parquet),
         ["eval", "q.txt", "run.parquet", "--format", "json"],
     ),
     "run.arrow": (
-        _encode_frame(pl.DataFrame.write_ipc),
+        encode_frame(pl.DataFrame.write_ipc),
         ["eval", "q.txt", "run.arrow", "--format", "json"],
     ),
     "run.arrows": (
-        _encode_frame(pl.DataFrame.write_ipc_stream),
+        encode_frame(pl.DataFrame.write_ipc_stream),
         ["eval", "q.txt", "run.arrows", "--format", "json"],
     ),
     "q.csv": (
@@ -85,7 +89,7 @@ _TARGETS: dict[str, tuple[bytes, list[str]]] = {
         ["eval", "q.csv", "r.txt", "--format", "json"],
     ),
     "rag.jsonl": (_encode(_RAG), ["eval", "rag.jsonl", "--format", "json"]),
-    "s.csv": (_encode(_SESSIONS), ["sessions", "s.csv", "--by", "system", "--format", "json"]),
+    "s.csv": (_encode(SESSIONS), ["sessions", "s.csv", "--by", "system", "--format", "json"]),
     "s.xml": (_encode(_XML), ["sessions", "s.xml", "--qrels", "q.txt", "--format", "json"]),
     "dd.txt": (
         _encode("".join(f"DD1\t{n}\td{n}\t1.5\t1\t1:2|2:1\n" for n in range(4))),
@@ -95,7 +99,8 @@ _TARGETS: dict[str, tuple[bytes, list[str]]] = {
     "trec.txt": (_encode(_RUN), ["trec_eval", "-q", "q.txt", "trec.txt"]),
 }
 _LINES = ("run.txt", "run.csv", "run.tsv")  # a row a line
-_BESIDE = {"q.txt": _QRELS, "r.txt": _RUN}
+_BESIDE = {"q.txt": _QRELS, "r.txt": _RUN, "t.txt": _RUN, "s.csv": SESSIONS}
+_MAX_MESSAGE = 600
 _PIECES = [
     *(b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\n", b"\n\n", b"\t", b" ", b'"', b"'", b",", b";"),
     *(b"#", b"-", b"nan", b"inf", b"1e999", b"-1", b"9" * 40, b"9" * 400, b"1e-400", b"\\ud800"),
@@ -104,7 +109,7 @@ _PIECES = [
 ]
 
 
-def _change(rng: Random, content: bytes) -> bytes:
+def change(rng: Random, content: bytes) -> bytes:
     """Some bytes flipped, cut, doubled, put in, or lines moved."""
     data = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
@@ -131,8 +136,18 @@ def make(rng: Random) -> Payload:
     """A file of some format, and the command that reads it."""
     name = rng.choice(list(_TARGETS))
     content, words = _TARGETS[name]
-    changed = base64.b64encode(_change(rng, content)).decode()
+    changed = base64.b64encode(change(rng, content)).decode()
     return {"name": name, "content": changed, "words": words}
+
+
+def make_long(rng: Random) -> Payload:
+    """A table with a field of more characters than Python's reader of CSV takes, and changes."""
+    name = rng.choice([*_LINES, "q.csv", "s.csv", "run.jsonl", "checked.txt"])
+    content, words = _TARGETS[name]
+    changed = change(rng, content)
+    at = rng.randrange(len(changed) + 1)
+    lengthened = changed[:at] + b"x" * rng.choice((131_072, 200_000)) + changed[at:]
+    return {"name": name, "content": base64.b64encode(lengthened).decode(), "words": words}
 
 
 def check(payload: Payload) -> None:
@@ -180,6 +195,7 @@ def check_outcome(outcome: Outcome, command: str) -> None:
         last = outcome.err.rstrip("\n").split("\n")[-1]
         require(last.startswith("gainful"), f"no message: {outcome.err[-300:]!r}")
         require(last.isprintable(), f"a message that steers a terminal: {last!r}")
+        require(len(last) <= _MAX_MESSAGE, f"a message of {len(last)} characters: {last[:300]}")
 
 
 _BOUNDED = ("nDCG@10", "AP", "RR", "nsDCG@10")

@@ -50,5 +50,5 @@ def _with_interval(symbol: str, share: float, variance: float, level: float) -> 
 
     middle = np.log(share / (1 - share))
     reach = float(ndtri((1 + level) / 2)) * np.sqrt(variance) / (share * (1 - share))
-    low, high = (float(1 / (1 + np.exp(-(middle + sign * reach)))) for sign in (-1, 1))
+    low, high = (float(1 + np.tanh((middle + sign * reach) / 2)) / 2 for sign in (-1, 1))
     return Estimate(symbol, float(share), low, high)
