@@ -345,14 +345,14 @@ def test_options_that_do_nothing_are_refused(run_gainful, words, message):
 
 def test_the_only_other_column_of_labels_is_the_label(judged, tmp_path):
     qrels, run = judged
-    said = pl.DataFrame({"query": list(qrels), "stars": range(len(qrels))})
+    stars = pl.DataFrame({"query": list(qrels), "stars": range(len(qrels))})
     results = gainful.evaluate(qrels, run, "RR")
-    result = gainful.stats.correlate(results, labels=said, resamples=99)
+    result = gainful.stats.correlate(results, labels=stars, resamples=99)
     assert result.against == "stars"
     with pytest.raises(
         NoColumn, match="which column is the label\\?; there are query, stars, mood"
     ):
-        gainful.stats.correlate(results, labels=said.with_columns(mood=pl.lit(1)))
+        gainful.stats.correlate(results, labels=stars.with_columns(mood=pl.lit(1)))
     with pytest.raises(BadValue, match="against"):
         gainful.stats.correlate(results)
 

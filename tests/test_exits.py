@@ -32,7 +32,7 @@ def break_evaluation(monkeypatch):
     def fail(*_, **__):
         raise ZeroDivisionError("nobody foresaw this")
 
-    monkeypatch.setattr(evaluate_module, "build_recipes", fail)
+    monkeypatch.setattr(evaluate_module, "match_run", fail)
 
 
 def test_a_fault_of_our_own_is_neither_a_no_nor_a_mistake(run_gainful, monkeypatch):
@@ -62,7 +62,10 @@ DIGITS, LONG = "9" * 300, "x" * 5000
         (("eval", "qrels.txt", "w " * 2500), r"5\d{3}"),  # and what is said of it
         (("trec_eval", LONG, "bm25.txt"), 5000),
         ((LONG,), 5000),
-        (("order", "qrels.txt", "bm25.txt", "--against", "a", "--labels", "labels.csv"), r"6\d{3}"),
+        (
+            ("correlate", "qrels.txt", "bm25.txt", "--column", "a", "--labels", "labels.csv"),
+            r"6\d{3}",
+        ),
     ],
 )
 def test_no_message_is_endless_and_what_is_cut_tells_its_length(

@@ -117,9 +117,9 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "words",
     [
-        "order qrels.txt bm25.txt --against said -m nDCG@10 --labels mine.csv",
+        "correlate qrels.txt bm25.txt --column said -m nDCG@10 --labels mine.csv",
         "sessions sessions.csv --gain-from clicked --propensity mine.csv",
-        "sweep sessions.csv --qrels sessions-qrels.txt --against said --labels mine.csv",
+        "correlate --sessions sessions.csv --qrels sessions-qrels.txt --column said --labels mine.csv",
         "eval qrels.txt bm25.txt --plugin lost_plugin",
         "eval beir bm25.txt",
         "report --sessions sessions.csv --propensity page-values.csv -o page.html",

@@ -18,6 +18,7 @@ from attrs import frozen
 from gainful.errors import BadInput, WrongType
 from gainful.read.jsonl import load_json
 from gainful.read.source import open_source
+from gainful.rounding import COARSE_ROUNDING
 from gainful.text import quote
 from gainful.types import is_number, is_whole_number
 
@@ -28,7 +29,6 @@ _CHECKSUM = "checksum"
 
 
 _LARGEST_NUMBER = 1e300  # of numbers that a file may hold
-_ROUNDING = 1e-9  # by how much of the largest value a mean may differ from that of the values
 
 
 def _is_text(value: object) -> bool:
@@ -215,7 +215,7 @@ def _find_inconsistency(content: Mapping[str, Any]) -> str:
         total = fsum(counted)
         average = total / max(len(counted), 1)
         sums_up = (average, total, exp(min(average, 700)))  # counts are added, logarithms undone
-        slack = _ROUNDING * max(map(abs, (*counted, mean)))
+        slack = COARSE_ROUNDING * max(map(abs, (*counted, mean)))
         if all(abs(mean - number) > slack for number in sums_up):
             return f"the mean of {name} is {mean:g} in it, but its values have {average:g}"
     return "" if measures else "there is no measure in it"
