@@ -38,7 +38,6 @@ def break_evaluation(monkeypatch):
 def test_a_fault_of_our_own_is_neither_a_no_nor_a_mistake(run_gainful, monkeypatch):
     break_evaluation(monkeypatch)
     words = ("gate", "qrels.txt", "bm25.txt", "--floor", "RR=0.1")
-    monkeypatch.setattr("gainful.api.gate.build_recipes", evaluate_module.build_recipes)
     done = run_gainful(*words, status=70, folder=EXAMPLES)
     assert done.out == ""
     assert done.err.startswith("gainful: this is a fault of gainful")

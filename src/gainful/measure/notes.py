@@ -9,6 +9,7 @@ import numpy as np
 from gainful.convention import Convention
 from gainful.errors import BadInput
 from gainful.match.matched import Matched
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.grade_gains import apply_fractional
 from gainful.measure.recipe import Recipe
 from gainful.measure.run_values import RunValues
@@ -108,7 +109,7 @@ def note_unstable_ties(
     tied = matched.query[matched.last > matched.first]
     for name, recipe in recipes.items():
         fewest = convention.unstable_ties.get(recipe.entry.name)
-        if fewest is not None and recipe.convention.ties in ("input", "reversed"):
+        if fewest is not None and TIE_POLICIES[recipe.convention.ties].needs == "order":
             count = len(np.unique(tied[matched.retrieved[tied] >= fewest]))
             names_by_count.setdefault(count, []).append(name)
     names_by_count.pop(0, None)
