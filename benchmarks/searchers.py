@@ -14,10 +14,8 @@ import sys
 import numpy as np
 
 from gainful._simulation.log import simulate_log
-from gainful.evidence.searchers.fit import Fit, fit_model
+from gainful.evidence.searchers.fit import STOPPING_MODELS, Fit, estimate_srbp, fit_model
 from gainful.evidence.searchers.observe import Observed, observe_searchers
-from gainful.evidence.searchers.srbp import estimate_srbp
-from gainful.evidence.searchers.stopping_models import STOPPING_MODELS
 from gainful.read.sessions import Sessions
 
 MANY, FEW, LIMIT = 20_000, 500, 20

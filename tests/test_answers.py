@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import gainful
-from gainful.measure.leaders import describe_leaders, find_leaders
+from gainful.measure.results import describe_leaders, find_leaders
 from gainful.text import format_range
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -14,13 +14,16 @@ from click.testing import CliRunner
 import gainful
 from gainful.cli.main import gainful as command
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
-from gainful.evidence.searchers.fit import fit_model
-from gainful.evidence.searchers.held_out import hold_out
-from gainful.evidence.searchers.measured_searcher import read_calibration
-from gainful.evidence.searchers.observe import observe_searchers
-from gainful.evidence.searchers.shares import expect_shares, observe_shares
-from gainful.evidence.searchers.stopping_models import STOPPING_MODELS
-from gainful.evidence.searchers.stops import CLICKED, collect_stops, count_stops
+from gainful.evidence.searchers.calibration import read_calibration
+from gainful.evidence.searchers.fit import (
+    CLICKED,
+    STOPPING_MODELS,
+    collect_stops,
+    count_stops,
+    fit_model,
+    hold_out,
+)
+from gainful.evidence.searchers.observe import expect_shares, observe_searchers, observe_shares
 from gainful.read.session_inputs import as_sessions
 from gainful.sessions import simulate_log
 

@@ -13,9 +13,8 @@ from tools.error_rates.designs import DESIGNS, simulate_design
 
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.paired_tests import TESTS, tukey_test
-from gainful.evidence.statistics.permutation import permute_all_pairs
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.study_design import find_design
+from gainful.evidence.statistics.study_design import find_design, permute_all_pairs
 
 TRIALS, N, ALPHA = 4000, 50, 0.05
 RESAMPLING = Resampling(resamples=999)

@@ -14,9 +14,9 @@ from scipy.stats import t as student, ttest_1samp
 
 import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
-from gainful.evidence.clusters import describe_turns, read_clusters
 from gainful.evidence.method import Method as Weighing, weigh_pairs
-from gainful.evidence.pairing import PairedValues, describe_few_units
+from gainful.evidence.pairing import PairedValues, describe_few_units, describe_turns, read_clusters
+from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.paired_tests import (
     TESTS as _TESTS,
     randomisation_test as randomise_clusters,
@@ -24,7 +24,6 @@ from gainful.evidence.statistics.paired_tests import (
     t_test as cluster_t_test,
 )
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.unit_sums import UnitSums
 
 CAST = Path(__file__).parents[2] / "shared" / "data" / "cast2021"
 TURN = r"^(.+)_\d+$"

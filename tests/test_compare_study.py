@@ -12,15 +12,15 @@ from statsmodels.regression.linear_model import OLS
 
 import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, UnknownName, WrongType
-from gainful.evidence.statistics.permutation import (
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.study_design import (
     INVERTED,
     SIMULTANEOUS,
+    find_design,
     is_estimable,
     permute_all_pairs,
     permute_pair,
 )
-from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.study_design import find_design
 from gainful.sessions import compare, simulate_study
 
 LATIN = np.array([[0, 1, 0, 1], [1, 0, 1, 0], [0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 1, 0]])

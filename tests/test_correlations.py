@@ -18,8 +18,8 @@ from gainful.evidence.statistics.bootstrap import (
     bootstrap_interval,
     run_bootstrap,
 )
+from gainful.evidence.statistics.correlation import COEFFICIENTS, spearman
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.weighted_correlation import COEFFICIENTS, spearman
 from gainful.sessions import evaluate, simulate_study
 
 PEERS = {"pearson": scipys.pearsonr, "spearman": scipys.spearmanr, "kendall": scipys.kendalltau}

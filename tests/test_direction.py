@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import gainful
 from gainful.cli.main import gainful as command, main
 from gainful.errors import BadValue, UnknownName
-from gainful.evidence.orders.agreement import order_means
+from gainful.evidence.orders.order import order_means
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 

@@ -20,7 +20,7 @@ from tools.reference import (
 
 import gainful
 from gainful.convention import CONVENTIONS
-from gainful.measure.misprints import MISPRINTS
+from gainful.measure.which import MISPRINTS
 
 ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "api.md"  # built with the site, not committed

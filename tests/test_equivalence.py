@@ -13,7 +13,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 import gainful
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.evidence.statistics.equivalence import posterior_t, tost_p
+from gainful.evidence.comparisons.equivalence import posterior_t, tost_p
 
 NEWS = "examples/news/"
 

@@ -17,9 +17,9 @@ from gainful.evidence.method import Method as Weighing, fit_resamples, weigh_pai
 from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.max_t import flip_families, step_down_max_t
+from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS, sign_flips
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.progress import watch_work
 
 RNG = np.random.default_rng(16)

@@ -26,8 +26,7 @@ from gainful.evidence.statistics.bootstrap import bootstrap_band
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.show import picture
 from gainful.show.figures.drawing import Drawing
-from gainful.show.figures.figure import Look
-from gainful.show.figures.label_layout import spread_labels
+from gainful.show.figures.figure import Look, spread_labels
 from gainful.show.figures.line_chart import axis_end
 
 HERE = Path(__file__).parent

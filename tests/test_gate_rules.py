@@ -14,9 +14,8 @@ from scipy.stats import norm, t
 
 from gainful import gate as judge
 from gainful.errors import BadValue, GainfulError, WrongType
-from gainful.evidence.gates.check import Check
 from gainful.evidence.gates.error_rates import Spread, stop_chance
-from gainful.evidence.gates.rules import Rules
+from gainful.evidence.gates.rules import Check, Rules
 from gainful.testing import assert_ranking_quality
 
 VARIED = np.array([1 / (2 + at) - 1 for at in range(8)])  # RR of varied.txt less that of best.txt

@@ -10,14 +10,14 @@ from scipy import stats
 from statsmodels.regression.linear_model import OLS
 from tools.error_rates.squares import simulate_squares
 
-from gainful.evidence.statistics.interaction import interactions_by_column
-from gainful.evidence.statistics.linear_model import (
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.study_design import (
     build_linear_model,
     freedman_lane_test,
+    interactions_by_column,
     permute_residuals,
     permute_within,
 )
-from gainful.evidence.statistics.resampling import Resampling
 
 
 def cyclic_square(systems, searchers):

@@ -16,7 +16,7 @@ from scipy.stats import bootstrap, ttest_1samp
 
 import gainful
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.find_interval import Averaged, find_intervals
+from gainful.evidence.intervals import Averaged, find_intervals
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.progress import watch_work
 

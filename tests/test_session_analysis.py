@@ -9,8 +9,7 @@ import pytest
 
 import gainful
 from gainful.errors import BadValue, UnknownName
-from gainful.measure.sessions.last_queries import last_queries, lengths
-from gainful.measure.sessions.reformulations import reformulations
+from gainful.measure.sessions.analysis import last_queries, lengths, reformulations
 
 # The session of golden/sessions.json (s), one that fails and then succeeds (t), one query (u),
 # and one that finds nothing at all (v).

@@ -17,9 +17,13 @@ from test_report import HOSTILE, _overflow_width, open_pages
 
 from gainful.api import build_session_report
 from gainful.errors import BadInput, BadValue, UnknownName
-from gainful.evidence.drawn_units import DrawnUnits
-from gainful.evidence.find_interval import Averaged, find_intervals
-from gainful.evidence.session_intervals import MOST_DRAWN, session_intervals
+from gainful.evidence.intervals import (
+    MOST_DRAWN,
+    Averaged,
+    DrawnUnits,
+    find_intervals,
+    session_intervals,
+)
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import group_systems
 from gainful.sessions import compare, evaluate, report, simulate_study, sweep

@@ -12,7 +12,7 @@ from sklearn.metrics import dcg_score, ndcg_score
 
 import gainful
 from gainful.errors import NotExact, Tied
-from gainful.measure.build_recipe import build_recipe
+from gainful.measure.build_recipes import build_recipe
 from gainful.measure.catalogue import MEASURES
 
 grades_and_scores = st.integers(2, 6).flatmap(

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from profiles import examples
 
 import gainful
-from gainful.measure.misprints import MISPRINTS
+from gainful.measure.which import MISPRINTS
 
 WIKI = [3, 2, 3, 0, 1, 2]
 

@@ -13,7 +13,7 @@ import pytest
 
 import gainful
 from gainful.convention import CONVENTIONS, SETTINGS
-from gainful.evidence import shapley
+from gainful.evidence.moves import credit as shapley
 from gainful.evidence.reasons.causes import CAUSES, make_lenient
 from gainful.page.render import render
 from gainful.page.terminal import Terminal

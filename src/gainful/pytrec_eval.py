@@ -17,7 +17,7 @@ from gainful.convention import like
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.match.match import match
 from gainful.match.matched import Matched
-from gainful.measure.build_recipe import build_recipe
+from gainful.measure.build_recipes import build_recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.functions.precision import count_at_recall
 from gainful.measure.measure import Measure

@@ -33,8 +33,7 @@ from gainful.measure.entry import Entry
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.recipe import Recipe
-from gainful.measure.sessions.in_parts import PartEvaluation
-from gainful.measure.sessions.on_workers import part_rows
+from gainful.measure.sessions.in_parts import PartEvaluation, part_rows
 from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names
 from gainful.read.durations import parse_duration
 from gainful.read.engines import SPARK, find_engine, report_engine_errors

@@ -16,9 +16,9 @@ from tools.error_rates.cell import (
     split_trials,
 )
 
+from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.types import Array
 
 CORRELATIONS = ("0", "0.1", "0.3")

@@ -8,9 +8,8 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import CannotCompare
-from gainful.evidence.statistics.permutation import is_estimable, permute_pair
 from gainful.evidence.statistics.resampling import ALPHA, Resampling
-from gainful.evidence.statistics.study_design import find_design
+from gainful.evidence.statistics.study_design import find_design, is_estimable, permute_pair
 from gainful.types import Array, Ranks
 
 SEARCHER_SD, SCENARIO_SD = 3.0, 2.0

@@ -18,6 +18,7 @@ from tools.error_rates.cell import (
 from tools.error_rates.populations import exchangeable, made, tilted
 
 from gainful.evidence.statistics.max_t import flip_families
+from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.paired_tests import (
     MAX_EXACT_DIFFERENCES,
     sign_flips,
@@ -25,7 +26,6 @@ from gainful.evidence.statistics.paired_tests import (
     tukey_test,
 )
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Ranks, slices
 

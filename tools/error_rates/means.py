@@ -16,7 +16,7 @@ from tools.error_rates.cell import (
 )
 from tools.error_rates.populations import MEASURES, read_values
 
-from gainful.evidence.mean_intervals import FEWEST_DRAWN
+from gainful.evidence.intervals import FEWEST_DRAWN
 from gainful.evidence.statistics.bootstrap import bootstrap_test as bca_bootstrap
 from gainful.evidence.statistics.paired_tests import t_interval
 from gainful.evidence.statistics.resampling import Resampling

@@ -9,11 +9,11 @@ import numpy as np
 from attrs import frozen
 
 from gainful.errors import BadValue, UnknownName
-from gainful.evidence.statistics.linear_model import (
+from gainful.evidence.statistics.resampling import ALPHA, Resampling
+from gainful.evidence.statistics.study_design import (
     build_linear_model,
     freedman_lane_test,
 )
-from gainful.evidence.statistics.resampling import ALPHA, Resampling
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks
 

@@ -24,10 +24,14 @@ from tools.error_rates.designs import (
     single_system,
 )
 
-from gainful.evidence.statistics.linear_model import build_linear_model, freedman_lane_test
-from gainful.evidence.statistics.permutation import is_estimable, permute_pair
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.study_design import find_design
+from gainful.evidence.statistics.study_design import (
+    build_linear_model,
+    find_design,
+    freedman_lane_test,
+    is_estimable,
+    permute_pair,
+)
 from gainful.types import Array, Ranks
 
 ERRORS = ("symmetric", "skewed, searchers differ in spread")

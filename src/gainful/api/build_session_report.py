@@ -10,16 +10,14 @@ from attrs import evolve
 from gainful.api.session_results import SessionResults
 from gainful.api.sweep import sweep_matched
 from gainful.errors import BadInput
-from gainful.evidence.clusters import ClusterChoice, read_clusters
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import (
     choose_blocks,
     compare_sessions_where_possible,
 )
-from gainful.evidence.drawn_units import DrawnUnits
+from gainful.evidence.intervals import DrawnUnits, session_intervals
 from gainful.evidence.method import MethodOptions
-from gainful.evidence.pairing import choose_baseline
-from gainful.evidence.session_intervals import session_intervals
+from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.measure.measure import Measure
@@ -30,8 +28,12 @@ from gainful.show.figures.figure import FigureData
 from gainful.show.figures.session_curves import sessions_data
 from gainful.show.pages.report import Report, require_extra
 from gainful.show.pages.report_text import label_runs
-from gainful.show.pages.session_report import SessionReportContent, render_session_report
-from gainful.show.pages.session_report_data import choose_shown, choose_units
+from gainful.show.pages.session_report import (
+    SessionReportContent,
+    choose_shown,
+    choose_units,
+    render_session_report,
+)
 
 __all__ = ["build_session_report", "require_extra"]
 

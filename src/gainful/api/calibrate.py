@@ -6,15 +6,15 @@ from typing import Unpack, cast
 
 from gainful.api.session_options import GainOptions, ReadingOptions, answer_session_options
 from gainful.api.sessions import read_judged_sessions
-from gainful.evidence.searchers.calibration import Calibration
-from gainful.evidence.searchers.fit import LEVEL
-from gainful.evidence.searchers.observe import DepthFrom, observe_searchers
-from gainful.evidence.searchers.searchers import (
+from gainful.evidence.searchers.calibration import (
+    Calibration,
     check_level,
     describe_few,
     fit_searchers,
     refuse_nothing,
 )
+from gainful.evidence.searchers.fit import LEVEL
+from gainful.evidence.searchers.observe import DepthFrom, observe_searchers
 from gainful.evidence.statistics.resampling import SEED
 from gainful.match.session_groups import By, group_sessions
 from gainful.read.session_inputs import AnySessions

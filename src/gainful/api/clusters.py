@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gainful.api.run_options import RunReading
 from gainful.errors import BadValue
-from gainful.evidence.clusters import (
+from gainful.evidence.pairing import (
     CLUSTER_CHOICES,
     ClusterChoice,
     Clusters,

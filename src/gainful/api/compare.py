@@ -23,7 +23,7 @@ from gainful.errors import WrongType
 from gainful.evidence.comparisons.compare import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.method import MethodOptions, build_method, split_method
-from gainful.evidence.moves.moved_docs import find_largest_changes
+from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.measure.build_recipes import Measures
 from gainful.measure.sessions.session_values import SessionValues

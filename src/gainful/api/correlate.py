@@ -15,9 +15,14 @@ from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate as evaluate_sessions, read_judged_sessions
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.evidence.clusters import ClusterChoice, read_clusters
-from gainful.evidence.orders.correlations import Correlations, check_coefficient, correlate_units
-from gainful.evidence.orders.label_units import label_queries, label_sessions
+from gainful.evidence.orders.correlations import (
+    Correlations,
+    check_coefficient,
+    correlate_units,
+    label_queries,
+    label_sessions,
+)
+from gainful.evidence.pairing import ClusterChoice, read_clusters
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import (
     USUAL_MEASURES,
@@ -25,7 +30,7 @@ from gainful.measure.build_recipes import (
     usual_session_measures,
 )
 from gainful.measure.language import expand
-from gainful.measure.run_values import RunValues
+from gainful.measure.values import RunValues
 from gainful.read.inputs import AnyQrels
 from gainful.read.labels import AnyLabels, Labels, Unit, read_labels
 from gainful.read.session_inputs import AnySessions

@@ -118,7 +118,7 @@ def evaluate(
         allowed = "a run, or several as runs={name: run}, one of the two; or qrels that tell both"
         raise BadValue("run", run, allowed)
     if interval is not None:  # wrong values are refused before anything is read
-        from gainful.evidence.mean_intervals import resampling_for_level  # noqa: PLC0415
+        from gainful.evidence.intervals import resampling_for_level  # noqa: PLC0415
 
         resampling_for_level(interval, **chance)
         if runs is None:
@@ -132,7 +132,7 @@ def evaluate(
     results = {item.results.name: item.results for item in evaluated}
     if interval is None:
         return RunResults(results)
-    from gainful.evidence.mean_intervals import mean_intervals  # noqa: PLC0415  (slow to load)
+    from gainful.evidence.intervals import mean_intervals  # noqa: PLC0415  (slow to load)
 
     intervals = [mean_intervals(result, interval, **chance) for result in results.values()]
     return RunResults(results, intervals)

@@ -6,7 +6,7 @@ from typing import Unpack
 
 from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
-from gainful.measure.build_recipe import Options, build_recipe
+from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.explanation import Explanation, explain_ranking
 from gainful.measure.measure import nDCG
 from gainful.read import Numbers, read_ranking

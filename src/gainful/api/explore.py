@@ -12,12 +12,12 @@ from gainful.api.sessions import read_judged_sessions
 from gainful.api.sweep import sweep_matched
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput, BadValue
-from gainful.evidence.searchers.measured_searcher import (
+from gainful.evidence.searchers.calibration import (
     AnyCalibration,
     MeasuredSearcher,
     read_calibration,
 )
-from gainful.evidence.searchers.srbp import Estimate
+from gainful.evidence.searchers.fit import Estimate
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.build_recipes import (
     WHY_NOT_NSDCG,
@@ -30,9 +30,13 @@ from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.sweep import Sweep
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
-from gainful.show.pages import explore_choices, explore_data
-from gainful.show.pages.explore import ExploreContent, render_explore, starting_measure
-from gainful.show.pages.explore_command import command_words
+from gainful.show.pages import explore as explore_choices, explore_data
+from gainful.show.pages.explore import (
+    ExploreContent,
+    command_words,
+    render_explore,
+    starting_measure,
+)
 
 _MAX_SESSIONS = 10_000
 _MAP_ENDS = (1.05, 50.0)  # beyond which a map is not widened

@@ -13,11 +13,11 @@ from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_run
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.errors import GainfulError
-from gainful.evidence.clusters import ClusterChoice
 from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
 from gainful.evidence.gates.rules import MeasureBounds, QueryBounds, Rules
 from gainful.evidence.gates.verdict import Verdict
+from gainful.evidence.pairing import ClusterChoice
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import Measures
 from gainful.page.write_file import write_atomically

@@ -11,8 +11,8 @@ import polars as pl
 
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.statistics.max_t import flip_families
+from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.types import Array, Ranks
 
 _ALLOWED = "{system: values}: at least two systems, with as many finite numbers each, at least two"

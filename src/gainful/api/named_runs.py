@@ -11,7 +11,7 @@ from gainful.errors import BadValue, GainfulError
 from gainful.measure.build_recipes import Measures
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.run_values import RunValues
+from gainful.measure.values import RunValues
 from gainful.read.inputs import AnyRun
 from gainful.read.qrels_and_run import Run
 from gainful.read.shapes import holds_runs

@@ -8,13 +8,11 @@ from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.named_runs import Runs, name_runs
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
-from gainful.evidence.clusters import ClusterChoice
-from gainful.evidence.orders.agreement import check_run_count
-from gainful.evidence.orders.discriminative_power import build_criterion
-from gainful.evidence.orders.order import Order
+from gainful.evidence.orders.order import Order, build_criterion, check_run_count
 from gainful.evidence.orders.order_results import order_results
+from gainful.evidence.pairing import ClusterChoice
 from gainful.evidence.statistics.correction import RANDOMISATION
-from gainful.evidence.statistics.rank_correlation import PERSISTENCE, check_persistence
+from gainful.evidence.statistics.correlation import PERSISTENCE, check_persistence
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import Measures
 from gainful.read.inputs import AnyQrels

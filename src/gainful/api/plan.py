@@ -9,9 +9,9 @@ from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.named_runs import Runs, name_runs
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
-from gainful.evidence.clusters import ClusterChoice
+from gainful.evidence.pairing import ClusterChoice
 from gainful.evidence.plan import CONFIDENCE, DIFFERENCE, Goal, Plan, check_goal, plan_queries
-from gainful.evidence.statistics.power import POWER
+from gainful.evidence.statistics.effect_size import POWER
 from gainful.evidence.statistics.resampling import ALPHA
 from gainful.measure.build_recipes import Measures
 from gainful.read.inputs import AnyQrels

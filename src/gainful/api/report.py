@@ -15,12 +15,12 @@ from gainful.api.named_runs import Runs, name_runs
 from gainful.api.results import Results
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.evidence.comparisons.compare import compare_runs_where_possible
-from gainful.evidence.mean_intervals import MeanIntervals, mean_intervals
+from gainful.evidence.intervals import MeanIntervals, mean_intervals
 from gainful.evidence.method import MethodOptions, build_method, split_method
-from gainful.evidence.moves.moved_docs import find_largest_changes
+from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
-from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.worked_ranking import rank_side_by_side
 from gainful.measure.build_recipes import Measures
 from gainful.measure.notes import require_qrels_overlap
 from gainful.read.inputs import AnyQrels, AnyRun

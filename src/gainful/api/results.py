@@ -13,12 +13,15 @@ from attrs import evolve, fields, frozen
 
 from gainful.errors import WrongType
 from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED
-from gainful.measure.footnotes import list_oddities
 from gainful.measure.measure import Measure
-from gainful.measure.measured_values import ByMeasure, flatten_names
-from gainful.measure.results import list_run_rows, results_page, to_dict
-from gainful.measure.run_values import RunValues
-from gainful.measure.summary import summary_page
+from gainful.measure.results import (
+    list_oddities,
+    list_run_rows,
+    results_page,
+    summary_page,
+    to_dict,
+)
+from gainful.measure.values import ByMeasure, RunValues, flatten_names
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table
@@ -28,7 +31,7 @@ if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: importe
     import altair as alt
 
     from gainful.evidence.comparisons.comparison import Comparison
-    from gainful.evidence.mean_intervals import MeanIntervals
+    from gainful.evidence.intervals import MeanIntervals
     from gainful.evidence.method import MethodOptions
 
 
@@ -158,7 +161,7 @@ class RunResults(ShownByRun[Results]):
         runs, all_intervals = list(self.values()), self.intervals
         if not all_intervals:
             return results_page(runs, per_query=per_query, verbose=verbose)
-        from gainful.evidence.mean_intervals import (  # noqa: PLC0415
+        from gainful.evidence.intervals import (  # noqa: PLC0415
             build_table,
             describe_interval,
             list_footnotes,
@@ -224,7 +227,7 @@ class RunResults(ShownByRun[Results]):
             seed: where chance begins.
             **look: title, width, height, dark.
         """
-        from gainful.evidence.mean_intervals import mean_intervals  # noqa: PLC0415
+        from gainful.evidence.intervals import mean_intervals  # noqa: PLC0415
         from gainful.show.figures import dots, drawing, figure  # noqa: PLC0415
 
         shape = figure.Look.from_options(look)
@@ -242,7 +245,7 @@ class RunResults(ShownByRun[Results]):
         }
 
     def _rows(self) -> Table:
-        from gainful.evidence.mean_intervals import list_cells, list_columns  # noqa: PLC0415
+        from gainful.evidence.intervals import list_cells, list_columns  # noqa: PLC0415
 
         table = list_run_rows(list(self.values()))
         rows = [

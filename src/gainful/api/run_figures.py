@@ -20,7 +20,7 @@ from gainful.api.named_runs import (
 from gainful.api.run_options import RunOptions, RunReading
 from gainful.convention import Convention
 from gainful.errors import BadInput, BadValue, UnknownName
-from gainful.evidence.mean_intervals import mean_intervals
+from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED
 from gainful.match.ties import TIE_POLICIES
@@ -31,7 +31,7 @@ from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.recipe import Recipe
-from gainful.measure.run_values import RunValues
+from gainful.measure.values import RunValues
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import differences, dots, precision_recall, rank_curves
 from gainful.show.figures.figure import FigureData

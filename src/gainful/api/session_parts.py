@@ -16,8 +16,13 @@ from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
 from gainful.match.lazy_gains import judge_in_engine
 from gainful.match.session_groups import By, check_group_names
 from gainful.measure.recipe import SessionRecipe
-from gainful.measure.sessions.in_parts import AnySummer, PartMatcher, PartTotals, visit_parts
-from gainful.measure.sessions.on_workers import visit_workers
+from gainful.measure.sessions.in_parts import (
+    AnySummer,
+    PartMatcher,
+    PartTotals,
+    visit_parts,
+    visit_workers,
+)
 from gainful.read.column_names import read_column_names
 from gainful.read.durations import parse_duration
 from gainful.read.engines import POLARS, SPARK, Engine, find_engine

@@ -12,11 +12,17 @@ from gainful.api.results import list_fields
 from gainful.errors import WrongType
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.session_groups import By
-from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries, lengths
-from gainful.measure.sessions.reformulations import Reformulations, reformulations
+from gainful.measure.results import summary_page
+from gainful.measure.sessions.analysis import (
+    LastQueries,
+    NonLast,
+    Reformulations,
+    last_queries,
+    lengths,
+    reformulations,
+)
 from gainful.measure.sessions.results import View, session_results_page
 from gainful.measure.sessions.session_values import SessionValues
-from gainful.measure.summary import summary_page
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.text import count_noun

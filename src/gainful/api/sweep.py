@@ -21,8 +21,13 @@ from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.sweep import Sweep, build_sweep, sweep_groups
-from gainful.measure.sessions.sweep_grid import Bases, SweepGrid, Weights, build_sweep_grid
-from gainful.measure.sessions.sweep_parts import SweepPartSums
+from gainful.measure.sessions.sweep_sums import (
+    Bases,
+    SweepGrid,
+    SweepPartSums,
+    Weights,
+    build_sweep_grid,
+)
 from gainful.read.engines import find_engine
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions

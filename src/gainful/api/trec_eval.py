@@ -6,14 +6,21 @@ from collections.abc import Iterator
 
 from gainful.errors import BadInput
 from gainful.measure.catalogue_page import catalogue_page
-from gainful.measure.trec_eval.lines import Request, apply_zscores, evaluate_queries
-from gainful.measure.trec_eval.options import TrecEvalOptions, select_lines, select_names
-from gainful.measure.trec_eval.output import format_query_lines, format_summary_lines
+from gainful.measure.trec_eval.lines import (
+    Request,
+    apply_zscores,
+    evaluate_queries,
+    format_query_lines,
+    format_summary_lines,
+)
 from gainful.measure.trec_eval.visits import (
+    TrecEvalOptions,
     add_placeholders,
     check_documents,
     plan_visits,
     refuse_judgments,
+    select_lines,
+    select_names,
 )
 from gainful.measure.trec_eval_grammar import TrecLine
 from gainful.page.render import render

@@ -10,8 +10,13 @@ from gainful.api.named_runs import Runs, name_file, name_runs
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.evidence.unjudged.bounds import Bounds, RunBounds
-from gainful.evidence.unjudged.find_bounds import condense_lists, find_bounds, possible_grades
+from gainful.evidence.unjudged.bounds import (
+    Bounds,
+    RunBounds,
+    condense_lists,
+    find_bounds,
+    possible_grades,
+)
 from gainful.evidence.unjudged.gradable_run import build_gradable_run
 from gainful.match.rankings import match_every_document
 from gainful.measure.build_recipes import Measures

@@ -13,12 +13,10 @@ from gainful.convention import Convention, like as like_tool
 from gainful.convention.session import SessionConvention, like_sessions
 from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType
 from gainful.evidence.reasons.causes import CAUSES, find_cause
-from gainful.evidence.reasons.explain_difference import explain_difference
-from gainful.evidence.reasons.run_scores import mix_run
-from gainful.evidence.reasons.session_scores import mix_sessions
-from gainful.evidence.reasons.why import Why
+from gainful.evidence.reasons.mixtures import mix_run, mix_sessions
+from gainful.evidence.reasons.why import Why, explain_difference
 from gainful.match.sessions import match_sessions
-from gainful.measure.build_recipe import AnyRecipe, build_recipe, build_session_recipe
+from gainful.measure.build_recipes import AnyRecipe, build_recipe, build_session_recipe
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.read.column_names import ColumnNames

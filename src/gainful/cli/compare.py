@@ -31,8 +31,8 @@ from gainful.cli.study import (
 from gainful.cli.values import parse_differences
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.method import MethodOptions
-from gainful.evidence.standardise import STANDARDISATIONS
-from gainful.evidence.statistics.power import POWER
+from gainful.evidence.pairing import STANDARDISATIONS
+from gainful.evidence.statistics.effect_size import POWER
 from gainful.page.page import Page
 from gainful.read.several_systems import SYSTEM
 from gainful.text import join_words

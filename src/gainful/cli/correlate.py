@@ -18,7 +18,7 @@ from gainful.cli.options import (
 )
 from gainful.cli.study import IN_THE_MEASURE, RUN_OPTIONS, select
 from gainful.evidence.orders.correlations import Correlations
-from gainful.evidence.statistics.weighted_correlation import COEFFICIENTS
+from gainful.evidence.statistics.correlation import COEFFICIENTS
 from gainful.page.page import Page
 
 

@@ -10,7 +10,7 @@ from gainful.api import order as api
 from gainful.cli.answer import argument, command
 from gainful.cli.options import PRINT_RUNS, RESAMPLING, Row, option
 from gainful.cli.study import refuse_certain
-from gainful.evidence.statistics.rank_correlation import PERSISTENCE
+from gainful.evidence.statistics.correlation import PERSISTENCE
 from gainful.page.page import Page
 
 

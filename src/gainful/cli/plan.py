@@ -11,7 +11,7 @@ from gainful.cli.answer import argument, command
 from gainful.cli.options import PRINT_RUNS, Row
 from gainful.cli.values import parse_differences
 from gainful.evidence.plan import CONFIDENCE, DIFFERENCE
-from gainful.evidence.statistics.power import POWER
+from gainful.evidence.statistics.effect_size import POWER
 from gainful.page.page import Page
 
 _STATISTICS = {"group": "Statistics"}

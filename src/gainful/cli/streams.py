@@ -34,7 +34,7 @@ def prepare_streams() -> None:
 
 def _spell(failure: UnicodeError) -> tuple[str, int]:
     """What stands for a character that a stream has not; never a ?, which can be any of them."""
-    from gainful.page.charset import spell  # noqa: PLC0415  (streams mostly have all characters)
+    from gainful.page.terminal import spell  # noqa: PLC0415  (streams mostly have all characters)
 
     if not isinstance(failure, UnicodeEncodeError):
         raise failure

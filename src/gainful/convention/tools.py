@@ -12,7 +12,7 @@ from gainful.convention.papers import PAPERS
 from gainful.convention.platform_tools import PLATFORM_TOOLS
 from gainful.convention.trec_tools import TREC_TOOLS
 from gainful.errors import UnknownName, WrongType
-from gainful.page.name_table import NameTable
+from gainful.page.table import NameTable
 
 GAINFUL = Convention()
 

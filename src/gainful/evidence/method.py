@@ -14,9 +14,16 @@ import numpy as np
 from attrs import Factory, evolve, frozen
 
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.clusters import ClusterChoice, Clusters, read_clusters
-from gainful.evidence.pairing import PairChoice, PairedValues, apply_test, number_units
-from gainful.evidence.standardise import check_standardisation
+from gainful.evidence.pairing import (
+    ClusterChoice,
+    Clusters,
+    PairChoice,
+    PairedValues,
+    apply_test,
+    check_standardisation,
+    number_units,
+    read_clusters,
+)
 from gainful.evidence.statistics.correction import (
     CORRECTIONS,
     MAX_T,
@@ -28,12 +35,11 @@ from gainful.evidence.statistics.correction import (
     power_level,
     smallest_resamples,
 )
+from gainful.evidence.statistics.effect_size import POWER, check_power
 from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.outcome import Outcome, join_outcomes, widen_to_zero
+from gainful.evidence.statistics.outcome import Outcome, UnitSums, join_outcomes, widen_to_zero
 from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, TEST_NAMES, TESTS
-from gainful.evidence.statistics.power import POWER, check_power
 from gainful.evidence.statistics.resampling import MAX_RESAMPLES, Resampling
-from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.types import Ranks, is_number
 
 Margins = float | Mapping[str, float]

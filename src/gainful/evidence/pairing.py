@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Literal
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
-from gainful.errors import BadValue, CannotCompare, UnknownName
+from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
-from gainful.evidence.statistics.exact_sums import drop_rounding_noise
-from gainful.evidence.statistics.outcome import Outcome
+from gainful.evidence.statistics.outcome import Outcome, UnitSums, drop_rounding_noise
 from gainful.evidence.statistics.paired_tests import TESTS, randomisation_test, tukey_test
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.unit_sums import UnitSums
-from gainful.measure.run_values import RunValues
-from gainful.text import count_noun
+from gainful.measure.values import RunValues
+from gainful.read.conversations import TURN
+from gainful.text import count_noun, quote
 from gainful.types import Array, Ranks
 
 PairChoice = Literal["all", "baseline"]
@@ -217,3 +218,144 @@ def _refuse_constant(
             f"in every {paired.unit}; the {TESTS[test].words} needs differences that vary "
             "(randomisation, wilcoxon and sign do not)"
         )
+
+
+EXAMPLE = r"^(.+)_\d+$"
+CLUSTER_CHOICES = f"a pattern with a group, such as '{EXAMPLE}', or a column of the qrels or a run"
+ClusterChoice = str | Mapping[str, str]
+
+
+@frozen(eq=False)
+class Clusters:
+    """The cluster of each query, by a pattern of its id or by name."""
+
+    source: str  # the pattern, or the column
+    find: Callable[[str], str | None]  # the cluster of a query; None if it has none
+
+    def assign(self, paired: PairedValues) -> PairedValues:
+        """Values whose queries know their clusters: at least two, and one for each query."""
+        labels = self.name_each(paired.queries)
+        if len({*labels}) < 2 <= len(labels):
+            number = f"in {paired.measure} all {len(labels)} queries are in one"
+            allowed = f"at least 2 clusters ({number}, {quote(labels[0])})"
+            raise BadValue("cluster", self.source, allowed)
+        return evolve(paired, clusters=labels)
+
+    def name_each(self, queries: Sequence[str]) -> list[str]:
+        """The cluster of each query; one that has none is refused."""
+        labels = [(query, self.find(query)) for query in queries]
+        without = list(dict.fromkeys(query for query, label in labels if label is None))
+        if without:
+            number = f"{len(without)} of {len({*queries})} queries"
+            allowed = f"what gives every query a cluster ({number} have none,"
+            raise BadValue("cluster", self.source, f"{allowed} such as {quote(without[0])})")
+        return [label for _, label in labels if label is not None]
+
+
+def is_pattern(cluster: object) -> bool:
+    """Is it a pattern, not the name of a column? A pattern has a group."""
+    return isinstance(cluster, str) and "(" in cluster
+
+
+def read_clusters(cluster: ClusterChoice) -> Clusters:
+    r"""Clusters by a pattern with a group, or from a dict of the cluster of each query.
+
+    Examples:
+        >>> read_clusters(r"^(.+)_\d+$").find("106_3")
+        '106'
+        >>> read_clusters({"106_3": "106"}).find("31_1") is None
+        True
+        >>> read_clusters("^(.+_")
+        Traceback (most recent call last):
+        ...
+        gainful.errors.BadValue: cluster is '^(.+_'; allowed: a pattern with a group, such as ...
+    """
+    if isinstance(cluster, Mapping):
+        by_query = {str(query): str(label) for query, label in cluster.items()}
+        return Clusters("a dict", by_query.get)
+    if not isinstance(cluster, str):
+        raise WrongType("cluster", cluster, CLUSTER_CHOICES)
+    try:
+        pattern = re.compile(cluster)
+    except re.error as problem:
+        raise BadValue("cluster", cluster, f"{CLUSTER_CHOICES} ({problem})") from None
+    if not pattern.groups:
+        raise BadValue("cluster", cluster, CLUSTER_CHOICES)
+    return Clusters(cluster, lambda query: _first_group(pattern, query))
+
+
+def _first_group(pattern: re.Pattern[str], query: str) -> str | None:
+    match = pattern.search(query)
+    return None if match is None else match.group(1)
+
+
+def describe_turns(
+    queries: Sequence[str], *, verb: str = "compares", takes_clusters: bool = True
+) -> str | None:
+    """What is said of queries whose ids look like turns, where these are taken one by one.
+
+    `verb` is what is done by clusters instead, where these are named; `takes_clusters` is whether
+    they can be, or only in a comparison.
+
+    Examples:
+        >>> describe_turns(["31_1", "31_2", "32_1", "32_2"]) is None, describe_turns(["1", "2"])
+        (False, None)
+    """
+    matches = [re.match(TURN, query) for query in queries]
+    conversations = Counter(match.group(1) for match in matches if match is not None)
+    repeated = [name for name, number in conversations.items() if number > 1]
+    if sum(conversations.values()) < len(queries) or len(conversations) < 2:
+        return None
+    if 2 * len(repeated) < len(conversations):
+        return None
+    turns = [query for query in queries if query.rpartition("_")[0] == repeated[0]][:2]
+    clusters = count_noun(len(conversations), "cluster")
+    advice = f"--cluster '{EXAMPLE}' {verb} by {clusters}"
+    if not takes_clusters:
+        advice = f"p and limits are surer than they should be; in compare {advice}"
+    return (
+        f"query ids look like turns ({', '.join(turns)}), and turns of a conversation are not "
+        f"independent: {advice}"
+    )
+
+
+STANDARDISATIONS = ("normal",)
+_MIN_RUNS = 3  # of two runs nothing is left but who won
+
+
+def normal_scores(values: Array) -> Array:
+    """The normal distribution function of z-scores, a row for each query; 0.5 where all are alike.
+
+    Examples:
+        >>> normal_scores(np.array([[0.1, 0.2, 0.3], [0.5, 0.5, 0.5]])).round(4).tolist()
+        [[0.1587, 0.5, 0.8413], [0.5, 0.5, 0.5]]
+    """
+    from scipy.special import ndtr  # noqa: PLC0415  (slow to load)
+
+    deviations = values - values.mean(axis=1, keepdims=True)
+    spread = values.std(axis=1, ddof=1, keepdims=True)
+    alike = (values == values[:, :1]).all(axis=1, keepdims=True) | (spread == 0)
+    return np.asarray(ndtr(np.where(alike, 0.0, deviations / np.where(alike, 1.0, spread))))
+
+
+def check_standardisation(standardise: str | None) -> None:
+    """Refuse a way that is not known."""
+    if standardise is not None and standardise not in STANDARDISATIONS:
+        raise UnknownName("standardisation", str(standardise), STANDARDISATIONS)
+
+
+def standardise_values(paired: PairedValues, standardise: str | None) -> PairedValues:
+    """The values of one measure, query by query set beside those of the other runs."""
+    if standardise is None:
+        return paired
+    runs = paired.values.shape[1]
+    if runs < _MIN_RUNS:
+        allowed = f"at least {_MIN_RUNS} to standardise over: of two only who won would be left"
+        raise BadValue("runs", runs, allowed)
+    return evolve(paired, values=normal_scores(paired.values))
+
+
+def describe_standardisation(standardise: str | None, runs: int) -> str | None:
+    """How scores were standardised, in words."""
+    words = f"normal scores (Webber et al. 2008) over {runs} runs"
+    return None if standardise is None else words

@@ -16,16 +16,26 @@ from typing import Any
 from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, WrongType
-from gainful.evidence.clusters import Clusters, describe_turns
-from gainful.evidence.pairing import PairedValues, choose_pairs, pair_results, refuse_extremes
-from gainful.evidence.statistics.effect_size import constant_columns, detectable_difference
-from gainful.evidence.statistics.power import POWER, check_levels, count_queries
+from gainful.evidence.pairing import (
+    Clusters,
+    PairedValues,
+    choose_pairs,
+    describe_turns,
+    pair_results,
+    refuse_extremes,
+)
+from gainful.evidence.statistics.effect_size import (
+    POWER,
+    check_levels,
+    constant_columns,
+    count_queries,
+    detectable_difference,
+)
 from gainful.evidence.statistics.resampling import ALPHA
-from gainful.measure.run_values import RunValues
-from gainful.page.columns import Column, build_table, list_fields
+from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
-from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown, refuse_truth
+from gainful.page.table import Column, build_table, list_fields, to_plain_data
 from gainful.text import count_noun, pluralise
 from gainful.types import Array, is_number, is_whole_number
 

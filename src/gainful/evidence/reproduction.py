@@ -15,13 +15,11 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
 from gainful.evidence.pairing import NOT_A_MEAN, pair_values, values_by_query
-from gainful.measure.footnotes import list_footnotes
-from gainful.measure.run_values import RunValues
-from gainful.page.columns import Column, build_table
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
-from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown, refuse_truth
-from gainful.page.table import Table, format_number
+from gainful.page.table import Column, Table, build_table, format_number, to_plain_data
 from gainful.text import count_noun
 from gainful.types import Array, is_whole_number
 

@@ -1,22 +1,22 @@
-"""One ranking worked out: its documents rank by rank, what each brings, and the ideal.
-
-Gains, discounts, sums and the ideal are those of the evaluation itself; what is added here is the
-name of the document at each rank, which no measure needs to know.
-"""
+"""A ranking worked out rank by rank: alone, beside another run's, and under two tools."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.match.rankings import RankedDoc, Rankings
+from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
+from gainful.measure.entry import Entry
 from gainful.measure.functions.cumulated_gain import ideal_depth, rank_discounts, total_gains
-from gainful.measure.grade_gains import grade_gains
-from gainful.measure.ranked_gains import RankedGains, rank_run_gains
-from gainful.measure.ranked_run import rank_run
+from gainful.measure.ranked_run import RankedGains, grade_gains, rank_run, rank_run_gains
 from gainful.measure.recipe import Recipe
+from gainful.page.page import Section
+from gainful.page.table import Table, format_number, to_plain_data
+from gainful.page.to_text import text_width
+from gainful.text import choose_decimals, count_noun
 from gainful.types import Flags
 
 _MAX_FILL = 1000  # ranks that fill a short list and are spelled out: all of them are alike
@@ -119,3 +119,367 @@ def _ideal_ranking(recipe: Recipe, ranked: RankedGains) -> list[IdealRank]:
         IdealRank(rank, float(g), float(w), float(g * w))
         for rank, (g, w) in enumerate(zip(gains, discounts, strict=True), start=1)
     ]
+
+
+@frozen
+class Ranking:
+    """One run's ranking of a query; sums and ideal are there where gain is cumulated.
+
+    Rows below the cutoff of the measure have a rank and a grade, and bring nothing.
+    """
+
+    rows: tuple[RankedDoc, ...]
+    omitted: int  # documents that are not among the rows
+    ideal: tuple[IdealRank, ...] = ()
+    dcg: float | None = None
+    idcg: float | None = None
+
+
+@frozen
+class SideBySide:
+    """A query: its judged documents, and its ranking in each run; None where a run lacks it."""
+
+    query: str
+    grades: Mapping[str, float]
+    gains: Mapping[str, float]  # of the judged documents, where gain is cumulated
+    rankings: tuple[Ranking | None, ...]
+
+
+def rank_side_by_side(
+    runs: Sequence[MatchedRun], recipe: Recipe, queries: Sequence[str], *, ranks: int
+) -> Iterator[SideBySide]:
+    """These queries one after the other, each with its rankings down to so many ranks.
+
+    Args:
+        runs: the runs to lay side by side, matched with the same judgments.
+        recipe: the measure whose gains and discounts are told.
+        queries: which queries.
+        ranks: how many documents of each ranking.
+
+    Examples:
+        >>> from gainful.match.match import match
+        >>> from gainful.measure.build_recipes import build_recipes
+        >>> from gainful.read.inputs import as_qrels, as_run
+        >>> qrels, run = as_qrels({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
+        >>> recipe = build_recipes("DCG@10", None, {})[1]["DCG@10"]
+        >>> matched = MatchedRun(qrels, run, match(qrels, run, recipe.convention))
+        >>> compared = next(rank_side_by_side([matched], recipe, ["1"], ranks=10))
+        >>> [(row.rank, row.doc, row.grade, row.gain) for row in compared.rankings[0].rows]
+        [(1, 'b', None, 0.0), (2, 'a', 3.0, 3.0)]
+    """
+    rankings = [run.rank_documents(recipe.convention, queries) for run in runs]
+    for query in queries:
+        grades = rankings[0].grades[query]
+        gains = doc_gains(recipe, grades) if recipe.entry.cumulated else {}
+        sides = tuple(_build_ranking(side, query, recipe, ranks) for side in rankings)
+        yield SideBySide(query, grades, gains, sides)
+
+
+def _build_ranking(rankings: Rankings, query: str, recipe: Recipe, ranks: int) -> Ranking | None:
+    if query not in rankings.by_query:
+        return None
+    worked = work_out_ranking(rankings, query, recipe)
+    rows = (*worked.rows, *worked.below)
+    return Ranking(
+        rows[:ranks],
+        max(0, len(rows) - ranks),
+        worked.ideal[:ranks],
+        worked.dcg,
+        worked.idcg,
+    )
+
+
+_MAX_ROWS = 10  # rows that are spelled out
+
+
+@frozen
+class QuerySide:
+    """A query on one side of a switch; `value` is None where it is left out of the mean."""
+
+    label: str
+    rows: tuple[RankedDoc, ...]
+    more: int  # documents that are not among the rows
+    ideal: tuple[IdealRank, ...]
+    more_ideal: int
+    dcg: float | None
+    idcg: float | None
+    value: float | None
+
+
+@frozen
+class RankByRank:
+    """A query on both sides of a switch."""
+
+    query: str
+    judged: bool
+    in_run: bool
+    before: QuerySide
+    after: QuerySide
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        data = to_plain_data(self)
+        return {"found" if name == "in_run" else name: value for name, value in data.items()}
+
+
+@frozen(eq=False)
+class SwitchSide:
+    """One side of a switch: how the query is ranked there, and computed."""
+
+    label: str
+    recipe: Recipe
+    rankings: Rankings
+    value: float | None
+
+
+def describe_rank_by_rank(query: str, sides: tuple[SwitchSide, SwitchSide]) -> RankByRank:
+    """How does a query come by its value on both sides of a switch?"""
+    before, after = (_describe_side(query, side) for side in sides)
+    row_places = _choose_rows(before.rows, after.rows)
+    ideal_places = _choose_rows(before.ideal, after.ideal)
+    matched = sides[0].rankings.matched.select_query(query)
+    return RankByRank(
+        query,
+        bool(matched is not None and matched.judged[0]),
+        bool(matched is not None and matched.in_run[0]),
+        _shorten_side(before, row_places, ideal_places),
+        _shorten_side(after, row_places, ideal_places),
+    )
+
+
+def _choose_rows(first: Sequence[Any], second: Sequence[Any]) -> set[int]:
+    """The places of at most ten rows: those that differ, then those that count, then the rest."""
+
+    def dullness(place: int) -> tuple[bool, bool, int]:
+        pair = [side[place] if place < len(side) else None for side in (first, second)]
+        return pair[0] == pair[1], not any(map(_has_contribution, pair)), place
+
+    return set(sorted(range(max(len(first), len(second))), key=dullness)[:_MAX_ROWS])
+
+
+def _has_contribution(row: RankedDoc | IdealRank | None) -> bool:
+    if row is None:
+        return False
+    if row.contribution is not None:
+        return row.contribution != 0
+    return isinstance(row, RankedDoc) and (row.grade or 0) > 0
+
+
+def _shorten_side(side: QuerySide, row_places: set[int], ideal_places: set[int]) -> QuerySide:
+    rows = tuple(row for place, row in enumerate(side.rows) if place in row_places)
+    ideal = tuple(row for place, row in enumerate(side.ideal) if place in ideal_places)
+    return evolve(
+        side,
+        rows=rows,
+        more=len(side.rows) - len(rows),
+        ideal=ideal,
+        more_ideal=len(side.ideal) - len(ideal),
+    )
+
+
+def _describe_side(query: str, side: SwitchSide) -> QuerySide:
+    worked = work_out_ranking(side.rankings, query, side.recipe)
+    return QuerySide(
+        side.label, worked.rows, 0, worked.ideal, 0, worked.dcg, worked.idcg, side.value
+    )
+
+
+_COLUMNS = ("rank", "document", "score", "grade")
+_GAIN_COLUMNS = ("gain", "discount", "gain ×\ndiscount")
+_MIN_ID_WIDTH = 12  # characters of a document id
+_SIDES = ("before", "switched")  # one setting of the other tool; it is not that tool itself
+
+
+def build_sections(
+    worst_query: RankByRank, entry: Entry, width: int | None = None
+) -> list[Section]:
+    """The worst query: its ranking on both sides, the ideal where it changes, and the sums."""
+    sides = worst_query.before, worst_query.after
+    labels = [f"{prefix}, {side.label}:" for prefix, side in zip(_SIDES, sides, strict=True)]
+    digits, label_width = _choose_side_decimals(sides), max(map(len, labels))
+    sums = [_format_sum(entry, worst_query, side, digits) for side in sides]
+    lines = list(zip(labels, sums, strict=True))
+    ends = [
+        Section(
+            lines=[f"{label:<{label_width}} {text}" for label, text in lines]
+            if width is None or label_width + 1 + max(map(len, sums)) <= width
+            else [part for label, text in lines for part in (label, f"  {text}")],
+            indent="  ",
+            forms=("table",),
+        ),
+        Section(
+            lines=[" ".join(f"{label} {text}".split()) for label, text in lines],
+            forms=("markdown", "latex", "html"),
+        ),
+    ]
+    if not worst_query.in_run:
+        return [Section(lines=["The run has nothing for it."]), *ends]
+    if not worst_query.judged:
+        return [Section(lines=["None of its documents is judged."]), *ends]
+    return [*_build_rankings(worst_query, width), *_build_ideals(worst_query), *ends]
+
+
+def _choose_side_decimals(sides: tuple[QuerySide, QuerySide]) -> int:
+    before, after = (side.value for side in sides)
+    return 4 if before is None or after is None else choose_decimals(before - after)
+
+
+def _format_sum(entry: Entry, worst_query: RankByRank, side: QuerySide, digits: int) -> str:
+    """What the query comes to on one side."""
+    value = "left out of the mean" if side.value is None else f"counts as {side.value:.{digits}f}"
+    if side.dcg is None or side.idcg is None or not (worst_query.in_run and worst_query.judged):
+        return value
+    prefix = "D" if entry.discounted else ""
+    actual, best = f"{side.dcg:.{digits}f}", f"{side.idcg:.{digits}f}"
+    if not entry.normalised:
+        return f"{prefix}CG {actual}" if entry.gain_of == "ranking" else f"ideal {prefix}CG {best}"
+    if side.idcg <= 0:
+        return f"nothing is relevant (ideal {prefix}CG {format_number(side.idcg)}): {value}"
+    share = f"{side.dcg / side.idcg:.{digits}f}"
+    quotient = f"{prefix}CG {actual} / ideal {prefix}CG {best} = {share}"
+    return quotient if value.endswith(share) else f"{quotient}, {value}"
+
+
+def _build_rankings(worst_query: RankByRank, width: int | None) -> list[Section]:
+    """One table where both sides have the same documents at the same ranks, else two."""
+    before, after = worst_query.before, worst_query.after
+    if [_row_key(row) for row in before.rows] == [_row_key(row) for row in after.rows]:
+        joint_table = _shorten_ids(_build_joint_table(before, after), width)
+        if width is None or text_width(joint_table) <= width:
+            return [Section(table=joint_table), *_format_more(before.more)]
+    sections: list[Section] = []
+    for side in (before, after):
+        table = _shorten_ids(_build_side_table(side), width)
+        sections += [Section(f"{side.label}:", table), *_format_more(side.more)]
+    return sections
+
+
+def _row_key(row: RankedDoc) -> tuple[Any, ...]:
+    return row.rank, row.until, row.doc, row.score, row.grade
+
+
+def _format_more(count: int) -> list[Section]:
+    return [Section(lines=[f"… and {count_noun(count, 'more document')}"])] if count else []
+
+
+def _format_cells(rows: Sequence[RankedDoc]) -> list[list[str]]:
+    """Rank, document, score and grade."""
+    return [
+        [
+            str(row.rank) if row.rank == row.until else f"{row.rank}–{row.until}",
+            "(fills the list)" if row.doc is None else row.doc,
+            score,
+            format_number(row.grade),
+        ]
+        for row, score in zip(rows, _format_scores([row.score for row in rows]), strict=True)
+    ]
+
+
+def _format_scores(scores: Sequence[float | None]) -> list[str]:
+    """Scores with as many decimals as tell them apart."""
+    distinct_scores = {score for score in scores if score is not None}
+    for decimals in range(16):
+        texts = {f"{score:.{decimals}f}" for score in distinct_scores}
+        if len(texts) == len(distinct_scores) and (
+            decimals >= 4 or {*map(float, texts)} == distinct_scores
+        ):
+            return ["–" if score is None else f"{score:.{decimals}f}" for score in scores]
+    return ["–" if score is None else repr(score) for score in scores]
+
+
+def _format_gains(row: RankedDoc) -> list[str]:
+    if row.gain is None or row.discount is None or row.contribution is None:
+        return []
+    return [format_number(row.gain), f"{row.discount:.4f}", f"{row.contribution:.4f}"]
+
+
+def _build_side_table(side: QuerySide) -> Table:
+    rows = [
+        cells + _format_gains(row)
+        for cells, row in zip(_format_cells(side.rows), side.rows, strict=True)
+    ]
+    column_count = len(rows[0]) if rows else len(_COLUMNS)
+    return Table((*_COLUMNS, *_GAIN_COLUMNS)[:column_count], rows, numeric=True, text_columns=(1,))
+
+
+def _build_joint_table(before: QuerySide, after: QuerySide) -> Table:
+    """Both sides beside one another; what is the same in every row stands once."""
+    columns, rows = [*_COLUMNS], _format_cells(before.rows)
+    pairs = [
+        (_format_gains(a), _format_gains(b)) for a, b in zip(before.rows, after.rows, strict=True)
+    ]
+    for at, head in enumerate(_GAIN_COLUMNS if pairs and pairs[0][0] else ()):
+        same = all(a[at] == b[at] for a, b in pairs)
+        columns += [head] if same else [f"{side}\n{_shorten_head(head)}" for side in _SIDES]
+        for cells, (a, b) in zip(rows, pairs, strict=True):
+            cells.extend([a[at]] if same else [a[at], b[at]])
+    return Table(columns, rows, numeric=True, text_columns=(1,))
+
+
+def _shorten_head(head: str) -> str:
+    return "product" if "×" in head else head
+
+
+def _build_ideals(worst_query: RankByRank) -> list[Section]:
+    """The ideal rankings beside one another, where they are not the same."""
+    sides = worst_query.before, worst_query.after
+    if sides[0].ideal == sides[1].ideal:
+        return []
+    by_rank = [{row.rank: row for row in side.ideal} for side in sides]
+    ranks = sorted(by_rank[0].keys() | by_rank[1].keys())
+    common_ranks = by_rank[0].keys() & by_rank[1].keys()
+    same_discount = all(
+        by_rank[0][rank].discount == by_rank[1][rank].discount for rank in common_ranks
+    )
+    rows = []
+    for rank in ranks:
+        ideal_rows = [side.get(rank) for side in by_rank]
+        discounts = [f"{row.discount:.4f}" for row in ideal_rows if row is not None]
+        cells = [str(rank), *(discounts[:1] if same_discount else [])]
+        for row in ideal_rows:
+            discount_cells = (
+                [] if same_discount else ["–" if row is None else f"{row.discount:.4f}"]
+            )
+            gain = "–" if row is None else format_number(row.gain)
+            cells += [gain, *discount_cells, "–" if row is None else f"{row.contribution:.4f}"]
+        rows.append(cells)
+    per_side = ("gain", "product") if same_discount else ("gain", "discount", "product")
+    heads = ["ideal\nrank", *(["discount"] if same_discount else [])]
+    heads += [f"{side}\n{column}" for side in _SIDES for column in per_side]
+    return [Section(table=Table(heads, rows, numeric=True)), *_format_more_ideal(sides)]
+
+
+def _format_more_ideal(sides: tuple[QuerySide, QuerySide]) -> list[Section]:
+    parts = [
+        f"{side.more_ideal} more in the ideal {name}, which add {_ideal_remainder(side):.4f}"
+        for name, side in zip(_SIDES, sides, strict=True)
+        if side.more_ideal
+    ]
+    return [Section(lines=[f"… and {'; '.join(parts)}"], indent="  ")] if parts else []
+
+
+def _ideal_remainder(side: QuerySide) -> float:
+    """What the ideal has below the ranks that are shown."""
+    return (side.idcg or 0.0) - sum(row.contribution or 0.0 for row in side.ideal)
+
+
+def _shorten_ids(table: Table, width: int | None) -> Table:
+    """Document ids cut short where the page is too narrow for them."""
+    if width is None or "document" not in table.columns:
+        return table
+    table_width = text_width(table)
+    longest = max((len(row[1]) for row in table.rows), default=0)
+    id_width = max(_MIN_ID_WIDTH, longest - (table_width - width))
+    if table_width <= width or longest <= id_width:
+        return table
+    return evolve(
+        table, rows=[(row[0], _shorten_middle(row[1], id_width), *row[2:]) for row in table.rows]
+    )
+
+
+def _shorten_middle(text: str, width: int) -> str:
+    """The beginning and the end, which tell ids apart."""
+    if len(text) <= width:
+        return text
+    end = (width - 1) // 2
+    return text[: width - 1 - end] + "…" + text[len(text) - end :]

@@ -3,7 +3,6 @@
 One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `to_text`.
 """
 
-from gainful.formula.domain import ANY_NUMBER, Domain
 from gainful.formula.named_formula import NamedFormula
 from gainful.formula.to_javascript import to_javascript
 from gainful.formula.to_latex import to_latex
@@ -11,9 +10,11 @@ from gainful.formula.to_mathml import to_mathml
 from gainful.formula.to_numpy import to_numpy
 from gainful.formula.to_text import to_text
 from gainful.formula.tree import (
+    ANY_NUMBER,
     Arithmetic,
     Compare,
     Const,
+    Domain,
     Expr,
     Log,
     Param,

@@ -21,7 +21,7 @@ from gainful.ir_measures.cwl import expect
 from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric
 from gainful.match.matched import Matched
 from gainful.measure import measure as catalogue
-from gainful.measure.build_recipe import build_recipe
+from gainful.measure.build_recipes import build_recipe
 from gainful.measure.entry import Entry
 from gainful.measure.evaluate import compute_measures, with_max_grade
 from gainful.measure.language import parse

@@ -17,16 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from gainful.convention import Convention
 from gainful.errors import BadShape, BadValue, NothingToAverage, WrongType
-from gainful.measure.build_recipe import Options, build_recipe
+from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
+from gainful.measure.catalogue_page import show_options
 from gainful.measure.compute import compute_measure, compute_vectors
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
 from gainful.measure.rank_matrix import rank_rows, rank_scored_rows
-from gainful.measure.ranked_gains import RankedGains, rank_row_gains
-from gainful.measure.ranked_run import RankedRun
+from gainful.measure.ranked_run import RankedGains, RankedRun, rank_row_gains
 from gainful.measure.recipe import Recipe
-from gainful.measure.show_options import show_options
 from gainful.read import Numbers, RankingMatrix, read_ranking, read_rankings
 from gainful.read.row_groups import drop_masked, read_groups
 from gainful.types import is_number

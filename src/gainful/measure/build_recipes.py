@@ -1,40 +1,322 @@
-"""Measures by the caller's names for them + settings → the convention and a `Recipe` for each."""
+"""Measures + options + whose settings → the convention and a `Recipe` for each.
+
+What is set explicitly in the measure wins, then the option, then `like`, then the default.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypedDict, TypeVar
+
+from attrs import evolve
 
 from gainful.convention import (
     SETTINGS,
     Convention,
+    Divisor,
     Duplicates,
+    Empty,
     Extra,
     FirstRank,
+    Fractional,
+    Ideal,
+    IdealDepth,
     Missing,
     Namesake,
+    Negative,
+    NegativeIdeal,
     NoHits,
     RbpGrades,
     RecallPoints,
     SettingValue,
+    Short,
+    Ties,
+    Unjudged,
     like as like_tool,
 )
-from gainful.convention.session import SESSION_SETTINGS, SessionConvention, like_sessions
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.convention.session import (
+    JK2008,
+    PENALTY,
+    SESSION_SETTINGS,
+    SessionConvention,
+    like_sessions,
+    results_per_query,
+)
+from gainful.convention.settings import Settings
+from gainful.errors import BadValue, NotExact, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.build_recipe import (
-    AnyRecipe,
-    Options,
-    build_recipe,
-    build_session_recipe,
-    drop_unset,
-)
 from gainful.measure.cost import Cost, cost_measure
-from gainful.measure.formulas import as_gain
-from gainful.measure.language import expand
-from gainful.measure.measure import Measure
-from gainful.measure.recipe import Recipe, SessionRecipe
+from gainful.measure.entry import Entry
+from gainful.measure.formulas import as_gain, find_formula
+from gainful.measure.language import expand, parse_inner_measure
+from gainful.measure.measure import Measure, cutoff
+from gainful.measure.recipe import (
+    FORMULA_PARAMS,
+    NO_QUERY_DISCOUNT,
+    MeasureRecipe,
+    Recipe,
+    SessionRecipe,
+)
+
+
+class Options(TypedDict, total=False):
+    """What may be set in a call: two formulas with their parameters, and settings."""
+
+    gain: str | Mapping[float, float] | NamedFormula
+    rel: float
+    discount: str | NamedFormula
+    b: float
+    ideal: Ideal
+    ideal_depth: IdealDepth
+    ties: Ties
+    short: Short
+    negative: Negative
+    fractional: Fractional
+    empty: Empty
+    negative_ideal: NegativeIdeal
+    divisor: Divisor
+    unjudged: Unjudged
+
+
+AnyRecipe = TypeVar("AnyRecipe", bound=MeasureRecipe[Any])
+FORMULAS = ("gain", "rel", "discount", "b")  # the two formulas of a measure, and what they take
+_FORMULA_SETTINGS = (*FORMULA_PARAMS, *FORMULA_PARAMS.values())
+_CALL_ARGUMENTS = (
+    "k",
+    "judged",
+    "scores",
+    "group",
+    "qid",
+    "mask",
+    "like",
+)  # what calls take besides
+_MAX_DEPTH = 10_000_000  # results of a query that a measure can look at
+_SETTINGS_OF_SOME_MEASURES = (
+    "duplicates",
+    "depth",
+)  # of `like`, for measures that leave a choice in them
+_MATCHING_SETTINGS = (
+    "unjudged",
+    "subtopic_grades",
+)  # settled before any measure is, and so no parameter of one
+
+
+def build_recipe(
+    measure: Measure,
+    *,
+    options: Mapping[str, Any] | None = None,
+    like: str | Convention | None = None,
+    judged: bool | None = None,
+) -> Recipe:
+    """Settle how a measure of single rankings is computed.
+
+    Args:
+        measure: what is asked for.
+        options: what the caller set beside it.
+        like: the tool or source whose settings fill the rest.
+        judged: are judged documents given? If so the ideal comes from them unless told
+            otherwise, if not it can only come from the list; None leaves it to the convention.
+    """
+    base, entry = like_tool(like), measure.entry
+    if entry.session:
+        allowed = "measures of single rankings; gainful.sessions.evaluate and gainful sessions"
+        raise BadValue("measure", str(measure), f"{allowed} take those of sessions")
+    chosen_options = drop_unset(options)
+    for name in options or ():
+        if name not in entry.params:
+            raise UnknownName(f"option of {measure.name}", name, (*entry.params, *_CALL_ARGUMENTS))
+    explicit = chosen_options | dict(measure.params)
+    own = base.settings_of(measure.name, has_cutoff=measure.k is not None)
+    base = base.with_settings(**{name: own[name] for name in own if name not in explicit})
+    depth = measure.k if isinstance(measure.k, int) else base.cutoff
+    recipe = _settle(
+        Recipe,
+        measure,
+        explicit,
+        base,
+        settings={
+            "rel": explicit.get("rel", base.rel),
+            "ideal": _choose_ideal(explicit.get("ideal"), base, judged=judged),
+            "ties": explicit.get("ties", base.ties),
+        },
+        k=depth,
+    )
+    convention = recipe.convention
+    policy = TIE_POLICIES[convention.ties]
+    by_grade = policy.needs == "grades" and entry.needs_subtopics
+    if by_grade or (policy.averages and not entry.linear):
+        raise NotExact(
+            f"ties={convention.ties} is not exact for {measure.name}; choose another ties policy"
+        )
+    cutoff(measure.k, entry)  # one that is needed must be there by now
+    if convention.short == "minimum" and depth is None and "short" in entry.params:
+        raise BadValue("k", None, "a cutoff, because short=minimum fills every list up to k")
+    return recipe
+
+
+def build_session_recipe(
+    measure: Measure,
+    *,
+    options: Mapping[str, Any] | None = None,
+    like: str | SessionConvention | None = None,
+) -> SessionRecipe:
+    """Settle how a session measure is computed; options that it does not have are no matter."""
+    base, entry = like_sessions(like), measure.entry
+    if not entry.session:
+        from gainful.measure.catalogue import session_measures  # noqa: PLC0415  (only to say it)
+
+        own = f"s{measure.name}"
+        allowed = f"{own}, which is {measure.name} of sessions"
+        if own not in session_measures():
+            allowed = "a session measure, such as nsDCG(b=2, bq=4)@10"
+        raise BadValue("measure", str(measure), allowed)
+    chosen_options = drop_unset(options)
+    for name, value in chosen_options.items():
+        if name not in SESSION_SETTINGS:
+            raise UnknownName("session option", name, SESSION_SETTINGS)
+        if name not in FORMULA_PARAMS:  # those have checks of their own, and may be values
+            SESSION_SETTINGS[name].check(value)
+    explicit = {name: value for name, value in chosen_options.items() if name in entry.params}
+    explicit |= dict(measure.params)
+    settings = {
+        name: getattr(JK2008, name)
+        for name in _SETTINGS_OF_SOME_MEASURES
+        if name not in entry.params
+    }
+    settings |= {
+        name: chosen_options[name] for name in _MATCHING_SETTINGS if name in chosen_options
+    }
+    k, queries = _cutoffs(measure, explicit.get("at", base.at))
+    recipe = _settle(
+        SessionRecipe, measure, explicit, base, settings=settings, k=k, queries=queries
+    )
+    cutoff(measure.k, entry)
+    if recipe.convention.lists == PENALTY and "rank_discount" not in explicit:
+        penalised = evolve(recipe.convention, rank_discount="concatenated")
+        recipe = evolve(recipe, convention=penalised)
+    _refuse_contradictions(recipe)
+    return evolve(recipe, of=_build_inner_recipe(recipe))
+
+
+def drop_unset(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The options that have a value."""
+    return {name: value for name, value in (options or {}).items() if value is not None}
+
+
+def _settle(
+    recipe_type: type[AnyRecipe],
+    measure: Measure,
+    explicit: Mapping[str, Any],
+    base: Settings,
+    *,
+    settings: Mapping[str, Any],
+    k: int | None,
+    queries: int | None = None,
+) -> AnyRecipe:
+    """The formulas and the convention: what was set, else what `settings` or `base` have."""
+    kinds = [kind for kind in FORMULA_PARAMS if kind in base.TABLE]
+    formulas = {kind: _choose_formula(kind, explicit, base, measure.entry) for kind in kinds}
+    formula_values = {FORMULA_PARAMS[kind]: formulas[kind].param_values for kind in kinds}
+    own_settings = {
+        name: value
+        for name, value in explicit.items()
+        if name in base.TABLE and name not in _FORMULA_SETTINGS
+    }
+    convention = base.with_settings(
+        **own_settings
+        | {kind: formula.name for kind, formula in formulas.items()}
+        | {param: values.get(param) for param, values in formula_values.items()}
+        | {name: formula_values.get(name, {}).get(name, value) for name, value in settings.items()}
+    )
+    return recipe_type(
+        entry=measure.entry,
+        label=str(measure),
+        params=measure.params,
+        cutoff=measure.k,
+        k=k,
+        queries=queries,
+        gain=formulas["gain"],
+        discount=formulas["discount"],
+        query_discount=formulas.get("query_discount", NO_QUERY_DISCOUNT),
+        convention=convention,
+        explicit=explicit,
+    )
+
+
+def _choose_formula(
+    kind: str, explicit: Mapping[str, Any], base: Settings, entry: Entry
+) -> NamedFormula:
+    """The formula that was asked for, or the measure's own, or the convention's; its parameter.
+
+    A parameter that was asked for and that the formula lacks is an error, unless it means
+    something else to the measure: what AP calls relevant is no matter of gain.
+    """
+    param = FORMULA_PARAMS[kind]
+    own = find_formula(kind, getattr(base, kind))
+    chosen = find_formula(kind, explicit.get(kind, entry.defaults.get(kind, own)))
+    values = dict(chosen.values)
+    takes_param = param in chosen.param_values
+    inherited = getattr(base, param) if chosen.name == own.name and takes_param else None
+    if inherited is not None:
+        values.setdefault(param, inherited)
+    strict = kind in entry.params and param not in entry.arguments
+    if param in explicit and (takes_param or strict):
+        values[param] = explicit[param]
+    return chosen.with_values(values)
+
+
+def _build_inner_recipe(recipe: SessionRecipe) -> Recipe | None:
+    """How the measure is computed that a session measure asks of its queries.
+
+    The gain, and what becomes of negative grades and of queries with nothing to find, are the
+    session convention's unless the measure itself says them; the discount is its own.
+    """
+    if "of" not in recipe.entry.params:
+        return None
+    measure = parse_inner_measure(recipe.setting("of"))
+    session_settings = {
+        "gain": recipe.gain,
+        "negative": recipe.convention.negative,
+        "empty": recipe.convention.empty,
+    }
+    options = {
+        name: value for name, value in session_settings.items() if name in measure.entry.params
+    }
+    return build_recipe(measure, options=options)
+
+
+def _choose_ideal(explicit: object, base: Convention, *, judged: bool | None) -> object:
+    if explicit is not None:
+        base.TABLE["ideal"].check(explicit)
+    if judged is False:
+        return "list"
+    return explicit or ("judged" if judged else base.ideal)
+
+
+def _refuse_contradictions(recipe: SessionRecipe) -> None:
+    """Settings that do not go together."""
+    entry, convention = recipe.entry, recipe.convention
+    if not entry.normalised or "normalise" not in entry.params:
+        return
+    plain = convention.statistic == "final" and convention.normalise == "session"
+    if convention.average == "vectors" and not plain:
+        raise BadValue("average", "vectors", "ratios, but for the final share of whole sessions")
+    if convention.normalise != "session" and convention.rank_discount == "concatenated":
+        allowed = "session, where ranks are counted on over the lists"
+        raise BadValue("normalise", convention.normalise, allowed)
+
+
+def _cutoffs(measure: Measure, at: str) -> tuple[int | None, int | None]:
+    """How many results of a query count, and how many queries of a session."""
+    number = measure.k if isinstance(measure.k, int) else None
+    if number is not None and number > _MAX_DEPTH:
+        raise BadValue("k", number, f"at most {_MAX_DEPTH}")
+    if measure.entry.cutoff_unit == "queries":
+        return None, number
+    results = results_per_query(at) if "at" in measure.entry.params else None
+    return (number, None) if results is None else (results, number)
+
 
 Measures = str | Measure | Iterable[str | Measure]
 USUAL_MEASURES = ("nDCG@10", "AP", "RR")

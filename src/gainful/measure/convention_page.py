@@ -8,7 +8,7 @@ from typing import Any
 from gainful.convention import CONVENTIONS, SETTINGS, Convention
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
-from gainful.measure.build_recipe import build_recipe
+from gainful.measure.build_recipes import build_recipe
 from gainful.measure.convention_words import describe_setting
 from gainful.measure.formulas import find_formula
 from gainful.measure.measure import nDCG

@@ -16,7 +16,7 @@ from gainful.measure import notes
 from gainful.measure.compute import compute_measure
 from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.measure.recipe import Recipe
-from gainful.measure.run_values import RunValues
+from gainful.measure.values import RunValues
 from gainful.read.odd_judgments import describe_odd_judgments
 from gainful.types import Array, Flags
 

@@ -31,13 +31,12 @@ from gainful.measure.functions.cumulated_gain import (
     rank_discounts,
     total_gains,
 )
-from gainful.measure.leaders import ANSWER_DECIMALS
-from gainful.measure.ranked_gains import RankedRows, rank_row_gains, row_gains
+from gainful.measure.ranked_run import RankedRows, rank_row_gains, row_gains
 from gainful.measure.recipe import Recipe
+from gainful.measure.results import ANSWER_DECIMALS
 from gainful.page.page import Page, Section
-from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
-from gainful.page.table import Table, format_number
+from gainful.page.table import Table, format_number, to_plain_data
 from gainful.read import RankingMatrix
 from gainful.rounding import ROUNDING
 from gainful.text import join_words

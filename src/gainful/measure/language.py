@@ -13,14 +13,15 @@ from typing import Any
 
 from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
 from gainful.measure.catalogue import MEASURES, measure_names, session_measures
-from gainful.measure.ir_measures_grammar import (
+from gainful.measure.measure import Measure, cutoff
+from gainful.measure.names import (
+    ANSWERS,
     SCALED_DCG,
     parse_ir_measures_name,
+    parse_nickname,
     pop_cutoff,
     translate_measure,
 )
-from gainful.measure.measure import Measure, cutoff
-from gainful.measure.names import ANSWERS, parse_nickname
 from gainful.measure.parameter_kinds import ParameterValue, read_inner_measures_with
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.trec_eval_grammar import parse_trec_name

@@ -6,9 +6,9 @@ Gains and discounts are rendered from the formulas themselves: none is typed her
 from __future__ import annotations
 
 from gainful.formula import Arithmetic, Const, Expr, NamedFormula, Var, substitute, to_latex
-from gainful.measure.build_recipe import build_recipe, build_session_recipe
+from gainful.measure.build_recipes import build_recipe, build_session_recipe
 from gainful.measure.measure import Measure, render_latex_with
-from gainful.page.escape_latex import escape_latex
+from gainful.page.to_latex import escape_latex
 
 
 @render_latex_with

@@ -14,12 +14,12 @@ from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.measure.catalogue import MEASURES, find_entry, measure_names
 from gainful.measure.entry import Entry
 from gainful.measure.formulas import as_discount, as_gain
-from gainful.measure.ir_measures_grammar import pop_cutoff, translate_measure
+from gainful.measure.names import pop_cutoff, translate_measure
 from gainful.measure.parameter_kinds import ParameterValue, find_kind, write_value
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.recipe import AnyConvention, MeasureRecipe
-from gainful.page.escape_latex import escape_latex
+from gainful.page.to_latex import escape_latex
 from gainful.text import format_exact, quote, suggest_name
 from gainful.types import MAX_COUNT, is_number, is_whole_number
 

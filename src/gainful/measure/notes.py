@@ -10,9 +10,9 @@ from gainful.convention import Convention
 from gainful.errors import BadInput
 from gainful.match.matched import Matched
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.grade_gains import apply_fractional
+from gainful.measure.ranked_run import apply_fractional
 from gainful.measure.recipe import Recipe
-from gainful.measure.run_values import RunValues
+from gainful.measure.values import RunValues
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs, sample_scores
 from gainful.text import count_noun, quote

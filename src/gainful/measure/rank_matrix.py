@@ -10,8 +10,7 @@ from gainful.errors import Tied
 from gainful.match.matched import FILTERED_ORDERS, reduce_precision
 from gainful.match.rank_order import RankOrder, order_by_score
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.grade_gains import apply_fractional
-from gainful.measure.ranked_run import RankedRun
+from gainful.measure.ranked_run import RankedRun, apply_fractional
 from gainful.read import RankingMatrix
 from gainful.types import Array, Flags, Ranks
 

@@ -11,9 +11,8 @@ from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
 from gainful.convention.settings import Settings
 from gainful.formula import NamedFormula
-from gainful.measure.direction import Direction
 from gainful.measure.discount import DISCOUNTS, as_query_discount
-from gainful.measure.entry import Entry
+from gainful.measure.entry import Direction, Entry
 from gainful.measure.parameters import PARAMETERS
 
 FORMULA_PARAMS = {"gain": "rel", "discount": "b", "query_discount": "bq"}  # and what each takes

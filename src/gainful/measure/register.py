@@ -16,12 +16,10 @@ from gainful.convention import SETTINGS
 from gainful.errors import BadPlugin, BadValue, GainfulError, WrongType
 from gainful.formula import Expr, NamedFormula, Param, Var, walk
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.direction import LOWER
 from gainful.measure.discount import DISCOUNTS, i
-from gainful.measure.entry import CutoffKind, Entry
+from gainful.measure.entry import LOWER, CutoffKind, Entry
 from gainful.measure.gain import GAINS, g
-from gainful.measure.ir_measures_grammar import translate_params
-from gainful.measure.names import is_taken
+from gainful.measure.names import is_taken, translate_params
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, is_number

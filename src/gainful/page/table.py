@@ -2,12 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from textwrap import fill
+from typing import Any, Protocol, TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import Attribute, asdict, evolve, field, frozen, has
 
-from gainful.text import format_exact
+from gainful.errors import UnknownName
+from gainful.text import display_width, format_exact
+
+
+def to_plain_data(value: Any) -> dict[str, Any]:
+    """The fields of an attrs value, and of those in it, as dicts, lists, texts and numbers.
+
+    What has a text of its own, such as a measure, is that text.
+
+    Examples:
+        >>> from gainful.measure.measure import nDCG
+        >>> from gainful.measure.which import Formulation
+        >>> to_plain_data(Formulation(nDCG @ 10, 0.5, ("trec_eval",)))
+        {'measure': 'nDCG@10', 'value': 0.5, 'tools': ['trec_eval']}
+    """
+    return asdict(value, value_serializer=_serialise)
+
+
+def _serialise(_: type[Any] | None, __: Attribute[Any] | None, value: Any) -> Any:
+    if has(type(value)) and "__str__" in vars(type(value)):
+        return str(value)
+    if isinstance(value, tuple):
+        return list(value)
+    return value.tolist() if hasattr(value, "tolist") else value  # of NumPy
+
 
 # Of a terminal's own colours, which are legible there; nobody takes cyan for yellow.
 BETTER_COLOUR, WORSE_COLOUR = "1;36", "1;33"
@@ -151,3 +176,174 @@ def escape_control_characters(line: str) -> str:
 
 def _escape_character(character: str) -> str:
     return character if character.isprintable() else ascii(character)[1:-1]
+
+
+GAP = 2  # blanks between columns
+_EASY_WIDTH, _LEGIBLE_WIDTH = 32, 16  # what a text should have, and what it must have
+_BREAKABLE = 8  # the least that is left of a word in a column that must be broken
+
+
+def fit_table(table: Table, width: int | None) -> tuple[list[Table], list[str]]:
+    """A table, or what of it stands below one another; and the columns that were left out."""
+    if width is None or _total_width(table_widths(table)) <= width:
+        return [table], []
+    table = evolve(table, bars={})
+    left_out: list[str] = []
+    for name in table.expendable:
+        places = [at for at, other in enumerate(table.columns) if other != name]
+        if places and _total_width(_least_widths(table, _EASY_WIDTH)) > width:
+            left_out += [name] * (len(places) < len(table.columns))
+            table = table.select(places)
+    widths = _least_widths(table, _LEGIBLE_WIDTH if table.numeric else 0)
+    if _total_width(widths) <= width:
+        return [table], left_out
+    return _stack_columns(table, widths, width), left_out
+
+
+def table_widths(table: Table) -> list[int]:
+    """How wide each column is where nothing is folded."""
+    cells = zip(table.columns, *table.text_rows(), strict=True)
+    return [max(_widest_line(cell) for cell in column) for column in cells]
+
+
+def fit_widths(table: Table, width: int | None) -> list[int]:
+    """How wide each column is on a terminal: texts give way, the widest first; numbers do not."""
+    widths = table_widths(table)
+    if width is None or _total_width(widths) <= width:
+        return widths
+    for least in (_longest_words(table), [min(_BREAKABLE, word) for word in widths]):
+        limits = [
+            word if is_text else natural
+            for word, natural, is_text in zip(least, widths, _find_texts(table), strict=True)
+        ]
+        if _total_width(limits) <= width:
+            break
+    fitted = widths
+    for cap in range(max(widths), 0, -1):
+        if _total_width(fitted) <= width:
+            break
+        fitted = [max(low, min(cap, natural)) for low, natural in zip(limits, widths, strict=True)]
+    return fitted
+
+
+def _stack_columns(table: Table, widths: Sequence[int], width: int) -> list[Table]:
+    """Tables that fit, one below the other: the labels, and the columns that have room."""
+    label_columns = max(1, table.label_columns)
+    while label_columns > 1 and _total_width(widths[:label_columns]) > width // 2:
+        label_columns -= 1  # so many labels would leave no room for what they are of
+    labels = list(range(label_columns))
+    tables: list[list[int]] = [[]]
+    for at in range(label_columns, len(table.columns)):
+        columns = [*labels, *tables[-1], at]
+        if tables[-1] and _total_width([widths[column] for column in columns]) > width:
+            tables.append([])
+        tables[-1].append(at)
+    return [table.select([*labels, *columns]) for columns in tables]
+
+
+def _least_widths(table: Table, text_width: int) -> list[int]:
+    """The least that columns are to have: numbers all of it, text its words and so much."""
+    return [
+        max(word, min(natural, text_width)) if is_text else natural
+        for natural, word, is_text in zip(
+            table_widths(table), _longest_words(table), _find_texts(table), strict=True
+        )
+    ]
+
+
+def _longest_words(table: Table) -> list[int]:
+    cells = zip(table.columns, *table.text_rows(), strict=True)
+    return [
+        max((display_width(word) for cell in column for word in cell.split()), default=0)
+        for column in cells
+    ]
+
+
+def _find_texts(table: Table) -> list[bool]:
+    """Which columns hold words, and can be folded?"""
+    return [not right for right in table.flush_right()]
+
+
+def _widest_line(cell: str) -> int:
+    return max(map(display_width, cell.split("\n"))) if "\n" in cell else display_width(cell)
+
+
+def _total_width(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+_WIDTH = 80
+
+
+class _Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=_Named)
+
+
+class NameTable(dict[str, T]):
+    """Things by their names; a dict but for what a prompt shows of it."""
+
+    def __init__(self, kind: str, things: Iterable[T]) -> None:
+        """Things of a kind, such as measures."""
+        super().__init__({thing.name: thing for thing in things})
+        self.kind = kind
+
+    def __missing__(self, name: object) -> T:
+        raise UnknownName(f"one of the {self.kind}", str(name), self)
+
+    def __repr__(self) -> str:
+        return f"{len(self)} {self.kind}:\n{fill(', '.join(self), _WIDTH)}"
+
+
+Show = str | Callable[[Any], str]
+
+
+@frozen
+class Column:
+    """A column of a table: its head, the field of an item that it shows (or a function), and how.
+
+    `show` is what `format` takes, or a function of the value; a value that is None is a dash.
+    """
+
+    head: str
+    value: str | Callable[[Any], Any] = ""  # the field of that name if nothing is said
+    show: Show = ""
+    is_text: bool = False  # words among numbers, set flush left
+    drop: int = 0  # the higher, the later a narrow terminal goes without; 0 never
+
+    def cell(self, item: Any) -> str:
+        """What a reader sees of an item."""
+        name = self.value or self.head
+        value = getattr(item, name) if isinstance(name, str) else name(item)
+        if value is None:
+            return "–"
+        return format(value, self.show) if isinstance(self.show, str) else self.show(value)
+
+
+def build_table(items: Iterable[Any], columns: Sequence[Column], labels: int = 1) -> Table:
+    """A row for each item; the first columns are labels."""
+    droppable = sorted((column for column in columns if column.drop), key=lambda c: c.drop)
+    return Table(
+        [column.head for column in columns],
+        [[column.cell(item) for column in columns] for item in items],
+        numeric=True,
+        label_columns=labels,
+        text_columns=tuple(at for at, column in enumerate(columns) if column.is_text),
+        expendable=[column.head for column in droppable],
+    )
+
+
+def list_fields(items: Sequence[Any], labels: int = 1, names: Sequence[str] = ()) -> Table:
+    """The fields of items at full precision, for programs: all of them, or those named."""
+    records = [to_plain_data(item) for item in items]
+    columns = tuple(names or records[0])
+    rows = [tuple(record[name] for name in columns) for record in records]
+    return Table(columns, rows, numeric=True, label_columns=labels)
+
+
+def per_cent(decimals: int = 1) -> Callable[[float], str]:
+    """Shows a share as so many per cent."""
+    return lambda share: f"{100 * share:.{decimals}f} %"

@@ -6,11 +6,16 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from gainful.page.charset import spell_in
-from gainful.page.fit_table import GAP, fit_table, fit_widths
 from gainful.page.page import Page, Section
-from gainful.page.table import Table, escape_control_characters, to_one_line
-from gainful.page.terminal import PLAIN, Terminal, colour_text, wrap_text
+from gainful.page.table import (
+    GAP,
+    Table,
+    escape_control_characters,
+    fit_table,
+    fit_widths,
+    to_one_line,
+)
+from gainful.page.terminal import PLAIN, Terminal, colour_text, spell_in, wrap_text
 from gainful.text import display_width, fold_line, pad_text
 
 _BOLD, _BAR_COLOUR = "1", "36"

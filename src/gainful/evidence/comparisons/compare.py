@@ -14,9 +14,8 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadValue, CannotCompare, WrongType
-from gainful.evidence.clusters import Clusters
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.comparison_notes import write_notes
+from gainful.evidence.comparisons.comparison_answer import write_notes
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
 from gainful.evidence.comparisons.equivalence import add_equivalence
 from gainful.evidence.method import (
@@ -27,15 +26,17 @@ from gainful.evidence.method import (
     weigh_pairs,
 )
 from gainful.evidence.pairing import (
+    Clusters,
     IndexPair,
     PairedValues,
     choose_baseline,
     choose_pairs,
+    describe_standardisation,
     pair_results,
     pair_values,
     refuse_extremes,
+    standardise_values,
 )
-from gainful.evidence.standardise import describe_standardisation, standardise_values
 from gainful.evidence.statistics.correction import CORRECTIONS, FREEDMAN_LANE, RANDOMISATION, TUKEY
 from gainful.evidence.statistics.effect_size import (
     EffectSize,
@@ -43,16 +44,14 @@ from gainful.evidence.statistics.effect_size import (
     effect_size,
     find_spread,
 )
-from gainful.evidence.statistics.interaction import Interaction
-from gainful.evidence.statistics.outcome import Outcome
+from gainful.evidence.statistics.outcome import Outcome, UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS
-from gainful.evidence.statistics.unit_sums import UnitSums
-from gainful.measure.convention_line import describe_convention
-from gainful.measure.footnotes import list_footnotes
-from gainful.measure.measured_values import MeasuredValues
-from gainful.measure.run_values import RunValues
-from gainful.measure.sessions.footnotes import list_footnotes as list_session_footnotes
+from gainful.evidence.statistics.study_design import Interaction
+from gainful.measure.convention_words import describe_convention
+from gainful.measure.results import list_footnotes
+from gainful.measure.sessions.results import list_footnotes as list_session_footnotes
 from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.values import MeasuredValues, RunValues
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.text import count_noun, number_doubles
 from gainful.types import Array, finite_or_none

@@ -10,23 +10,21 @@ from attrs import frozen
 from gainful.evidence.comparisons.comparison_answer import describe_comparison
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
 from gainful.evidence.comparisons.comparison_words import (
+    describe_equivalence,
     describe_interaction,
     describe_marks,
+    describe_method,
     describe_test,
     format_caption,
     format_difference,
     format_interval,
     format_p,
-    list_footnotes,
-)
-from gainful.evidence.comparisons.equivalence_words import (
-    describe_equivalence,
-    describe_method,
     list_equivalence,
+    list_footnotes,
 )
 from gainful.evidence.moves.largest_changes import changes_page
 from gainful.evidence.statistics.alike_groups import MAX_GROUPS
-from gainful.measure.leaders import find_leaders
+from gainful.measure.results import find_leaders
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, bar_fractions, to_one_line

@@ -13,11 +13,11 @@ from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.statistics.alike_groups import find_alike_groups, make_letter
 from gainful.evidence.statistics.correction import MAX_T
 from gainful.evidence.statistics.effect_size import EffectSize
-from gainful.evidence.statistics.interaction import Interaction
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.measure.direction import HIGHER, Direction
-from gainful.page.plain_data import to_plain_data
+from gainful.evidence.statistics.study_design import Interaction
+from gainful.measure.entry import HIGHER, Direction
 from gainful.page.shown import refuse_truth
+from gainful.page.table import to_plain_data
 from gainful.text import count_noun, pluralise
 from gainful.types import Array
 

@@ -20,7 +20,7 @@ from gainful.evidence.comparisons.compare import (
     is_paired,
 )
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.comparison_notes import describe_step_down
+from gainful.evidence.comparisons.comparison_answer import describe_step_down
 from gainful.evidence.method import Method, MethodOptions, build_method, correct_outcome
 from gainful.evidence.pairing import IndexPair, refuse_extremes
 from gainful.evidence.statistics.correction import (
@@ -33,26 +33,25 @@ from gainful.evidence.statistics.correction import (
     correction_for,
 )
 from gainful.evidence.statistics.effect_size import EffectSize, effect_size, find_spread
-from gainful.evidence.statistics.interaction import Interaction, interactions_by_column
-from gainful.evidence.statistics.linear_model import (
+from gainful.evidence.statistics.max_t import flip_families
+from gainful.evidence.statistics.outcome import Outcome, UnitSums, join_outcomes
+from gainful.evidence.statistics.paired_tests import TEST_NAMES
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.study_design import (
     MIN_DEGREES,
+    Design,
     FamilyKind,
+    Interaction,
     LinearModel,
     build_linear_model,
+    find_design,
     freedman_lane_test,
-)
-from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.outcome import Outcome, join_outcomes
-from gainful.evidence.statistics.paired_tests import TEST_NAMES
-from gainful.evidence.statistics.permutation import (
+    interactions_by_column,
     is_estimable,
     permute_all_pairs,
     permute_pair,
 )
-from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.study_design import Design, find_design
-from gainful.evidence.statistics.unit_sums import UnitSums
-from gainful.measure.sessions.footnotes import list_footnotes
+from gainful.measure.sessions.results import list_footnotes
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING

@@ -13,20 +13,27 @@ import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare
-from gainful.evidence.clusters import Clusters, describe_turns
 from gainful.evidence.gates.baseline import convention_settings, fingerprint, means
-from gainful.evidence.gates.check import Check, rounding_slack
-from gainful.evidence.gates.drift import check_drift
-from gainful.evidence.gates.error_rates import ErrorRate, describe_spreads, find_error_rates
-from gainful.evidence.gates.non_inferiority import check_margins
-from gainful.evidence.gates.rules import Rules
-from gainful.evidence.gates.significance import check_significance
-from gainful.evidence.gates.spreads import find_spreads
+from gainful.evidence.gates.baseline_tests import check_drift, check_margins, check_significance
+from gainful.evidence.gates.error_rates import (
+    ErrorRate,
+    describe_spreads,
+    find_error_rates,
+    find_spreads,
+)
+from gainful.evidence.gates.rules import Check, Rules, rounding_slack
 from gainful.evidence.gates.verdict import QueryToLookAt, Verdict
-from gainful.evidence.pairing import PairedValues, describe_few_units, pair_values, values_by_query
-from gainful.measure.direction import LOWER
+from gainful.evidence.pairing import (
+    Clusters,
+    PairedValues,
+    describe_few_units,
+    describe_turns,
+    pair_values,
+    values_by_query,
+)
+from gainful.measure.entry import LOWER
 from gainful.measure.language import parse
-from gainful.measure.run_values import RunValues, aggregate
+from gainful.measure.values import RunValues, aggregate
 from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.rounding import ROUNDING

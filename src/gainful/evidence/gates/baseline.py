@@ -13,7 +13,7 @@ from attrs import evolve
 
 from gainful.errors import BadInput
 from gainful.evidence.pairing import pair_values, values_by_query
-from gainful.measure.run_values import RunValues
+from gainful.measure.values import RunValues
 from gainful.read.baseline import Baseline
 from gainful.read.inputs import as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels

@@ -10,16 +10,15 @@ from typing import Any
 import attrs
 from attrs import evolve, frozen
 
-from gainful.evidence.gates.check import Check
 from gainful.evidence.gates.error_rates import ErrorRate, format_rate
-from gainful.measure.direction import Direction
-from gainful.measure.footnotes import list_footnotes
-from gainful.measure.run_values import RunValues
+from gainful.evidence.gates.rules import Check
+from gainful.measure.entry import Direction
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
-from gainful.page.plain_data import to_plain_data
 from gainful.page.render import render
 from gainful.page.shown import Shown
-from gainful.page.table import Table, to_one_line
+from gainful.page.table import Table, to_one_line, to_plain_data
 from gainful.page.write_file import write_together
 from gainful.read.baseline import Baseline
 from gainful.text import count_noun, format_change, format_distinct

@@ -2,26 +2,179 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Collection, Mapping, Sequence
+from itertools import combinations, pairwise
 from typing import Any
 
+import numpy as np
 import polars as pl
 from attrs import field, frozen
 
-from gainful.evidence.method import Method
-from gainful.evidence.orders.discordant_pairs import DiscordantPair
-from gainful.evidence.orders.discriminative_power import DiscriminativePower
-from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
-from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.rank_correlation import places
-from gainful.measure.footnotes import list_footnotes
-from gainful.measure.run_values import RunValues
+from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.evidence.method import Method, weigh_pairs
+from gainful.evidence.pairing import PairedValues
+from gainful.evidence.statistics.correction import CORRECTIONS, RANDOMISATION, TUKEY, correction_for
+from gainful.evidence.statistics.correlation import (
+    PERSISTENCE,
+    check_persistence,
+    kendall_tau,
+    places,
+    rbo,
+    tau_ap,
+)
+from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
-from gainful.page.plain_data import to_plain_data
 from gainful.page.shown import Shown
-from gainful.page.table import Table
+from gainful.page.table import Table, to_plain_data
 from gainful.text import count_noun, format_range, join_words
+from gainful.types import Flags, Ranks, is_number
+
+
+@frozen
+class DiscordantPair:
+    """Two runs that change places: the first is better by one measure, the second by the other.
+
+    `differences` say by how much the mean of the first run is better than that of the second, by
+    each measure; `significant` says of each whether it was tested and found so, None where it was
+    not tested.
+    """
+
+    runs: tuple[str, str]
+    differences: tuple[float, float]
+    significant: tuple[bool | None, bool | None]
+
+
+def find_discordant_pairs(
+    runs: Sequence[str],
+    means: tuple[Mapping[str, float], Mapping[str, float]],
+    places: tuple[Mapping[str, int], Mapping[str, int]],
+    significant: tuple[Flags | None, Flags | None],
+) -> list[DiscordantPair]:
+    """All discordant pairs of two measures, the most striking first.
+
+    A pair is as striking as its smaller difference, each as a part of how far the best and the
+    worst run are apart by that measure; one that both measures find significant before all others.
+    """
+    pairs = np.array(list(combinations(range(len(runs)), 2)))
+    left, right = pairs[:, 0], pairs[:, 1]
+    value, place = (
+        [np.array([values[run] for run in runs]) for values in both] for both in (means, places)
+    )
+    opposite = (place[0][left] - place[0][right]) * (place[1][left] - place[1][right]) < 0
+    discordant = np.flatnonzero(opposite)
+    if not discordant.size:
+        return []
+    differences = [(values[left] - values[right])[discordant] for values in value]
+    striking = np.minimum(
+        *(np.abs(gap) / np.ptp(values) for gap, values in zip(differences, value, strict=True))
+    )
+    flags_of_pairs = [None if flags is None else flags[discordant] for flags in significant]
+    sure = np.all(
+        [
+            flags if flags is not None else np.zeros(len(discordant), bool)
+            for flags in flags_of_pairs
+        ],
+        axis=0,
+    )
+    discordant_pairs = []
+    for at in np.lexsort((-striking, ~sure)):
+        first, second = (runs[place] for place in pairs[discordant[at]])
+        gaps = float(differences[0][at]), float(differences[1][at])
+        if gaps[0] < 0:
+            first, second, gaps = second, first, (-gaps[0], -gaps[1])
+        verdicts = [None if flags is None else bool(flags[at]) for flags in flags_of_pairs]
+        discordant_pairs.append(DiscordantPair((first, second), gaps, (verdicts[0], verdicts[1])))
+    return discordant_pairs
+
+
+def build_criterion(
+    name: str = RANDOMISATION,
+    correct: str | None = None,
+    resampling: Resampling | None = None,
+    *,
+    resamples_given: bool = False,
+) -> Method:
+    """When are two runs different? By the test of this name; misspelt ones are refused.
+
+    Examples:
+        >>> build_criterion("t").correction
+        'holm'
+        >>> build_criterion("sing")
+        Traceback (most recent call last):
+        ...
+        gainful.errors.UnknownName: no test 'sing'; did you mean sign?
+    """
+    if name == TUKEY and correct not in (None, "none"):
+        raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
+    correction = correction_for(name, correct, TEST_NAMES)
+    return Method(
+        name,
+        correction,
+        resampling=resampling or Resampling(),
+        resamples_given=resamples_given,
+    )
+
+
+@frozen
+class DiscriminativePower:
+    """How many pairs of runs a measure tells apart, and by how little they may differ.
+
+    `share` and `smallest` are None where nothing can be said; `smallest` also where no pair
+    is significant.
+    """
+
+    measure: str
+    pairs: int
+    significant: int | None
+    smallest: float | None  # difference of means that was found significant
+    queries: int
+    clusters: int | None = None  # where queries belong to some
+
+    @property
+    def share(self) -> float | None:
+        """The discriminative power: the share of pairs that are significant."""
+        return None if self.significant is None else self.significant / self.pairs
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "measure": self.measure,
+            "power": self.share,
+            "significant": self.significant,
+            "pairs": self.pairs,
+            "smallest_difference": self.smallest,
+            "queries": self.queries,
+            "clusters": self.clusters,
+        }
+
+
+def significant_pairs(
+    paired: PairedValues, pairs: Ranks, criterion: Method, names: list[str]
+) -> Flags:
+    """Which pairs of runs (a row of two columns each) are significantly different?"""
+    corrected = weigh_pairs([paired], pairs, criterion, names).p_corrected
+    return np.asarray(corrected[0] <= criterion.resampling.alpha)
+
+
+def discriminative_power(
+    paired: PairedValues, pairs: Ranks, flags: Flags | None
+) -> DiscriminativePower:
+    """What the flags of its pairs say of a measure; None where there are no flags."""
+    means = paired.values.mean(axis=0)
+    differences = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]])
+    significant = None if flags is None else differences[flags]
+    return DiscriminativePower(
+        measure=paired.measure,
+        pairs=len(pairs),
+        significant=None if significant is None else len(significant),
+        smallest=None if significant is None or not len(significant) else float(significant.min()),
+        queries=len(paired.queries),
+        clusters=None if paired.clusters is None else len({*paired.clusters}),
+    )
+
 
 _MAX_RUNS = 6  # runs; of more, the order is told by its first few
 _LISTED_RUNS = 4
@@ -382,3 +535,94 @@ def _list_rows(order: Order) -> Table:
         long_rows += [(name, *agreement.measures, "", data[name]) for name in names]
     columns = ("what", "measure", "other", "run", "value")
     return Table(columns, long_rows, numeric=True, label_columns=4)
+
+
+_MIN_RUNS = 3
+_MAX_PAIRS = 5  # discordant pairs of two measures that are kept
+
+
+def order_means(
+    means: Mapping[str, Mapping[str, float]],
+    p: float = PERSISTENCE,
+    significant: Mapping[str, Flags | None] | None = None,
+    lower_is_better: Collection[str] = (),
+) -> Order:
+    """How alike are the orders that these means give? For sessions, sweeps, or numbers of a paper.
+
+    Args:
+        means: {measure: {system: mean}}, the same systems everywhere.
+        p: the persistence of RBO.
+        significant: which pairs of systems a measure tells apart, in the order of
+            `itertools.combinations`, where that is known.
+        lower_is_better: the measures of which less is better.
+
+    Examples:
+        >>> order = order_means(
+        ...     {"b=2": {"x": 0.5, "y": 0.4, "z": 0.3}, "b=10": {"x": 0.5, "y": 0.2, "z": 0.3}}
+        ... )
+        >>> round(order.agreement[0].tau, 4), order.agreement[0].discordant_pairs[0].runs
+        (0.3333, ('y', 'z'))
+    """
+    check_persistence(p)
+    if not isinstance(means, Mapping) or not means:
+        raise WrongType("means", means, "{measure: {system: mean}}")
+    first = next(iter(means))
+    for measure, by_system in means.items():
+        if not isinstance(by_system, Mapping) or by_system.keys() != means[first].keys():
+            raise BadValue(
+                f"means[{measure!r}]", by_system, f"the systems of {first}, with a mean each"
+            )
+    check_run_count(len(means[first]))
+    runs = tuple(means[first])
+    flags = significant or {}
+    for measure in lower_is_better:
+        if measure not in means:
+            raise UnknownName("measure", str(measure), means)
+    merits = {
+        measure: _turn(by_system) if measure in lower_is_better else by_system
+        for measure, by_system in means.items()
+    }
+    ordered = {
+        measure: places(by_system, f"means[{measure!r}]") for measure, by_system in merits.items()
+    }
+    constant = [measure for measure, by_system in ordered.items() if set(by_system.values()) == {1}]
+    agreement = []
+    for left, right in combinations(means, 2):
+        a, b = merits[left], merits[right]
+        discordant_pairs = find_discordant_pairs(
+            runs, (a, b), (ordered[left], ordered[right]), (flags.get(left), flags.get(right))
+        )
+        agreement.append(
+            Agreement(
+                measures=(left, right),
+                tau=kendall_tau(a, b),
+                tau_ap=tau_ap(a, b),
+                tau_ap_to=(tau_ap(a, b, reference="first"), tau_ap(a, b, reference="second")),
+                rbo=rbo(a, b, p),
+                discordant=len(discordant_pairs),
+                discordant_pairs=tuple(discordant_pairs[:_MAX_PAIRS]),
+            )
+        )
+    return Order(
+        measures=tuple(means),
+        runs=runs,
+        means=means,
+        agreement=tuple(agreement),
+        p=p,
+        lower_is_better=tuple(lower_is_better),
+        notes=tuple(
+            f"{measure} has the same mean for all runs: no tau or tau_AP with it"
+            for measure in constant
+        ),
+    )
+
+
+def _turn(means: Mapping[str, float]) -> dict[str, float]:
+    """Means of which less is better, as numbers of which more is."""
+    return {system: -mean if is_number(mean) else mean for system, mean in means.items()}
+
+
+def check_run_count(runs: int) -> None:
+    """With two runs there is one pair: measures agree on it or not, and no tau says more."""
+    if runs < _MIN_RUNS:
+        raise BadValue("the number of runs", runs, "at least 3: fewer have no order to speak of")

@@ -9,26 +9,28 @@ import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare
-from gainful.evidence.clusters import Clusters, describe_turns
 from gainful.evidence.method import Method, fit_resamples
-from gainful.evidence.orders.agreement import check_run_count, order_means
-from gainful.evidence.orders.discriminative_power import (
+from gainful.evidence.orders.order import (
+    Order,
     build_criterion,
+    check_run_count,
     discriminative_power,
+    order_means,
     significant_pairs,
 )
-from gainful.evidence.orders.order import Order
 from gainful.evidence.pairing import (
     NOT_A_MEAN,
+    Clusters,
     PairedValues,
     describe_left_out,
+    describe_turns,
     pair_values,
     values_by_query,
 )
 from gainful.evidence.statistics.correction import TUKEY
+from gainful.evidence.statistics.correlation import PERSISTENCE
 from gainful.evidence.statistics.paired_tests import TUKEY_NOTE
-from gainful.evidence.statistics.rank_correlation import PERSISTENCE
-from gainful.measure.run_values import RunValues, aggregate
+from gainful.measure.values import RunValues, aggregate
 
 
 def order_results(

@@ -2,19 +2,251 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from os import PathLike, fspath
 from typing import Any
 
+import numpy as np
 from attrs import field, frozen
 
-from gainful.evidence.searchers.held_out import FOLDS
-from gainful.evidence.searchers.searchers import Behaviour, Searchers
-from gainful.evidence.searchers.srbp import Estimate
+from gainful.errors import BadInput, BadValue, WrongType
+from gainful.evidence.searchers.fit import (
+    AT_LEAST,
+    FOLDS,
+    STOPPING_MODELS,
+    Estimate,
+    Fit,
+    HeldOut,
+    Stops,
+    estimate_srbp,
+    fit_model,
+    hold_out,
+)
+from gainful.evidence.searchers.observe import Observed
+from gainful.measure.discount import DISCOUNTS, bq
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
+from gainful.read.jsonl import load_whole
+from gainful.read.source import open_source
 from gainful.text import count_noun
-from gainful.types import finite_or_none
+from gainful.types import finite_or_none, is_number
+
+_USUAL_CUTOFF = 10
+_LEAST_BASE = 1.001  # where nobody goes on: a base must be above 1
+_LARGEST_BASE = 1e6  # beyond it, nothing is discounted that one could see
+_DIGITS = 3
+FittedDiscount = tuple[str, Mapping[str, Fit]]  # the best of them, and all
+
+
+@frozen
+class Spelled:
+    """Measures of the searchers of a log; None where the log does not tell enough."""
+
+    best: str  # by the discounts that fit best
+    session: str  # nsDCG with b and bq
+    walk: str | None  # sRBP
+    ranking: str | None  # RBP, of single lists
+
+    def listing(self) -> dict[str, str]:
+        """Those that there are, by name; another nsDCG first, if that fits best."""
+        named = {"nsDCG": self.session, "sRBP": self.walk, "RBP": self.ranking}
+        spelled = {name: measure for name, measure in named.items() if measure is not None}
+        other = {} if self.best in spelled.values() else {"best": self.best}
+        return other | spelled
+
+
+def spell_measures(
+    reading: FittedDiscount | None,
+    asking: FittedDiscount,
+    srbp: tuple[Estimate, Estimate] | None,
+    list_length: int,
+) -> Spelled:
+    """What nsDCG, sRBP and RBP are to these searchers, and which of them fits best."""
+    cutoff = min(_USUAL_CUTOFF, list_length) if list_length else _USUAL_CUTOFF
+    walk = None
+    if srbp is not None:
+        p, balance = srbp
+        walk = f"sRBP(p={_round(p.value)}, balance={_round(balance.value)})"
+    session = _spell_nsdcg(reading, asking, cutoff, "jk2008")
+    behaviours = [asking] if reading is None else [reading, asking]
+    walks = walk is not None and not any(best in DISCOUNTS for best, _ in behaviours)
+    best = walk if walks and walk is not None else _spell_nsdcg(reading, asking, cutoff)
+    persistence = None if reading is None else reading[1]["geometric"].value
+    ranking = None
+    if persistence is not None and 0 < persistence < 1:
+        ranking = f"RBP(p={_round(persistence)})"
+    return Spelled(best, session, walk, ranking)
+
+
+def _spell_nsdcg(
+    reading: FittedDiscount | None, asking: FittedDiscount, cutoff: int, discount: str | None = None
+) -> str:
+    """One nsDCG: by one discount for ranks and queries, or else by those that fit best."""
+    parts = []
+    for option, base, fitted in (("discount", "b", reading), ("query_discount", "bq", asking)):
+        if fitted is not None:
+            best, fits = fitted
+            chosen = best if best in DISCOUNTS else _best_of_measures(fits)
+            parts += _spell_discount(discount or chosen, fits, option, base)
+    return f"nsDCG({', '.join(parts)})@{cutoff}"
+
+
+def _spell_discount(name: str, fits: Mapping[str, Fit], option: str, base: str) -> list[str]:
+    """What stands in the brackets for a discount: its name where it is not 2008's, its base."""
+    value = fits[name].value
+    if value is None:
+        return [f"{option}={name}"]
+    if value >= (bq.domain.below if base == bq.symbol else _LARGEST_BASE):
+        return [f"{option}=none"]
+    shown = _round(max(value, _LEAST_BASE))
+    return [*([] if name == "jk2008" else [f"{option}={name}"]), f"{base}={shown}"]
+
+
+def _best_of_measures(fits: Mapping[str, Fit]) -> str:
+    """Of the discounts that nsDCG takes, the one that makes the log most likely."""
+    return max((name for name in fits if name in DISCOUNTS), key=lambda n: fits[n].log_likelihood)
+
+
+def _round(value: float) -> str:
+    """A number as it is pasted: three digits, but never 1 where it must be above or below."""
+    digits = _DIGITS
+    while float(f"{value:.{digits}g}") == 1.0:
+        digits += 1
+    return f"{value:.{digits}g}"
+
+
+_FEW = 10  # searchers, of fewer than which the spread is not known
+_MEASURED = ("jk2008", "geometric")  # the discounts whose parameters measures take: b and p
+
+
+@frozen(eq=False, kw_only=True)
+class Behaviour:
+    """One thing that searchers do: read on down a list, or ask again."""
+
+    stops: Stops = field(repr=False)
+    fits: Mapping[str, Fit]  # by discount
+    held_out: Mapping[str, HeldOut]  # likewise; empty where there are too few searchers
+    best: str  # the discount that fits best
+
+    @property
+    def cut(self) -> int:
+        """How many went as far as there was anything."""
+        return int((self.stops.kinds[self.stops.kind, 0] == AT_LEAST).sum())
+
+    def estimate(self, discount: str, symbol: str) -> Estimate | None:
+        """The parameter of a discount, with its interval, by the name that a measure has for it."""
+        fit = self.fits[discount]
+        if fit.value is None or fit.low is None or fit.high is None:
+            return None
+        return Estimate(symbol, fit.value, fit.low, fit.high)
+
+
+@frozen(eq=False, kw_only=True)
+class Searchers:
+    """The searchers of a log, or of a group of its sessions."""
+
+    keys: Mapping[str, Any]  # of the group, by column
+    sessions: int
+    query_count: int
+    reading: Behaviour | None  # None where a log does not tell how far
+    asking: Behaviour
+    success_bq: Estimate | None  # bq, if sessions whose last query was clicked ended by success
+    srbp: tuple[Estimate, Estimate] | None
+    measures: Spelled
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """All that was estimated: b, bq, RBP's p, sRBP's p and balance."""
+        reading = self.reading
+        estimates = [
+            None if reading is None else reading.estimate("jk2008", "b"),
+            self.asking.estimate("jk2008", "bq"),
+            None if reading is None else reading.estimate("geometric", "p"),
+        ]
+        return tuple(entry for entry in estimates if entry is not None)
+
+    def find(self, symbol: str) -> Estimate | None:
+        """The estimate of b, of bq or of p."""
+        return next((entry for entry in self.estimates if entry.symbol == symbol), None)
+
+
+def fit_searchers(
+    observed: Observed, keys: Mapping[str, Any], *, level: float, seed: int, compare: bool
+) -> Searchers:
+    """The searchers of these sessions; with `compare`, by which discount they are told best."""
+    reading = (
+        None
+        if observed.depths is None or not observed.depths.size
+        else _fit_behaviour(observed.depths, level, seed, compare=compare)
+    )
+    asking = _fit_behaviour(observed.queries, level, seed, compare=compare)
+    successes = observed.successes_cut()
+    success_bq = None
+    if successes is not None:
+        fit = fit_model(STOPPING_MODELS["jk2008"], successes, level)
+        if fit.value is not None and fit.low is not None and fit.high is not None:
+            success_bq = Estimate("bq", fit.value, fit.low, fit.high)
+    geometric = (None if reading is None else reading.fits["geometric"], asking.fits["geometric"])
+    has_several = observed.size > 1  # of one session nothing is known of how they vary
+    srbp = None
+    if geometric[0] is not None and has_several:
+        srbp = estimate_srbp(geometric[0], geometric[1], level)
+    return Searchers(
+        keys=keys,
+        sessions=observed.size,
+        query_count=int(observed.query_counts.sum()),
+        reading=reading,
+        asking=asking,
+        success_bq=success_bq,
+        srbp=srbp,
+        measures=spell_measures(
+            None if reading is None else (reading.best, reading.fits),
+            (asking.best, asking.fits),
+            srbp,
+            observed.list_length,
+        ),
+    )
+
+
+def _fit_behaviour(stops: Stops, level: float, seed: int, *, compare: bool) -> Behaviour:
+    held_out = hold_out(stops, seed) if compare and len(np.unique(stops.cluster)) > 1 else {}
+    names = STOPPING_MODELS if compare else _MEASURED
+    fits = {name: fit_model(STOPPING_MODELS[name], stops, level) for name in names}
+    return Behaviour(stops=stops, fits=fits, held_out=held_out, best=_choose_best(fits, held_out))
+
+
+def _choose_best(fits: Mapping[str, Fit], held_out: Mapping[str, HeldOut]) -> str:
+    """The discount that fits best; where several cannot be told apart, the first of the table."""
+    if not held_out:
+        return max(fits, key=lambda name: fits[name].log_likelihood)
+    return next(name for name, result in held_out.items() if result.is_close)
+
+
+def check_level(level: object) -> float:
+    """The level of intervals, as a share; per cent is understood as --interval has it."""
+    if not is_number(level) or not 0 < level < 100:
+        raise BadValue("level", level, "per cent between 0 and 100, such as 95")
+    return float(level) / 100
+
+
+def refuse_nothing(observed: Observed, name: str) -> None:
+    """A log in which nobody could do anything says nothing of searchers."""
+    only_one = bool((observed.query_counts == 1).all())
+    if observed.depths is None and only_one:
+        problem = "no session has a second query, and there is no column scanned or clicked"
+        raise BadInput(name, problem, "sessions of several queries, clicks, or how deep was looked")
+
+
+def describe_few(observed: Observed) -> list[str]:
+    """That intervals of a handful of sessions or searchers say little."""
+    number = len(np.unique(observed.queries.cluster))
+    if number >= _FEW:
+        return []
+    noun = count_noun(number, observed.cluster_name)
+    return [f"{noun}: too few to tell how searchers differ; intervals are too narrow, if any"]
+
 
 _SUCCESS = (
     "Searchers also stop because they have what they came for, and a log does not say which: then "
@@ -325,3 +557,64 @@ def _list_rows(calibration: Calibration) -> Table:
             walk = searchers.measures.walk
             rows.append((*keys, f"sRBP {entry.symbol}", *numbers, searchers.sessions, walk))
     return Table(columns, rows, numeric=True, label_columns=len(calibration.by) + 1)
+
+
+AnyCalibration = Calibration | Mapping[str, Any] | str | PathLike[str]
+_SHAPE = "what gainful calibrate -o FILE.json wrote"
+_LEAST, _MOST = 1.001, 999.0  # bases that a page and every measure take
+
+
+@frozen
+class MeasuredSearcher:
+    """What b and bq are, with their intervals; None where the log did not tell."""
+
+    log: str
+    level: float
+    b: Estimate | None
+    bq: Estimate | None
+
+    def settings(self) -> dict[str, float]:
+        """The bases to begin with, each as near as a measure can have it."""
+        pairs = (("b", self.b), ("bq", self.bq))
+        return {
+            name: float(f"{clamp_base(entry.value):.4g}")
+            for name, entry in pairs
+            if entry is not None
+        }
+
+
+def clamp_base(value: float) -> float:
+    """A base that measures can have: one above 1, and no endless one."""
+    return min(max(value, _LEAST), _MOST)
+
+
+def read_calibration(value: AnyCalibration) -> MeasuredSearcher:
+    """The searcher of a calibration, or of a file of one."""
+    if isinstance(value, Calibration):
+        b, bq = value.searchers.find("b"), value.searchers.find("bq")
+        return MeasuredSearcher(value.log, value.level, b, bq)
+    if isinstance(value, (str, PathLike)):
+        name = fspath(value)
+        data = load_whole(open_source(name))
+    elif isinstance(value, Mapping):
+        name, data = "calibrated", value
+    else:
+        raise WrongType("calibrated", value, f"a Calibration, or {_SHAPE}")
+    try:
+        estimates, level = data["all"]["estimates"], float(data["level"])
+        b, bq = (_read_estimate(symbol, estimates.get(symbol)) for symbol in ("b", "bq"))
+        return MeasuredSearcher(str(data["log"]), level, b, bq)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise BadInput(name, "there are no searchers in it", _SHAPE) from None
+
+
+def _read_estimate(symbol: str, entry: Any) -> Estimate | None:
+    """An estimate; numbers without an end are null in JSON."""
+    if entry is None:
+        return None
+    value, low, high = (
+        math.inf if entry[key] is None else entry[key] for key in ("value", "low", "high")
+    )
+    if not all(is_number(number) and number >= 1 for number in (value, low, high)):
+        raise ValueError(symbol)
+    return Estimate(symbol, float(value), float(low), float(high))

@@ -7,14 +7,204 @@ one piece of evidence, not as several (Chandler & Bate 2007).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
-from gainful.evidence.searchers.stopping_models import StoppingModel
-from gainful.evidence.searchers.stops import CLICKED, Stops
-from gainful.types import Array
+from gainful.formula import NamedFormula
+from gainful.measure.discount import DISCOUNTS, i
+from gainful.measure.parameters import PARAMETERS
+from gainful.types import Array, Flags, Ranks
+
+_p, _T = PARAMETERS["p"], PARAMETERS["T"]
+
+GEOMETRIC = NamedFormula(
+    "discount", "geometric", _p ** (i - 1), "the same share goes on at every rank", "moffat2008"
+)
+INSQ = NamedFormula(
+    "discount",
+    "insq",
+    (2 * _T / (i + (2 * _T - 1))) ** 2,
+    "goes on for T, come what may",
+    "moffat2012",
+)
+
+
+@frozen
+class Scale:
+    """The scale on which a parameter is estimated: any number goes, and errors are even."""
+
+    to_value: Callable[[float], float]
+    low: float  # beyond these, nothing changes that a log could show
+    high: float
+    lowest: float  # what the parameter is at its ends
+    highest: float
+
+
+SCALES: Mapping[str, Scale] = {
+    # 1/(1 + log_b i) is L/(L + ln i) with L = ln b: the logarithm of L.
+    "b": Scale(lambda t: float(np.exp(np.exp(t))), -12.0, 3.5, 1.0, np.inf),
+    "p": Scale(lambda t: float(1 / (1 + np.exp(-t))), -14.0, 14.0, 0.0, 1.0),
+    "T": Scale(lambda t: float(np.exp(t)), -9.0, 9.0, 0.0, np.inf),
+}
+
+
+@frozen
+class StoppingModel:
+    """One way in which searchers stop, with one parameter or none."""
+
+    formula: NamedFormula
+    symbol: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What the discount is called."""
+        return self.formula.name
+
+    @property
+    def scale(self) -> Scale | None:
+        """On which scale its parameter is estimated."""
+        return None if self.symbol is None else SCALES[self.symbol]
+
+    def survival(self, point: float, last: int) -> Array:
+        """The share of searchers who get to 1, 2, … and one past `last`, its parameter being so."""
+        formula = self.formula
+        if self.symbol is not None:
+            value = SCALES[self.symbol].to_value(point)
+            formula = NamedFormula(
+                formula.kind,
+                formula.name,
+                formula.expr,
+                formula.meaning,
+                values=((self.symbol, value),),
+            )
+        return formula.evaluate_at(np.arange(1, last + 2))
+
+
+_BASED = ("jk2008", "jk2002", "shifted")
+_FIXED = ("log2", "zipf")
+STOPPING_MODELS: Mapping[str, StoppingModel] = {
+    model.name: model
+    for model in (
+        *(StoppingModel(DISCOUNTS[name], "b") for name in _BASED),
+        *(StoppingModel(DISCOUNTS[name]) for name in _FIXED),
+        StoppingModel(GEOMETRIC, "p"),
+        StoppingModel(INSQ, "T"),
+    )
+}
+
+
+STOPPED, AT_LEAST, CLICKED = 0, 1, 2  # how it is known
+
+
+@frozen(eq=False)
+class Stops:
+    """How far each searcher got, down a list or through the queries of a session.
+
+    What is alike is stored once: a row of `kinds` is how it is known and three numbers.
+
+    - STOPPED: stopped at the first number, and could have gone on.
+    - AT_LEAST: got to the first number, where the list ends or the log does.
+    - CLICKED: clicked last at the first number (0 never), so many clicks, in a list of so many.
+    """
+
+    kinds: Ranks
+    kind: Ranks  # of each observation: its row
+    cluster: Ranks  # of each observation: who made it, as a number
+
+    @property
+    def size(self) -> int:
+        """How many observations there are."""
+        return len(self.kind)
+
+    @cached_property
+    def counts(self) -> Array:
+        """How many observations there are of each kind."""
+        return np.bincount(self.kind, minlength=len(self.kinds)).astype(np.float64)
+
+    @cached_property
+    def has_clicks(self) -> bool:
+        """Is anything known by clicks alone?"""
+        return bool((self.kinds[:, 0] == CLICKED).any())
+
+    @property
+    def furthest(self) -> int:
+        """The furthest rank or query that a likelihood needs to know of."""
+        known_by_clicks = self.kinds[:, 0] == CLICKED
+        ends = np.where(known_by_clicks, self.kinds[:, 3], self.kinds[:, 1])
+        return int(ends.max(initial=1))
+
+    def select(self, flags: Flags) -> Stops:
+        """Some of the observations."""
+        return evolve(self, kind=self.kind[flags], cluster=self.cluster[flags])
+
+    def log_likelihoods(self, survival: Array, click: float = 0.5) -> Array:
+        """The logarithm of how likely each kind is.
+
+        Args:
+            survival: the share of searchers who get to 1, 2, … and one past the furthest.
+            click: how likely a result that is looked at is clicked.
+        """
+        stopping = survival[:-1] - survival[1:]
+        stopped, here, clicked = self._places
+        with np.errstate(divide="ignore", invalid="ignore"):
+            result = np.log(np.maximum(np.where(stopped, stopping[here], survival[here]), 0.0))
+            if self.has_clicks:
+                result[clicked] = self._click_likelihoods(survival, stopping, click)
+        return np.asarray(result)
+
+    @cached_property
+    def _places(self) -> tuple[Flags, Ranks, Flags]:
+        """Per kind: did it stop, at which place of a survival, and is it known by clicks?"""
+        known_by = self.kinds[:, 0]
+        return known_by == STOPPED, np.maximum(self.kinds[:, 1], 1) - 1, known_by == CLICKED
+
+    @cached_property
+    def _clicks(self) -> tuple[Ranks, Ranks, Ranks, Ranks]:
+        """Per kind with clicks: the last, how many, the column of its length; and all lengths."""
+        last, clicks, length = self.kinds[self._places[2], 1:].T
+        lengths, column = np.unique(length, return_inverse=True)
+        return last, clicks, column.astype(np.intp), lengths
+
+    def _click_likelihoods(self, survival: Array, stopping: Array, click: float) -> Array:
+        """Of a last click: the searcher got at least so far, and clicked nothing on the way on.
+
+        From rank r on, in a list of n, nothing more is clicked with Q(r) = P(depth = r) +
+        (1 − click) · Q(r + 1), and Q(n) = P(depth ≥ n); all of it given nothing.
+        """
+        last, clicks, column, lengths = self._clicks
+        rank = np.arange(1, int(lengths.max()) + 1)[:, None]
+        here = np.where(rank < lengths, stopping[rank - 1], survival[rank - 1])
+        quiet = np.where(rank <= lengths, here, 0.0)
+        step = 1
+        while step < len(quiet):  # sums of 1, 2, 4, 8 … terms
+            quiet[:-step] = quiet[:-step] + (1 - click) ** step * quiet[step:]
+            step *= 2
+        quiet = np.vstack([(1 - click) * quiet[:1], quiet])
+        skipped = last - clicks
+        return np.asarray(
+            clicks * np.log(click) + skipped * np.log1p(-click) + np.log(quiet[last, column])
+        )
+
+
+def collect_stops(rows: Ranks, cluster: Ranks) -> Stops:
+    """Observations, what is alike stored once."""
+    base = int(rows.max(initial=0)) + 1
+    key = rows @ (base ** np.arange(rows.shape[1], dtype=np.int64)[::-1])
+    _, first, kind = np.unique(key, return_index=True, return_inverse=True)
+    return Stops(rows[first], kind.astype(np.intp), cluster)
+
+
+def count_stops(reached: Ranks, cut: Flags, cluster: Ranks) -> Stops:
+    """Observations of how far searchers got; where one was cut off, it is a lower bound."""
+    known_by = np.where(cut, AT_LEAST, STOPPED)
+    zeros = np.zeros_like(reached)
+    return collect_stops(
+        np.column_stack([known_by, reached, zeros, zeros]).astype(np.intp), cluster
+    )
+
 
 LEVEL = 0.95
 _GRID = 41  # points of the scale that are tried before the best is sought between them
@@ -230,3 +420,100 @@ def _clicks_on_the_way(stops: Stops) -> float:
 
 def _to_share(log_odds: float) -> float:
     return float(1 / (1 + np.exp(-log_odds)))
+
+
+FOLDS = 5
+_CLEARLY = 2.0  # standard errors by which a model must be behind to be told from the best
+
+
+@frozen
+class HeldOut:
+    """How likely a model makes what it has not seen."""
+
+    mean: float  # the log-likelihood of an observation; minus infinity if one is impossible
+    behind: float  # the best model
+    error: float  # the standard error of how far it is behind
+
+    @property
+    def is_close(self) -> bool:
+        """Can it not be told from the best model?"""
+        return self.behind <= _CLEARLY * self.error
+
+
+def hold_out(stops: Stops, seed: int) -> Mapping[str, HeldOut]:
+    """Every model, fitted to four fifths of the searchers and tried on the rest, five times."""
+    clusters, cluster = np.unique(stops.cluster, return_inverse=True)
+    random = np.random.default_rng(seed)
+    fold = random.permutation(np.arange(len(clusters), dtype=np.intp) % FOLDS)[cluster]
+    by_cluster = {
+        name: _try_on_others(name, stops, fold, cluster, len(clusters)) for name in STOPPING_MODELS
+    }
+    totals = {name: float(values.sum()) for name, values in by_cluster.items()}
+    best = max(totals, key=lambda name: totals[name])
+    return {
+        name: _compare_with_best(values, by_cluster[best], stops.size)
+        for name, values in by_cluster.items()
+    }
+
+
+def _try_on_others(name: str, stops: Stops, fold: Ranks, cluster: Ranks, size: int) -> Array:
+    """The log-likelihood of what each searcher did, by a fit to others."""
+    values = np.zeros(stops.size)
+    for number in range(FOLDS):
+        tried = fold == number
+        if tried.any() and not tried.all():
+            fit = fit_model(STOPPING_MODELS[name], stops.select(~tried), level=None)
+            values[tried] = log_likelihoods(fit, stops.select(tried))
+    return np.bincount(cluster, values, minlength=size).astype(np.float64)
+
+
+def _compare_with_best(values: Array, best: Array, observations: int) -> HeldOut:
+    if not np.isfinite(values).all():
+        return HeldOut(-np.inf, np.inf, 0.0)
+    differences = best - values
+    spread = float(differences.std(ddof=1)) if len(differences) > 1 else 0.0
+    error = spread * np.sqrt(len(differences)) / observations
+    return HeldOut(
+        float(values.sum()) / observations, float(differences.sum()) / observations, float(error)
+    )
+
+
+@frozen
+class Estimate:
+    """A parameter of a searcher, with its interval."""
+
+    symbol: str
+    value: float
+    low: float
+    high: float
+
+
+def estimate_srbp(reading: Fit, asking: Fit, level: float) -> tuple[Estimate, Estimate] | None:
+    """Estimates of p and balance; None where nobody or everybody goes on.
+
+    The interval is that of the delta method, on the scale of log odds.
+    """
+    stays, asks = reading.value, asking.value
+    if stays is None or asks is None or not (0 < stays < 1 and 0 < asks < 1):
+        return None
+    p = stays + asks * (1 - stays)
+    balance = stays / p
+    # What a step of the log odds of s and of r changes.
+    stays_step, asks_step = stays * (1 - stays), asks * (1 - asks)
+    p_slopes = np.array([(1 - asks) * stays_step, (1 - stays) * asks_step])
+    by_stays = asks / p**2  # the derivative of s/p by s, and by r
+    balance_slopes = np.array([by_stays * stays_step, -stays * (1 - stays) / p**2 * asks_step])
+    variances = np.array([reading.variance, asking.variance])
+    return (
+        _with_interval("p", p, float(p_slopes**2 @ variances), level),
+        _with_interval("balance", balance, float(balance_slopes**2 @ variances), level),
+    )
+
+
+def _with_interval(symbol: str, share: float, variance: float, level: float) -> Estimate:
+    from scipy.special import ndtri  # noqa: PLC0415  (slow to load)
+
+    middle = np.log(share / (1 - share))
+    reach = float(ndtri((1 + level) / 2)) * np.sqrt(variance) / (share * (1 - share))
+    low, high = (float(1 + np.tanh((middle + sign * reach) / 2)) / 2 for sign in (-1, 1))
+    return Estimate(symbol, float(share), low, high)

@@ -14,10 +14,8 @@ from typing import Literal
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.statistics.exact_sums import round_to_grid
-from gainful.evidence.statistics.outcome import Outcome
+from gainful.evidence.statistics.outcome import Outcome, UnitSums, round_to_grid
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.progress import report_work
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Ranks, slices

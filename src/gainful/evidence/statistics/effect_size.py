@@ -1,16 +1,121 @@
-"""How large is a difference, beside how sure one can be of it?"""
+"""How large is a difference, what could be seen, and how many queries would it take?"""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
+from math import isnan
 
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.errors import BadValue
-from gainful.evidence.statistics.power import detectable_effect
-from gainful.rounding import COARSE_ROUNDING
-from gainful.types import Array, Flags
+from gainful.errors import BadValue, WrongType
+from gainful.rounding import COARSE_ROUNDING, ROUNDING
+from gainful.types import Array, Flags, is_number, is_whole_number
+
+POWER = 0.8
+_MAX_QUERIES = 10_000_000  # queries; nobody has more
+_LARGEST_EFFECT, _LARGEST_CENTRE = 1e3, 1e6
+_SMALLEST_ALPHA = 1e-9  # below it the tail of t has no digits left
+
+
+def t_test_power(effect: float, queries: int, alpha: float = 0.05) -> float:
+    """The chance that a true effect (Cohen's dz) is found significant, two-sided.
+
+    Examples:
+        >>> round(t_test_power(0.5, 34), 4)  # Cohen's table: 34 pairs for a medium effect
+        0.8078
+    """
+    from scipy.stats import ncf, t  # noqa: PLC0415  (slow to load, and only power needs it)
+
+    effect = min(
+        abs(effect), _LARGEST_EFFECT
+    )  # beyond it all is found, and scipy's series does not end
+    noncentrality, degrees = effect**2 * queries, queries - 1
+    if noncentrality < ROUNDING:  # scipy's non-central F is wrong there
+        return alpha
+    if noncentrality > _LARGEST_CENTRE:
+        return 1.0
+    # The square of t is an F of one degree; scipy's non-central t is no number at some places.
+    return float(ncf.sf(t.isf(alpha / 2, degrees) ** 2, 1, degrees, noncentrality))
+
+
+def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -> float:
+    """The smallest true effect (Cohen's dz) that so many queries find with this power.
+
+    Times the standard deviation of the differences it is a difference of means.
+
+    Examples:
+        >>> round(detectable_effect(50), 4)
+        0.4042
+    """
+    from scipy.optimize import brentq  # noqa: PLC0415  (slow to load)
+
+    check_levels(alpha, power)
+    if not is_whole_number(queries):
+        raise WrongType("queries", queries, "a whole number, at least 2")
+    if not 2 <= queries <= _MAX_QUERIES:
+        raise BadValue("queries", queries, f"2 to {_MAX_QUERIES}")
+    largest = 1.0
+    while t_test_power(largest, int(queries), alpha) < power:
+        largest *= 2
+        if largest > _LARGEST_EFFECT:
+            raise BadValue("queries", queries, f"more, to find anything at alpha {alpha:g}")
+    return float(brentq(lambda effect: t_test_power(effect, queries, alpha) - power, 0.0, largest))
+
+
+def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> int:
+    """How many queries find a true effect (Cohen's dz) with this power?
+
+    Examples:
+        >>> queries_needed(0.5)
+        34
+    """
+    check_levels(alpha, power)
+    if not is_number(effect):
+        raise WrongType("effect", effect, "a number: the difference in standard deviations")
+    enough = partial(_has_power, abs(effect), alpha, power)
+    if isnan(effect) or not enough(_MAX_QUERIES):
+        raise BadValue("effect", effect, f"one that {_MAX_QUERIES} queries can show")
+    low, high = 1, 2
+    while not enough(high):
+        low, high = high, high * 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def count_queries(effect: float, alpha: float = 0.05, power: float = POWER) -> int | None:
+    """The queries that find a true effect; None where no collection has so many."""
+    try:
+        return queries_needed(effect, alpha, power)
+    except BadValue:
+        return None
+
+
+def _has_power(effect: float, alpha: float, power: float, queries: int) -> bool:
+    return t_test_power(effect, queries, alpha) >= power
+
+
+def check_power(power: float) -> None:
+    """Refuse what is no power."""
+    _check_share("power", power, 0.0)
+
+
+def _check_share(name: str, value: float, least: float) -> None:
+    if not is_number(value):
+        raise WrongType(name, value, "a number between 0 and 1")
+    if not least < value < 1:
+        raise BadValue(name, value, f"a number between {least:g} and 1")
+
+
+def check_levels(alpha: float, power: float) -> None:
+    """Refuse levels at which no power can be told."""
+    _check_share("alpha", alpha, _SMALLEST_ALPHA)
+    check_power(power)
+    if power <= alpha:
+        raise BadValue("power", power, f"a number above alpha ({alpha:g})")
+
 
 SKEWED = 0.75  # from this skewness on, limits of means are lenient (docs/error-rates.md, margins)
 _SMALLEST_LEVEL = 1e-9  # levels below it have no digits

@@ -14,11 +14,16 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from attrs import frozen
 
-from gainful.evidence.statistics.exact_sums import round_to_grid
-from gainful.evidence.statistics.outcome import Outcome, critical_value, p_value, widen_to_zero
+from gainful.evidence.statistics.outcome import (
+    Outcome,
+    UnitSums,
+    critical_value,
+    p_value,
+    round_to_grid,
+    widen_to_zero,
+)
 from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, sign_flips
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.progress import report_work
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Ranks, slices

@@ -1,4 +1,4 @@
-"""`Outcome`: what a test says of many pairs at once."""
+"""What tests take and give: sums over independent units; p and intervals of many pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,48 @@ import numpy as np
 from attrs import Factory, evolve, frozen
 
 from gainful.evidence.statistics.resampling import Alternative
-from gainful.types import Array, Flags
+from gainful.rounding import ROUNDING
+from gainful.types import Array, Flags, Ranks
+
+_BITS = 52  # whole numbers below 2**53 are exact, and so are their sums
+
+
+def round_to_grid(
+    values: Array, max_terms: int, magnitude: Array | None = None
+) -> tuple[Array, Array]:
+    """Values as whole numbers of a fine grid, and how many steps of it make 1, by column.
+
+    Sums of so many of them are exact, so that neither the order in which they are added nor the
+    number of threads that add them can change a count. The grid is so fine that a value is off
+    by less than one part in 2**52/most_added of the largest. `size` is what they were made of, if
+    that was larger: what is left of it after rounding is nothing then.
+    """
+    largest = np.abs(values).max(axis=0, initial=0.0) if magnitude is None else magnitude
+    bits = _BITS - int(np.ceil(np.log2(max(max_terms, 2))))
+    exponent = np.where(largest > 0, bits - np.ceil(np.log2(np.where(largest > 0, largest, 1))), 0)
+    steps = np.exp2(np.minimum(exponent, 1000))
+    return np.rint(values * steps), steps
+
+
+def drop_rounding_noise(values: Array) -> Array:
+    """Values of which those of one row that differ by rounding alone do not differ.
+
+    Sums that come in another order are rounded otherwise, on another machine always the same way:
+    a test of signs would take that for evidence.
+
+    Examples:
+        >>> drop_rounding_noise(np.array([[0.1 + 0.2, 0.3, 0.4]])).tolist()
+        [[0.3, 0.3, 0.4]]
+    """
+    order = np.argsort(values, axis=1)
+    ascending = np.take_along_axis(values, order, axis=1)
+    gaps = np.diff(ascending, axis=1, prepend=-np.inf)
+    new = gaps > ROUNDING * np.abs(values).max(axis=1, keepdims=True, initial=0.0)
+    first = np.maximum.accumulate(np.where(new, np.arange(values.shape[1]), 0), axis=1)
+    cleaned = np.empty_like(values)
+    np.put_along_axis(cleaned, order, np.take_along_axis(ascending, first, axis=1), axis=1)
+    return cleaned
+
 
 _ARRAYS = ("p", "low", "high", "estimate", "p_corrected")
 
@@ -99,3 +140,76 @@ def widen_to_zero(low: Array, high: Array, insignificant: Flags) -> tuple[Array,
         np.where(insignificant, np.minimum(low, 0.0), low),
         np.where(insignificant, np.maximum(high, 0.0), high),
     )
+
+
+@frozen(eq=False)
+class UnitSums:
+    """A row for each unit: the sum of its values in each column, and how many values that are.
+
+    The mean of a column is over values, not over units: the sum of all sums by that of all sizes.
+    """
+
+    sums: Array
+    sizes: Array
+
+    @classmethod
+    def from_values(
+        cls, values: Array | UnitSums, unit: Ranks | None = None, number: int | None = None
+    ) -> UnitSums:
+        """The sums of each unit, by its number; without these each row is one.
+
+        `number` is how many units there are, if some of them may have no value.
+
+        Examples:
+            >>> units = UnitSums.from_values(np.array([[1.0], [2.0], [4.0]]), np.array([0, 1, 0]))
+            >>> units.sums.tolist(), units.sizes.tolist()
+            ([[5.0], [2.0]], [2.0, 1.0])
+        """
+        if isinstance(values, UnitSums):
+            return values
+        if unit is None:
+            return cls(values, np.ones(len(values)))
+        sizes = np.bincount(unit, minlength=number or 0).astype(np.float64)
+        sums = np.zeros((len(sizes), values.shape[1]))
+        np.add.at(sums, unit, values)
+        return cls(sums, sizes)
+
+    def select(self, columns: Flags | Ranks | slice) -> UnitSums:
+        """Some of the columns."""
+        return UnitSums(self.sums[:, columns], self.sizes)
+
+    @property
+    def number(self) -> int:
+        """How many units there are."""
+        return len(self.sizes)
+
+    @property
+    def is_clustered(self) -> bool:
+        """Has a unit several values, or none?"""
+        return bool((self.sizes != 1).any())
+
+    @property
+    def unit_means(self) -> Array:
+        """The mean of each unit, in each column."""
+        return np.asarray(self.sums / self.sizes[:, None])
+
+    def means(self) -> Array:
+        """The mean value of each column."""
+        return np.asarray(self.sums.sum(axis=0) / self.sizes.sum())
+
+    def deviations(self) -> Array:
+        """How far the sum of each unit is from what its size and the mean would give."""
+        return np.asarray(self.sums - self.sizes[:, None] * self.means())
+
+    def jackknife_means(self) -> Array:
+        """The mean of each column without each of the units."""
+        rest = (self.sizes.sum() - self.sizes)[:, None]
+        return np.asarray(self.means() - self.deviations() / rest)
+
+    def standard_errors(self) -> Array:
+        """Of the mean of each column, units being independent: the cluster-robust ones.
+
+        Of single values it is their standard deviation by the root of their number.
+        """
+        squares = (self.deviations() ** 2).sum(axis=0) * self.number / max(self.number - 1, 1)
+        return np.asarray(np.sqrt(squares) / self.sizes.sum())

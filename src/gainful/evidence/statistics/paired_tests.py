@@ -15,17 +15,18 @@ from attrs import frozen
 from gainful.evidence.statistics.bootstrap import bootstrap_test
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
-from gainful.evidence.statistics.exact_sums import drop_rounding_noise, round_to_grid
 from gainful.evidence.statistics.outcome import (
     Outcome,
+    UnitSums,
     critical_value,
+    drop_rounding_noise,
     invert_test,
     join_outcomes,
     p_for_alternative,
     p_value,
+    round_to_grid,
 )
 from gainful.evidence.statistics.resampling import Alternative, Resampling
-from gainful.evidence.statistics.unit_sums import UnitSums
 from gainful.progress import report_work
 from gainful.types import Array, Ranks, slices
 

@@ -1,25 +1,26 @@
-"""The design of a study: who tried which system on what, and what could have been otherwise.
-
-A study gives each searcher an assignment: which system on which scenario. Who got which assignment
-was left to chance, so searchers who did the same scenarios may exchange their whole assignments,
-and a Latin square stays one. Where everybody tried every system on everything, there is nothing to
-exchange between searchers; then the systems may change names within each searcher, in all that he
-did at once. Searchers of whom neither is true say nothing about systems, and are left out.
-
-Sessions of one searcher on one scenario have no order: which of them had which system was left to
-chance as well.
-"""
+"""Studies with people: their design, permuted assignments, the linear model, interaction."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import permutations, product
 from math import factorial, prod
+from typing import Literal
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
+from gainful.evidence.statistics.max_t import StepDown
+from gainful.evidence.statistics.outcome import (
+    Outcome,
+    critical_value,
+    invert_test,
+    p_for_alternative,
+    p_value,
+    round_to_grid,
+)
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Ranks, slices
 
 MAX_ARRANGEMENTS = 1 << 16  # arrangements that are all looked at
@@ -183,3 +184,354 @@ def remove_means(columns: Array, group: Ranks) -> Array:
     sums = np.zeros((len(counts), columns.shape[1]))
     np.add.at(sums, group, columns)
     return np.asarray(columns - (sums / np.maximum(counts, 1)[:, None])[group])
+
+
+INVERTED = "inverted permutation test"
+SIMULTANEOUS = "permuted Tukey HSD, simultaneous"
+_ROUNDING_STEPS = 16  # steps of the grid, for each session: what taking blocks out can be off
+
+
+def is_estimable(design: Design, blocks: Sequence[Ranks]) -> bool:
+    """Can systems be told from blocks? Not where everybody tried one system alone."""
+    indicators = np.eye(design.systems)[design.system]
+    residuals = remove_block_effects(indicators, blocks)
+    rank = int(
+        np.linalg.matrix_rank(indicators.T @ residuals, tol=COARSE_ROUNDING * len(indicators))
+    )
+    return rank >= design.systems - 1
+
+
+def permute_pair(
+    values: Array, design: Design, blocks: Sequence[Ranks], resampling: Resampling
+) -> Outcome:
+    """The second of two systems against the first, in many columns of values at once.
+
+    To shift the second system by d takes from the sum of an arrangement d times what it has in
+    common with the real one; so it is as extreme as that from one d on, and the interval inverts
+    the test. p is twice the smaller of both sides, as the interval leaves out half of alpha there.
+
+    Args:
+        values: a row for each session of the design, a column for each measure.
+        design: what could have been otherwise.
+        blocks: whose effects are taken out, a number for each session.
+        resampling: level, resamples and seed.
+    """
+    second = (design.system == 1).astype(np.float64)
+    with_system = np.concatenate([values, second[:, None]], axis=1)
+    residuals = remove_block_effects(with_system, blocks)
+    grid_values, steps = round_to_grid(
+        residuals, len(residuals), np.abs(with_system).max(axis=0, initial=0.0)
+    )
+    slack = _ROUNDING_STEPS * len(residuals)
+    observed = second @ grid_values
+    above, below = np.zeros(observed.shape), np.zeros(observed.shape)
+    shifts: list[Array] = []
+    arrangements = 0
+    for labels in design.labels(resampling):
+        permuted = (labels == 1).astype(np.float64) @ grid_values
+        above += (permuted >= observed - slack).sum(axis=0)
+        below += (permuted <= observed + slack).sum(axis=0)
+        gap = observed - permuted
+        gap[np.abs(gap) <= slack] = 0.0
+        shifted = gap[:, -1] > 0
+        shifts.append(gap[shifted, :-1] / gap[shifted, -1:])
+        arrangements += len(labels)
+    candidates = np.ascontiguousarray(np.concatenate(shifts).T) * (steps[-1] / steps[:-1])[:, None]
+    always_extreme = arrangements - candidates.shape[1] + (not design.is_enumerable)
+    low, high = invert_test(candidates, always_extreme, resampling.alpha)
+    sides = [
+        p_value(counts[:-1], arrangements, exact=design.is_enumerable) for counts in (above, below)
+    ]
+    return Outcome(
+        p_for_alternative(sides[0], sides[1], "two-sided"),
+        *(low, high, INVERTED, design.is_enumerable),
+        estimate=(observed[:-1] / steps[:-1]) / (observed[-1] / steps[-1]),
+    )
+
+
+def permute_all_pairs(
+    values: Array,
+    design: Design,
+    blocks: Sequence[Ranks],
+    pairs: Sequence[tuple[int, int]],
+    resampling: Resampling,
+) -> Outcome:
+    """All pairs of systems together: against the largest difference between any two."""
+    indicators = np.eye(design.systems)[design.system]
+    residuals = remove_block_effects(np.concatenate([values, indicators], axis=1), blocks)
+    columns = values.shape[1]
+    inverse = np.linalg.pinv(indicators.T @ residuals[:, columns:], rcond=COARSE_ROUNDING)
+    largest = np.abs(values).max(axis=0, initial=0.0)
+    grid_values, steps = round_to_grid(residuals[:, :columns], len(residuals), largest)
+
+    def effects(labels: Ranks) -> Array:
+        sums = [
+            (labels == system).astype(np.float64) @ grid_values for system in range(design.systems)
+        ]
+        return np.asarray(np.einsum("ij,jbc->bic", inverse, np.stack(sums)))
+
+    observed_effects = effects(design.system[None, :])[0]
+    observed = np.stack(
+        [observed_effects[first] - observed_effects[second] for first, second in pairs]
+    )
+    ranges = [np.ptp(effects(labels), axis=1) for labels in design.labels(resampling)]
+    sorted_ranges = np.sort(np.concatenate(ranges), axis=0)
+    tolerance = _ROUNDING_STEPS * len(residuals) * float(np.abs(inverse).sum(axis=1).max())
+    as_wide = (
+        (sorted_ranges[:, None, :] >= np.abs(observed) - tolerance).sum(axis=0).astype(np.float64)
+    )
+    margin = critical_value(sorted_ranges, resampling.alpha, exact=design.is_enumerable)
+    return Outcome(
+        p_value(as_wide, len(sorted_ranges), exact=design.is_enumerable),
+        *((observed - margin) / steps, (observed + margin) / steps),
+        *(SIMULTANEOUS, design.is_enumerable),
+        estimate=observed / steps,
+    )
+
+
+@frozen
+class Interaction:
+    """How differences between systems vary over the levels of a block; None where nobody can say.
+
+    `sd` is the standard deviation of the difference of two systems from level to level, what
+    errors add to it taken off.
+    """
+
+    column: str  # the block, such as scenario
+    levels: int
+    sd: float | None
+    f: float | None
+    degrees: int  # of freedom, of the interaction
+    error_degrees: int
+    p: float | None
+
+
+def interactions_by_column(
+    values: Array, system: Ranks, levels: Ranks, blocks: Sequence[Ranks], column: str
+) -> list[Interaction]:
+    """The interaction of system and level in each column of values.
+
+    The sum of squares that cells explain beyond blocks and systems, by that of the errors (F); and
+    from the same sums the variance of cells, as its expectation has it (Henderson's method 3).
+
+    Args:
+        values: a row for each session, a column for each measure.
+        system: of each session.
+        levels: of each session, such as its scenario.
+        blocks: all whose effects are taken out, searchers first, that of levels included.
+        column: what levels are called.
+    """
+    number = int(levels.max()) + 1
+    searcher, *others = blocks
+    additive = _basis(remove_means(_join([*others, system]), searcher))
+    cells = remove_means(_join([system * number + levels]), searcher)
+    beyond = cells - additive @ (additive.T @ cells)
+    within = _basis(beyond)
+    degrees = within.shape[1]
+    taken_out = np.unique(searcher).size + additive.shape[1]
+    error_degrees = len(values) - taken_out - degrees
+    if not degrees or error_degrees < 1:
+        return [Interaction(column, number, None, None, degrees, error_degrees, None)] * len(
+            values.T
+        )
+    left = remove_means(values, searcher)
+    left -= additive @ (additive.T @ left)
+    explained = ((within.T @ left) ** 2).sum(axis=0)
+    errors = (left**2).sum(axis=0) - explained
+    noise = (COARSE_ROUNDING**2) * (values**2).sum(axis=0)
+    spread = float((beyond**2).sum())
+    unknown = Interaction(column, number, None, None, degrees, error_degrees, None)
+    return [
+        _weigh_cells(unknown, float(own), float(left_over), float(least), spread)
+        for own, left_over, least in zip(explained, errors, noise, strict=True)
+    ]
+
+
+def _weigh_cells(
+    unknown: Interaction, explained: float, errors: float, noise: float, spread: float
+) -> Interaction:
+    """One measure, by what cells explain and what they leave: F, p, how far differences vary."""
+    from scipy.stats import f as f_distribution  # noqa: PLC0415  (slow to load)
+
+    mean_error = max(errors, 0.0) / unknown.error_degrees
+    variance = max(explained - unknown.degrees * mean_error, 0.0) / spread
+    sd = float(np.sqrt(2 * variance)) if explained > noise else 0.0
+    if errors <= noise:  # nothing is left to hold it against
+        return evolve(unknown, sd=sd)
+    ratio = explained / unknown.degrees / mean_error
+    p = float(f_distribution.sf(ratio, unknown.degrees, unknown.error_degrees))
+    return evolve(unknown, sd=sd, f=ratio, p=p)
+
+
+def _join(factors: Sequence[Ranks]) -> Array:
+    """The indicators of all levels of these factors, side by side."""
+    numbers = (np.unique(factor, return_inverse=True)[1] for factor in factors)
+    return np.concatenate([indicators(number) for number in numbers], axis=1)
+
+
+def _basis(columns: Array) -> Array:
+    """Orthonormal columns that span these."""
+    left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
+    return np.asarray(left[:, sizes > COARSE_ROUNDING * max(len(left), 1)])
+
+
+MIN_DEGREES = 10  # residual degrees of freedom, below which errors are not known well enough
+FamilyKind = Literal["pair", "measure", "all"]
+
+
+@frozen(eq=False)
+class LinearModel:
+    """Values = blocks + system + error, of the sessions of a study."""
+
+    searcher: Ranks  # of each session: within whom errors are permuted
+    within_basis: Array  # what is fitted beside searchers: orthonormal columns
+    weights: Array  # pairs × sessions: the difference of two systems is this sum of values
+    degrees: int  # of freedom, of the errors
+
+    def residuals(self, values: Array) -> Array:
+        """What the model leaves of values, a column for each measure."""
+        without = remove_means(values, self.searcher)
+        return np.asarray(without - self.within_basis @ (self.within_basis.T @ without))
+
+    def estimates(self, values: Array) -> Array:
+        """The difference of each pair: pairs × measures."""
+        return np.asarray(self.weights @ values)
+
+    def standard_errors(self, values: Array) -> Array:
+        """The standard error of each difference: pairs × measures."""
+        squares = (self.residuals(values) ** 2).sum(axis=0) / self.degrees
+        return np.sqrt(np.outer((self.weights**2).sum(axis=1), squares))
+
+
+def build_linear_model(
+    system: Ranks,
+    searcher: Ranks,
+    other_blocks: Sequence[Ranks],
+    pairs: Sequence[tuple[int, int]],
+) -> LinearModel | None:
+    """The model of these sessions; None where systems cannot be told from blocks.
+
+    Args:
+        system: of each session, as numbers from 0 on.
+        searcher: of each session, as numbers from 0 on.
+        other_blocks: what else is taken out, such as the scenario of each session.
+        pairs: of systems; a difference is the first less the second.
+    """
+    others = [np.empty((len(system), 0)), *map(indicators, other_blocks)]
+    terms = np.concatenate([*others, indicators(system)], axis=1)
+    left, sizes, right = np.linalg.svd(remove_means(terms, searcher), full_matrices=False)
+    kept = sizes > COARSE_ROUNDING * max(len(system), 1)
+    contrasts = np.zeros((len(pairs), terms.shape[1]))
+    first_system = terms.shape[1] - (int(system.max()) + 1)
+    for at, (first, second) in enumerate(pairs):
+        contrasts[at, first_system + first], contrasts[at, first_system + second] = 1.0, -1.0
+    in_model = contrasts @ right[kept].T
+    if not np.allclose(in_model @ right[kept], contrasts, atol=COARSE_ROUNDING):
+        return None
+    return LinearModel(
+        searcher=searcher,
+        within_basis=left[:, kept],
+        weights=(in_model / sizes[kept]) @ left[:, kept].T,
+        degrees=len(system) - np.unique(searcher).size - int(kept.sum()),
+    )
+
+
+def studentise(difference: Array, squares: Array, degrees: int, noise: Array) -> Array:
+    """Differences along unit directions, in standard errors; 0 where there is none but rounding.
+
+    What differs without any error is infinitely many errors away.
+    """
+    size = np.abs(difference)
+    error = np.sqrt(np.where(squares > noise**2, squares, 0.0) / degrees)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(size > noise, size / error, 0.0))
+
+
+def permute_residuals(
+    model: LinearModel, values: Array, resampling: Resampling
+) -> tuple[Array, Iterator[Array]]:
+    """The statistic of each pair as seen, and as permuted residuals have it.
+
+    Args:
+        model: of the sessions.
+        values: a row for each session, a column for each measure.
+        resampling: resamples and seed.
+
+    Returns:
+        measures × pairs, and parts of the resamples × measures × pairs: how many standard errors
+        two systems are apart.
+    """
+    directions = model.weights / np.sqrt((model.weights**2).sum(axis=1, keepdims=True))
+    residuals = model.residuals(values)
+    seen = (directions @ values).T  # measures × pairs, along unit directions
+    squares = (residuals**2).sum(axis=0)[:, None]
+    noise = COARSE_ROUNDING * np.sqrt((values**2).sum(axis=0))[:, None]
+    observed = studentise(seen, squares + np.zeros_like(seen), model.degrees, noise)
+
+    def draw() -> Iterator[Array]:
+        random = resampling.random_generator()
+        rows, pairs = directions.shape[1], len(directions)
+        columns = np.concatenate([residuals.T, directions])  # all that is permuted, by row
+        width = len(columns) - pairs
+        for part in slices(resampling.resamples, _BATCH_NUMBERS // (rows * len(columns))):
+            order = permute_within(model.searcher, part.stop - part.start, random)
+            permuted = columns[:, order]  # columns × resamples × sessions
+            fitted = permuted @ model.within_basis
+            explained = np.einsum("mbr,mbr->bm", fitted[:width], fitted[:width])
+            crossed = np.einsum("mbr,pbr->bmp", fitted[:width], fitted[width:])
+            own = np.einsum("pbr,pbr->bp", fitted[width:], fitted[width:])
+            along = np.einsum("mbs,ps->bmp", permuted[:width], directions)
+            along += seen * np.einsum("pbs,ps->bp", permuted[width:], directions)[:, None, :]
+            total = squares + seen**2
+            left = total - explained[:, :, None] - 2 * seen * crossed - seen**2 * own[:, None, :]
+            yield studentise(along, left, model.degrees, noise)
+
+    return observed, draw()
+
+
+def freedman_lane_test(
+    model: LinearModel, values: Array, resampling: Resampling, family: FamilyKind = "measure"
+) -> Outcome:
+    """Which pairs of systems differ, by permuted residuals and step-down max-T?
+
+    The interval of a pair is its difference and, to both sides, as many standard errors as the
+    largest statistic of its family passes in alpha of the resamples (single-step).
+
+    Args:
+        model: of the sessions.
+        values: a row for each session, a column for each measure.
+        resampling: level, resamples and seed.
+        family: what is corrected together: each pair by itself, the pairs of one measure, or all.
+    """
+    observed, draws = permute_residuals(model, values, resampling)
+    number = {"pair": observed.size, "measure": len(observed), "all": 1}[family]
+    counts = [StepDown(statistics) for statistics in observed.reshape(number, -1)]
+    largest: list[Array] = []
+    for drawn in draws:
+        by_family = drawn.reshape(len(drawn), number, -1)
+        for at, count in enumerate(counts):
+            count.add(by_family[:, at])
+        largest.append(by_family.max(axis=2))
+    both = np.stack([np.stack(count.p(exact=False)) for count in counts], axis=1)
+    p, corrected = (array.reshape(observed.shape).T for array in both)
+    reach = critical_value(np.concatenate(largest), resampling.alpha, exact=False)
+    reaches = np.repeat(reach, observed.size // number).reshape(observed.shape).T
+    estimate, error = model.estimates(values), model.standard_errors(values)
+    margin = np.where(error > 0, reaches * np.where(error > 0, error, 1.0), 0.0)
+    return Outcome(
+        p,
+        estimate - margin,
+        estimate + margin,
+        "permuted residuals" if family == "pair" else "simultaneous, max-T of permuted residuals",
+        estimate=estimate,
+        p_corrected=corrected,
+    )
+
+
+def permute_within(searcher: Ranks, number: int, random: np.random.Generator) -> Ranks:
+    """Orders of sessions, a row for each: those of one searcher change places."""
+    by_searcher = np.argsort(searcher, kind="stable")
+    keys = searcher[by_searcher] + random.random((number, searcher.size))
+    order = np.empty((number, searcher.size), dtype=np.intp)
+    order[:, by_searcher] = by_searcher[np.argsort(keys, axis=1)]
+    return order

@@ -6,21 +6,322 @@ from collections.abc import Mapping
 from itertools import product
 
 import numpy as np
-from attrs import frozen
+from attrs import define, field, frozen
 
 from gainful.errors import BadValue
-from gainful.evidence.unjudged.binary_extremes import BinaryExtremes
-from gainful.evidence.unjudged.cumulated_extremes import (
-    CumulatedExtremes,
-    build_grade_finder,
-    recipe_gains,
-)
-from gainful.evidence.unjudged.gradable_run import GradableRun
+from gainful.evidence.unjudged.gradable_run import GradableRun, QueryDocs
+from gainful.match import PlacedGains
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.compute import round_values
-from gainful.measure.grade_gains import apply_fractional
+from gainful.measure.functions.cumulated_gain import ideal_depth, rank_discounts
+from gainful.measure.ranked_run import GradeFinder, apply_fractional, grade_gains
 from gainful.measure.recipe import Recipe
-from gainful.types import Array, Flags, Ranks
+from gainful.rounding import FINE_ROUNDING, ROUNDING
+from gainful.types import Array, Flags, Ranks, slices
+
+_FIRST_COUNTS = 5  # counts that are looked at to begin with, besides none, one and all
+_BATCH_GRADES = 200_000  # grades that are laid out together
+
+
+@define(eq=False)
+class _CountSearch:
+    """One end of one query: counts that were tried, and what came of them."""
+
+    query: int
+    order: Ranks  # open documents, in the order in which they become relevant
+    judged_relevant: int  # relevant documents of the pool
+    sign: float  # 1 for the largest value, -1 for the smallest
+    values: dict[int, float] = field(factory=dict)
+
+    def best_value(self) -> float:
+        """The largest (smallest) value so far."""
+        signed_values = [self.sign * value for value in self.values.values() if not np.isnan(value)]
+        return self.sign * max(signed_values) if signed_values else float("nan")
+
+    def next_counts(self) -> list[int]:
+        """Counts between two that were tried, where there could be something better.
+
+        What was reached and what was possible both grow with the count, the latter no faster than
+        the number of relevant documents: so between two counts no value passes what the one end
+        reaches of what is possible at the other.
+        """
+        tried = np.array(sorted(self.values))
+        value = np.array([self.values[count] for count in tried.tolist()])
+        low, high = tried[:-1], tried[1:]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            growth = (self.judged_relevant + high) / (self.judged_relevant + low)
+            bound = value[1:] * growth if self.sign > 0 else value[:-1] / growth
+        best = self.best_value()
+        better = self.sign * (bound - best) > ROUNDING * abs(best)
+        promising = (high > low + 1) & (better | np.isnan(bound))
+        counts: list[int] = ((low + high) // 2)[promising].tolist()
+        return counts
+
+    def build_gradings(self, counts: list[int], high: float, low: float) -> Array:
+        """The gradings in which so many are relevant."""
+        size = len(self.order)
+        gradings = np.full((len(counts), size), low)
+        gradings[:, self.order] = np.where(np.arange(size) < np.array(counts)[:, None], high, low)
+        return gradings
+
+
+@define(eq=False)
+class BinaryExtremes:
+    """All queries of a run, and a measure that only asks what is relevant."""
+
+    gradable: GradableRun
+    recipe: Recipe
+    relevant: tuple[float, ...]  # a grade that is, if one may be given
+    nonrelevant: tuple[float, ...]  # a grade that is not, if one may be given
+    blind: bool  # is a useless document the same to the measure as one without a judgment?
+    rel: float
+
+    def extremes(self, queries: Ranks, steps: str) -> dict[int, Array]:
+        """For each query the values among which the smallest and the largest are.
+
+        Args:
+            queries: which ones.
+            steps: which counts are tried: the `ends` only, `every` one, or those that a `share`
+                needs, whose possible part grows with the relevant documents.
+        """
+        rank = self.gradable.doc_ranks(self.recipe.convention)
+        searches = [search for query in queries.tolist() for search in self._searches(query, rank)]
+        pending = [(search, self._first_counts(search, steps)) for search in searches]
+        while pending:
+            self._try_counts(pending)
+            pending = (
+                [(search, search.next_counts()) for search, _ in pending]
+                if steps == "share"
+                else []
+            )
+            pending = [(search, counts) for search, counts in pending if counts]
+        values_by_query: dict[int, list[float]] = {}
+        for search in searches:
+            values_by_query.setdefault(search.query, []).extend(search.values.values())
+        return {query: np.array(values) for query, values in values_by_query.items()}
+
+    def _searches(self, query: int, rank: Ranks) -> list[_CountSearch]:
+        docs = self.gradable.query_docs(query)
+        order = np.argsort(rank[docs.row[docs.open]], kind="stable")
+        judged_relevant = int(self._is_relevant(docs.grade[~np.isnan(docs.grade)]).sum())
+        return [
+            _CountSearch(query, order, judged_relevant, 1.0),
+            _CountSearch(query, order[::-1], judged_relevant, -1.0),
+        ]
+
+    def _first_counts(self, search: _CountSearch, steps: str) -> list[int]:
+        size = len(search.order)
+        if not self.relevant:
+            return [0]
+        if not self.nonrelevant:
+            return [size]
+        if steps == "every":
+            return list(range(size + 1))
+        counts = [0, size]
+        if steps == "share":
+            counts += [1, *np.geomspace(1, max(1, size), _FIRST_COUNTS).astype(int).tolist()]
+        return sorted({*counts})
+
+    def _try_counts(self, pending: list[tuple[_CountSearch, list[int]]]) -> None:
+        high, low = (*self.relevant, *self.nonrelevant)[0], (*self.nonrelevant, *self.relevant)[0]
+        parts = [part for search, counts in pending for part in _split_counts(search, counts)]
+        gradings = (
+            (search.query, search.build_gradings(counts, high, low)) for search, counts in parts
+        )
+        grade_filter = self._sees_grade if self.blind else None
+        for (search, counts), values in zip(
+            parts, self.gradable.values(self.recipe, gradings, grade_filter), strict=True
+        ):
+            search.values.update(zip(counts, values.tolist(), strict=True))
+
+    def _is_relevant(self, grades: Array) -> Flags:
+        grade_values = (
+            np.trunc(grades) if self.recipe.convention.fractional == "truncate" else grades
+        )
+        flags: Flags = grade_values >= self.rel
+        return flags
+
+    def _sees_grade(self, grades: Array) -> Flags:
+        """What the measure sees: relevant documents, and those that are taken out."""
+        flags = self._is_relevant(grades)
+        if self.recipe.convention.negative == "remove":
+            flags |= grades < 0
+        return flags
+
+
+def _split_counts(search: _CountSearch, counts: list[int]) -> list[tuple[_CountSearch, list[int]]]:
+    """The counts in parts, no larger than memory likes."""
+    parts = slices(len(counts), _BATCH_GRADES // len(search.order))
+    return [(search, counts[part]) for part in parts]
+
+
+_MAX_STEPS = 100  # steps; a handful is enough, for each one finds a better ratio
+
+
+@frozen(eq=False)
+class _GainLevels:
+    """The gains of a query, best first, with what assigning them does to gain and ideal."""
+
+    gain: Array
+    grade: Array  # that has this gain; not a number where it may not be assigned
+    weight_sums: Array  # Σ of the weights of the first j open documents
+    ideal_ends: Array  # by level and j: the ideal's discounts down to the last of this gain
+    ideal_begins: Array  # and before the first
+    sign: float  # 1 for the largest value, -1 for the smallest
+    judged_gain: float  # by the judged documents
+    lacks_ideal: bool  # is there no ideal until a document gets a gain above zero?
+
+    def best_counts(self, gain_factor: float, ideal_factor: float) -> Ranks:
+        """How many documents get each gain, so that this mixture of both is largest."""
+        size = len(self.weight_sums)
+        reached = np.full(size, -np.inf)
+        reached[0] = 0.0
+        sources: list[Ranks] = []
+        for level, gain in enumerate(self.gain.tolist()):
+            if self.lacks_ideal and gain <= 0:
+                reached[0] = -np.inf
+            from_gain = self.sign * gain_factor * gain * self.weight_sums
+            end = from_gain + self.sign * ideal_factor * max(gain, 0.0) * self.ideal_ends[level]
+            begin = from_gain + self.sign * ideal_factor * max(gain, 0.0) * self.ideal_begins[level]
+            before = reached - begin
+            source = np.arange(size)
+            if not np.isnan(self.grade[level]):
+                highest = np.maximum.accumulate(before)
+                fresh = np.append(True, before[1:] > highest[:-1])
+                source = np.maximum.accumulate(np.where(fresh, source, 0))
+                before = highest
+            reached = before + end
+            sources.append(source)
+        counts = np.zeros(len(self.gain), dtype=np.intp)
+        at = size - 1
+        for level in range(len(self.gain) - 1, -1, -1):
+            counts[level] = at - sources[level][at]
+            at = int(sources[level][at])
+        return counts
+
+    def gain_and_ideal(self, counts: Ranks) -> tuple[float, float]:
+        """What a multiset of grades gains, and what its ideal does."""
+        until = np.cumsum(counts)
+        since = until - counts
+        every = np.arange(len(counts))
+        gain = self.judged_gain + float(
+            self.gain @ (self.weight_sums[until] - self.weight_sums[since])
+        )
+        positive_gains = np.maximum(self.gain, 0.0)
+        ideal = float(
+            positive_gains @ (self.ideal_ends[every, until] - self.ideal_begins[every, since])
+        )
+        return gain, ideal
+
+    def extreme_counts(self, *, normalised: bool, ideal_only: bool) -> Ranks:
+        """The multiset of grades under which the measure is largest, or smallest."""
+        if not normalised:
+            return self.best_counts(0.0, 1.0) if ideal_only else self.best_counts(1.0, 0.0)
+        best = self.best_counts(1.0, 0.0)
+        gain, ideal = self.gain_and_ideal(best)
+        for _ in range(_MAX_STEPS):
+            if ideal <= 0:
+                break  # nothing is ever worth anything
+            ratio = gain / ideal
+            counts = self.best_counts(1.0, -ratio)
+            gain, ideal = self.gain_and_ideal(counts)
+            better = self.sign * (gain - ratio * ideal)
+            if ideal <= 0 or better <= FINE_ROUNDING * (abs(gain) + abs(ratio * ideal)):
+                break
+            best = counts
+        return best
+
+
+class CumulatedExtremes:
+    """The gradings under which cumulated gain is smallest and largest, query by query."""
+
+    def __init__(self, gradable: GradableRun, recipe: Recipe, grades: Array) -> None:
+        self.recipe, self.grades = recipe, grades
+        self.gains = recipe_gains(recipe, grades)
+        ranked = gradable.rank_docs(recipe.convention)
+        rows = ranked.grade.astype(np.intp)
+        cutoff = recipe.depth
+        depth = max(1, int(ranked.retrieved.max(initial=1)))
+        depth = depth if cutoff is None else min(cutoff, depth)
+        spreads = TIE_POLICIES[recipe.convention.ties].spreads
+        first, last = (ranked.first, ranked.last) if spreads else (ranked.rank, ranked.rank)
+        every = np.arange(len(rows))
+        placed = PlacedGains(len(rows), every, every, np.ones(len(rows)), first, last)
+        doc_weights = (
+            placed.sum_with_weights(rank_discounts(recipe, depth)) if len(rows) else np.zeros(0)
+        )
+        self.weight = np.bincount(rows, doc_weights, minlength=len(gradable.known_grades)).astype(
+            np.float64
+        )
+        self.retrieved = np.zeros(len(gradable.known_grades), dtype=bool)
+        self.retrieved[rows] = True
+        self.retrieved_counts = ranked.retrieved
+        self.judged_gains = np.zeros(len(gradable.known_grades))
+        judged = ~np.isnan(gradable.known_grades)
+        kept = judged & ~(
+            (recipe.convention.negative == "remove") & (np.nan_to_num(gradable.known_grades) < 0)
+        )
+        self.judged_gains[kept] = recipe_gains(recipe, gradable.known_grades[kept])
+
+    def extreme_gradings(self, query: int, docs: QueryDocs) -> Array:
+        """A few gradings of the open documents, among them the best and the worst."""
+        candidates = np.flatnonzero(self.retrieved[docs.row[docs.open]])
+        if self.recipe.convention.ideal != "list":  # what is not retrieved may stand in the ideal
+            candidates = np.arange(len(docs.open))
+        lowest, highest = self.grades[np.argmin(self.gains)], self.grades[np.argmax(self.gains)]
+        gradings = np.full((4, len(docs.open)), lowest)
+        gradings[1] = highest
+        for at, sign in ((2, -1.0), (3, 1.0)):
+            order = candidates[np.argsort(-sign * self.weight[docs.row[docs.open[candidates]]])]
+            levels = self._levels(query, docs, order, sign)
+            entry = self.recipe.entry
+            counts = levels.extreme_counts(
+                normalised=entry.normalised, ideal_only=entry.gain_of == "ideal"
+            )
+            gradings[at, order] = np.repeat(levels.grade, counts)
+        return gradings
+
+    def _levels(self, query: int, docs: QueryDocs, order: Ranks, sign: float) -> _GainLevels:
+        row = docs.row
+        judged = np.setdiff1d(np.arange(len(row)), docs.open)
+        source = judged
+        if self.recipe.convention.ideal == "list":
+            source = judged[self.retrieved[row[judged]]]
+        pool = self.judged_gains[row[source]]
+        pool = pool[pool > 0]
+        gain = np.unique(np.append(pool, self.gains))[::-1]
+        grade = np.full(len(gain), np.nan)
+        grade[np.searchsorted(-gain, -self.gains)] = self.grades
+        steps = np.arange(len(order) + 1)
+        ascending = np.sort(pool)
+        above = len(pool) - np.searchsorted(ascending, gain, side="right")
+        until = len(pool) - np.searchsorted(ascending, gain, side="left")
+        deepest = int(ideal_depth(self.recipe, self.retrieved_counts[query : query + 1])[0, 0])
+        longest = max(1, len(pool) + len(order))
+        discounts = rank_discounts(self.recipe, min(longest, max(1, deepest)))
+        discount_sums = np.append(0.0, np.cumsum(discounts))
+        deepest_discount = min(deepest, len(discounts))
+        return _GainLevels(
+            gain=gain,
+            grade=grade,
+            weight_sums=np.append(0.0, np.cumsum(self.weight[row[docs.open[order]]])),
+            ideal_ends=discount_sums[np.minimum(until[:, None] + steps, deepest_discount)],
+            ideal_begins=discount_sums[np.minimum(above[:, None] + steps, deepest_discount)],
+            sign=sign,
+            judged_gain=float(self.judged_gains[row[judged]] @ self.weight[row[judged]]),
+            lacks_ideal=self.recipe.entry.normalised and not len(pool) and gain[0] > 0,
+        )
+
+
+def recipe_gains(recipe: Recipe, grades: Array) -> Array:
+    """What grades are worth, as the measure has it."""
+    return grade_gains(grades, recipe.gain, recipe.convention, build_grade_finder(grades), None)
+
+
+def build_grade_finder(grades: Array) -> GradeFinder:
+    """Says of flagged grades, for a message, which the first one is."""
+    return lambda flags: ("grades", float(grades[np.flatnonzero(flags)[0]]))
+
 
 _MAX_GRADINGS = 4096  # gradings of a query that are all tried out
 

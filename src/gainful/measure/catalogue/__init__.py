@@ -10,7 +10,7 @@ from gainful.measure.catalogue.sets import COUNTS, SETS
 from gainful.measure.catalogue.subtopics import SUBTOPICS
 from gainful.measure.catalogue.user_models import USER_MODELS
 from gainful.measure.entry import Entry
-from gainful.page.name_table import NameTable
+from gainful.page.table import NameTable
 
 MEASURES: dict[str, Entry] = NameTable(
     "measures",

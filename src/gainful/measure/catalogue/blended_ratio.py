@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gainful.measure.direction import LOWER
-from gainful.measure.entry import Entry, Example
+from gainful.measure.entry import LOWER, Entry, Example
 from gainful.measure.functions import graded
 
 _RATIO = "(hits so far + beta·gain so far) / (i + beta·ideal gain so far)"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gainful.measure.direction import LOWER
-from gainful.measure.entry import Entry, Example
-from gainful.measure.functions import pairs, precision
+from gainful.measure.entry import LOWER, Entry, Example
+from gainful.measure.functions import graded as pairs, precision
 
 CLASSIFICATION = (
     Entry(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gainful.measure.direction import LOWER
-from gainful.measure.entry import Entry, Example
+from gainful.measure.entry import LOWER, Entry, Example
 from gainful.measure.functions import cumulated_gain, graded, user_models
 
 _GAIN, _DISCOUNT = ("gain", "rel"), ("discount", "b")

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from gainful.measure.catalogue.user_models import FORAGER, FORAGING
-from gainful.measure.direction import CHEAPER
-from gainful.measure.entry import Entry, Example
+from gainful.measure.entry import CHEAPER, Entry, Example
 from gainful.measure.functions.sessions import (
-    cost,
-    cube,
+    aspects as cube,
+    aspects as instance_recall,
     cwl,
     esndcg,
-    instance_recall,
+    esndcg as srbp,
     query_measures,
     sdcg,
-    srbp,
     time_measures,
+    time_measures as cost,
 )
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gainful.measure.direction import LOWER
-from gainful.measure.entry import Entry, Example, MeasureFunction
+from gainful.measure.entry import LOWER, Entry, Example, MeasureFunction
 from gainful.measure.functions import precision
 
 SETS = (

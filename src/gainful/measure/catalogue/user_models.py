@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from gainful.measure.entry import Entry, Example
-from gainful.measure.functions import time_measures, user_models
+from gainful.measure.functions import user_models, user_models as time_measures
 
 FORAGING = ("T", "b1", "R1", "A", "b2", "R2", "foraging")  # what IFT's rule takes
 FORAGER: Mapping[str, float | str] = {

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gainful.errors import BadValue
-from gainful.measure.ranked_gains import RankedGains, rank_run_gains
-from gainful.measure.ranked_run import RankedRun
+from gainful.measure.ranked_run import RankedGains, RankedRun, rank_run_gains
 from gainful.measure.recipe import Recipe
 from gainful.types import Array
 

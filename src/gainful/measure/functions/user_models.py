@@ -18,10 +18,60 @@ from gainful.formula import NamedFormula
 from gainful.match import PlacedGains
 from gainful.match.ideal import rank_ideally
 from gainful.measure.discount import DISCOUNTS
-from gainful.measure.functions.continuation import check_goal, inst_continuation, make_forager
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Flags, Ranks, slices
+
+# Of the gain so far, and of the gain per document looked at: how likely the searcher goes on.
+Forager = Callable[[Array, Array], Array]
+
+
+def check_goal(T: float, measure: str) -> None:  # noqa: N803  (as in the paper)
+    """Refuse a goal so small that what INST says is no probability."""
+    if T < 0.5:
+        allowed = f"at least 0.5 for {measure}; below, a searcher would go on for certain"
+        raise BadValue("T", T, allowed)
+
+
+def inst_continuation(x: Array) -> Array:
+    """INST's rule, x being the documents looked at + 2T − the gain so far."""
+    return ((x - 1) / x) ** 2
+
+
+def make_forager(
+    *,
+    foraging: str,
+    T: float,  # noqa: N803  (all as in the paper)
+    b1: float,
+    R1: float,  # noqa: N803
+    A: float,  # noqa: N803
+    b2: float,
+    R2: float,  # noqa: N803
+) -> Forager:
+    """IFT's rule: less likely the nearer the goal T, and the further the rate is below A.
+
+    C1 = 1 − 1/(1 + b1·e^(R1·(T − gain))), C2 = 1/(1 + b2·e^(R2·(A − rate))), and C1·C2 of a
+    searcher who heeds both.
+    """
+
+    def goal(gain: Array) -> Array:
+        return _logistic(np.log(b1) + R1 * (T - gain))
+
+    def rate(gain_rate: Array) -> Array:
+        return _logistic(-np.log(b2) - R2 * (A - gain_rate))
+
+    rules: dict[str, Forager] = {
+        "goal_and_rate": lambda gain, gain_rate: goal(gain) * rate(gain_rate),
+        "goal": lambda gain, _: goal(gain),
+        "rate": lambda _, gain_rate: rate(gain_rate),
+    }
+    return rules[foraging]
+
+
+def _logistic(u: Array) -> Array:
+    with np.errstate(over="ignore"):  # e^∞ is what a searcher is who follows the rule to the letter
+        return np.asarray(1 / (1 + np.exp(-u)))
+
 
 _MAX_DEPTH = 1000  # how far down a searcher can go, as in cwl_eval
 _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
@@ -246,3 +296,60 @@ def gain_batches(ranked: RankedRun, gain: Array) -> Iterator[tuple[slice, Array]
         row, rank = ranked.query[in_batch] - part.start, ranked.rank[in_batch]
         placed = PlacedGains(part.stop - part.start, row, row, gain[in_batch], rank, rank)
         yield part, placed.gains_by_rank(_MAX_DEPTH)
+
+
+def time_biased_gain(
+    ranked: RankedRun,
+    *,
+    half_life: float,
+    per_summary: float,
+    words: float,
+    per_word: float,
+    per_document: float,
+    click: float,
+    false_click: float,
+    save: float,
+    rel: float,
+    k: int | None,
+) -> Array:
+    """How many relevant documents does a searcher save, if interest halves every half_life?
+
+    A searcher reads every summary; a relevant document is opened with `click`, another with
+    `false_click`, and takes per_word · words + per_document seconds.
+    """
+    hit = ranked.relevant(rel, k)
+    above = ranked.rank - 1.0
+    relevant_above = ranked.cumulate(hit) - hit
+    opened = click * relevant_above + false_click * (above - relevant_above)
+    seconds = per_summary * above + (per_word * words + per_document) * opened
+    return click * save * ranked.total(time_decay(seconds, half_life), hit)
+
+
+def time_decay(seconds: Array, half_life: float) -> Array:
+    """What is left of a gain after so many seconds: half of it after each half_life."""
+    return np.exp2(-seconds / half_life)
+
+
+def u_measure(
+    ranked: RankedRun,
+    *,
+    gain: NamedFormula,
+    rel: float,
+    L: float,  # noqa: N803  (as in the paper)
+    snippet: float,
+    chars: float,
+    read_share: float,
+    k: int | None,
+) -> Array:
+    """How much is gained along the text that is read, if nothing counts beyond L characters?
+
+    A searcher reads every snippet, and of a relevant document `read_share` of its `chars`.
+    """
+    read = read_share * chars * ranked.cumulate(ranked.relevant(rel, k))
+    position = snippet * ranked.rank + read
+    return ranked.total(ranked.gains(gain) * text_decay(position, L), ranked.top(k))
+
+
+def text_decay(position: Array, length: float) -> Array:
+    """What is left of a gain at this place of the text: less and less, and nothing beyond."""
+    return np.maximum(0.0, 1 - position / length)

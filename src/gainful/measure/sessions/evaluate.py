@@ -9,7 +9,7 @@ import numpy as np
 from gainful.convention.session import SessionConvention
 from gainful.errors import NoIdeal
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.normalise import normalise_by
+from gainful.measure.compute import normalise_by
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.types import Array

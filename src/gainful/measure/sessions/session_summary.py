@@ -15,9 +15,9 @@ from gainful.match.session_groups import group_label
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.convention_words import name_convention
-from gainful.measure.leaders import ANSWER_DECIMALS, describe_leaders
 from gainful.measure.recipe import SessionRecipe
-from gainful.measure.sessions.group_sums import (
+from gainful.measure.results import ANSWER_DECIMALS, describe_leaders
+from gainful.measure.sessions.in_parts import (
     COUNTS,
     GroupSums,
     Sums,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import exp, log
+from typing import Any, Literal
 
 import numpy as np
 from attrs import field, frozen
@@ -11,21 +12,228 @@ from attrs import field, frozen
 from gainful.convention.session import SessionConvention
 from gainful.match.session_groups import Group, count_sessions, group_label
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.sessions.sweep_boundary import (
-    Crossing,
-    find_crossings_along_b,
-    find_crossings_along_bq,
-    find_winners,
-    kendall_tau,
+from gainful.measure.sessions.sweep_sums import (
+    REASONABLE_RANGE,
+    SweepGrid,
+    SweepRow,
+    SweepSums,
+    sum_for_sweep,
 )
-from gainful.measure.sessions.sweep_grid import SweepGrid
-from gainful.measure.sessions.sweep_sums import SweepSums, sum_for_sweep
-from gainful.measure.sessions.sweep_verdict import describe_winners
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table, format_number
-from gainful.text import count_noun
+from gainful.rounding import ROUNDING
+from gainful.text import capitalise_first, count_noun
 from gainful.types import Array, Ranks, finite_or_none
+
+_ROOT_TOLERANCE = 1e-12  # in the logarithm of the base
+
+
+@frozen
+class Crossing:
+    """A point where the winner changes: `below` wins at smaller values of the base it lies on."""
+
+    b: float
+    bq: float
+    along: Literal["b", "bq"]
+    below: int
+    above: int
+
+
+def find_winners(means: Array) -> Ranks:
+    """The number of the best group, in the last axis; -1 where the best two are the same."""
+    filled = np.where(np.isnan(means), -np.inf, means)
+    best = filled.argmax(axis=-1)
+    if means.shape[-1] < 2:
+        return np.full(best.shape, -1)
+    second, first = np.moveaxis(np.sort(filled, axis=-1)[..., -2:], -1, 0)
+    with np.errstate(invalid="ignore"):
+        alone = np.isfinite(second) & (
+            first - second > ROUNDING * np.maximum(np.abs(first), ROUNDING)
+        )
+    return np.where(alone, best, -1)
+
+
+def find_crossings_along_bq(row: SweepRow, b: float, bqs: Sequence[float]) -> list[Crossing]:
+    """Where the winner changes with bq, for one b."""
+    changes = _find_changes(lambda bq: row.means([bq])[0], bqs, find_winners(row.means(bqs)))
+    return [Crossing(b, bq, "bq", below, above) for bq, below, above in changes]
+
+
+def find_crossings_along_b(
+    sums: SweepSums, bq: float, bs: Sequence[float], winner: Ranks | None = None
+) -> list[Crossing]:
+    """Where the winner changes with b, for one bq; `won` are the winners, if they are known."""
+
+    def means(b: float) -> Array:
+        return np.asarray(sums.row(b).means([bq])[0])
+
+    if winner is None:
+        winner = find_winners(np.stack([means(b) for b in bs]))
+    return [
+        Crossing(b, bq, "b", below, above) for b, below, above in _find_changes(means, bs, winner)
+    ]
+
+
+def _find_changes(
+    means: Callable[[float], Array], bases: Sequence[float], winner: Ranks
+) -> list[tuple[float, int, int]]:
+    """Between which neighbours another group wins, and where exactly; ties are passed over."""
+    decided = np.flatnonzero(winner >= 0)
+    changes = []
+    for low, high in zip(decided[:-1].tolist(), decided[1:].tolist(), strict=True):
+        below, above = int(winner[low]), int(winner[high])
+        if below != above:
+
+            def ahead(base: float, below: int = below, above: int = above) -> float:
+                both = means(base)
+                return float(both[below] - both[above])
+
+            changes.append((_find_root(ahead, bases[low], bases[high]), below, above))
+    return changes
+
+
+def _find_root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function that changes its sign is zero.
+
+    In the logarithm of the base, in which the means are nearly straight.
+    """
+    from scipy.optimize import brentq  # noqa: PLC0415  (slow to load, and only where winners change)
+
+    return exp(brentq(lambda at: function(exp(at)), log(low), log(high), xtol=_ROOT_TOLERANCE))
+
+
+def kendall_tau(means: Array, reference: Array) -> Array:
+    """Kendall's tau-b of the order of groups against their order in the reference."""
+    first, second = np.triu_indices(len(reference), k=1)
+    here = _sign(means[..., first], means[..., second])
+    there = _sign(reference[first], reference[second])
+    agree = (here * there).sum(axis=-1)
+    size = np.sqrt((here != 0).sum(axis=-1) * float((there != 0).sum()))
+    tau = np.divide(agree, size, out=np.full(np.shape(agree), np.nan), where=size > 0)
+    return np.asarray(tau)
+
+
+def _sign(first: Array, second: Array) -> Array:
+    """Which is larger: 1, -1, or 0 where they are the same but for rounding, or not there."""
+    near = ROUNDING * np.maximum(np.abs(first), np.abs(second))
+    with np.errstate(invalid="ignore"):
+        sign = np.where(np.abs(first - second) > near, np.sign(first - second), 0.0)
+    return np.nan_to_num(sign)
+
+
+Bases = Sequence[float]
+
+
+def describe_winners(
+    group_labels: Sequence[str],
+    bases: tuple[Bases, Bases],
+    means: Array,
+    *,
+    reference: tuple[float, float],
+    at_reference: int,
+    crossings: Sequence[Crossing],
+) -> str:
+    """One sentence on who wins where.
+
+    Args:
+        group_labels: what the groups are called in a sentence.
+        bases: the b and the bq that were tried.
+        means: b × bq × groups.
+        reference: the b and the bq on whose lines a boundary is told.
+        at_reference: which group wins there; -1 if none does.
+        crossings: where the winner changes on those two lines.
+    """
+    (b, bq), winner_grid = bases, find_winners(means)
+    winner_numbers, better = (
+        np.unique(winner_grid).tolist(),
+        "better" if len(group_labels) == 2 else "the best",
+    )
+    if winner_numbers == [-1]:
+        return f"No group is better than the others for any searcher {describe_range(b, bq)}."
+    if len(winner_numbers) == 1:
+        winner = capitalise_first(group_labels[winner_numbers[0]])
+        return f"{winner} is {better} for every searcher {describe_range(b, bq)}."
+    if at_reference < 0:
+        return _describe_win_counts(group_labels, winner_grid, b, bq)
+    conditions, others, lines = [], [], []
+    for along, line, reference_base in (("bq", "b", reference[1]), ("b", "bq", reference[0])):
+        on_line = [crossing for crossing in crossings if crossing.along == along]
+        if not on_line:
+            continue
+        below = [crossing for crossing in on_line if getattr(crossing, along) <= reference_base]
+        above = [crossing for crossing in on_line if getattr(crossing, along) > reference_base]
+        ends = []
+        if below:
+            ends.append(f"above {getattr(below[-1], along):.3g}")
+            others.append(below[-1].below)
+        if above:
+            ends.append(f"below {getattr(above[0], along):.3g}")
+            others.append(above[0].above)
+        fixed = reference[0] if line == "b" else reference[1]
+        conditions.append(f"{along} {' and '.join(ends)} ({line} = {fixed:g})")
+        lines.append((f"{along} {' and '.join(ends)}", f"{line} = {fixed:g}"))
+    if not conditions:
+        return _describe_win_counts(group_labels, winner_grid, b, bq)
+    other_labels = " or ".join(dict.fromkeys(group_labels[crossing] for crossing in others))
+    one_way = bool((winner_grid == winner_grid[:1]).all()) or bool(
+        (winner_grid == winner_grid[:, :1]).all()
+    )
+    if not one_way or len(conditions) > 1:
+        conditions_text = "; ".join(f"at {where}, for {which}" for which, where in lines)
+        return (
+            f"It depends on the searcher: {group_labels[at_reference]} is {better} "
+            f"{conditions_text}. "
+            f"{_describe_wins(group_labels, winner_grid)}"
+        )
+    return (
+        f"{capitalise_first(group_labels[at_reference])} is {better} only for searchers with "
+        f"{' and '.join(conditions)}; beyond that, {other_labels} is."
+    )
+
+
+def _describe_wins(group_labels: Sequence[str], winner_grid: Ranks) -> str:
+    """Who wins in how many settings."""
+    numbers = {
+        group: int((winner_grid == group).sum()) for group in np.unique(winner_grid).tolist()
+    }
+    by_wins = sorted(numbers.items(), key=lambda item: -item[1])
+    parts = [
+        f"{'nobody' if group < 0 else group_labels[group]} wins {number}"
+        for group, number in by_wins
+    ]
+    return f"Of {winner_grid.size} settings {', '.join(parts)}."
+
+
+def _describe_win_counts(
+    group_labels: Sequence[str], winner_grid: Ranks, b: Bases, bq: Bases
+) -> str:
+    """Who wins how often, where no line tells it better."""
+    numbers = {
+        group: int((winner_grid == group).sum()) for group in np.unique(winner_grid).tolist()
+    }
+    parts = []
+    for group, number in sorted(numbers.items(), key=lambda item: -item[1]):
+        at = np.argwhere(winner_grid == group)[0]
+        example = f"such as b = {b[at[0]]:.3g}, bq = {bq[at[1]]:.3g}"
+        who = "nobody" if group < 0 else group_labels[group]
+        parts.append(f"{who} in {number} of {winner_grid.size} settings ({example})")
+    return f"It depends on the searcher who is better: {'; '.join(parts)}."
+
+
+def describe_range(b: Bases, bq: Bases) -> str:
+    """The range that was swept, in words."""
+    whole = all((bases[0], bases[-1]) == REASONABLE_RANGE for bases in (b, bq))
+    if whole:
+        return "in the reasonable range (b and bq from 1.5 to 10)"
+    return f"with {_describe_bases('b', b)} and {_describe_bases('bq', bq)}"
+
+
+def _describe_bases(name: str, values: Bases) -> str:
+    if len(values) == 1:
+        return f"{name} = {values[0]:g}"
+    return f"{name} from {min(values):g} to {max(values):g}"
+
 
 _MAX_TURNS = 2  # changes of the winner along b; where there are more, there is no line to go on
 CHANCE_NOTE = (

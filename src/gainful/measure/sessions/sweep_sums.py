@@ -7,17 +7,216 @@ share their ideal for nsDCG. What is left for a setting is a few small products.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import product
+from numbers import Real
+from typing import Any
 
 import numpy as np
-from attrs import frozen
+from attrs import define, evolve, field, frozen
 
-from gainful.errors import BadValue
+from gainful.convention.session import SessionConvention, like_sessions
+from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.formula import NamedFormula
+from gainful.match.session_groups import count_sessions, number_groups
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.functions.sessions.gains import SessionGains, session_gains
-from gainful.measure.functions.sessions.ideal import count_recall_bases, ideal_gain, pool_ranks
+from gainful.measure.build_recipes import (
+    WHY_NOT_NSDCG,
+    build_session_recipe,
+    usual_session_measures,
+)
+from gainful.measure.catalogue.sessions import WITH_VECTORS
+from gainful.measure.discount import USUAL_RANGE, b as rank_base, bq as query_base
+from gainful.measure.formulas import as_gain
+from gainful.measure.functions.sessions.sdcg import (
+    SessionGains,
+    count_recall_bases,
+    ideal_gain,
+    pool_ranks,
+    session_gains,
+)
+from gainful.measure.language import parse
+from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
-from gainful.types import Array, Flags, Ranks
+from gainful.types import MAX_COUNT, Array, Flags, Ranks, is_whole_number
+
+Bases = str | float | Iterable[float]
+Weights = str | Mapping[Any, Any] | NamedFormula
+REASONABLE_RANGE = (1.5, 10.0)  # of b and of bq, says the paper of 2008 (§3.1)
+_MAX_SETTINGS = 1_000_000  # settings
+_MAX_POINTS = 10_000  # of a range
+_USUAL_DEPTH = 10
+_BASE_PARAMETERS = {"b": rank_base, "bq": query_base}
+# A mean over sessions must be one of sums that the discounts alone change.
+_LINEAR_SETTINGS = {
+    "statistic": "final",
+    "normalise": "session",
+    "average": "ratios",
+    "hold": "held",
+    "at": "results",
+}
+
+
+def parse_bases(name: str, value: Bases, points: int) -> tuple[float, ...]:
+    """The bases that are meant: a range such as 1.5:10, a list such as 1.5,2,4, or numbers.
+
+    The points of a range are spread evenly in the logarithm, which is what discounts are made of.
+
+    Examples:
+        >>> parse_bases("b", "2:8", 3)
+        (2.0, 4.0, 8.0)
+        >>> parse_bases("bq", "4", 20)
+        (4.0,)
+    """
+    if not is_whole_number(points) or not 2 <= points <= _MAX_POINTS:
+        raise BadValue("points", points, f"a whole number from 2 to {_MAX_POINTS}")
+    if isinstance(value, str) and ":" in value:
+        low, high = _parse_numbers(name, value, value.split(":"), 2)
+        if low >= high:
+            raise BadValue(
+                name, value, f"a range from the smaller to the larger, such as {USUAL_RANGE}"
+            )
+        points_of_range = np.geomspace(low, high, points).tolist()
+        return tuple(
+            float(f"{point:.12g}") for point in points_of_range
+        )  # the same on every machine
+    if isinstance(value, str):
+        return _parse_numbers(name, value, value.split(","))
+    return _parse_numbers(name, value, [value] if isinstance(value, Real) else value)
+
+
+def _parse_numbers(
+    name: str, value: object, parts: object, count: int | None = None
+) -> tuple[float, ...]:
+    allowed = f"a range such as {USUAL_RANGE}, or numbers such as 1.5,2,4"
+    if not isinstance(parts, Iterable):
+        raise WrongType(name, value, allowed)
+    items = list(parts)
+    try:
+        numbers = [float(part) for part in items]
+    except (TypeError, ValueError):
+        raise BadValue(name, value, allowed) from None
+    if not numbers or (count is not None and len(numbers) != count):
+        raise BadValue(name, value, allowed)
+    return tuple(_BASE_PARAMETERS[name].check(number) for number in numbers)
+
+
+def parse_depths(value: object) -> tuple[int, ...]:
+    """How many results of a query count: one number or several."""
+    parts: object = value.split(",") if isinstance(value, str) else value
+    items = list(parts) if isinstance(parts, Iterable) else [parts]
+    depths = []
+    for item in items:
+        text = str(item).strip()
+        is_count = text.isascii() and text.isdigit() and len(text) < len(str(MAX_COUNT))
+        if isinstance(item, bool) or not is_count or int(text) < 1:
+            raise BadValue("depth", item, "a whole number from 1 on")
+        depths.append(int(text))
+    return tuple(dict.fromkeys(depths)) or (_USUAL_DEPTH,)
+
+
+def _parse_measure_and_depths(
+    measure: str | Measure, depth: object
+) -> tuple[Measure, tuple[int, ...]]:
+    """The measure, and how deep; either of them may say that."""
+    if isinstance(measure, str) and "@" not in measure:
+        return parse(f"{measure}@{_USUAL_DEPTH}"), parse_depths(
+            _USUAL_DEPTH if depth is None else depth
+        )
+    if isinstance(measure, Measure) and measure.k is None:
+        return evolve(measure, k=_USUAL_DEPTH), parse_depths(
+            _USUAL_DEPTH if depth is None else depth
+        )
+    parsed_measure = parse(measure)
+    if depth is not None:
+        raise BadValue("depth", depth, f"nothing: {parsed_measure} says how deep")
+    return parsed_measure, parse_depths(parsed_measure.k)
+
+
+@frozen(eq=False, kw_only=True)
+class SweepGrid:
+    """All that a sweep goes through, and the setting that the others are held against."""
+
+    measure: str
+    convention: SessionConvention
+    b: tuple[float, ...]
+    bq: tuple[float, ...]
+    recipes: Sequence[SessionRecipe]  # one for each choice of weights and depth
+    reference: tuple[float, float]
+    notes: Sequence[str]
+
+
+def build_sweep_grid(
+    measure: str | Measure | None,
+    *,
+    b: Bases,
+    bq: Bases,
+    points: int,
+    depth: object,
+    weights: Weights | Sequence[Weights] | None,
+    reference: Mapping[str, float] | None,
+    like: str | SessionConvention | None,
+    settings: Mapping[str, Any],
+    observed: str = "",
+) -> SweepGrid:
+    """Everything that is asked of a sweep, checked."""
+    notes = [WHY_NOT_NSDCG] if measure is None and observed else []
+    if measure is None:
+        measure = usual_session_measures(observed)[-1].partition("@")[0]
+    convention, (parsed_measure, depths) = (
+        like_sessions(like),
+        _parse_measure_and_depths(measure, depth),
+    )
+    if not (parsed_measure.entry.session and parsed_measure.entry.has_vectors):
+        raise BadValue("measure", str(parsed_measure), " or ".join(WITH_VECTORS))
+    for name in ("b", "bq"):
+        if name in dict(parsed_measure.params):
+            raise BadValue("measure", str(parsed_measure), f"no {name} in it: that is swept")
+    if weights is not None and "gain" in dict(parsed_measure.params):
+        raise BadValue("weights", weights, f"nothing: {parsed_measure} has a gain")
+    weights_list = [weights] if isinstance(weights, (str, Mapping, NamedFormula)) else weights
+    gains = [None] if weights_list is None else [as_gain(weight) for weight in weights_list]
+    bases = parse_bases("b", b, points), parse_bases("bq", bq, points)
+    recipes = []
+    for gain, x in product(gains, depths):
+        options = {**settings} | ({} if gain is None else {"gain": gain})
+        recipe = build_session_recipe(evolve(parsed_measure, k=x), options=options, like=convention)
+        for name, usual in _LINEAR_SETTINGS.items():
+            value = getattr(recipe.convention, name)
+            if value != usual:
+                raise BadValue(name, value, f"{usual}, in a sweep")
+        recipe.discount.with_values({"b": bases[0][0]})  # a discount without a base cannot be swept
+        recipe.query_discount.with_values({"bq": bases[1][0]})
+        recipes.append(recipe)
+    setting_count = len(recipes) * len(bases[0]) * len(bases[1])
+    if setting_count > _MAX_SETTINGS:
+        raise BadValue(
+            "points",
+            points,
+            f"fewer: these are {setting_count} settings of at most {_MAX_SETTINGS}",
+        )
+    return SweepGrid(
+        measure=str(evolve(parsed_measure, k=None)),
+        convention=convention,
+        b=bases[0],
+        bq=bases[1],
+        recipes=recipes,
+        reference=_parse_reference(reference, convention),
+        notes=notes,
+    )
+
+
+def _parse_reference(
+    reference: Mapping[str, float] | None, convention: SessionConvention
+) -> tuple[float, float]:
+    """The setting that the others are held against: the convention's own, if none is named."""
+    usual = {"b": convention.b or 2, "bq": convention.bq or 4}
+    for name in reference or {}:
+        if name not in usual:
+            raise UnknownName("part of the reference", name, usual)
+    both = {**usual, **(reference or {})}
+    return rank_base.check(both["b"]), query_base.check(both["bq"])
+
 
 _FEW_PLACES = 1_000_000  # places that may be laid out, however few gains there are
 
@@ -264,3 +463,134 @@ def _count_without_ideal(
     if empty == "skip":
         return session_count - without_ideal, np.zeros(groups)
     return session_count, np.asarray(without_ideal * (1.0 if empty == 1 else 0.0))
+
+
+Keys = tuple[Any, ...]  # the values of the columns that a group is named by
+
+
+@define(eq=False)
+class SweepPartSums:
+    """What groups of sessions add up to for a sweep, so far."""
+
+    recipes: Sequence[SessionRecipe]
+    by: Sequence[str]
+    name: str
+    groups: list[Keys] = field(factory=list)  # in the order of their numbers
+    sums: list[SweepSums] = field(factory=list)  # one for each recipe
+    counts: dict[str, int] = field(factory=dict)
+
+    def visit(self, sessions: MatchedSessions) -> None:
+        """Take some whole sessions."""
+        keys, group = number_groups(sessions, self.by, self.name)
+        others = [sum_for_sweep(sessions, recipe, group, len(keys)) for recipe in self.recipes]
+        self._take(keys, others, count_sessions(sessions))
+
+    def merge(self, other: SweepPartSums) -> None:
+        """Take what another has added up of other sessions."""
+        if other.sums:
+            self._take(other.groups, other.sums, other.counts)
+
+    def _take(
+        self, keys: Sequence[Keys], others: Sequence[SweepSums], counts: dict[str, int]
+    ) -> None:
+        self.groups += [key for key in keys if key not in self.groups]
+        number = np.array([self.groups.index(key) for key in keys], dtype=np.intp)
+        renumbered = [_renumber_groups(sums, number, len(self.groups)) for sums in others]
+        if self.sums:
+            pairs = zip(self.sums, renumbered, strict=True)
+            self.sums = [_merge_sums(*pair, len(self.groups)) for pair in pairs]
+        else:
+            self.sums = renumbered
+        for name, count in counts.items():
+            self.counts[name] = self.counts.get(name, 0) + count
+
+    def sort_groups(self) -> SweepPartSums:
+        """The groups in the order of their names, what is missing last."""
+        wanted = sorted(self.groups, key=lambda keys: [(key is None, str(key)) for key in keys])
+        number = np.array([wanted.index(key) for key in self.groups], dtype=np.intp)
+        sums = [_renumber_groups(each, number, len(wanted)) for each in self.sums]
+        return evolve(self, groups=wanted, sums=sums)
+
+
+def _renumber_groups(sums: SweepSums, number: Ranks, groups: int) -> SweepSums:
+    """The sums of groups under other numbers."""
+    session_count = np.zeros(groups, dtype=np.intp)
+    session_count[number] = sums.session_count
+    sum_without_ideal = np.zeros(groups)
+    sum_without_ideal[number] = sums.sum_without_ideal
+    return evolve(
+        sums,
+        session_count=session_count,
+        sum_without_ideal=sum_without_ideal,
+        group=number[sums.group],
+    )
+
+
+def _merge_sums(first: SweepSums, second: SweepSums, groups: int) -> SweepSums:
+    """The sums of both: kinds of sessions that are the same in both are one."""
+    more = groups - len(first.session_count)
+    queries = max(first.queries, second.queries)
+    kinds, group, ideals = _merge_kinds(first, second, queries)
+    parts = [
+        (kinds[offset + each.line // each.queries] * queries + each.line % each.queries)
+        for each, offset in ((first, 0), (second, len(first.group)))
+    ]
+    line, rank, gain = add_up(
+        np.concatenate(parts),
+        np.concatenate([first.rank, second.rank]),
+        np.concatenate([first.gain, second.gain]),
+        len(group) * queries,
+    )
+    return SweepSums(
+        recipe=first.recipe,
+        session_count=np.pad(first.session_count, (0, more)) + second.session_count,
+        sum_without_ideal=np.pad(first.sum_without_ideal, (0, more)) + second.sum_without_ideal,
+        group=group,
+        queries=queries,
+        line=line,
+        rank=rank,
+        gain=gain,
+        ideals=ideals,
+    )
+
+
+def _merge_kinds(
+    first: SweepSums, second: SweepSums, queries: int
+) -> tuple[Ranks, Ranks, Ideals | None]:
+    """The new number of each kind of the first and of the second, their groups and ideals."""
+    group = np.concatenate([first.group, second.group])
+    if first.ideals is None or second.ideals is None:
+        names, kinds = np.unique(group, return_inverse=True)
+        return kinds, names, None
+    pool, bases = _merge_pools(first.ideals, second.ideals, queries)
+    lengths = np.concatenate([first.ideals.queries, second.ideals.queries])
+    described = np.column_stack([group, lengths, bases])
+    rows, kinds = np.unique(described, axis=0, return_inverse=True)
+    ideals = Ideals(
+        pool=pool,
+        base=rows[:, 2:],
+        queries=rows[:, 1],
+        depth=first.ideals.depth,
+        has_one_base=first.ideals.has_one_base and second.ideals.has_one_base,
+    )
+    return kinds.ravel(), rows[:, 0], ideals
+
+
+def _merge_pools(first: Ideals, second: Ideals, queries: int) -> tuple[Array, Ranks]:
+    """All pools, each once, and the pools of both kinds' queries; none where there is no query."""
+    width = max(first.pool.shape[1], second.pool.shape[1])
+    padded = [
+        np.pad(each.pool, ((0, 0), (0, width - each.pool.shape[1]))) for each in (first, second)
+    ]
+    none = np.zeros((1, width))
+    pool, number = np.unique(np.vstack([*padded, none]), axis=0, return_inverse=True)
+    number = number.ravel()
+    bases = [
+        np.pad(
+            number[each.base + offset],
+            ((0, 0), (0, queries - each.base.shape[1])),
+            constant_values=int(number[-1]),
+        )
+        for each, offset in ((first, 0), (second, len(first.pool)))
+    ]
+    return pool, np.vstack(bases)

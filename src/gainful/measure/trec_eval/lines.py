@@ -1,29 +1,303 @@
-"""What trec_eval computes of its four kinds of judgments: values and texts of each query."""
+"""What trec_eval computes of its four kinds of judgments, and prints, to the byte."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
-from gainful.measure.trec_eval.groups import compute_group_lines
-from gainful.measure.trec_eval.options import TrecEvalOptions
-from gainful.measure.trec_eval.preference_measures import PREFERENCE_MEASURES
-from gainful.measure.trec_eval.preferences import Contradiction, match_preferences
-from gainful.measure.trec_eval.values import (
-    JudgedRun,
-    build_relstrings,
-    clear_missing,
-    compute_lines,
+from gainful.convention import Convention
+from gainful.match.match import match
+from gainful.match.matched import Matched
+from gainful.measure.build_recipes import build_recipe
+from gainful.measure.compute import apply_function
+from gainful.measure.functions.precision import best_precision, count_at_recall
+from gainful.measure.measure import Measure
+from gainful.measure.parameters import ELEVEN_POINTS
+from gainful.measure.ranked_run import RankedRun, rank_run
+from gainful.measure.recipe import Recipe
+from gainful.measure.trec_eval.preferences import (
+    PREFERENCE_MEASURES,
+    Contradiction,
+    match_preferences,
 )
-from gainful.measure.trec_eval.visits import Visits
+from gainful.measure.trec_eval.visits import TrecEvalOptions, Visits, build_convention
 from gainful.measure.trec_eval_grammar import TrecLine
+from gainful.measure.trec_eval_names import BelowZero
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.trec_eval_files import Judged, QrelsFormat
 from gainful.read.zscores import ZScores
-from gainful.types import Array
+from gainful.types import Array, Ranks
+
+Arguments = Mapping[str, Any]  # what the function of a measure is called with
+UNJUDGED, JUDGED_BELOW_ZERO = -1.0, -2.0  # the grades that trec_eval gives
+_ZERO_IF_MISSING = ("num_ret", "utility", "rbp_resid")  # so spelt, of a query the run lacks
+NO_NUMBER = np.copysign(np.nan, -1.0)  # 0/0, to which x86-64 gives a sign
+_LARGEST_CUTOFF = 2**53  # of the catalogue; no ranking is as long
+
+
+@define
+class JudgedRun:
+    """Grades and a run, matched as trec_eval does, for some queries."""
+
+    qrels: Qrels  # no document twice
+    run: Run
+    options: TrecEvalOptions
+    queries: Sequence[str]
+    _views: dict[BelowZero, RankedRun] = field(factory=dict, init=False)
+    _rows: dict[BelowZero, Ranks] = field(factory=dict, init=False)
+
+    @property
+    def convention(self) -> Convention:
+        """Whose numbers these are."""
+        return build_convention(self.options)
+
+    def view(self, below_zero: BelowZero) -> RankedRun:
+        """The ranked documents of the queries, in the order of these."""
+        kind = below_zero if self.options.level < 0 else "judged"
+        if kind not in self._views:
+            self._views[kind] = self._rank(kind)
+        return self._views[kind]
+
+    def rows(self, below_zero: BelowZero) -> Ranks:
+        """Where each query stands in that view."""
+        ranked = self.view(below_zero)
+        if below_zero not in self._rows:
+            row_of = {query: row for row, query in enumerate(ranked.queries)}
+            self._rows[below_zero] = np.array([row_of[query] for query in self.queries], np.intp)
+        return self._rows[below_zero]
+
+    def level(self, below_zero: BelowZero) -> int:
+        """From which grade on a document of that view is relevant."""
+        return self.options.level if below_zero == "retrieved" else max(self.options.level, 0)
+
+    def _rank(self, kind: BelowZero) -> RankedRun:
+        if kind == "judged":
+            return rank_run(self._match(self.qrels), self.convention)
+        frame = grade_retrieved_documents(self.qrels.frame, self.run.frame)
+        matched = self._match(evolve(self.qrels, frame=frame))
+        pool = matched.pool_grade >= 0
+        matched = evolve(
+            matched,
+            pool_query=matched.pool_query[pool],
+            pool_grade=matched.pool_grade[pool],
+            pool_index=None,
+        )
+        ranked = rank_run(matched, self.convention)
+        return ranked if kind == "retrieved" else _keep_last(ranked, self.options.level)
+
+    def _match(self, qrels: Qrels) -> Matched:
+        matched = match(qrels, self.run, self.convention)
+        if self.options.depth is not None:
+            matched = matched.cut(max(self.options.depth, 0))
+        return matched.select_by_name(self.queries)
+
+
+def grade_retrieved_documents(judged: pl.DataFrame, retrieved: pl.DataFrame) -> pl.DataFrame:
+    """Judgments with the grades that trec_eval has for documents that have none above 0."""
+    grade = pl.when(pl.col("grade") < 0).then(JUDGED_BELOW_ZERO).otherwise(pl.col("grade"))
+    unjudged = (
+        retrieved.select("query", "doc")
+        .unique(maintain_order=True)
+        .join(judged, on=["query", "doc"], how="anti")
+        .join(judged.select("query").unique(), on="query", how="semi")
+        .with_columns(grade=pl.lit(UNJUDGED))
+    )
+    return pl.concat([judged.with_columns(grade=grade), unjudged])
+
+
+def _keep_last(ranked: RankedRun, level: int) -> RankedRun:
+    """Only the last of those that reach the level, as many as are judged: these have grade 0.
+
+    trec_eval counts down from the judged ones while it goes up the ranking and meets all.
+    """
+    hit = ranked.grade >= level
+    judged_count = ranked.count(ranked.grade >= 0)
+    below = ranked.count(hit)[ranked.query] - ranked.cumulate(hit)
+    kept = hit & (below < judged_count[ranked.query])
+    per_hit = {name: getattr(ranked, name)[kept] for name in ranked.rank_fields}
+    return evolve(ranked, query=ranked.query[kept], grade=np.zeros(int(kept.sum())), **per_hit)
+
+
+def compute_lines(judged_run: JudgedRun, lines: Sequence[TrecLine]) -> dict[str, Array]:
+    """The value of each query by the name of its line."""
+    return {line.name: _compute_line(judged_run, line) for line in lines}
+
+
+def _compute_line(judged_run: JudgedRun, line: TrecLine) -> Array:
+    kind = line.trec_name.below_zero
+    recipe = build_recipe(_catalogue_measure(line), like=judged_run.convention)
+    arguments = {"rel": judged_run.level(kind), **_numbers(line, judged_run.options)}
+    compute = _OF_ITS_OWN.get(line.trec_name.name, _compute_by_catalogue)
+    taken = {name: arguments[name] for name in arguments if name in (*recipe.entry.arguments, "k")}
+    with np.errstate(all="ignore"):
+        values = compute(judged_run.view(kind), recipe, taken)[judged_run.rows(kind)]
+    return np.where(np.isnan(values), NO_NUMBER, values)
+
+
+def _catalogue_measure(line: TrecLine) -> Measure:
+    """The measure with its formula and cutoff; its numbers may be any, and come as arguments."""
+    formula = {name: value for name, value in line.params.items() if name == "gain"}
+    if line.k is None:
+        return Measure(line.trec_name.measure, formula)
+    k = 0.5 if line.trec_name.kind == "levels" else min(line.k, _LARGEST_CUTOFF)
+    return Measure(line.trec_name.measure, formula, k)
+
+
+def _numbers(line: TrecLine, options: TrecEvalOptions) -> dict[str, Any]:
+    numbers = {name: value for name, value in line.params.items() if name != "gain"}
+    if line.trec_name.kind == "levels" and line.k is not None:
+        numbers["k"] = line.k
+    return {**numbers, "docs": options.collection_size}
+
+
+def _compute_by_catalogue(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """What the function of the entry gives; a share of nothing is 0."""
+    result = apply_function(recipe.entry.function, recipe, ranked, **arguments)
+    if not isinstance(result, tuple):
+        return np.asarray(result)
+    reached, possible = result
+    return np.divide(reached, possible, out=np.zeros(len(reached)), where=possible > 0)
+
+
+def _average_over_hits(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """A mean over the relevant documents, of which none may be judged (-l below 0)."""
+    reached, possible = apply_function(recipe.entry.function, recipe, ranked, **arguments)
+    return np.where(reached > 0, reached / possible, 0.0)
+
+
+def _interpolate(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """Interpolated precision; where nothing is retrieved and no document needed, no number."""
+    needed = _count_needed(ranked, recipe, arguments["rel"], arguments["k"])
+    values = _compute_by_catalogue(ranked, recipe, arguments)
+    return np.where((ranked.retrieved == 0) & (needed <= 0), NO_NUMBER, values)
+
+
+def _average_points(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """Interpolated precision over points, from the last to the first.
+
+    trec_eval expects them to ascend. One that is above the point after it takes the best
+    precision of all, as do all before it.
+    """
+    points, rel = arguments.get("points"), arguments["rel"]
+    levels = ELEVEN_POINTS if points is None else tuple(map(float, str(points).split(",")))
+    hits = ranked.count(ranked.relevant(rel))
+    bound, passed = hits.astype(np.intp), np.zeros(ranked.size, dtype=bool)
+    total = np.zeros(ranked.size)
+    for level in reversed(levels):
+        needed = _count_needed(ranked, recipe, rel, level)
+        beyond = ~passed & (needed > hits)  # no such point: the next may be one
+        needed = np.where(needed > bound, 0, needed)
+        value = best_precision(ranked, rel, needed)
+        value = np.where((ranked.retrieved == 0) & (needed <= 0), NO_NUMBER, value)
+        total = np.where(beyond, total, total + value)
+        bound, passed = np.where(beyond, bound, needed), passed | ~beyond
+    return total / len(levels)
+
+
+def _count_needed(ranked: RankedRun, recipe: Recipe, rel: float, level: float) -> Ranks:
+    return count_at_recall(level * ranked.recall_base(rel), recipe.convention.recall_points)
+
+
+def _average_levels(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """The mean nDCG where the ideal goes down a level; without any such place, no number."""
+    reached, places = apply_function(recipe.entry.function, recipe, ranked, **arguments)
+    relevant = ranked.recall_base(arguments["rel"]) > 0
+    return np.where(relevant, np.where(places > 0, reached / places, NO_NUMBER), 0.0)
+
+
+def _average_relevant_ranks(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
+    """The mean nDCG at relevant documents; below 0, as gains below 0 can make it, it is 0."""
+    values = _compute_by_catalogue(ranked, recipe, arguments)
+    return np.where(values > 0, values, 0.0)
+
+
+def _set_f(ranked: RankedRun, _recipe: Recipe, arguments: Arguments) -> Array:
+    """F of any weight, such as 0 or one below it."""
+    beta, rel = arguments.get("beta", 1.0), arguments["rel"]
+    hits = ranked.count(ranked.relevant(rel))
+    part, whole = hits / ranked.retrieved, hits / ranked.recall_base(rel)
+    return np.where(hits > 0, (beta + 1.0) * part * whole / (beta * part + whole), 0.0)
+
+
+_OF_ITS_OWN: Mapping[str, Callable[[RankedRun, Recipe, Arguments], Array]] = {
+    "iprec_at_recall": _interpolate,
+    "11pt_avg": _average_points,
+    "Rndcg": _average_levels,
+    "ndcg_rel": _average_relevant_ranks,
+    "set_F": _set_f,
+    "map": _average_over_hits,
+    "map_avgjg": _average_over_hits,
+    "binG": _average_over_hits,
+}
+
+
+def clear_missing(values: dict[str, Array], queries: Sequence[str], missing: Sequence[str]) -> None:
+    """What version 10 says is 0 of a query that the run lacks, though it gave it a document."""
+    is_missing = np.isin(queries, missing)
+    cleared = [name for name in values if name in _ZERO_IF_MISSING or name.startswith("unj")]
+    values |= {name: np.where(is_missing, 0.0, values[name]) for name in cleared}
+
+
+def build_relstrings(judged_run: JudgedRun, line: TrecLine, missing: Sequence[str]) -> list[str]:
+    """The grades of the first documents of each query, one character each."""
+    ranked = judged_run.view("judged")
+    length = max(0, int(line.params.get("length", line.trec_name.defaults[0])))
+    shown = ranked.rank <= length
+    texts = [["-"] * size for size in np.minimum(ranked.retrieved, length).tolist()]
+    for query, rank, grade in zip(
+        ranked.query[shown], ranked.rank[shown], ranked.grade[shown], strict=True
+    ):
+        texts[query][rank - 1] = "." if grade < 0 else ">" if grade > 9 else str(int(grade))
+    by_query = {query: "".join(text) for query, text in zip(ranked.queries, texts, strict=True)}
+    if line.name == line.trec_name.name:  # so spelt
+        by_query |= dict.fromkeys(missing, "")
+    return [by_query[query] for query in judged_run.queries]
+
+
+def compute_group_lines(
+    judged: pl.DataFrame,
+    run: Run,
+    lines: Sequence[TrecLine],
+    options: TrecEvalOptions,
+    queries: Sequence[str],
+) -> dict[str, Array]:
+    """The mean over the groups of each query, by the name of its line.
+
+    Args:
+        judged: query, group, doc and grade.
+        run: what was retrieved.
+        lines: what is computed.
+        options: the flags.
+        queries: which queries, in this order.
+    """
+    wanted = pl.DataFrame({"query": queries}, schema={"query": pl.String}).with_row_index("row")
+    groups = (
+        judged.select("query", "group")
+        .unique()
+        .join(wanted, on="query")
+        .sort("row", "group")  # as trec_eval adds them up
+        .with_columns(pl.concat_str("query", "group", separator=" ").alias("pair"))
+    )
+    pairs = groups.select("query", "group", "pair")
+    grades = judged.join(pairs, on=["query", "group"]).select(
+        pl.col("pair").alias("query"), "doc", "grade"
+    )
+    retrieved = run.frame.join(pairs, on="query", maintain_order="left").select(
+        pl.col("pair").alias("query"), "doc", "score"
+    )
+    judged_run = JudgedRun(
+        Qrels(grades, unique=False), evolve(run, frame=retrieved), options, pairs["pair"].to_list()
+    )
+    row = groups["row"].to_numpy()
+    sizes = np.bincount(row, minlength=len(queries))
+    return {
+        name: np.bincount(row, values, minlength=len(queries)) / np.maximum(sizes, 1)
+        for name, values in compute_lines(judged_run, lines).items()
+    }
 
 
 @frozen(eq=False, kw_only=True)
@@ -113,3 +387,83 @@ def apply_zscores(evaluated: Evaluated, zscores: ZScores) -> Evaluated:
         for name, column in evaluated.values.items()
     }
     return evolve(evaluated, values=values)
+
+
+_SUMMARY_ONLY = ("runid", "num_q", "gm_map", "gm_bpref")
+_LOWEST_LOG = np.log(1e-5)  # of a query that is counted, but was not evaluated
+
+
+def format_query_lines(
+    lines: Sequence[TrecLine], evaluated: Evaluated, options: TrecEvalOptions
+) -> Iterator[str]:
+    """The lines of each query (-q)."""
+    for row, query in enumerate(evaluated.visits.queries if options.per_query else ()):
+        for line in lines:
+            if line.name in evaluated.texts:
+                yield f"{line.name:<22}\t{query}\t'{evaluated.texts[line.name][row]}'\n"
+            elif line.trec_name.name not in _SUMMARY_ONLY:
+                yield _format_line(line, query, evaluated.values[line.name][row], options)
+
+
+def format_summary_lines(
+    lines: Sequence[TrecLine],
+    evaluated: Evaluated,
+    judged: Judged,
+    tag: str,
+    options: TrecEvalOptions,
+) -> Iterator[str]:
+    """The lines of all queries together.
+
+    Args:
+        lines: what is printed.
+        evaluated: the values of each query.
+        judged: with -c, all of its queries count, and all that is above 0 is relevant.
+        tag: what the run calls itself.
+        options: the flags.
+    """
+    query_count = len(judged.queries) if options.complete else len(evaluated.visits.queries)
+    fixed_sums: dict[str, float] = {"num_q": query_count}
+    if options.complete:
+        fixed_sums["num_rel"] = judged.count_relevant()
+    for line in lines:
+        if line.trec_name.name == "runid":
+            yield f"{'runid':<22}\tall\t{tag}\n"
+        elif not line.is_text:
+            value = fixed_sums.get(line.name)
+            if value is None:
+                value = _summarise(line, evaluated.values[line.name], query_count)
+            yield _format_line(line, "all", value, options)
+
+
+def _summarise(line: TrecLine, values: Array, query_count: int) -> float:
+    total = _add_up(values)
+    if line.aggregation == "sum":
+        return total
+    if line.aggregation == "mean":
+        return total / query_count
+    with np.errstate(over="ignore"):
+        log_mean = (total + (query_count - len(values)) * _LOWEST_LOG) / query_count
+        return float(np.exp(log_mean))
+
+
+def _add_up(values: Array) -> float:
+    """The sum, one after another from 0; of what is no number the last wins, as in trec_eval."""
+    with np.errstate(invalid="ignore"):
+        total = 0.0 + float(np.cumsum(values)[-1])
+    if not np.isnan(total):
+        return total
+    no_numbers = values[np.isnan(values)]
+    return float(no_numbers[-1] if len(no_numbers) else NO_NUMBER)
+
+
+def _format_line(line: TrecLine, query: str, value: float, options: TrecEvalOptions) -> str:
+    if options.zscores_path is not None:
+        return f"Z{line.name:<22}\t{query}\t{_format_number(value)}\n"
+    shown = f"{int(value)}" if line.aggregation == "sum" else _format_number(value)
+    return f"{line.name:<22}\t{query}\t{shown}\n"
+
+
+def _format_number(value: float) -> str:
+    if np.isnan(value):  # a file of means may have one without the sign of 0/0
+        return f"{'-nan' if np.signbit(value) else 'nan':>6}"
+    return f"{value:6.4f}"

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import polars as pl
 
 from gainful.evidence.pairing import PairedValues
-from gainful.measure.footnotes import list_footnotes
-from gainful.measure.run_values import RunValues
-from gainful.show.figures.figure import FigureData, Look
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import RunValues
+from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
-from gainful.show.figures.text import clean_text, mark_lower, shorten_name
 from gainful.show.theme import SIZE, Spec
 from gainful.text import count_noun
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from gainful.evidence.mean_intervals import MeanIntervals, describe_methods
-from gainful.measure.footnotes import list_footnotes
-from gainful.measure.run_values import RunValues
-from gainful.show.figures.figure import FigureData, Look
+from gainful.evidence.intervals import MeanIntervals, describe_methods
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import RunValues
+from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
 from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
-from gainful.show.figures.text import clean_text, mark_lower, shorten_name
 from gainful.show.theme import Spec
 
 _ROW_STEP = 22  # pixels of a run

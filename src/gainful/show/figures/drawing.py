@@ -11,7 +11,7 @@ from gainful.errors import NotInstalled
 from gainful.page.page import Page
 from gainful.page.table import Table
 from gainful.show import picture
-from gainful.show.figures import empty_chart
+from gainful.show.figures import line_chart
 from gainful.show.figures.figure import DrawChart, Figure, FigureData, Look
 from gainful.show.theme import Spec
 
@@ -48,7 +48,7 @@ class Drawing:
 
 def draw_spec(draw_chart: DrawChart, data: FigureData, look: Look) -> Spec:
     """A chart as Vega-Lite has it, or what says why there is none."""
-    return (empty_chart.draw_chart if data.empty_reason else draw_chart)(data, look)
+    return (line_chart.draw_chart if data.empty_reason else draw_chart)(data, look)
 
 
 def draw_altair(draw_chart: DrawChart, data: FigureData, look: Look) -> alt.TopLevelMixin:

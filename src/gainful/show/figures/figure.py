@@ -2,14 +2,125 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from textwrap import wrap
 from typing import Any, Literal
 
 import polars as pl
-from attrs import field, fields_dict, frozen
+from attrs import define, field, fields_dict, frozen
 
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.show.theme import DARK, LIGHT, Spec, Tones
+from gainful.measure.entry import Direction
+from gainful.show.theme import DARK, LIGHT, SIZE, Spec, Tones
+from gainful.text import shorten
+
+MAX_NAME_LENGTH = 28  # characters of a name in a picture
+_CHARACTER_WIDTH = 0.51  # of a character, by the size of the type: a mean over English text
+_MAX_CAPTION_LINES = 12  # of a caption
+
+
+def clean_text(text: object) -> str:
+    r"""Text on one line, without what no picture can hold (control characters, half a pair).
+
+    Examples:
+        >>> clean_text("a\x00b\n c")
+        'a�b c'
+    """
+    line = " ".join(str(text).split())
+    return "".join("\ufffd" if _is_undrawable(character) else character for character in line)
+
+
+def _is_undrawable(character: str) -> bool:
+    return unicodedata.category(character) in ("Cc", "Cs") or character in "\ufffe\uffff"
+
+
+def shorten_name(text: object, limit: int = MAX_NAME_LENGTH) -> str:
+    """A name as a picture shows it."""
+    return shorten(clean_text(text), limit)
+
+
+def mark_lower(measure: str, direction: Direction) -> str:
+    """The measure, and that less of it is better where it is."""
+    return f"{measure} (lower is better)" if direction.is_lower else measure
+
+
+def text_width(texts: Iterable[str], font_size: float = SIZE - 1) -> int:
+    """About how many pixels the longest of some texts takes."""
+    return round(max(map(len, texts), default=0) * font_size * (_CHARACTER_WIDTH + 0.05))
+
+
+def wrap_lines(lines: Sequence[str], width: float, font_size: float = SIZE - 1) -> list[str]:
+    """Lines of a caption that fit a width; what is beyond all bounds is cut."""
+    line_length = max(30, int(width / (font_size * _CHARACTER_WIDTH)))
+    wrapped_lines = [
+        part
+        for line in lines
+        for part in wrap(clean_text(line), line_length, break_on_hyphens=False) or [""]
+    ]
+    return (
+        wrapped_lines
+        if len(wrapped_lines) <= _MAX_CAPTION_LINES
+        else [*wrapped_lines[: _MAX_CAPTION_LINES - 1], "…"]
+    )
+
+
+def build_title(text: str, caption: Sequence[str], width: float) -> dict[str, Any]:
+    """The title of a chart, and under it what produced it."""
+    title_lines = wrap_lines([text], width, SIZE + 3)
+    return {
+        "text": title_lines[0] if len(title_lines) == 1 else title_lines,
+        "subtitle": wrap_lines(caption, width),
+    }
+
+
+@define
+class _Block:
+    """Labels that stand close together: where they would like to be, and who they are."""
+
+    target_sum: float  # the sum of where the middle of the block would be, by each of them
+    members: list[int]
+
+    def first_position(self, gap: float, low: float, high: float) -> float:
+        """Where its first label stands, kept within the bounds."""
+        size = gap * (len(self.members) - 1)
+        middle = self.target_sum / len(self.members)
+        return min(max(middle - size / 2, low), max(high - size, low))
+
+
+def spread_labels(targets: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Places at least `gap` from one another, near their targets, within bounds.
+
+    Neighbours that are too near become a block, which stands where it is nearest to the
+    targets of all its members.
+
+    Examples:
+        >>> spread_labels([10, 12, 50], 10, 0, 100)
+        [6.0, 16.0, 50.0]
+        >>> spread_labels([95, 99], 10, 0, 100)
+        [90.0, 100.0]
+    """
+    order = sorted(range(len(targets)), key=lambda index: targets[index])
+    blocks: list[_Block] = []
+    for index in order:
+        blocks.append(_Block(min(max(targets[index], low), high), [index]))
+        while len(blocks) > 1 and _touch(blocks[-2], blocks[-1], gap, low, high):
+            lower = blocks.pop()
+            upper = blocks[-1]
+            upper.target_sum += lower.target_sum
+            upper.members += lower.members
+    positions = [0.0] * len(targets)
+    for block in blocks:
+        start = block.first_position(gap, low, high)
+        for offset, index in enumerate(block.members):
+            positions[index] = float(start + offset * gap)
+    return positions
+
+
+def _touch(first: _Block, second: _Block, gap: float, low: float, high: float) -> bool:
+    end = first.first_position(gap, low, high) + gap * (len(first.members) - 1)
+    return second.first_position(gap, low, high) < end + gap
+
 
 DrawChart = Callable[["FigureData", "Look"], Spec]
 InputKind = Literal["sessions", "runs", "sweep", "log"]

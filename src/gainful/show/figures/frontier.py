@@ -10,14 +10,20 @@ import polars as pl
 
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.match.session_groups import By, group_label
-from gainful.measure.build_recipe import build_session_recipe
+from gainful.measure.build_recipes import build_session_recipe
 from gainful.measure.cost import Cost, cost_measure
 from gainful.measure.sessions.evaluate import compute_session_values
-from gainful.measure.sessions.footnotes import list_footnotes
+from gainful.measure.sessions.results import list_footnotes
 from gainful.measure.sessions.session_values import SessionValues
-from gainful.show.figures.figure import FigureData, Look
+from gainful.show.figures.figure import (
+    FigureData,
+    Look,
+    clean_text,
+    mark_lower,
+    shorten_name,
+    text_width,
+)
 from gainful.show.figures.line_chart import HEIGHT, WIDTH, axis_end, label_colour, with_caption
-from gainful.show.figures.text import clean_text, mark_lower, shorten_name, text_width
 from gainful.show.theme import SIZE, Spec
 from gainful.types import Array, Flags
 

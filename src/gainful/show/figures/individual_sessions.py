@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.measure.sessions.curve import session_value_vectors
-from gainful.measure.sessions.session_values import SessionValues
-from gainful.show.figures.figure import FigureData, Look
+from gainful.measure.sessions.session_values import SessionValues, session_value_vectors
+from gainful.show.figures.figure import FigureData, Look, clean_text, shorten_name
 from gainful.show.figures.line_chart import (
     Series,
     axis_end,
@@ -26,7 +25,6 @@ from gainful.show.figures.session_plot import (
     explain_zeros,
     prepare_plot,
 )
-from gainful.show.figures.text import clean_text, shorten_name
 from gainful.show.theme import Spec
 from gainful.text import count_noun
 from gainful.types import Array

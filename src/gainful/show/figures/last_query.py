@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
-from gainful.evidence.session_bands import last_query_bands
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.measure.sessions.last_queries import LastQueries, NonLast, last_queries
+from gainful.evidence.system_groups import last_query_bands
+from gainful.measure.sessions.analysis import LastQueries, NonLast, last_queries
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart

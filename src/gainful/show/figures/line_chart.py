@@ -8,9 +8,16 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from gainful.show.figures.figure import FigureData, Look
-from gainful.show.figures.label_layout import spread_labels
-from gainful.show.figures.text import build_title, clean_text, shorten_name, text_width
+from gainful.show.figures.figure import (
+    FigureData,
+    Look,
+    build_title,
+    clean_text,
+    shorten_name,
+    spread_labels,
+    text_width,
+    wrap_lines,
+)
 from gainful.show.theme import DASHES, SIZE, Spec, Tones, build_vega_config
 from gainful.text import count_noun
 
@@ -320,3 +327,24 @@ def build_session_axis(depth: int, queries: int) -> XAxis:
         label=f"'Q' + ceil(datum.value / {depth})",
         rules=[depth * q for q in range(queries + 1)],
     )
+
+
+def draw_chart(data: FigureData, look: Look) -> Spec:
+    """Title and caption as ever, and in place of the plot why there is none."""
+    width, height = look.width or WIDTH, look.height or 48
+    body: Spec = {
+        "data": {"values": [{"text": wrap_lines([data.empty_reason], width - 20, SIZE + 1)}]},
+        "mark": {
+            "type": "text",
+            "fontSize": SIZE + 1,
+            "align": "left",
+            "baseline": "top",
+            "lineHeight": 18,
+        },
+        "encoding": {
+            "x": {"value": 0},
+            "y": {"value": 10},
+            "text": {"field": "text", "type": "nominal"},
+        },
+    }
+    return with_caption(data, look, body, width, height, [])

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from gainful.measure.footnotes import list_footnotes
-from gainful.measure.run_values import RunValues
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import RunValues
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.theme import Spec

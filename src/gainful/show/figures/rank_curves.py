@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from gainful.measure.footnotes import list_footnotes
 from gainful.measure.measure import Measure
-from gainful.measure.run_values import RunValues
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import RunValues
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
-from gainful.show.figures.figure import FigureData, Look
+from gainful.show.figures.figure import FigureData, Look, shorten_name
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
-from gainful.show.figures.text import shorten_name
 from gainful.show.theme import Spec
 from gainful.types import Array
 

@@ -8,9 +8,8 @@ from typing import Any
 import polars as pl
 from attrs import evolve
 
-from gainful.evidence.searchers.calibration import Calibration, format_estimate
-from gainful.evidence.searchers.searchers import Behaviour
-from gainful.evidence.searchers.shares import expect_shares, observe_shares
+from gainful.evidence.searchers.calibration import Behaviour, Calibration, format_estimate
+from gainful.evidence.searchers.observe import expect_shares, observe_shares
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, build_line_layers, with_caption
 from gainful.show.theme import SIZE, Spec

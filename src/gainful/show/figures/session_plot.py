@@ -8,16 +8,14 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
-from gainful.evidence.drawn_units import DrawnUnits, draw_searchers
-from gainful.evidence.mean_intervals import resampling_for_level
-from gainful.evidence.session_bands import curve_bands
+from gainful.evidence.intervals import DrawnUnits, draw_searchers, resampling_for_level
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
+from gainful.evidence.system_groups import curve_bands
 from gainful.match.session_groups import group_label
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.recipe import SessionRecipe
-from gainful.measure.sessions.curve import curve
-from gainful.measure.sessions.footnotes import list_footnotes
-from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.sessions.results import list_footnotes
+from gainful.measure.sessions.session_values import SessionValues, curve
 from gainful.text import count_noun
 from gainful.types import Flags, is_whole_number
 

@@ -12,9 +12,8 @@ import polars as pl
 
 from gainful.errors import WrongType
 from gainful.measure.sessions.sweep import CHANCE_NOTE, Plane, Sweep
-from gainful.show.figures.figure import FigureData, Look
+from gainful.show.figures.figure import FigureData, Look, shorten_name, wrap_lines
 from gainful.show.figures.line_chart import series_colour, with_caption
-from gainful.show.figures.text import shorten_name, wrap_lines
 from gainful.show.theme import SIZE, Spec, Tones
 from gainful.text import count_noun
 

@@ -10,8 +10,7 @@ from base64 import b64encode
 from attrs import frozen
 
 from gainful.show.figures.drawing import draw_spec
-from gainful.show.figures.figure import DrawChart, FigureData, Look
-from gainful.show.figures.text import clean_text
+from gainful.show.figures.figure import DrawChart, FigureData, Look, clean_text
 from gainful.show.picture import to_svg
 
 WIDE, NARROW = 560, 350  # pixels of a whole picture; a narrow one fits a phone

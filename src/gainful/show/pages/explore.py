@@ -3,25 +3,231 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from os import PathLike, fspath
+from typing import Any, TypeGuard
 
 import numpy as np
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.convention.session import JK2008, SESSION_SETTINGS
-from gainful.evidence.searchers.calibration import format_estimate
-from gainful.evidence.searchers.measured_searcher import MeasuredSearcher, clamp_base
-from gainful.match.session_groups import count_sessions, describe_judged, session_columns
+from gainful.errors import BadValue
+from gainful.evidence.searchers.calibration import MeasuredSearcher, clamp_base, format_estimate
+from gainful.formula import to_javascript, to_mathml
+from gainful.match.session_groups import (
+    count_sessions,
+    describe_judged,
+    group_sessions,
+    session_columns,
+)
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.discount import b, bq
+from gainful.measure.catalogue.sessions import WITH_VECTORS
+from gainful.measure.discount import DISCOUNTS, as_query_discount, b, bq
+from gainful.measure.formulas import as_gain
+from gainful.measure.functions.sessions.sdcg import session_grade_gains
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.sweep import Sweep
 from gainful.read.sessions import Sessions
 from gainful.show.html_page import render_page
-from gainful.show.pages import explore_choices as choices, explore_data
+from gainful.show.pages import explore_data
 from gainful.show.theme import DASHES, LIGHT, Tones, build_vega_config
 from gainful.text import count_noun, format_exact
+
+
+def command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -> list[str]:
+    """The words by which `gainful sessions` reads the same; capitals for what is no file."""
+    files = list(sessions) if _are_files(sessions) else [sessions]
+    words = [_name_file(file, "SESSIONS") for file in files]
+    words += [] if qrels is None else ["--qrels", _name_file(qrels, "QRELS")]
+    for name, value in {**options, **_hide_values(options)}.items():
+        option = "--" + name.replace("_", "-")
+        if isinstance(value, Mapping):
+            pairs = [(key, text) for key, texts in value.items() for text in _as_texts(texts)]
+            words += [word for key, text in pairs for word in (option, f"{key}={text}")]
+        elif isinstance(value, (list, tuple)):
+            words += [word for text in value for word in (option, str(text))]
+        elif value is True:
+            words.append(option)
+        elif value not in (None, False):
+            words += [option, str(value)]
+    return words
+
+
+def _are_files(value: Any) -> TypeGuard[Sequence[str | PathLike[str]]]:
+    return isinstance(value, (list, tuple)) and all(isinstance(p, (str, PathLike)) for p in value)
+
+
+def _hide_values(options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a page must not tell, as a salt, or has other words for on the command line."""
+    words: dict[str, Any] = {"anonymise": bool(options.get("anonymise"))}
+    gain_from, propensity = options.get("gain_from"), options.get("propensity")
+    if isinstance(gain_from, Mapping):
+        words["gain_from"] = ",".join(f"{name}={weight:g}" for name, weight in gain_from.items())
+    if propensity is not None:
+        words["propensity"] = _name_file(propensity, "PROPENSITIES")
+    return words
+
+
+def _name_file(source: object, placeholder: str) -> str:
+    return fspath(source) if isinstance(source, (str, PathLike)) else placeholder
+
+
+def _as_texts(value: Any) -> Sequence[str]:
+    return [value] if isinstance(value, str) else value
+
+
+_MAX_CUTOFF = 100
+_GAINS = ("linear", "exp", "binary")
+# What the script of the page computes; every other answer is refused.
+_FIXED_SETTINGS = {
+    "rank_discount": "restart",
+    "lists": "padded",
+    "at": "results",
+    "depth": "assumed",
+    "normalise": "session",
+    "average": "ratios",
+    "statistic": "final",
+}
+_REFUSED_SETTINGS = {"negative": "error", "empty": "error"}
+
+
+def check_page_measure(recipe: SessionRecipe) -> None:
+    """Refuse what the page does not compute."""
+    if not recipe.entry.has_vectors:
+        raise BadValue("measure", recipe.label, f"{' or '.join(WITH_VECTORS)}, in a page")
+    for name, supported in _FIXED_SETTINGS.items():
+        answer = getattr(recipe.convention, name)
+        if answer != supported:
+            raise BadValue(name, answer, f"{supported}, in a page")
+    for name, refused in _REFUSED_SETTINGS.items():
+        if getattr(recipe.convention, name) == refused:
+            others = [str(choice) for choice in SESSION_SETTINGS[name].answers if choice != refused]
+            raise BadValue(name, refused, f"{' or '.join(others)}, in a page")
+    if recipe.k is None or recipe.k > _MAX_CUTOFF:
+        raise BadValue("k", recipe.k, f"at most {_MAX_CUTOFF}, in a page")
+
+
+def refuse_unanswerable(
+    recipe: SessionRecipe, allowed_answers: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Refuse what these sessions cannot begin with, such as clicks where there are none."""
+    allowed_answers = {
+        **allowed_answers,
+        **dict.fromkeys(("discount", "query_discount"), _discount_meanings()),
+    }
+    for name, allowed in allowed_answers.items():
+        answer = str(getattr(recipe.convention, name))
+        if name in recipe.entry.params and answer not in allowed:
+            raise BadValue(name, answer, f"{', '.join(allowed)}, in a page of these sessions")
+
+
+def _discount_meanings() -> dict[str, str]:
+    return {discount["name"]: discount["meaning"] for discount in discount_choices()}
+
+
+def choose_grades(sessions: MatchedSessions, recipe: SessionRecipe) -> explore_data.Grades:
+    """All grades; those of searchers only where they have a worth too."""
+    if "grade" in sessions.rows.columns:
+        all_grades = explore_data.collect_grades(sessions, own=True)
+        try:
+            session_grade_gains(all_grades.values, recipe, sessions, None)
+        except BadValue:  # a table of weights need not know what searchers said
+            if recipe.convention.duplicates == "judged":
+                raise
+        else:
+            return all_grades
+    return explore_data.collect_grades(sessions, own=False)
+
+
+def gain_choices(
+    sessions: MatchedSessions, recipe: SessionRecipe, grades: explore_data.Grades
+) -> list[dict[str, Any]]:
+    """What grades are worth by each gain that is offered; the first is the one to begin with."""
+    offered = {recipe.gain.name: recipe.gain}
+    offered |= {name: as_gain(name) for name in _GAINS if name not in offered}
+    choices = []
+    for name, gain in offered.items():
+        try:
+            weights = session_grade_gains(grades.values, evolve(recipe, gain=gain), sessions, None)
+        except BadValue:  # 2^g of a huge grade is no number
+            if gain is recipe.gain:
+                raise
+            continue
+        spelling = {
+            "gain": name,
+            **({"rel": gain.param_values["rel"]} if "rel" in gain.param_values else {}),
+        }
+        choice = {"name": name, "spelling": spelling, "meaning": gain.meaning}
+        choices.append({**choice, "weights": weights.tolist(), "text": gain.text()})
+    return choices
+
+
+def discount_choices() -> list[dict[str, Any]]:
+    """Every discount of one base at most, as the script computes it and as it is set."""
+    choices = []
+    for name, formula in DISCOUNTS.items():
+        if {param.symbol for param in formula.params} - {b.symbol}:
+            continue
+        query = as_query_discount(formula)
+        choices.append(
+            {
+                "name": name,
+                "meaning": formula.meaning,
+                "based": bool(formula.params),
+                "rank": to_javascript(formula.expr),
+                "query": to_javascript(query.expr),
+                "rankSet": to_mathml(formula.expr),
+                "querySet": to_mathml(query.expr),
+            }
+        )
+    return choices
+
+
+def setting_answers(
+    sessions: MatchedSessions, grades: explore_data.Grades
+) -> dict[str, dict[str, str]]:
+    """The answers to settings that these sessions allow, in words."""
+    single_base = sessions.has_single_base
+    available = {
+        ("duplicates", "first"): single_base,
+        ("duplicates", "clicked"): "clicked" in sessions.rows.columns,
+        ("duplicates", "judged"): grades.has_own,
+        ("ideal", "once"): single_base,
+        ("ideal", "best_slots"): single_base,
+        ("hold", "growing"): single_base,
+    }
+    return {
+        name: {
+            str(answer): words
+            for answer, words in SESSION_SETTINGS[name].answers.items()
+            if available.get((name, str(answer)), True)
+        }
+        for name in ("duplicates", "ideal", "hold")
+    }
+
+
+def choose_group_column(
+    sessions: MatchedSessions, source: str, columns: Sequence[Mapping[str, Any]], by: str | None
+) -> str | None:
+    """The column to group by first; None where there are no two groups.
+
+    Args:
+        sessions: the sessions.
+        source: what they are called in an error.
+        columns: those by which sessions can be chosen.
+        by: the column that was asked for; system if none was.
+    """
+    group_columns = [column["name"] for column in columns if column["groups"]]
+    if by is None:
+        return "system" if "system" in group_columns else None
+    group_count = len(group_sessions(sessions, by, source))
+    if by in group_columns:
+        return by
+    if group_count > 1:
+        allowed = f"a column of 2 to {explore_data.MAX_GROUPS} groups; it has {group_count}"
+        raise BadValue("by", by, allowed)
+    return None
+
 
 _MAX_DEPTH = 50  # results of a query that a page holds, unless the measure looks deeper
 _MAX_WEIGHTS = 12  # grades that have a slider each
@@ -103,8 +309,8 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
             "labels": [format_exact(float(grade)) for grade in grades.values],
             "sliders": len(grades.values) <= _MAX_WEIGHTS,
         },
-        "gains": choices.gain_choices(sessions, recipe, grades),
-        "discounts": choices.discount_choices(),
+        "gains": gain_choices(sessions, recipe, grades),
+        "discounts": discount_choices(),
         "bases": {
             base.symbol: {"typical": base.typical, "default": base.default, "meaning": base.meaning}
             for base in (b, bq)

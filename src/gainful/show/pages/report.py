@@ -10,13 +10,12 @@ from attrs import evolve, frozen
 
 from gainful.errors import NotInstalled
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.mean_intervals import MeanIntervals
+from gainful.evidence.intervals import MeanIntervals
 from gainful.evidence.moves.largest_changes import LargestChanges
-from gainful.evidence.side_by_side import SideBySide
+from gainful.evidence.worked_ranking import SideBySide
 from gainful.measure import convention_page as convention
-from gainful.measure.footnotes import merge_notes
-from gainful.measure.results import results_page
-from gainful.measure.run_values import RunValues
+from gainful.measure.results import merge_notes, results_page
+from gainful.measure.values import RunValues
 from gainful.page.render import render
 from gainful.show.html_page import render_page
 from gainful.show.pages import report_data, report_text as text

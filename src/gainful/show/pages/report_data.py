@@ -12,10 +12,10 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges
-from gainful.evidence.side_by_side import Ranking, SideBySide
+from gainful.evidence.worked_ranking import Ranking, SideBySide
 from gainful.measure.functions.cumulated_gain import rank_discounts
 from gainful.measure.recipe import Recipe
-from gainful.measure.run_values import RunValues
+from gainful.measure.values import RunValues
 from gainful.show.html_page import to_script_json
 from gainful.show.theme import LIGHT
 from gainful.types import Array, finite_or_none

@@ -14,14 +14,14 @@ from gainful.evidence.comparisons.comparison import (
 )
 from gainful.evidence.comparisons.comparison_answer import describe_measure
 from gainful.evidence.comparisons.comparison_words import describe_test
-from gainful.evidence.find_interval import Interval
-from gainful.evidence.mean_intervals import (
+from gainful.evidence.intervals import (
+    Interval,
     MeanIntervals,
     build_table as build_interval_table,
     list_footnotes as list_interval_footnotes,
 )
-from gainful.measure.footnotes import list_footnotes
-from gainful.measure.run_values import RunValues
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import RunValues
 from gainful.page.table import Table, to_one_line
 from gainful.text import count_noun, pluralise, shorten
 

@@ -2,27 +2,293 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 from attrs import evolve, frozen
 
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.mean_intervals import MeanIntervals
+from gainful.evidence.intervals import Interval, MeanIntervals
 from gainful.evidence.system_groups import SystemGroups
+from gainful.match.sessions import MatchedSessions
 from gainful.measure.convention_page import build_session_table
-from gainful.measure.sessions.footnotes import list_footnotes
-from gainful.measure.sessions.results import session_results_page
+from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
+from gainful.measure.recipe import SessionRecipe
+from gainful.measure.sessions.results import list_footnotes, session_results_page
 from gainful.measure.sessions.sweep import CHANCE_NOTE, Sweep
 from gainful.page.render import render
+from gainful.page.table import Table
 from gainful.show.figures import session_curves, winner_map
 from gainful.show.figures.figure import FigureData
 from gainful.show.html_page import render_page
-from gainful.show.pages import report_text, session_report_text as text
+from gainful.show.pages import report_text
 from gainful.show.pages.embed_figure import EmbeddedFigure, embed_figure
 from gainful.show.pages.report import FEATURE, Report
-from gainful.show.pages.session_report_data import UnitChoice, build_session_data
-from gainful.text import pluralise
+from gainful.show.pages.report_data import (
+    QueryValues,
+    ReportData,
+    choose_places,
+    hold_details,
+    list_values,
+    round_values,
+)
+from gainful.text import count_noun, pluralise
+from gainful.types import Array, Flags, Ranks
+
+_MAX_QUERIES = 100  # of a session, of which it is told what each brought
+_MAX_TEXT = 120  # characters of what a query says
+_TOLD_COLUMNS = ("searcher", "scenario", "order")  # of a session, beside its system
+
+
+@frozen(eq=False)
+class UnitChoice:
+    """Which conversations or sessions have a row, which are detailed, and by which measure."""
+
+    table: QueryValues  # a row for each system that had the same conversations, else one row
+    places: Ranks  # systems × conversations: the number of the session; -1 if there is none
+    measure: str
+    listed: Sequence[int]
+    priority: Sequence[int]
+
+    @property
+    def names(self) -> list[str]:
+        """The conversations or sessions that have a row, in their order."""
+        return [self.table.queries[place] for place in self.listed]
+
+
+def choose_units(groups: SystemGroups, base: int, seed: int) -> UnitChoice:
+    """As many as the page can hold: those that changed most, and a sample of the rest."""
+    names, places = _lay_out(groups)
+    results = groups.results
+    values = {}
+    for measure, column in results.values.items():
+        matrix = np.full(places.shape, np.nan)
+        numbers: Array = np.ma.filled(np.ma.asarray(column, dtype=float), np.nan)
+        matrix[places >= 0] = numbers[places[places >= 0]]
+        values[measure] = matrix
+    table = QueryValues(tuple(names), values)
+    measure = choose_shown(results.recipes)
+    return UnitChoice(table, places, measure, *choose_places(table, measure, base, seed))
+
+
+def _lay_out(groups: SystemGroups) -> tuple[list[str], Ranks]:
+    """What has a row, and by system where its session stands."""
+    units = groups.unit_names
+    if not groups.has_pairs:
+        return units.to_list(), np.arange(len(units))[None, :]
+    names = units.unique(maintain_order=True)
+    number = {name: at for at, name in enumerate(names.to_list())}
+    column = np.array([number[name] for name in units.to_list()], dtype=np.intp)
+    places = np.full((len(groups.flags), len(names)), -1, dtype=np.intp)
+    for row, flags in zip(places, groups.flags.values(), strict=True):
+        row[column[flags]] = np.flatnonzero(flags)
+    return names.to_list(), places
+
+
+def choose_shown(recipes: Mapping[str, SessionRecipe]) -> str:
+    """The measure whose work is shown: the first that cumulates gain, else the first."""
+    return next((name for name in recipes if recipes[name].entry.has_vectors), next(iter(recipes)))
+
+
+def build_session_data(groups: SystemGroups, choice: UnitChoice, base: int) -> ReportData:
+    """What the page has of conversations or sessions: as much as it can hold."""
+    results, shown = groups.results, choice.measure
+    recipe = results.recipes[shown]
+    is_split = not groups.has_pairs and len(groups.flags) > 1  # a session has one system
+    runs = groups.labels if groups.has_pairs else [shown] if is_split else groups.labels
+    details = (
+        hold_details(choice.priority, _list_details(groups, choice, recipe))
+        if recipe.entry.has_vectors
+        else {}
+    )
+    data: dict[str, Any] = {
+        "words": {
+            "unit": groups.unit,
+            "units": pluralise(groups.unit),
+            "system": groups.by or "system",
+            "judged": "files",
+        },
+        "runs": runs,
+        "base": base if groups.has_pairs else 0,
+        "measures": list(results.values),
+        "whole": [recipe.entry.aggregation == "sum" for recipe in results.recipes.values()],
+        "lower": [results.directions[name].is_lower for name in results.values],
+        "bounded": [recipe.entry.bounded for recipe in results.recipes.values()],
+        "shown": list(results.values).index(shown),
+        "normalised": recipe.entry.normalised and _is_quotient(recipe),
+        "queries": choice.names,
+        "first": choice.priority[0] if choice.priority else None,
+        "texts": _describe_sessions(groups, choice),
+        "values": list_values(choice.table, choice.listed),
+        "details": {str(place): detail for place, detail in details.items()},
+    }
+    if is_split:
+        numbers = np.zeros(results.matched_sessions.size, dtype=np.intp)
+        for number, flags in enumerate(groups.flags.values()):
+            numbers[flags] = number
+        data["groups"] = groups.labels
+        data["group"] = numbers[choice.listed].tolist()
+    is_cut = bool((results.matched_sessions.query_counts > _MAX_QUERIES).any())
+    return ReportData(data, len(details), is_cut)
+
+
+def _is_quotient(recipe: SessionRecipe) -> bool:
+    """Is the value what the queries brought, divided by what an ideal session would?"""
+    convention = recipe.convention
+    return convention.statistic == "final" and convention.normalise == "session"
+
+
+def _describe_sessions(groups: SystemGroups, choice: UnitChoice) -> list[str | None]:
+    """Of each session its system, its searcher and its scenario; of conversations nothing."""
+    if groups.has_pairs:
+        return []
+    columns = groups.results.columns
+    names = [*([] if groups.by is None else [groups.by])]
+    names += [name for name in _TOLD_COLUMNS if name in columns.columns and name not in names]
+    if not names:
+        return []
+    rows = columns.select(pl.col(names).cast(pl.String))[list(choice.listed)]
+    return [
+        " · ".join(
+            f"{name} {value}" for name, value in zip(names, row, strict=True) if value is not None
+        )
+        for row in rows.iter_rows()
+    ]
+
+
+def _list_details(
+    groups: SystemGroups, choice: UnitChoice, recipe: SessionRecipe
+) -> Iterator[dict[str, Any]]:
+    """What each query of a session brought, by system, the most telling first."""
+    sessions = groups.sessions.keep_first_queries(recipe.queries)
+    gains = query_gains(sessions, recipe, session_gains(sessions, recipe))
+    texts = None
+    if "text" in sessions.rows.columns:
+        texts = sessions.rows["text"].cast(pl.String)[sessions.layout.query_starts]
+    first, counts = sessions.first_query, sessions.query_counts
+    for place in choice.priority:
+        runs: list[dict[str, Any] | None] = []
+        for session in choice.places[:, choice.listed[place]].tolist():
+            if session < 0:
+                runs.append(None)
+                continue
+            begin = int(first[session])
+            end = begin + int(counts[session])
+            shown = slice(begin, min(end, begin + _MAX_QUERIES))
+            run: dict[str, Any] = {
+                "gains": round_values(gains[shown].tolist()),
+                "sum": float(gains[begin:end].sum()),
+                "more": end - shown.stop,
+            }
+            if texts is not None:
+                run["texts"] = [_shorten(text) for text in texts[shown].to_list()]
+            runs.append(run)
+        yield {"runs": runs}
+
+
+def _shorten(text: str | None) -> str | None:
+    return text if text is None or len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
+
+
+_TOP = 10  # results of a query that are looked at
+
+
+def default_title(groups: SystemGroups, units: int) -> str:
+    """What the page is called if nobody says otherwise."""
+    number = count_noun(units, groups.unit)
+    if len(groups.flags) == 1:
+        return f"{Path(groups.labels[0]).name}, {number}"
+    kind = groups.by or "system"
+    return f"{count_noun(len(groups.flags), kind)}, {number}"
+
+
+def build_means_table(groups: SystemGroups, all_intervals: Sequence[MeanIntervals]) -> Table:
+    """A row for each system: by measure the mean and its interval."""
+    first = all_intervals[0]
+    measures = list(first.intervals)
+    heads = [head for name in measures for head in (name, f"{first.level:g} % interval")]
+    rows = [
+        (
+            system.run,
+            *(cell for name in measures for cell in _format_interval(system.intervals[name])),
+        )
+        for system in all_intervals
+    ]
+    return Table((groups.by or "system", *heads), rows, numeric=True, label_columns=1)
+
+
+def _format_interval(interval: Interval) -> tuple[str, str]:
+    mean = "–" if interval.mean is None else f"{interval.mean:.4f}"
+    if interval.low is None or interval.high is None:
+        return mean, "–"
+    return mean, f"{interval.low:.4f} … {interval.high:.4f}"
+
+
+def build_counts_table(groups: SystemGroups) -> Table:
+    """What was read of each system: sessions, queries, results, and what is known of these."""
+    sessions = groups.sessions
+    queries = sessions.query_counts.astype(np.int64)
+    known = _count_known(groups)
+    heads = ["sessions", "queries", "queries\nper session", "results", *known]
+    rows = []
+    for label, flags in zip(groups.labels, groups.flags.values(), strict=True):
+        of_query = flags[sessions.session]
+        number, asked = int(flags.sum()), int(queries[flags].sum())
+        row = [label, f"{number:,}", f"{asked:,}", f"{asked / number:.2f}"]
+        row.append(f"{int(sessions.retrieved[of_query].sum()):,}")
+        rows.append([*row, *(f"{int(counts[of_query].sum()):,}" for counts in known.values())])
+        if not sessions.observed:
+            rows[-1].append(_share_unjudged(sessions, of_query))
+    heads += [] if sessions.observed else [f"unjudged in\nthe top {_TOP}"]
+    return Table((groups.by or "system", *heads), rows, numeric=True, label_columns=1)
+
+
+def _count_known(groups: SystemGroups) -> dict[str, Ranks]:
+    """By query how many results were judged, or clicked, or whatever else gains."""
+    sessions = groups.sessions
+    judged, number = sessions.judged, len(sessions.position)
+    if sessions.observed:
+        gained = judged.query[judged.grade > 0]
+        return {sessions.observed: np.bincount(gained, minlength=number)}
+    known = {"judged": np.bincount(judged.query, minlength=number)}
+    if "clicked" in sessions.rows.columns:
+        clicks = sessions.rows["clicked"].cast(pl.Float64, strict=False).fill_null(0.0) > 0
+        clicked = sessions.query_of_row[clicks.to_numpy()]
+        known["clicked"] = np.bincount(clicked, minlength=number)
+    return known
+
+
+def _share_unjudged(sessions: MatchedSessions, of_query: Flags) -> str:
+    """How many of the first results of these queries nobody judged, in per cent."""
+    seen = int(np.minimum(sessions.retrieved, _TOP)[of_query].sum())
+    judged = sessions.judged
+    known = int((of_query[judged.query] & (judged.rank <= _TOP)).sum())
+    return f"{100 * max(1 - known / seen, 0.0) if seen else 0.0:.1f} %"
+
+
+def describe_sampling(
+    groups: SystemGroups, *, units: int, listed: int, detailed: int, has_details: bool
+) -> list[str]:
+    """What is not in the page, because it would be too much."""
+    words = pluralise(groups.unit)
+    telling = "that changed most" if groups.has_pairs else "farthest from the median"
+    chosen = f"those {telling}, and a sample of the others."
+    lines = []
+    if listed < units:
+        lines.append(f"The table of {words} has {listed:,} of {units:,}: {chosen}")
+    if has_details and detailed < units:
+        lines.append(
+            f"What each query brought is shown of {detailed:,} of {units:,} {words}: {chosen}"
+        )
+    return lines
+
+
+def list_measures(groups: SystemGroups) -> dict[str, Any]:
+    """The measures in full, by the names that they were given."""
+    return {name: str(measure) for name, measure in groups.results.measures.items()}
 
 
 @frozen(eq=False, kw_only=True)
@@ -54,7 +320,7 @@ def render_session_report(
         "session_report.html",
         feature=FEATURE,
         data=embedded.data | {"seed": content.seed},
-        title=title or text.default_title(groups, unit_count),
+        title=title or default_title(groups, unit_count),
         answers=_list_answers(content),
         tables=_list_tables(content),
         evidence=report_text.describe_evidence(
@@ -68,9 +334,9 @@ def render_session_report(
         units_heading=pluralise(groups.unit).capitalize(),
         detail_script="report_session.js",
         figures=_list_figures(content),
-        quality=text.build_counts_table(groups),
+        quality=build_counts_table(groups),
         notes=results.notes,
-        sampling_notes=text.describe_sampling(
+        sampling_notes=describe_sampling(
             groups,
             units=unit_count,
             listed=len(choice.listed),
@@ -81,7 +347,7 @@ def render_session_report(
         convention_line=footnotes[0],
         settings=build_session_table(results.convention)[1],
         full_names=report_text.map_full_names(groups.labels, content.named.labels),
-        measures=text.list_measures(groups),
+        measures=list_measures(groups),
         observed=groups.sessions.observed,
     )
     if not is_partial:
@@ -102,7 +368,7 @@ def _list_tables(content: SessionReportContent) -> list[dict[str, Any]]:
     tables = report_text.build_tables(content.comparison, content.all_intervals)
     if len(content.all_intervals) == 1:
         return tables
-    means = text.build_means_table(content.groups, content.all_intervals)
+    means = build_means_table(content.groups, content.all_intervals)
     compared = [] if content.comparison is None else tables
     return [{"head": "Means", "table": means, "notes": []}, *compared]
 

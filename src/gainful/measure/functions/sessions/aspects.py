@@ -1,8 +1,4 @@
-"""What documents are about: the aspects of a topic, and where a session first or again met them.
-
-An aspect is a subtopic to which a judged document is relevant; where judgments have no subtopics,
-whatever the measure takes for one.
-"""
+"""Aspects of a session's topic: which are found when; the cube test and instance recall."""
 
 from __future__ import annotations
 
@@ -10,6 +6,8 @@ import numpy as np
 from attrs import frozen
 
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.functions.sessions.sdcg import sum_by_index
+from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Ranks
 
 
@@ -65,4 +63,85 @@ def find_aspects(sessions: MatchedSessions, min_grade: float, *, per_document: b
         hit=hit,
         aspect=aspect[entry],
         grade=grade[entry],
+    )
+
+
+@frozen(eq=False, kw_only=True)
+class _Additions:
+    """What each document added, as a share of all that is wanted."""
+
+    query: Ranks
+    rank: Ranks
+    gain: Array
+
+
+def cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """How much of the cube is full at the end, per query?"""
+    additions = _fill_subtopics(sessions, recipe)
+    total = sum_by_index(sessions.session[additions.query], additions.gain, sessions.size)
+    return np.asarray(total / sessions.query_counts)
+
+
+def average_cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """How full is the cube after each document, averaged over all that were shown?
+
+    What a document adds is there at all documents from it on: it counts once for each, divided
+    by the number of queries so far.
+    """
+    additions = _fill_subtopics(sessions, recipe)
+    share = sessions.retrieved / sessions.position
+    cumulated = np.cumsum(share)
+    later = cumulated[sessions.last_query][sessions.session] - cumulated
+    position = sessions.position[additions.query]
+    times = (
+        later[additions.query]
+        + (sessions.retrieved[additions.query] - additions.rank + 1) / position
+    )
+    total = sum_by_index(sessions.session[additions.query], additions.gain * times, sessions.size)
+    result_count = sum_by_index(
+        sessions.session, sessions.retrieved.astype(np.float64), sessions.size
+    )
+    return np.asarray(total / np.maximum(result_count, 1))
+
+
+def _fill_subtopics(sessions: MatchedSessions, recipe: SessionRecipe) -> _Additions:
+    gamma, cap = float(recipe.setting("gamma")), float(recipe.setting("cap"))
+    aspects = find_aspects(sessions, np.nextafter(0, 1), per_document=False)
+    full_depth = sessions.depth(None, "assumed")
+    first = sessions.is_first_time(sessions.judged, full_depth)[aspects.hit]
+    hit, aspect, grade = aspects.hit[first], aspects.aspect[first], aspects.grade[first]
+    query, rank = sessions.judged.query[hit], sessions.judged.rank[hit]
+    stride = int(aspect.max(initial=0)) + 1
+    key = sessions.session[query] * stride + aspect
+    order = np.lexsort((rank, query, key))
+    query, rank, grade, key = query[order], rank[order], grade[order], key[order]
+    _, begin, row = np.unique(key, return_index=True, return_inverse=True)
+    nth = np.arange(len(key)) - begin[row]
+    height = np.zeros((len(begin), int(nth.max(initial=-1)) + 2))
+    height[row, nth + 1] = gamma ** (nth + 1.0) * grade
+    height = np.minimum(np.cumsum(height, axis=1), cap)  # nothing is added to what is full
+    added = height[row, nth + 1] - height[row, nth]
+    return _Additions(query=query, rank=rank, gain=added / cap / aspects.aspect_count[query])
+
+
+def instance_recall(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
+    """How many answers has the session found, and how many are there?
+
+    Where every query has judgments of its own, the answers to all queries of the session count.
+    """
+    aspects = find_aspects(sessions, float(recipe.setting("rel")), per_document=True)
+    first = aspects.first_of_session(sessions, sessions.depth(None, recipe.convention.depth))
+    session = sessions.session[sessions.judged.query[aspects.hit[first]]]
+    reached = sum_by_index(session, np.ones(len(session)), sessions.size)
+    return reached, _count_instances(sessions, aspects.aspect_count)
+
+
+def _count_instances(sessions: MatchedSessions, aspect_count: Ranks) -> Array:
+    """How many answers there are: those of the session's recall bases, each base once."""
+    if sessions.has_single_base:
+        return np.asarray(aspect_count[sessions.last_query], dtype=np.float64)
+    key = sessions.session * (int(sessions.judged.base.max()) + 2) + sessions.judged.base + 1
+    fresh = np.unique(key, return_index=True)[1]
+    return sum_by_index(
+        sessions.session[fresh], aspect_count[fresh].astype(np.float64), sessions.size
     )

@@ -15,12 +15,12 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadValue
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.functions.continuation import check_goal, inst_continuation, make_forager
-from gainful.measure.functions.sessions.gains import (
+from gainful.measure.functions.sessions.sdcg import (
     positions_per_query,
     select_results,
     sum_by_index,
 )
+from gainful.measure.functions.user_models import check_goal, inst_continuation, make_forager
 from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks, slices
 

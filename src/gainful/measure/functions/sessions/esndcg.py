@@ -12,8 +12,13 @@ import numpy as np
 
 from gainful.match.ideal import rank_ideally
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.functions.sessions.gains import discounts, select_results, session_grade_gains
-from gainful.measure.functions.sessions.ideal import session_recall_base
+from gainful.measure.functions.sessions.sdcg import (
+    discounts,
+    select_results,
+    session_grade_gains,
+    session_recall_base,
+    sum_by_index,
+)
 from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks
 
@@ -126,3 +131,19 @@ def _walk_list(  # noqa: PLR0917  (what is carried, and what it meets)
         likely_after[:, k:] += chance * likely[:, : lengths - k]
         gain_after[:, k:] += chance * gain[:, : lengths - k]
     return likely_after, gain_after
+
+
+def srbp(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """What is the gain per document of a searcher who stays in the list or asks the next query?
+
+    After each document the searcher goes on with probability p; then stays in the list with
+    probability `balance`, or else asks the next query. The weights are those of the authors' own
+    notebook (github.com/aldolipani/sRBP); they sum to 1.
+    """
+    p, balance = float(recipe.setting("p")), float(recipe.setting("balance"))
+    judged, counts, gain, _ = select_results(sessions, recipe)
+    stays = balance * p
+    next_query = (p - stays) / (1 - stays)
+    query, rank = judged.query[counts], judged.rank[counts]
+    weight = next_query ** (sessions.position[query] - 1.0) * stays ** (rank - 1.0)
+    return (1 - p) * sum_by_index(sessions.session[query], gain[counts] * weight, sessions.size)

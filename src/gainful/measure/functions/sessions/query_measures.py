@@ -16,7 +16,7 @@ from gainful.match import Matched
 from gainful.match.matched import FILTERED_ORDERS, Subtopics
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.compute import compute_measure
-from gainful.measure.functions.sessions.gains import sum_by_index
+from gainful.measure.functions.sessions.sdcg import sum_by_index
 from gainful.measure.ranked_run import rank_run
 from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks

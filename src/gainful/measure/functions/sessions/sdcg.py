@@ -5,18 +5,347 @@ from __future__ import annotations
 import numpy as np
 from attrs import frozen
 
-from gainful.match.sessions import MatchedSessions
-from gainful.measure.functions.sessions import ideal
-from gainful.measure.functions.sessions.gains import (
-    SessionGains,
-    discounts,
-    query_weights,
-    session_gains,
-    sum_by_index,
-)
-from gainful.measure.normalise import normalise_by
+from gainful.convention.session import minimum_positions
+from gainful.errors import BadValue
+from gainful.match.ideal import ideal_order
+from gainful.match.sessions import JudgedResults, MatchedSessions
+from gainful.measure.compute import normalise_by
 from gainful.measure.recipe import SessionRecipe
-from gainful.types import Array, Flags
+from gainful.types import Array, Flags, Ranks
+
+
+@frozen(eq=False, kw_only=True)
+class SessionGains:
+    """Results within depth that earn something, and the pools of which ideals are made."""
+
+    query: Ranks
+    rank: Ranks
+    discount_rank: (
+        Ranks  # the rank by which it is discounted: counted anew in each query, or going on
+    )
+    gain: Array
+    judged: JudgedResults
+    pool_gain: Array  # gains of the pool, grouped by recall base, descending; what is below 0 is 0
+    positions: Ranks  # per query: how many positions of the session it takes
+    positions_before: Ranks  # per query: how many positions the queries before it take
+
+
+def sum_by_index(index: Ranks, values: Array, size: int) -> Array:
+    """The sum of values for each number."""
+    with np.errstate(over="ignore"):
+        sums = np.bincount(index, values, minlength=size).astype(np.float64)
+    if not np.isfinite(sums).all():
+        raise BadValue("cumulated gain", np.inf, "a finite sum; the gains are too large")
+    return sums
+
+
+def select_results(
+    sessions: MatchedSessions, recipe: SessionRecipe
+) -> tuple[JudgedResults, Flags, Array, Ranks]:
+    """What was shown and judged, which of it counts, its gain, and how deep each query counts."""
+    convention = recipe.convention
+    judged = sessions.searcher_judgments() if convention.duplicates == "judged" else sessions.judged
+    depth = sessions.depth(recipe.k, convention.depth)
+    counts = judged.rank <= depth[judged.query]
+    if convention.duplicates == "first":
+        counts &= sessions.is_first_time(judged, depth)
+    if convention.duplicates == "clicked":
+        counts &= sessions.is_before_click(judged)
+    return judged, counts, session_grade_gains(judged.grade, recipe, sessions, judged.query), depth
+
+
+def session_gains(sessions: MatchedSessions, recipe: SessionRecipe) -> SessionGains:
+    """The gains of all results that count, as the convention has it."""
+    judged, counts, gain, depth = select_results(sessions, recipe)
+    pool_gain = np.maximum(session_grade_gains(judged.pool_grade, recipe, sessions, None), 0.0)
+    order = ideal_order(judged.pool_base, pool_gain)
+    nonzero = counts & (gain != 0)
+    positions = positions_per_query(sessions, recipe, depth)
+    query, rank, positions_before = (
+        judged.query[nonzero],
+        judged.rank[nonzero],
+        _positions_before(sessions, positions),
+    )
+    concatenated = recipe.convention.rank_discount == "concatenated"
+    return SessionGains(
+        query=query,
+        rank=rank,
+        discount_rank=rank + positions_before[query] if concatenated else rank,
+        gain=gain[nonzero],
+        judged=judged,
+        pool_gain=pool_gain[order],
+        positions=positions,
+        positions_before=positions_before,
+    )
+
+
+def positions_per_query(sessions: MatchedSessions, recipe: SessionRecipe, depth: Ranks) -> Ranks:
+    """How many positions of the session each query takes."""
+    lists = recipe.convention.lists
+    if lists == "padded":
+        if recipe.k is None:
+            raise BadValue("k", None, "a depth, such as @10, because lists=padded")
+        return np.full(len(depth), recipe.k, dtype=np.intp)
+    return np.maximum(np.minimum(sessions.retrieved, depth), minimum_positions(lists))
+
+
+def _positions_before(sessions: MatchedSessions, positions: Ranks) -> Ranks:
+    until = np.cumsum(positions) - positions
+    first = until[sessions.first_query]
+    return np.asarray(until - first[sessions.session], dtype=np.intp)
+
+
+def session_grade_gains(
+    grade: Array, recipe: SessionRecipe, sessions: MatchedSessions, query: Ranks | None
+) -> Array:
+    """What grades are worth; those below zero as the convention has it."""
+    negative = grade < 0
+    if recipe.convention.negative == "error" and negative.any():
+        at = int(np.flatnonzero(negative)[0])
+        whose = "the judgments" if query is None else _describe_session(sessions, int(query[at]))
+        raise BadValue(f"a grade of {whose}", float(grade[at]), "grades from 0 on (negative=error)")
+    if recipe.gain.grades:
+        unknown = ~np.isin(grade, recipe.gain.grades)
+        if unknown.any():
+            at = int(np.flatnonzero(unknown)[0])
+            table_grades = ", ".join(f"{table_grade:g}" for table_grade in recipe.gain.grades)
+            raise BadValue("a grade", float(grade[at]), f"grades in the gain table: {table_grades}")
+    gain = recipe.gain.evaluate_at(grade)
+    if recipe.convention.negative == "zero" and not recipe.gain.signed:
+        gain = np.where(negative, 0.0, gain)
+    if not np.isfinite(gain).all():
+        at = int(np.flatnonzero(~np.isfinite(gain))[0])
+        allowed = f"grades whose {recipe.gain.name} gain is finite"
+        raise BadValue("a grade", float(grade[at]), allowed)
+    return gain
+
+
+def _describe_session(sessions: MatchedSessions, query: int) -> str:
+    return f"session {sessions.session_ids[int(sessions.session[query])]!r}"
+
+
+def discounts(recipe: SessionRecipe, ranks: Ranks) -> Array:
+    """What is left of a gain at these ranks."""
+    return _tabulate(recipe.discount.evaluate_at, ranks)
+
+
+def query_weights(recipe: SessionRecipe, positions: Ranks) -> Array:
+    """What is left of a query's gain at these positions."""
+    return _tabulate(recipe.query_discount.evaluate_at, positions)
+
+
+def _tabulate(function: object, numbers: Ranks) -> Array:
+    """A function of small whole numbers, computed once for each of them."""
+    largest = int(numbers.max(initial=0))
+    if largest > max(1000, 4 * len(numbers)):
+        return np.asarray(function(numbers))  # type: ignore[operator]
+    table = np.asarray(function(np.arange(1, largest + 1)))  # type: ignore[operator]
+    if not np.isfinite(table).all():
+        raise BadValue("discount", "what was chosen", "a discount that is finite at every rank")
+    return np.asarray(table[numbers - 1])
+
+
+def pool_ranks(gains: SessionGains) -> Ranks:
+    """The place of each document in its pool, from 1."""
+    base = gains.judged.pool_base
+    first = np.searchsorted(base, base)
+    return np.asarray(np.arange(len(base)) - first + 1, dtype=np.intp)
+
+
+def count_recall_bases(gains: SessionGains) -> int:
+    """How many recall bases there are."""
+    return int(max(gains.judged.pool_base.max(initial=-1), gains.judged.base.max(initial=-1))) + 1
+
+
+def ideal_dcg(recipe: SessionRecipe, gains: SessionGains) -> Array:
+    """The ideal DCG at X of each query, not discounted by its position."""
+    place = pool_ranks(gains)
+    inside = place <= (recipe.k or len(place))
+    discounted_gain = gains.pool_gain[inside] * discounts(recipe, place[inside])
+    total = sum_by_index(gains.judged.pool_base[inside], discounted_gain, count_recall_bases(gains))
+    return _take_by_base(total, gains.judged.base)
+
+
+def _take_by_base(total: Array, base: Ranks) -> Array:
+    """What each recall base has; a query without one has nothing."""
+    return np.append(total, 0.0)[base]  # -1 is the last
+
+
+def ideal_gain(
+    sessions: MatchedSessions,
+    recipe: SessionRecipe,
+    gains: SessionGains,
+    queries: Ranks | None = None,
+) -> Array:
+    """The gain of each ideal session at its end, or after so many queries."""
+    kind = recipe.convention.ideal_kind
+    length = sessions.query_counts if queries is None else queries
+    if recipe.queries is not None:  # the ideal session has them all
+        length = np.full(sessions.size, recipe.queries)
+    if kind == "repeated":
+        return _ideal_with_repeats(sessions, recipe, gains, length)
+    base = _recall_base_for_ideal(sessions, recipe, gains)
+    place, ideal_gains = pool_ranks(gains), np.zeros(sessions.size)
+    for n in np.unique(length).tolist():
+        slots = slot_weights(recipe, n)
+        if kind == "best_slots":
+            slots = -np.sort(-slots)
+        inside = place <= len(slots)
+        total = sum_by_index(
+            gains.judged.pool_base[inside],
+            gains.pool_gain[inside] * slots[place[inside] - 1],
+            count_recall_bases(gains),
+        )
+        these = length == n
+        ideal_gains[these] = _take_by_base(total, base[these])
+    return ideal_gains
+
+
+def slot_weights(recipe: SessionRecipe, queries: int) -> Array:
+    """What is left of a gain at each place of a session: X ranks of each query, in order."""
+    x = recipe.k or 0
+    rank = np.tile(np.arange(1, x + 1), queries)
+    position = np.repeat(np.arange(1, queries + 1), x)
+    if recipe.convention.rank_discount == "concatenated":
+        rank += (position - 1) * x
+    return discounts(recipe, rank) * query_weights(recipe, position)
+
+
+def _ideal_with_repeats(
+    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, length: Ranks
+) -> Array:
+    """The best X documents in every query."""
+    if recipe.convention.rank_discount == "restart":
+        per_query = ideal_dcg(recipe, gains)
+        if (length == sessions.query_counts).all():
+            weighted = per_query * query_weights(recipe, sessions.position)
+            return sum_by_index(sessions.session, weighted, sessions.size)
+        _recall_base_for_ideal(sessions, recipe, gains, growing=True)
+        max_queries = int(length.max())
+        until = np.cumsum(query_weights(recipe, np.arange(1, max_queries + 1)))
+        return np.asarray(per_query[sessions.first_query] * until[length - 1])
+    if (length > sessions.query_counts).any():
+        _recall_base_for_ideal(sessions, recipe, gains, growing=True)
+    x, place = recipe.k or 0, pool_ranks(gains)
+    inside = place <= x
+    ideal_gains, last = np.zeros(sessions.size), gains.judged.base[sessions.last_query]
+    for position in range(1, int(length.max()) + 1):
+        discounted_gain = gains.pool_gain[inside] * discounts(
+            recipe, place[inside] + (position - 1) * x
+        )
+        total = sum_by_index(
+            gains.judged.pool_base[inside], discounted_gain, count_recall_bases(gains)
+        )
+        own = sessions.position == position
+        weight = float(query_weights(recipe, np.array([position]))[0])
+        base = last.copy()
+        base[sessions.session[own]] = gains.judged.base[own]
+        ideal_gains += np.where(length >= position, weight * _take_by_base(total, base), 0.0)
+    return ideal_gains
+
+
+def _recall_base_for_ideal(
+    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, *, growing: bool = False
+) -> Ranks:
+    """The recall base of each session; refused in the words of what was asked for."""
+    convention = recipe.convention
+    setting: tuple[str, str, str] = ("ideal", convention.ideal_kind, "repeated")
+    if convention.ideal == "paired":  # it is the duplicates that ask for such an ideal
+        setting = ("duplicates", convention.duplicates, "every, clicked or judged")
+    if growing and recipe.queries is not None:  # to so many queries, whenever a searcher stops
+        setting = ("at", convention.at, "results")
+    elif growing:
+        setting = ("hold", "growing", "held")
+    return session_recall_base(sessions, gains.judged.base, setting)
+
+
+def session_recall_base(
+    sessions: MatchedSessions, base: Ranks, setting: tuple[str, str, str]
+) -> Ranks:
+    """The recall base of each session, of which there must be one.
+
+    Args:
+        sessions: those that were matched.
+        base: the recall base of each query.
+        setting: what cannot be had otherwise: its name, its value, and what can.
+    """
+    own = base[sessions.first_query]
+    if not (base == own[sessions.session]).all():
+        at = int(np.flatnonzero(base != own[sessions.session])[0])
+        session, (name, value, alternative) = (
+            sessions.session_ids[int(sessions.session[at])],
+            setting,
+        )
+        raise BadValue(
+            name,
+            value,
+            f"{alternative}: queries of session {session!r} have judgments of their own, as turns "
+            "of a conversation do",
+        )
+    return np.asarray(own, dtype=np.intp)
+
+
+def cumulate_ideal(
+    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, queries: int
+) -> Array:
+    """The gain of each ideal session down to every place: sessions × queries × ranks."""
+    x, kind = recipe.k or 0, recipe.convention.ideal_kind
+    if kind == "repeated":
+        return _cumulate_ideal_with_repeats(sessions, recipe, gains, queries)
+    width = queries * x
+    best_gains = _best_gains_by_base(gains, width)
+    base = _recall_base_for_ideal(sessions, recipe, gains)
+    slots = slot_weights(recipe, queries)
+    if kind == "once":
+        whole = np.cumsum(best_gains * slots, axis=1)
+    else:
+        whole = np.empty_like(best_gains)
+        for p in range(1, width + 1):
+            best = -np.sort(-slots[:p])
+            whole[:, p - 1] = best_gains[:, :p] @ best
+    return whole[base].reshape(sessions.size, queries, x)
+
+
+def cumulate_query_ideals(
+    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, queries: int
+) -> Array:
+    """The ideal of each query by itself, down to every rank: sessions × queries × ranks."""
+    ranks = np.arange(1, (recipe.k or 0) + 1)
+    return np.cumsum(
+        _repeat_best_gains(sessions, recipe, gains, queries) * discounts(recipe, ranks), axis=2
+    )
+
+
+def _cumulate_ideal_with_repeats(
+    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, queries: int
+) -> Array:
+    best_gains = _repeat_best_gains(sessions, recipe, gains, queries)
+    added = best_gains * slot_weights(recipe, queries).reshape(best_gains.shape[1:])
+    return np.cumsum(added.reshape(sessions.size, -1), axis=1).reshape(added.shape)
+
+
+def _repeat_best_gains(
+    sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains, queries: int
+) -> Array:
+    """The gains of the best documents, in every query: sessions × queries × ranks."""
+    best_gains = _best_gains_by_base(gains, recipe.k or 0)
+    base = np.full((sessions.size, queries), -1)
+    inside = sessions.position <= queries
+    base[sessions.session[inside], sessions.position[inside] - 1] = gains.judged.base[inside]
+    last = gains.judged.base[sessions.last_query]
+    stopped = np.arange(queries) >= sessions.query_counts[:, None]
+    return np.asarray(
+        best_gains[np.where(stopped, last[:, None], base)]
+    )  # goes on, if the ideal does
+
+
+def _best_gains_by_base(gains: SessionGains, width: int) -> Array:
+    """The gains of each recall base, best first; the last row is that of no judgments."""
+    place = pool_ranks(gains)
+    inside = place <= width
+    best_gains = np.zeros((count_recall_bases(gains) + 1, width))
+    best_gains[gains.judged.pool_base[inside], place[inside] - 1] = gains.pool_gain[inside]
+    return best_gains
 
 
 @frozen(eq=False, kw_only=True)
@@ -68,19 +397,19 @@ def nsdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
         return _average_vector(sessions, recipe, normalised=True)
     per_query = query_gains(sessions, recipe, gains)
     if convention.statistic in ("best", "last"):
-        shares = normalise_by(per_query, ideal.ideal_dcg(recipe, gains), convention.empty)
+        shares = normalise_by(per_query, ideal_dcg(recipe, gains), convention.empty)
         if convention.statistic == "last":
             return shares[sessions.last_query]
         filled = np.maximum.reduceat(np.ma.filled(shares, -np.inf), sessions.first_query)
         return np.ma.masked_array(filled, mask=np.isneginf(filled))
     if convention.normalise == "concatenated":  # its end is that of the last query's vector
-        shares = normalise_by(per_query, ideal.ideal_dcg(recipe, gains), convention.empty)
+        shares = normalise_by(per_query, ideal_dcg(recipe, gains), convention.empty)
         share = shares[sessions.last_query]
     elif convention.normalise == "query":
         share = _nsdcg_by_query(sessions, recipe, gains)
     else:
         total = sum_by_index(sessions.session, per_query, sessions.size)
-        share = normalise_by(total, ideal.ideal_gain(sessions, recipe, gains), convention.empty)
+        share = normalise_by(total, ideal_gain(sessions, recipe, gains), convention.empty)
     return share / sessions.query_counts if convention.statistic == "per_query" else share
 
 
@@ -88,7 +417,7 @@ def _nsdcg_by_query(sessions: MatchedSessions, recipe: SessionRecipe, gains: Ses
     """Each query by its own ideal; the mean of these, weighted by the query discounts."""
     weight = query_weights(recipe, sessions.position)
     reached = normalise_by(
-        _query_dcg(sessions, recipe, gains), ideal.ideal_dcg(recipe, gains), recipe.convention.empty
+        _query_dcg(sessions, recipe, gains), ideal_dcg(recipe, gains), recipe.convention.empty
     )
     counts = ~np.ma.getmaskarray(reached)
     share = sum_by_index(sessions.session, weight * np.ma.filled(reached, 0.0), sessions.size)
@@ -124,11 +453,11 @@ def session_vectors(
     elif normalise == "concatenated":
         weight = query_weights(recipe, np.arange(1, max_queries + 1))
         gain = np.cumsum(gain, axis=2) * weight[:, None]
-        best = ideal.cumulate_query_ideals(sessions, recipe, gains, max_queries)
+        best = cumulate_query_ideals(sessions, recipe, gains, max_queries)
     else:
         gain *= query_weights(recipe, np.arange(1, max_queries + 1))[:, None]
         gain = np.cumsum(gain.reshape(sessions.size, max_queries * x), axis=1).reshape(gain.shape)
-        best = ideal.cumulate_ideal(sessions, recipe, gains, max_queries)
+        best = cumulate_ideal(sessions, recipe, gains, max_queries)
     stopped = np.arange(max_queries) >= length[:, None]
     if recipe.convention.hold == "held":
         end = best[np.arange(sessions.size), np.minimum(length, max_queries) - 1, -1]
@@ -152,7 +481,7 @@ def _shares(
     At every place stands the mean of the queries so far, of which the last one is still going on.
     """
     reached = np.cumsum(gain, axis=2)
-    best = ideal.cumulate_query_ideals(sessions, recipe, gains, gain.shape[1])
+    best = cumulate_query_ideals(sessions, recipe, gains, gain.shape[1])
     shares = normalise_by(reached.ravel(), best.ravel(), recipe.convention.empty)
     weight = np.where(np.ma.getmaskarray(shares), 0.0, 1.0).reshape(gain.shape)
     weight *= query_weights(recipe, np.arange(1, gain.shape[1] + 1))[:, None]

@@ -1,0 +1,562 @@
+"""How sure is a mean? Intervals of runs and sessions, by Student's t or by drawing units again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadValue, WrongType
+from gainful.evidence.pairing import describe_turns, values_by_query
+from gainful.evidence.statistics.bootstrap import INTERVALS, bootstrap_test
+from gainful.evidence.statistics.outcome import UnitSums
+from gainful.evidence.statistics.paired_tests import T_INTERVAL
+from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED, Resampling
+from gainful.measure.entry import Aggregation, Entry
+from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.values import RunValues, aggregate
+from gainful.page.page import Page, Section
+from gainful.page.shown import Shown, ShownByRun
+from gainful.page.table import Table, to_plain_data
+from gainful.rounding import ROUNDING
+from gainful.text import pluralise, shorten
+from gainful.types import Array, Flags, Ranks, finite_or_none, is_number
+
+FEWEST_DRAWN = 25  # queries; intervals that draw from fewer hold too little (docs/error-rates.md)
+MANY_INTERVAL = f"{T_INTERVAL} of many"  # where drawing takes long and tells nothing else
+
+
+_Ends = tuple[float, float, str]  # and by which method they were found
+
+
+@frozen
+class Interval:
+    """One mean (or sum, or geometric mean): its interval, and what it is with one query left out.
+
+    `query_low` is the query without which the mean is smallest, `query_high` that without which
+    it is largest. What cannot be told is None, and `MeanIntervals.notes` say why.
+    """
+
+    mean: float | None
+    low: float | None = None
+    high: float | None = None
+    loo_low: float | None = None
+    loo_high: float | None = None
+    query_low: str | None = None
+    query_high: str | None = None
+    kind: Aggregation = "mean"
+    method: str | None = None  # how the interval was found; None where there is none to find
+
+    @property
+    def influential_query(self) -> str | None:
+        """The query that moves the mean most when it is left out; None where none moves it."""
+        if self.mean is None or self.loo_low is None or self.loo_high is None:
+            return None
+        down, up = self.mean - self.loo_low, self.loo_high - self.mean
+        if max(down, up) <= ROUNDING * abs(self.mean):
+            return None
+        return self.query_low if down >= up else self.query_high
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        data = to_plain_data(self)
+        return {"kind": data.pop("kind"), **data, "moved_by": self.influential_query}
+
+
+@frozen(eq=False)
+class Averaged:
+    """What a mean is of: values of queries, or of whatever the unit is, and their names."""
+
+    values: Array
+    names: Sequence[str]
+    entry: Entry
+    cluster: Ranks | None = None  # the number of what each belongs to and is drawn with
+
+    @property
+    def scale(self) -> float:
+        """A power of two near the largest: of numbers near 1 no power is too large or too small."""
+        return float(np.exp2(np.ceil(np.log2(np.abs(self.values).max()))))
+
+    def sum_units(self) -> UnitSums | None:
+        """What is drawn; None where that tells nothing, as values are too few or all alike."""
+        is_known = len(self.values) > 1 and np.isfinite(self.values).all()
+        if not is_known or np.ptp(self.values) <= ROUNDING * np.abs(self.values).max():
+            return None
+        return UnitSums.from_values(self.values[:, None] / self.scale, self.cluster)
+
+
+def find_intervals(
+    averaged: Sequence[Averaged],
+    resampling: Resampling,
+    *,
+    unit: str = "query",
+    most_drawn: int | None = None,
+) -> list[tuple[Interval, str]]:
+    """The interval of each mean, and why it is not all there; units are drawn once for all.
+
+    Args:
+        averaged: what the means are of.
+        resampling: the level, the resamples and the seed.
+        unit: what has a value.
+        most_drawn: of more than so many, nothing is drawn: Student's t is as good.
+    """
+    units = {at: sums for at, item in enumerate(averaged) if (sums := item.sum_units()) is not None}
+    drawn = {
+        at: sums
+        for at, sums in units.items()
+        if FEWEST_DRAWN <= sums.number <= (most_drawn or sums.number)
+    }
+    ends = _bootstrap_ends(averaged, drawn, resampling)
+    ends |= {at: _t_ends(averaged[at], units[at], resampling) for at in {*units} - {*drawn}}
+    return [_describe_interval(item, ends.get(at), unit) for at, item in enumerate(averaged)]
+
+
+def _describe_interval(averaged: Averaged, ends: _Ends | None, unit: str) -> tuple[Interval, str]:
+    """One interval, and why it is not all there."""
+    values, kind = averaged.values, averaged.entry.aggregation
+    if not values.size:
+        return Interval(None, kind=kind), f"no {unit} counts, so there is no mean"
+    mean, reason = aggregate(values, kind), ""
+    if values.size == 1:
+        reason = f"one {unit} tells nothing of how others would do: no interval"
+        return Interval(mean, kind=kind), reason
+    if not np.isfinite(values).all():
+        reason = f"not every {unit} has a finite value: no mean, no interval"
+        return Interval(None, kind=kind), reason
+    method = None
+    if ends is None:
+        low = high = mean
+        reason = f"every {unit} has the same value, so the interval is a point"
+    else:
+        *both, method = ends
+        low, high = _aggregate_ends(both, kind, len(values))
+    if kind == "sum":
+        reason = reason or f"a sum is less without a {unit} anyway: no range"
+        return Interval(mean, low, high, kind=kind, method=method), reason
+    without_one = _leave_one_out(values, kind, averaged.names)
+    return Interval(mean, low, high, *without_one, kind=kind, method=method), reason
+
+
+def _t_ends(averaged: Averaged, units: UnitSums, resampling: Resampling) -> _Ends:
+    """The t interval of the mean, but not beyond what values can be."""
+    from scipy.special import stdtrit  # noqa: PLC0415  (slow to load)
+
+    values, entry = averaged.values, averaged.entry
+    mean, error = (float(part[0]) for part in (units.means(), units.standard_errors()))
+    reach = -stdtrit(units.number - 1, resampling.alpha / 2) * error
+    low, high = ((mean + side * reach) * averaged.scale for side in (-1, 1))
+    is_positive = not (entry.signed or entry.registered or entry.aggregation == "geometric")
+    if is_positive and values.min() >= 0:
+        low = max(low, 0.0)
+    most = 0.0 if entry.aggregation == "geometric" else 1.0  # the logarithm of 1 is 0
+    if entry.bounded and values.max() <= most:
+        high = min(high, most)
+    return float(low), float(high), T_INTERVAL if units.number < FEWEST_DRAWN else MANY_INTERVAL
+
+
+def _bootstrap_ends(
+    averaged: Sequence[Averaged], drawn: Mapping[int, UnitSums], resampling: Resampling
+) -> dict[int, _Ends]:
+    """The ends by place; what has units of the same sizes is drawn together."""
+    alike: dict[bytes, list[int]] = {}
+    for at, units in drawn.items():
+        alike.setdefault(units.sizes.tobytes(), []).append(at)
+    ends = {}
+    for chosen in alike.values():
+        sums = np.hstack([drawn[at].sums for at in chosen])
+        outcome = bootstrap_test(UnitSums(sums, drawn[chosen[0]].sizes), resampling)
+        for at, *both in zip(chosen, outcome.low.tolist(), outcome.high.tolist(), strict=True):
+            values, scale = averaged[at].values, averaged[at].scale
+            # No mean of drawn queries is beyond them all, but for rounding.
+            low, high = sorted(np.clip(np.array(both) * scale, values.min(), values.max()).tolist())
+            ends[at] = (low, high, INTERVALS["BCa"])
+    return ends
+
+
+def _aggregate_ends(ends: Sequence[float], kind: Aggregation, number: int) -> tuple[float, float]:
+    """The interval of a sum or of a geometric mean, from that of the mean that it is made of."""
+    if kind == "sum":
+        return ends[0] * number, ends[1] * number
+    if kind == "geometric":
+        return float(np.exp(ends[0])), float(np.exp(ends[1]))
+    return ends[0], ends[1]
+
+
+def _leave_one_out(
+    values: Array, kind: Aggregation, names: Sequence[str]
+) -> tuple[float, float, str, str]:
+    """The smallest and largest mean without one query, and which query that is.
+
+    The mean is smallest without the largest value, so two means are all that is to be computed.
+    """
+    best, worst = int(np.argmax(values)), int(np.argmin(values))
+    low, high = (aggregate(np.delete(values, at), kind) for at in (best, worst))
+    return low, high, names[best], names[worst]
+
+
+_LOWEST_LEVEL, _HIGHEST_LEVEL = 1.0, 99.99
+_NUMBER_FIELDS = ("low", "high", "loo_low", "loo_high")
+_QUERY_FIELDS = ("query_low", "query_high")
+_LONGEST = 30  # characters of a query's name
+
+
+@frozen(eq=False, repr=False)
+class MeanIntervals(Shown):
+    """The intervals of all means of a run, and how they were found."""
+
+    run: str
+    level: float  # per cent
+    resamples: int
+    seed: int
+    intervals: Mapping[str, Interval]  # by measure
+    notes: tuple[str, ...] = ()
+    kind: str = "run"  # whose means they are
+    unit: str = "query"  # what has a value
+    drawn: str = "query"  # what is drawn again: units, or what these belong to, such as searchers
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "level": self.level,
+            "method": self.method,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "measures": {name: interval.to_dict() for name, interval in self.intervals.items()},
+            "notes": list(self.notes),
+        }
+
+    @property
+    def method(self) -> str:
+        """How intervals were found: by t below 25 queries, else by drawing queries again."""
+        methods = {interval.method for interval in self.intervals.values() if interval.method}
+        return " and ".join(sorted(methods)) or INTERVALS["BCa"]
+
+    def page(self, *, verbose: bool = False) -> Page:
+        """A table of intervals."""
+        return mean_intervals_page([self], verbose=verbose)
+
+
+class RunMeanIntervals(ShownByRun[MeanIntervals]):
+    """The intervals of several runs by name."""
+
+    def page(self, *, verbose: bool = False) -> Page:
+        """The intervals of all runs."""
+        return mean_intervals_page(list(self.values()), verbose=verbose)
+
+
+@overload
+def mean_intervals(
+    results: RunValues, level: float = ..., *, resamples: int = ..., seed: int = ...
+) -> MeanIntervals: ...
+
+
+@overload
+def mean_intervals(
+    results: Mapping[str, RunValues], level: float = ..., *, resamples: int = ..., seed: int = ...
+) -> RunMeanIntervals: ...
+
+
+def mean_intervals(
+    results: RunValues | Mapping[str, RunValues],
+    level: float = DEFAULT_LEVEL,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> MeanIntervals | RunMeanIntervals:
+    """How much does each mean depend on the queries that happen to be asked?
+
+    Args:
+        results: what `evaluate` returned, of a run or of several.
+        level: of the interval, in per cent: 1 to 99.99.
+        resamples: how often queries are drawn again.
+        seed: where chance begins; the same seed gives the same interval.
+
+    Returns:
+        `MeanIntervals`: by measure the interval of the mean and its range with one query left out.
+        A geometric mean is treated as the mean of logarithms that it is; a sum has an interval, but
+        no range. Of several runs `RunMeanIntervals`, which is a dict of them by name.
+
+    Examples:
+        >>> from gainful import evaluate
+        >>> judged = {"1": ["a"], "2": ["b"], "3": ["c"]}
+        >>> run = {"1": ["a"], "2": ["x", "b"], "3": ["x", "y", "c"]}
+        >>> interval = mean_intervals(evaluate(judged, run, "RR")).intervals["RR"]
+        >>> round(interval.mean, 4), round(interval.loo_low, 4), round(interval.loo_high, 4)
+        (0.6111, 0.4167, 0.75)
+        >>> interval.influential_query
+        '1'
+    """
+    resampling = resampling_for_level(level, resamples=resamples, seed=seed)
+    if isinstance(results, Mapping) and results:
+        all_intervals = {
+            name: mean_intervals(run, level, resamples=resamples, seed=seed)
+            for name, run in results.items()
+        }
+        return RunMeanIntervals(all_intervals)
+    if not isinstance(results, RunValues):
+        raise WrongType("results", results, "what gainful.evaluate returned")
+    averaged = [
+        Averaged(np.array(list(values.values())), list(values), recipe.entry)
+        for name, recipe in results.recipes.items()
+        for values in [values_by_query(results, name)]
+    ]
+    intervals, reasons = zip(*find_intervals(averaged, resampling), strict=True)
+    by_measure = dict(zip(results.recipes, intervals, strict=True))
+    notes = [f"{name}: {why}" for name, why in zip(by_measure, reasons, strict=True) if why]
+    turns = describe_turns(results.queries, takes_clusters=False)
+    notes += [] if turns is None else [turns]
+    return MeanIntervals(results.name, float(level), resamples, seed, by_measure, tuple(notes))
+
+
+def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> Resampling:
+    """How queries are drawn again; a level that is none is refused."""
+    if not is_number(level):
+        raise WrongType("the level of the interval", level, "a number from 1 to 99.99")
+    if not _LOWEST_LEVEL <= float(level) <= _HIGHEST_LEVEL:
+        raise BadValue("the level of the interval", level, "1 to 99.99 (per cent), such as 95")
+    return Resampling(alpha=1 - float(level) / 100, resamples=resamples, seed=seed)
+
+
+def mean_intervals_page(all_intervals: Sequence[MeanIntervals], *, verbose: bool = False) -> Page:
+    """The intervals of one run or of several."""
+    return Page(
+        answer=describe_interval(all_intervals),
+        sections=[Section(table=build_table(all_intervals))],
+        notes=list_footnotes(all_intervals, verbose=verbose),
+        rows=lambda: _list_rows(all_intervals),
+        data=lambda: {
+            run_intervals.run: run_intervals.to_dict() for run_intervals in all_intervals
+        },
+    )
+
+
+def _list_rows(all_intervals: Sequence[MeanIntervals]) -> Table:
+    """A row for each run and measure, at full precision."""
+    rows = [
+        (
+            run_intervals.run,
+            name,
+            *(data[part] for part in ("mean", *_NUMBER_FIELDS, *_QUERY_FIELDS)),
+        )
+        for run_intervals in all_intervals
+        for name, data in run_intervals.to_dict()["measures"].items()
+    ]
+    return Table(("run", "measure", "mean", *_NUMBER_FIELDS, *_QUERY_FIELDS), rows, numeric=True)
+
+
+def build_table(all_intervals: Sequence[MeanIntervals]) -> Table:
+    """A row for each run and measure."""
+    level = f"{all_intervals[0].level:g} %"
+    heads = (
+        *(all_intervals[0].kind, "measure", "mean"),
+        *(f"{level}\nlow", f"{level}\nhigh"),
+        *("without one\nlow", "without one\nhigh", "moved most\nby"),
+    )
+    rows = [
+        (run_intervals.run, measure, *_format_row(interval))
+        for run_intervals in all_intervals
+        for measure, interval in run_intervals.intervals.items()
+    ]
+    return Table(
+        heads,
+        rows,
+        numeric=True,
+        label_columns=2,
+        text_columns=(len(heads) - 1,),
+        expendable=heads[:4:-1],
+    )
+
+
+def _format_row(interval: Interval) -> list[str]:
+    numbers = (interval.mean, interval.low, interval.high, interval.loo_low, interval.loo_high)
+    query = (
+        "–" if interval.influential_query is None else shorten(interval.influential_query, _LONGEST)
+    )
+    decimals = 0 if interval.kind == "sum" else 4
+    return [*("–" if value is None else f"{value:.{decimals}f}" for value in numbers), query]
+
+
+def list_columns(run_intervals: MeanIntervals) -> list[str]:
+    """The names of the columns that `list_cells` fills."""
+    fields = (*_NUMBER_FIELDS, *_QUERY_FIELDS)
+    return [f"{name} {part}" for name in run_intervals.intervals for part in fields]
+
+
+def list_cells(run_intervals: MeanIntervals) -> list[float | str | None]:
+    """The intervals of a run in one row for a program."""
+    return [
+        getattr(interval, part)
+        for interval in run_intervals.intervals.values()
+        for part in (*_NUMBER_FIELDS, *_QUERY_FIELDS)
+    ]
+
+
+def describe_interval(all_intervals: Sequence[MeanIntervals]) -> str:
+    """How sure is the mean of the first measure? Of one run only: others stand in a table."""
+    if len(all_intervals) > 1:
+        return ""
+    (run_intervals,) = all_intervals
+    for measure, interval in run_intervals.intervals.items():
+        if interval.low is not None and interval.high is not None and interval.kind != "sum":
+            ends = f"{interval.low:.3f} and {interval.high:.3f}"
+            return (
+                f"With {run_intervals.level:g} % confidence, its mean {measure} is between {ends}."
+            )
+    return ""
+
+
+def list_footnotes(
+    all_intervals: Sequence[MeanIntervals], *, with_ranges: bool = True, verbose: bool = False
+) -> list[str]:
+    """How the intervals were found, and why some were not."""
+    if not all_intervals:
+        return []
+    first = all_intervals[0]
+    method = (
+        f"{first.level:g} % intervals of means: {describe_methods(all_intervals, verbose=verbose)}"
+    )
+    if with_ranges:
+        most = f"the smallest and the largest mean with one {first.unit} left out"
+        method += f" · without one: {most}"
+    return [
+        method,
+        *(
+            f"Note: {run_intervals.run}: {note}"
+            for run_intervals in all_intervals
+            for note in run_intervals.notes
+        ),
+    ]
+
+
+def describe_methods(all_intervals: Sequence[MeanIntervals], *, verbose: bool) -> str:
+    """How intervals were found; with how many resamples from which seed if `verbose`."""
+    first = all_intervals[0]
+    drawn = pluralise(first.drawn)
+    whole = "" if first.drawn == first.unit else "whole "
+    drawing = f"{whole}{drawn} drawn again (bootstrap, BCa"
+    drawing += f", {first.resamples} resamples, seed {first.seed})" if verbose else ")"
+    student = "Student's t, as there are"
+    words = {
+        INTERVALS["BCa"]: drawing,
+        T_INTERVAL: f"{student} fewer than {FEWEST_DRAWN} {drawn}",
+        MANY_INTERVAL: f"{student} so many {drawn}",
+    }
+    methods = {interval.method for item in all_intervals for interval in item.intervals.values()}
+    used = [words[method] for method in words if method in methods] or [drawing]
+    return "; ".join([used[0], *(f"{other} in some" for other in used[1:])])
+
+
+@frozen(eq=False)
+class DrawnUnits:
+    """What is drawn again: each session by itself, or all of them that belong together."""
+
+    name: str  # session, conversation, searcher, cluster
+    number: Ranks | None = None  # of each session's; None if each is drawn by itself
+
+    @classmethod
+    def from_labels(cls, labels: pl.Series, unit: str) -> DrawnUnits:
+        """By searchers, or what else sessions belong to; by sessions, where each has its own.
+
+        Examples:
+            >>> DrawnUnits.from_labels(pl.Series("searcher", ["ann", "bo", "ann"]), "session")
+            DrawnUnits(name='searcher', number=array([0, 1, 0]))
+        """
+        if labels.null_count() or labels.n_unique() == len(labels):
+            return cls(unit)
+        number = labels.cast(pl.String).rank("dense").to_numpy().astype(np.intp) - 1
+        return cls(labels.name, number)
+
+    def select(self, rows: Flags | Ranks) -> Ranks | None:
+        """The numbers of what some sessions belong to, counted from 0 on without gaps."""
+        if self.number is None:
+            return None
+        return np.unique(self.number[rows], return_inverse=True)[1].astype(np.intp)
+
+    @property
+    def words(self) -> str:
+        """What they are called where they are drawn: sessions, or whole searchers."""
+        return pluralise(self.name) if self.number is None else f"whole {pluralise(self.name)}"
+
+
+def draw_searchers(columns: pl.DataFrame) -> DrawnUnits:
+    """Searchers with all their sessions, where there are any; else each session by itself.
+
+    Args:
+        columns: a row for each session.
+    """
+    if "searcher" not in columns.columns:
+        return DrawnUnits("session")
+    return DrawnUnits.from_labels(columns["searcher"], "session")
+
+
+MOST_DRAWN = 2000  # sessions or searchers; of more, drawing takes long and tells no more than t
+
+
+def session_intervals(
+    results: SessionValues,
+    groups: Mapping[str, Flags],
+    resampling: Resampling,
+    *,
+    unit: str,
+    drawn: DrawnUnits,
+    kind: str = "system",
+) -> list[MeanIntervals]:
+    """The intervals of the means of each group, in every measure.
+
+    Args:
+        results: of the sessions.
+        groups: which sessions belong to each, by name.
+        resampling: the level, the resamples and the seed.
+        unit: what a session is called: session, or conversation.
+        drawn: what is drawn again.
+        kind: what the groups are called.
+    """
+    level = round(100 * (1 - resampling.alpha), 6)
+    all_intervals = []
+    for group, flags in groups.items():
+        intervals, notes = {}, []
+        for measure in results.values:
+            intervals[measure], reason = _find_interval(
+                results, measure, flags, resampling, unit, drawn
+            )
+            notes += [f"{measure}: {reason}"] if reason else []
+        all_intervals.append(
+            MeanIntervals(
+                *(group, level, resampling.resamples, resampling.seed, intervals, tuple(notes)),
+                kind=kind,
+                unit=unit,
+                drawn=drawn.name,
+            )
+        )
+    return all_intervals
+
+
+def _find_interval(  # noqa: PLR0917  (all of one mean)
+    results: SessionValues,
+    measure: str,
+    flags: Flags,
+    resampling: Resampling,
+    unit: str,
+    drawn: DrawnUnits,
+) -> tuple[Interval, str]:
+    """The interval of one group in one measure, and why there is none."""
+    if results.has_joint_mean(measure):
+        mean = finite_or_none(results.mean_of(measure, flags))
+        return Interval(mean), "the mean is not one of values, so there is no interval"
+    values = np.ma.asarray(results.values[measure])
+    rows = np.flatnonzero(flags & ~np.ma.getmaskarray(values))
+    cluster = drawn.select(rows)
+    if cluster is not None and cluster.size > 1 and not cluster.any():
+        mean = finite_or_none(results.mean_of(measure, flags))
+        return Interval(mean), f"all are of one {drawn.name}: no interval"
+    averaged = Averaged(
+        values.data[rows],
+        [results.ids[row] for row in rows.tolist()],
+        results.recipes[measure].entry,
+        cluster,
+    )
+    (interval,) = find_intervals([averaged], resampling, unit=unit, most_drawn=MOST_DRAWN)
+    return interval
