@@ -11,6 +11,7 @@ import subprocess
 import sys
 from math import sqrt
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from scipy.stats import norm
@@ -53,6 +54,12 @@ runs = {
 }
 comparison = gainful.compare(qrels, runs, "RR", test="z", correct="none")
 answers["test"] = comparison.pairs[0].p
+noted = gainful.compare(qrels, runs, "RR", test="z", correct="none", noticeable=0.3)
+answers["option"] = [note for note in noted.notes if "noticed" in note]
+answers["option in help"] = "--noticeable D" in say("compare", "--help")
+study = gainful.sessions.simulate_study(7)
+both = {"resamples": 99, "noticeable": 9.0}
+answers["option of sessions"] = gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", **both).notes[-1]
 (folder / "qrels").write_text("q1|d1|1\nq1|d2|0\n")
 (folder / "run").write_text("q1|d2|2.5\nq1|d1|1.5\n")
 answers["format"] = gainful.evaluate(str(folder / "qrels"), str(folder / "run"), "RR").mean["RR"]
@@ -80,6 +87,9 @@ def insert(text: str, place: str, code: str) -> str:
     if place == "with the imports":
         first = re.search(r"^from gainful\.", text, re.MULTILINE).start()
         return text[:first] + code + text[first:]
+    if line := find_line(text, place):
+        lines = text.splitlines(keepends=True)
+        return "".join([*lines[:line], indent(code, "    "), *lines[line:]])
     where, _, name = place.rpartition(" ")
     (target,) = [node for node in ast.parse(text).body if assigns(node, name)]
     lines = text.splitlines(keepends=True)
@@ -94,6 +104,21 @@ def insert(text: str, place: str, code: str) -> str:
     at = offset(lines, table.end_lineno, table.end_col_offset) - 1
     comma = "" if text[:at].rstrip().endswith((",", "(", "{", "[")) else ","
     return text[:at].rstrip() + comma + "\n" + code + text[at:]
+
+
+def find_line(text: str, place: str) -> int:
+    """After how many lines the code of an option goes: into a function, a class or a command."""
+    named = {getattr(node, "name", ""): node for node in ast.parse(text).body}
+    match place.replace(",", "").split():
+        case ["in", function, "before", "its", "last", "line"]:
+            return named[function].body[-1].lineno - 1
+        case ["in", "class", name]:
+            return max(
+                node.end_lineno for node in named[name].body if isinstance(node, ast.AnnAssign)
+            )
+        case ["in", "the", "rows", "of", command]:
+            return named[command].decorator_list[-1].args[-1].lineno - 1
+    return 0
 
 
 def assigns(node: ast.AST, name: str) -> bool:
@@ -160,6 +185,13 @@ def test_a_test_of_significance_is_a_function_and_an_entry(answers):
     # RR 1 against 1/2 in three of six queries: mean 1/4, deviation sqrt(3/40)
     z = 0.25 / (sqrt(3 / 40) / sqrt(6))
     assert answers["test"] == pytest.approx(2 * norm.sf(z), abs=1e-12)
+
+
+def test_an_option_is_a_row_a_field_its_use_and_its_sentence(answers):
+    # the difference of RR is 1/4, and significant (see above)
+    assert answers["option"] == ["1 significant difference is below 0.3, which is hardly noticed"]
+    assert answers["option of sessions"].endswith("below 9, which is hardly noticed")
+    assert answers["option in help"]
 
 
 def test_a_file_format_is_a_file_and_an_entry(answers):
