@@ -80,8 +80,7 @@ def explore(
         settings = searcher.settings() | settings
     recipe = _choose_recipe(measure, like, settings)
     if command is None:
-        shown = {**reading, "bad": None if reading.get("bad") == "error" else reading.get("bad")}
-        command = command_words(sessions, qrels, shown)
+        command = command_words(sessions, qrels, reading)
     judgments, loaded = read_judged_sessions(sessions, qrels, reading, whole=True)
     matched = match_sessions(
         loaded,

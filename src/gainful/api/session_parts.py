@@ -94,7 +94,7 @@ def prepare_parts(
         qrels=judged.qrels,
         recipes=list(recipes.values()),
         choice=choice,
-        bad=options.get("bad", "error"),
+        bad=options.get("bad") or "error",
         observed=judged.observed,
     )
     notes = [*lazy.notes, computed, *judged.notes]
@@ -110,7 +110,7 @@ def _find_lazy_sessions(sessions: Any, options: GainOptions) -> LazySessions:
         engine,
         name,
         read_column_names(options.get("columns")),
-        bad=options.get("bad", "error"),
+        bad=options.get("bad") or "error",
         gap=None if gap is None else parse_duration(gap, "gap"),
         events=options.get("events"),
     )

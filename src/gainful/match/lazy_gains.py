@@ -108,7 +108,7 @@ def collect_searcher_qrels(sessions: LazySessions) -> Qrels | None:
         )
     if "topic" not in sessions.query_columns:
         return None
-    graded = sessions.rows.filter(~nw.col("grade").is_null(), ~nw.col("doc").is_null())
+    graded = sessions.rows.drop_nulls(["topic", "doc", "grade"])
     best = graded.group_by("topic", "doc").agg(nw.col("grade").max())
     with report_engine_errors(sessions.engine, sessions.name):
         frame = sessions.engine.collect(best.to_native())

@@ -302,7 +302,7 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
             "judgments (--qrels), or what searchers did (--gain-from)",
         )
     topic = "topic" if "topic" in sessions.frame.columns else "session"
-    judged_rows = sessions.frame.filter(pl.col("grade").is_not_null() & pl.col("doc").is_not_null())
+    judged_rows = sessions.frame.drop_nulls(["grade", "doc", topic])
     best = judged_rows.group_by(topic, "doc", maintain_order=True).agg(pl.col("grade").max())
     if not len(best) and sessions.observed:  # nothing gained, of which an engine gives no row
         first = sessions.frame.select(pl.col(topic).first(), doc=pl.lit(""), grade=pl.lit(0.0))
@@ -313,12 +313,6 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
 def _look_up_gains(frame: pl.DataFrame, row: Ranks) -> Array:
     """What searchers did to each result at its place; shown again, it may gain otherwise."""
     return frame["grade"].gather(row).fill_null(0.0).to_numpy()
-
-
-def _read_hits(frame: pl.DataFrame) -> tuple[Ranks, Ranks]:
-    """Which judgment meets which row, where that is known."""
-    row = frame[PLACE].is_not_null().arg_true().to_numpy().astype(np.intp)
-    return frame[PLACE].drop_nulls().to_numpy().astype(np.intp), row
 
 
 def _join_hits(
