@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadValue, WrongType
+from gainful.forks import refuse_lost_threads
 from gainful.read import named_columns, shapes
 from gainful.read.column_names import SESSION_ROLES, ColumnMapping, ColumnNames, read_column_names
 from gainful.read.durations import parse_duration
@@ -53,6 +54,7 @@ def as_sessions(
     rows, and those that a behaviour such as {"purchased": None, "dwell": 30} was done to, unless
     the whole is asked for.
     """
+    refuse_lost_threads()
     systems = name_systems(value, format_name)
     if systems is not None:
         reading: dict[str, Any] = {
