@@ -12,6 +12,9 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
+from queue import Queue
+from signal import SIGINT, default_int_handler, getsignal
+from threading import Event, Thread
 from typing import Any
 
 import polars as pl
@@ -60,6 +63,7 @@ def _add_polars_microseconds(native: pl.LazyFrame, column: str, name: str) -> pl
 
 def _stream_from_polars(native: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     yield native.collect_schema().to_frame()
+    """Rows as they come; unlike `collect_batches`, an error where SIGINT ends the query early."""
     yield from native.collect_batches(
         chunk_size=_ROWS_PER_BATCH, maintain_order=False, engine="streaming"
     )
@@ -114,11 +118,6 @@ def _to_spark(frame: pl.DataFrame, native: Any) -> Any:
 
 def _from_spark(native: Any) -> pl.DataFrame:
     return _as_frame(pl.from_arrow(native.toArrow()))
-
-
-def _stream_from_spark(native: Any) -> Iterator[pl.DataFrame]:
-    """All at once: what is large stays on the workers."""
-    yield _from_spark(native)
 
 
 def _count_distinct_in_spark(native: Any, _: int) -> int:
@@ -178,7 +177,7 @@ SPARK = Engine(
     ordered=False,
     send=_to_spark,
     collect=_from_spark,
-    stream=_stream_from_spark,
+    stream=lambda native: iter([_from_spark(native)]),  # what is large stays on the workers
     count_distinct=_count_distinct_in_spark,
     add_microseconds=_add_spark_microseconds,
 )
@@ -192,7 +191,10 @@ def find_engine(value: object) -> Engine | None:
     return next((engine for engine in ENGINES if engine.owns(value)), None)
 
 
-_ENGINE_MODULES = ("duckdb", "_duckdb", "pyspark", "py4j", "polars", "narwhals", "pyarrow", "grpc")
+_ENGINE_MODULES = (
+    *("duckdb", "_duckdb", "pyspark", "py4j", "polars", "narwhals", "pyarrow", "grpc"),
+    "pyo3_runtime",  # of polars' panics
+)
 
 
 @contextmanager
@@ -202,7 +204,12 @@ def report_engine_errors(engine: Engine, name: str) -> Iterator[None]:
         yield
     except GainfulError:
         raise
-    except Exception as failure:  # noqa: BLE001  (plans may run anything)
+    except KeyboardInterrupt:
+        if getsignal(SIGINT) is default_int_handler:  # somebody pressed Ctrl-C
+            raise
+        problem = f"a signal (SIGINT) stopped {engine.name} before all rows had come"
+        raise BadInput(name, problem, "no such signal meanwhile; run it again") from None
+    except (Exception, pl.exceptions.PanicException) as failure:  # noqa: BLE001  (plans may run anything)
         if engine is SPARK and _is_dead_session(failure):
             raise BadInput(
                 name, "its Spark session has stopped", "a frame of a session that runs"
@@ -210,7 +217,7 @@ def report_engine_errors(engine: Engine, name: str) -> Iterator[None]:
         raise BadInput(name, f"{engine.name} answers: {_engine_message(failure)}") from None
 
 
-def _engine_message(failure: Exception) -> str:
+def _engine_message(failure: BaseException) -> str:
     """The line of a message that tells most: of a worker's trace the last, else the first."""
     lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
     errors = [line for line in lines[1:] if re.match(r"[\w.]*(Error|Exception): ", line)]
@@ -223,7 +230,7 @@ def _engine_message(failure: Exception) -> str:
     )
 
 
-def _is_dead_session(failure: Exception) -> bool:
+def _is_dead_session(failure: BaseException) -> bool:
     """A stopped session shows in many ways, none of which says so."""
     message = str(failure)
     signs = (
