@@ -24,7 +24,7 @@ from gainful.match.session_pools import build_pools
 from gainful.match.unjudged_topics import handle_unjudged_topics
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
-from gainful.read.sessions import LIST_LENGTH, PLACE, Sessions
+from gainful.read.sessions import LIST_LENGTH, Sessions
 from gainful.read.subtopic_qrels import with_summed_grades
 from gainful.types import Array, Flags, Ranks, slices
 
@@ -243,10 +243,7 @@ def match_sessions(
     session = np.repeat(np.arange(len(queries)), queries)
     first_query = np.cumsum(queries) - queries
     base_number = base.fill_null(-1).cast(pl.Int64).to_numpy()
-    if PLACE in frame.columns:
-        place, row = _read_hits(frame)
-    else:
-        place, row = _join_hits(frame, layout, base_number, qrels)
+    place, row = _join_hits(frame, layout, base_number, qrels)
     in_query = np.searchsorted(layout.query_starts, row, side="right") - 1
     judged = JudgedResults(
         query=in_query,

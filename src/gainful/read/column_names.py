@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -125,7 +126,7 @@ class ColumnMapping:
         if not self.names:
             return frame
         selected = self.select(frame.columns, roles, name)
-        return frame.select(pl.col(own).alias(new) for own, new in selected.items())
+        return frame.select(frame[own].alias(new) for own, new in selected.items())
 
     def rename_record(
         self, record: Mapping[Any, Any], roles: Mapping[str, str], name: str
@@ -185,6 +186,26 @@ def strip_name(name: str) -> str:
         True
     """
     return normalise_name(name).replace("_", "")
+
+
+_PLAIN = re.compile(r"(?!gainful_|own_)[\w -]+", re.IGNORECASE)  # no pattern, and none of ours
+
+
+def protect_name(name: str) -> str:
+    """What a user's column is called in an engine.
+
+    Engines take `*`, `^…$` or dots for patterns and paths, and our own columns beside the user's
+    begin with gainful_: there, `system` is `system`, but `*` is `own_2a`.
+    """
+    digits = name.encode(errors="surrogatepass").hex()
+    return name if _PLAIN.fullmatch(name) else f"own_{digits}"
+
+
+def restore_name(name: str) -> str:
+    """What a column of an engine is called in memory: as the user has it; ours, by a NUL."""
+    if name.startswith("gainful_"):
+        return f"\0{name.removeprefix('gainful_')}"
+    return bytes.fromhex(name[4:]).decode() if name.startswith("own_") else name
 
 
 def is_wide(schema: Mapping[str, Any]) -> bool:

@@ -21,6 +21,7 @@ from gainful.match.unjudged_topics import describe_unjudged, nothing_judged
 from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.evaluate import compute_session_values
 from gainful.measure.sessions.session_values import note_opened
+from gainful.read.column_names import restore_name
 from gainful.read.lazy_sessions import LazySessions, build_sessions, split_rows
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_parts import (
@@ -298,7 +299,8 @@ class PartEvaluation:
             matching.unjudged,
             matching.subtopic_grades,
         )
-        heads = matched.rows.select("session", *self.group_columns)[matched.layout.session_starts]
+        names = ["session", *map(restore_name, self.group_columns)]
+        heads = matched.rows[names][matched.layout.session_starts]
         columns = {"queries": pl.Series(matched.query_counts, dtype=pl.Int64)}
         for name, recipe in self.recipes.items():
             values = np.ma.asarray(compute_session_values(matched, recipe))
