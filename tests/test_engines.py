@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+import time
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -12,6 +17,7 @@ from profiles import examples
 from strategies import qrels_and_runs
 
 import gainful
+from gainful.errors import BadInput
 from gainful.match import lazy
 from gainful.measure.catalogue import MEASURES
 from gainful.read import engines
@@ -577,3 +583,96 @@ class TestSpark:
             assert str(refused.value) == (
                 "run: its Spark session has stopped (expected: a frame of a session that runs)"
             )
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        *(
+            (make, name)
+            for make in ("pandas", "polars", "lazy polars", "Arrow", "DuckDB")
+            for name in ("^s.*$", "^.*$", "*", "a.b", "gainful_run", "own_2a")
+        ),
+        ("Spark", "^s.*$"),  # each takes seconds
+    ],
+)
+def test_names_of_columns_are_literal(make, name):
+    """The second document is the best by the usual column, the last by the one that is named."""
+    columns = {"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, 2.0], name: [5.0, 1.0]}
+    run = FRAME_MAKERS[make](pl.DataFrame(columns))
+    assert gainful.evaluate({"1": {"b": 1}}, run, "RR").mean == {"RR": 1.0}
+    graded = pl.DataFrame({"query": ["1"], "doc": ["b"], "grade": [0], name: [1]})
+    mapped = {"score": name, "grade": name}
+    results = gainful.evaluate(FRAME_MAKERS[make](graded), run, "RR", columns=mapped)
+    assert results.mean == {"RR": 0.5}
+
+
+def end_early(monkeypatch):
+    """Let a query of polars end as a signal ends it, after its first rows."""
+    whole = pl.LazyFrame.sink_batches
+
+    def stop(native, take, **options):
+        whole(native.head(1), take, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pl.LazyFrame, "sink_batches", stop)
+
+
+LOG = pl.DataFrame({"session": ["a", "b"], "query": [1, 1], "rank": [1, 1], "doc": ["x", "x"]})
+
+
+@pytest.mark.parametrize("qrels", [None, {"a": {"x": 1}, "b": {"x": 1}}])
+def test_a_stream_that_a_signal_ends_is_no_result(monkeypatch, qrels):
+    log = LOG.with_columns(clicked=pl.lit(value=True)).lazy()
+    assert gainful.sessions.summarise(log, qrels, "sDCG@5").mean == {"sDCG@5": 1.0}
+    end_early(monkeypatch)
+    expected = {
+        signal.SIG_IGN: (BadInput, r"SIGINT\) stopped polars before all rows had come"),
+        signal.default_int_handler: (KeyboardInterrupt, None),
+    }
+    usual = signal.getsignal(signal.SIGINT)
+    try:
+        for handler, (error, words) in expected.items():
+            signal.signal(signal.SIGINT, handler)
+            with pytest.raises(error, match=words):
+                gainful.sessions.summarise(log, qrels, "sDCG@5")
+    finally:
+        signal.signal(signal.SIGINT, usual)
+
+
+def test_a_stream_that_nobody_wants_any_more_ends(monkeypatch):
+    monkeypatch.setattr(engines, "_ROWS_PER_BATCH", 1)
+    before = threading.active_count()
+    stream = engines.POLARS.stream(pl.LazyFrame({"a": range(100)}))
+    next(stream), next(stream)
+    stream.close()
+    for _ in range(100):
+        if threading.active_count() == before:
+            break
+        time.sleep(0.05)
+    assert threading.active_count() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes that are forked")
+def test_a_forked_process_says_that_polars_lost_its_threads(run_python):
+    code = """
+import os, signal, gainful, polars as pl
+run = pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "score": [2.0, 1.0]})
+PARENT
+def ask(run):
+    if (child := os.fork()) == 0:
+        signal.alarm(30)
+        try:
+            print(gainful.evaluate({"1": {"b": 1}}, run, "AP").mean["AP"], flush=True)
+        except gainful.errors.GainfulError as error:
+            print(str(error).splitlines() == [str(error)] and "spawn" in str(error), flush=True)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+ask(run), ask({"1": {"a": 2, "b": 1}}), ask({"1": ["a", "b"]})
+"""
+    for parent, answer in {
+        "": "0.5",  # in which the child begins the threads itself
+        "run.join(run, on='doc')": "True",
+        "gainful.evaluate({'1': {'b': 1}}, run, 'AP')": "True",
+    }.items():
+        assert run_python(code.replace("PARENT", parent)).split() == [answer, "0.5", "0.5"]

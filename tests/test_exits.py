@@ -14,6 +14,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from shutil import copyfile
 
+import polars as pl
 import pytest
 
 from gainful.api import evaluate as evaluate_module
@@ -102,6 +103,16 @@ def test_its_trace_is_shown_on_request(run_gainful, monkeypatch):
     assert "in fail" in done.err
 
 
+def test_a_panic_of_polars_is_a_fault_in_a_line(run_gainful, monkeypatch):
+    def panic(*_, **__):
+        raise pl.exceptions.PanicException("index out of bounds")
+
+    monkeypatch.setattr(evaluate_module, "build_recipes", panic)
+    done = run_gainful("eval", "qrels.txt", "bm25.txt", status=70, folder=EXAMPLES)
+    assert "PanicException: index out of bounds" in done.err
+    assert done.err.count("\n") == 1
+
+
 @needs_posix
 def test_ctrl_c_while_modules_are_loaded():
     code = (
@@ -115,6 +126,59 @@ def test_ctrl_c_while_modules_are_loaded():
     words = [sys.executable, "-c", code]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "gainful: stopped\n")
+
+
+@pytest.fixture(scope="module")
+def long_log(tmp_path_factory):
+    """A log that takes a second or two to summarise."""
+    path = tmp_path_factory.mktemp("long") / "log.parquet"
+    row = pl.int_range(2_000_000, eager=True)
+    pl.DataFrame({"row": row}).select(
+        session=(pl.col("row") // 10).cast(pl.String),
+        query=pl.col("row") // 5 % 2 + 1,
+        rank=pl.col("row") % 5 + 1,
+        doc=(pl.col("row") * 7919 % 100_003).cast(pl.String),
+        clicked=pl.col("row") % 3 == 0,
+    ).write_parquet(path)
+    return path
+
+
+@needs_posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_nothing_temporary_is_left_by_a_signal(long_log, tmp_path, number):
+    command = subprocess.Popen(
+        [*GAINFUL, "sessions", long_log, "--summary"],
+        env={**os.environ, "TMPDIR": str(tmp_path)}, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not list(tmp_path.glob("gainful-*")) and command.poll() is None:
+        time.sleep(0.01)
+    command.send_signal(number)
+    _, err = command.communicate(timeout=60)
+    assert (command.returncode, err) == (128 + number, "gainful: stopped\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+@needs_posix
+@pytest.mark.parametrize("answer", ["signal.SIG_IGN", "lambda *_: None"])
+def test_a_signal_that_does_not_raise_makes_no_other_numbers(long_log, run_python, answer):
+    """polars ends its queries at SIGINT whatever the program makes of it."""
+    code = f"""
+import os, signal, threading
+signal.signal(signal.SIGINT, {answer})
+import gainful, polars as pl
+whole = pl.LazyFrame.sink_batches
+def sink_batches(*arguments, **options):
+    for wait in (0.05, 0.1, 0.2):
+        threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT)).start()
+    return whole(*arguments, **options)
+pl.LazyFrame.sink_batches = sink_batches
+try:
+    print(gainful.sessions.summarise(pl.scan_parquet({str(long_log)!r}), None, "sDCG@5").counts)
+except gainful.errors.BadInput as error:
+    print("SIGINT" in str(error))
+"""
+    whole = {"sessions": 200_000, "queries": 400_000, "results": 2_000_000, "judged": 2_000_000}
+    assert run_python(code) in ("True", str({**whole, "gained": 666_667}))
 
 
 @needs_posix

@@ -394,6 +394,57 @@ def test_a_sound_parquet_file_passes(tmp_path):
     assert read_run(write(tmp_path, "run.parquet", parquet_bytes())).frame.height == 60
 
 
+def write_damaged(folder):
+    """Tables of sessions whose pages cannot be unpacked, and one that made polars panic."""
+    docs = [f"document {n * 7919 % 10_007}" for n in range(2000)]
+    frame = pl.DataFrame({"session": docs, "query": 1, "rank": 1, "doc": docs, "clicked": True})
+    for suffix, write_table in {
+        "parquet": pl.DataFrame.write_parquet,
+        "arrow": pl.DataFrame.write_ipc,
+    }.items():
+        path = folder / f"log.{suffix}"
+        write_table(frame.with_columns(score=1.0), path, compression="zstd")
+        data = path.read_bytes()
+        path.write_bytes(data[:200] + bytes(800) + data[1000:])
+    panics = Path(__file__).parents[2] / "shared" / "data" / "attack" / "parquet" / "panic.parquet"
+    return [folder / "log.parquet", folder / "log.arrow", *([panics] if panics.exists() else [])]
+
+
+TABLE_DOORS = {
+    "check": (1, "check {}"),
+    "check sessions": (1, "check {} --sessions-format table"),
+    "sessions": (2, "sessions {}"),
+    "summary": (2, "sessions {} --summary"),
+    "explore": (2, "explore {} -o page.html"),
+    "sweep": (2, "sweep {}"),
+    "calibrate": (2, "calibrate {}"),
+    "compare sessions": (2, "compare --sessions {}"),
+    "report sessions": (2, "report --sessions {} -o report.html"),
+    "figure": (2, "figure sessions {} -o curves.svg"),
+    "eval": (2, "eval {examples}/qrels.txt {}"),
+    "eval by": (2, "eval {} {examples}/bm25.txt"),
+    "compare": (2, "compare {examples}/qrels.txt {examples}/bm25.txt {}"),
+    "gate": (2, "gate {examples}/qrels.txt {} --floor RR=0.1"),
+    "report": (2, "report {examples}/qrels.txt {} -o report.html"),
+    "why": (2, "why {examples}/qrels.txt {} --unlike sklearn"),
+    "order": (2, "order {examples}/qrels.txt {} {examples}/bm25.txt {examples}/dense.txt"),
+    "plan": (2, "plan {examples}/qrels.txt {examples}/bm25.txt {}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("status", "words"), TABLE_DOORS.values(), ids=TABLE_DOORS)
+def test_every_command_refuses_a_damaged_table_in_a_line(
+    tmp_path, capfd, run_gainful, status, words
+):
+    for path in write_damaged(tmp_path):
+        asked = words.replace("{examples}", str(EXAMPLES)).replace("{}", str(path)).split()
+        done = run_gainful(*asked, status=status, folder=tmp_path)
+        said = done.err if status == 2 else done.out
+        assert "cannot be read as" in said or "only Parquet" in said or "others have no" in said
+        assert done.err.count("\n") == (1 if status == 2 else 0)
+        assert capfd.readouterr().err == ""
+
+
 HUGE = "9" * 310
 HUGE_NUMBERS = {
     "a level of recall": ["eval", "qrels.txt", "bm25.txt", "-m", f"IPrec@{HUGE}"],

@@ -363,15 +363,17 @@ def test_topics_from_a_mapping(tmp_path):
     path = write_file(tmp_path, XML)
     mapping = write_file(tmp_path, "session topic\n1 3 2\n1 3 4\n2 N/A\n", "map.txt")
     sessions = read_sessions(path, topics=mapping)
-    assert sessions.frame["topic"].to_list() == ["3"] * 4 + [None]
+    assert sessions.frame["topic"].to_list() == ["3"] * 4
+    assert sessions.dropped_count == 1
     assert f"2 lines of {mapping} without a topic number skipped" in sessions.notes
-    assert f"1 session without a topic in {mapping}" in sessions.notes
-    with pytest.raises(BadInput, match="session '2': it has no topic"):
-        gainful.sessions.evaluate(path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping)
-    results = gainful.sessions.evaluate(
-        path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping, unjudged="drop"
-    )
-    assert results.mean == {"sDCG@10": 1.0}
+    assert f"1 session left out: no topic in {mapping}" in sessions.notes
+    for bad in (None, "skip"):
+        results = gainful.sessions.evaluate(
+            path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping, bad=bad
+        )
+        assert results.mean == {"sDCG@10": 1.0}
+    with pytest.raises(BadInput, match=r"map.txt: it has no topic of session '2'"):
+        read_sessions(path, topics=mapping, bad="error")
     twice = write_file(tmp_path, "1 3\n1 4\n", "twice.txt")
     with pytest.raises(BadInput, match=r"twice.txt:2: session '1' has two topics, 3 and 4"):
         read_sessions(path, topics=twice)
@@ -662,3 +664,44 @@ def test_a_run_answers_the_last_query_of_a_table_too():
     )
     assert results["sDCG(b=2, bq=4)@3"] == pytest.approx(1 / 1.5)
     assert [group["queries"] for group in results.groups("system")] == [2, 2]
+
+
+CLICKS = "session,query,rank,doc,topic,clicked\ns1,1,1,a,t,1\ns2,1,1,b,u,1\ns3,1,1,a,t,0\n"
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("missing", ["s1", "s2", "s3"])
+@pytest.mark.parametrize("measure", ["sDCG@5", "nsDCG@5", "sRBP", "Session(of='nDCG@5')"])
+def test_a_session_whose_topic_no_file_names_changes_no_other(tmp_path, missing, measure):
+    """It gained 0, or its null was cast to whatever number a machine makes of it."""
+    path = write_file(tmp_path, CLICKS, "log.csv")
+    topics = {"s1": "t", "s2": "u", "s3": "t"}
+    del topics[missing]
+    lines = "".join(f"{session} {topic}\n" for session, topic in topics.items())
+    named = write_file(tmp_path, lines, "topics.txt")
+    others = "".join(
+        line for line in CLICKS.splitlines(keepends=True) if not line.startswith(missing)
+    )
+    expected = gainful.sessions.evaluate(write_file(tmp_path, others, "others.csv"), None, measure)
+    results = gainful.sessions.evaluate(path, None, measure, topics=named)
+    assert (results.ids, results.mean) == (expected.ids, expected.mean)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("rows", ["clicked", "grade"])
+def test_a_topic_that_is_null_in_a_table(lazy, rows):
+    frame = pl.read_csv(CLICKS.encode()).with_columns(
+        topic=pl.when(pl.col("session") != "s2").then(pl.col("topic"))
+    ).rename({"clicked": rows})  # fmt: skip
+    log = frame.lazy() if lazy else frame
+    with pytest.raises(BadInput, match=r"there is no topic, though others have one"):
+        gainful.sessions.evaluate(log, None, "sDCG@5")
+    results = gainful.sessions.evaluate(log, None, "sDCG@5", bad="skip")
+    assert (sorted(results.ids), results.mean) == (
+        ["s1", "s3"],
+        {"sDCG@5": 0.5 if rows == "clicked" else 1.0},
+    )
+    if lazy:
+        summary = gainful.sessions.summarise(log, None, "sDCG@5", bad="skip")
+        assert (summary.mean, summary.counts["sessions"]) == (results.mean, 2)

@@ -233,3 +233,77 @@ class TestSpark:
         without = FRAME_MAKERS["Spark"](frame.drop("doc"))
         with pytest.raises(gainful.errors.BadInput, match="session, query"):
             gainful.spark.per_session(without, {"s": {"a": 1}})
+
+
+# Names that polars takes for patterns, Spark for paths, and that are or were ours somewhere.
+NAMES = (
+    *("*", "^.*$", "^s.*$", "^clicked$", "a.b", "q\"uo`te'", "own_2a", "own_", "Gainful_Row"),
+    *("gainful_place", "gainful_key", "gainful_row", "gainful_largest_topic", "gainful_sound"),
+    *("total", "rows", "lowest", "list_length", "number", "code", "fits", "all"),
+    *("base", "value", "has_query", "count_topic", "times"),
+)
+
+
+def answer_by_column(frame, name, qrels):
+    """All that can be asked of a column, by this name; nothing names it in the answers."""
+    results = gainful.sessions.evaluate(frame, qrels, "sDCG@5", where={"session": "s1"})
+    assert name in results.columns.columns
+    chosen = gainful.sessions.evaluate(frame, qrels, "sDCG@5", where={name: "x"})
+    every = gainful.sessions.evaluate(frame, qrels, "sDCG@5")
+    gained = gainful.sessions.evaluate(frame, None, "sDCG@5", gain_from={_done(name): 1})
+    reformulations = every.reformulations()
+    answers = [
+        results.mean,
+        chosen.mean,
+        gained.mean,
+        [(group[name], group["mean"]) for group in every.groups(name)],
+        every.curve(by=[name, "system"])["mean"].to_list(),
+        sorted(reformulations.most(2, by=[name])["change"].to_list()),
+        gainful.sessions.sweep(frame, qrels, "sDCG", by=name, points=3).to_dict()["settings"],
+    ]
+    if not isinstance(frame, pl.DataFrame):
+        summary = gainful.sessions.summarise(frame, qrels, "sDCG@5", by=name)
+        of_some = gainful.sessions.summarise(frame, qrels, "sDCG@5", where={name: "x"})
+        by_clicks = gainful.sessions.summarise(frame, measures="sDCG@5", gain_from=_done(name))
+        answers += [
+            [(group[name], group["mean"]) for group in summary.groups],
+            *(of_some.mean, by_clicks.mean),
+        ]
+    return answers
+
+
+def _done(name):
+    return f"{name[:1]}done{name[1:]}"  # ^done.*$ is a pattern, too
+
+
+def named_log(name):
+    rows = [
+        (session, query, rank, f"d{(number + 3 * query + rank) % 7}", system, label)
+        for number, (session, system, label) in enumerate(
+            [("s1", "a", "x"), ("s2", "b", "x"), ("s3", "a", "y"), ("s4", "b", "y")]
+        )
+        for query in (1, 2)
+        for rank in (1, 2, 3)
+    ]
+    columns = ["session", "query", "rank", "doc", "system", name]
+    frame = pl.DataFrame(rows, schema=columns, orient="row")
+    done = frame["doc"].is_in(["d1", "d4"])
+    return frame.with_columns(
+        done.alias(_done(name)), clicked=pl.lit(value=False), judged=pl.lit("x")
+    )
+
+
+JUDGED = {f"s{number}": {"d1": 1, "d2": 3, "d5": 2} for number in range(1, 5)}
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        *((make, name) for make in ("polars", "lazy polars", "DuckDB") for name in NAMES),
+        ("Spark", "^s.*$"),
+    ],
+)
+def test_names_of_columns_are_literal_and_none_of_ours(make, name):
+    make_frame = FRAME_MAKERS[make]
+    expected = answer_by_column(make_frame(named_log("plain")), "plain", JUDGED)
+    assert answer_by_column(make_frame(named_log(name)), name, JUDGED) == expected

@@ -18,7 +18,7 @@ from test_session_engines import UNSOUND_ROWS, log_of_clicks
 import gainful
 from gainful.measure.sessions import in_parts
 from gainful.read import spilled_rows
-from gainful.read.lazy_session_problems import add_up_to_ranks, sum_powers
+from gainful.read.lazy_session_problems import POWERS, TOTAL, add_up_to_ranks, sum_powers
 
 STUDY = gainful.sessions.simulate_study(3)
 ENGINES = ("lazy polars", "DuckDB")
@@ -482,7 +482,7 @@ def test_no_other_ranks_have_the_sums_of_ranks():
         frame = nw.from_native(pl.LazyFrame(rows, schema=["list", "rank"], orient="row"))
         sums = frame.group_by("list").agg(
             nw.len().alias("length"),
-            nw.col("rank").sum().alias("total"),
-            sum_powers(nw.col("rank")).alias("powers"),
+            nw.col("rank").sum().alias(TOTAL),
+            sum_powers(nw.col("rank")).alias(POWERS),
         )
         assert not len(sums.filter(add_up_to_ranks(nw.col("length"))).to_native().collect())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 
 import attrs
 import polars as pl
@@ -561,3 +562,80 @@ def test_the_json_tells_each_measure_as_it_was_computed(command, folder):
     assert (convention["duplicates"], convention["b"], convention["ideal"], convention["can_pass_one"]) == (
         "first", 10, "best_slots", False,
     )  # fmt: skip
+
+
+ODD_NAMES = ("*", "^.*$", "^s.*$", "gainful_place")
+READS = ("sessions", "{log}", "--qrels", "qrels")
+NAMED_DOORS = [
+    (*READS, "--by", "{name}"),
+    (*READS, "--by", "{name}", "--reformulations"),
+    (*READS, "--by", "{name}", "--per-session"),
+    (*READS, "--where", "{name}=x", "--per-session"),
+    ("sessions", "{log}", "--gain-from", "{done}"),
+    ("sessions", "{log}", "--columns", "clicked={done}"),
+    (
+        "compare",
+        "--sessions",
+        "{log}",
+        "--qrels",
+        "qrels",
+        "--by",
+        "{name}",
+        "--resamples",
+        "99",
+    ),
+    ("sweep", "{log}", "--qrels", "qrels", "--by", "{name}"),
+    ("calibrate", "{log}", "--by", "{name}"),
+    ("explore", "{log}", "--qrels", "qrels", "--by", "{name}", "-o", "page.html"),
+    ("report", "--sessions", "{log}", "--qrels", "qrels", "--by", "{name}", "-o", "report.html"),
+    ("check", "{log}"),
+    ("sessions", "{log}", "--qrels", "qrels", "--summary", "--by", "{name}"),
+    ("sessions", "{log}", "--summary", "--gain-from", "{done}"),
+    ("sessions", "{log}", "--summary", "--columns", "clicked={done}"),
+]
+
+
+@pytest.fixture(scope="module")
+def named_logs(tmp_path_factory):
+    """One log, two columns of which are called otherwise in every file."""
+    folder = tmp_path_factory.mktemp("names")
+    docs = [f"d{number % 7}" for number in range(1, 73)]
+    log = pl.DataFrame(
+        {
+            "session": [f"s{number // 6:02}" for number in range(72)],
+            "query": [1, 1, 1, 2, 2, 2] * 12,
+            "rank": [1, 2, 3] * 24,
+            "doc": docs,
+            "searcher": [f"u{number // 12}" for number in range(72)],
+            "scanned": [2] * 72,
+            "clicked": [0] * 71 + [1],
+        }
+    )
+    group = pl.Series("plain", [["x", "y"][number // 6 % 2] for number in range(72)])
+    done = pl.Series("done", [int(doc in ("d1", "d4")) for doc in docs])
+    for number, name in enumerate(("plain", *ODD_NAMES)):
+        clicks = "^clicked$" if number else "done"
+        frame = log.with_columns(group.alias(name), done.alias(clicks))
+        frame.write_csv(folder / f"{number}.csv")
+        frame.write_parquet(folder / f"{number}.parquet")
+    judged = [f"s{number:02} 0 {doc} 1" for number in range(12) for doc in ("d1", "d2", "d5")]
+    (folder / "qrels").write_text("\n".join(judged) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize("words", NAMED_DOORS, ids=" ".join)
+def test_names_of_columns_are_literal_in_every_command(command, named_logs, words):
+    def answer(number, name, suffix):
+        names = {
+            "log": f"{number}.{suffix}",
+            "name": name,
+            "done": "^clicked$" if number else "done",
+        }
+        done = command(named_logs, *(word.format(**names) for word in words))
+        assert (done.status, "Warning" in done.err) == (0, False), done.err
+        return re.findall(r"[0-9]+\.[0-9]+", done.out)
+
+    for suffix in ("parquet",) if "--summary" in words else ("csv", "parquet"):
+        expected = answer(0, "plain", suffix)
+        for number, name in enumerate(ODD_NAMES, start=1):
+            assert answer(number, name, suffix) == expected

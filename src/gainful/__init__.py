@@ -22,6 +22,7 @@ _MODULES = {
     for alias in node.names
 }
 __all__ = [name for name, module in _MODULES.items() if module != __name__]
+_import_module("gainful.forks")  # which has to see every fork
 
 
 def __getattr__(name: str) -> object:

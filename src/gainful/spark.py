@@ -34,7 +34,7 @@ from gainful.measure.evaluate import choose_queries, compute_measures, with_max_
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.recipe import Recipe
 from gainful.measure.sessions.in_parts import PartEvaluation, part_rows
-from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names
+from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names, restore_name
 from gainful.read.durations import parse_duration
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.event_words import EventWords
@@ -163,7 +163,8 @@ def per_session(
         docs = None if judgments is None else judgments.frame["doc"].unique()
         table, part = part_rows(lazy_sessions, docs)
         own = {field.name: field.dataType.simpleString() for field in table.schema.fields}
-        kinds = {name: own[name] for name in ("session", *groups)} | {"queries": "bigint"}
+        kinds = {restore_name(name): own[name] for name in ("session", *groups)}
+        kinds["queries"] = "bigint"
         schema = ", ".join(
             f"{_quote_column(name)} {kind}"
             for name, kind in (kinds | dict.fromkeys(recipes, "double")).items()

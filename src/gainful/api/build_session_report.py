@@ -99,8 +99,9 @@ def _shorten_names(groups: SystemGroups) -> SystemGroups:
         flags = dict(zip(labels, groups.flags.values(), strict=True))
         return evolve(groups, flags=flags)
     sessions = groups.sessions
-    column = pl.col(groups.by).cast(pl.String).replace_strict(groups.names, labels)
-    rows = sessions.rows.with_columns(column)
+    names = sessions.rows[groups.by].alias("").cast(pl.String)
+    column = names.replace_strict(groups.names, labels)
+    rows = sessions.rows.with_columns(column.alias(groups.by))
     results: SessionValues = evolve(groups.results, matched_sessions=evolve(sessions, rows=rows))
     flags = dict(zip(labels, groups.flags.values(), strict=True))
     return evolve(groups, results=results, flags=flags)

@@ -90,8 +90,7 @@ def explore(
         settings = searcher.settings() | settings
     recipe = _choose_recipe(measure or usual_session_measures("")[-1], like, settings)
     if command is None:
-        shown = {**reading, "bad": None if reading.get("bad") == "error" else reading.get("bad")}
-        command = command_words(sessions, qrels, shown)
+        command = command_words(sessions, qrels, reading)
     judgments, loaded = read_judged_sessions(sessions, qrels, reading, whole=True)
     if measure is None and loaded.observed:
         loaded = evolve(loaded, notes=(*loaded.notes, WHY_NOT_NSDCG))

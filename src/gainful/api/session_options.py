@@ -39,7 +39,8 @@ class ReadingOptions(TypedDict, total=False):
         sessions_format: table, trec-session, conversation, dd, ubi, openinference, chat, turns or
             ikat; by content if it is not named.
         bad: refuse sessions that are not as they should be ("error"), or leave them out and say so
-            ("skip").
+            ("skip"). If it is not named they are refused; only sessions that `topics` does not name
+            are left out.
         ties: of conversations: by document id (doc_descending, the default) or as given (input).
         topics: a file of lines `session topic`, whose topics count instead.
         pages: of the Session Track: does a further page continue the list (merge, the default) or
@@ -58,7 +59,7 @@ class ReadingOptions(TypedDict, total=False):
     min_queries: int | None
     first_queries: int | None
     sessions_format: str | None
-    bad: BadPolicy
+    bad: BadPolicy | None
     ties: str | None
     topics: str | PathLike[str] | None
     pages: str | None

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
-import polars as pl
 from attrs import frozen
 
 from gainful.api.session_options import GainOptions, list_others_in_parts
 from gainful.api.sessions import read_session_qrels
-from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
+from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
 from gainful.match.lazy_gains import judge_in_engine
 from gainful.match.session_groups import By, check_group_names
 from gainful.measure.recipe import SessionRecipe
@@ -23,18 +21,19 @@ from gainful.measure.sessions.in_parts import (
     visit_parts,
     visit_workers,
 )
-from gainful.read.column_names import read_column_names
+from gainful.read.binary_tables import scan_parquet
+from gainful.read.column_names import protect_name, read_column_names, restore_name
 from gainful.read.durations import parse_duration
 from gainful.read.engines import POLARS, SPARK, Engine, find_engine
 from gainful.read.filter_sessions import check_choice
 from gainful.read.inputs import AnyQrels
 from gainful.read.lazy_event_sessions import find_lazy_sessions
 from gainful.read.lazy_sessions import LazySessions
-from gainful.read.parquet_check import check_parquet
 from gainful.read.session_parts import SessionChoice
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
 
 _PARQUET = (".parquet", ".pq")
+_SUMMARY_COLUMNS = ("measure", "standard_error", "per_cost", "results", "judged")
 _ALLOWED = "a Parquet file, or a frame of lazy polars, DuckDB or Spark; others have no summary"
 
 
@@ -81,8 +80,10 @@ def prepare_parts(
         allowed = "nothing: it needs all sessions at once, and here are some at a time"
         raise BadValue(option, options[option], allowed)  # type: ignore[literal-required]
     lazy = _find_lazy_sessions(sessions, options)
-    groupable = [name for name in lazy.query_columns if name not in UNGROUPABLE_COLUMNS]
-    names = check_group_names(by, groupable, recipes)
+    groupable = [
+        restore_name(name) for name in lazy.query_columns if name not in UNGROUPABLE_COLUMNS
+    ]
+    names = check_group_names(by, groupable, (*recipes, *_SUMMARY_COLUMNS))
     choice = _choose(options, groupable)
     judged = judge_in_engine(
         lazy,
@@ -92,14 +93,15 @@ def prepare_parts(
     )
     computed = f"computed in {lazy.engine.name}, some sessions at a time"
     prices = [recipe.setting("per_query") for recipe in recipes.values() if recipe.entry.is_cost]
-    asked = {"topic", "scanned", *names, *choice.where, *map(str, prices)}
+    named = (*names, *choice.where, *map(str, prices))
+    asked = {"topic", "scanned", *map(protect_name, named)}
     matcher = PartMatcher(
         name=lazy.name,
         query_columns=[name for name in judged.sessions.query_columns if name in asked],
         qrels=judged.qrels,
         recipes=list(recipes.values()),
         choice=choice,
-        bad=options.get("bad", "error"),
+        bad=options.get("bad") or "error",
         observed=judged.observed,
     )
     notes = [*lazy.notes, computed, *judged.notes]
@@ -115,7 +117,7 @@ def _find_lazy_sessions(sessions: Any, options: GainOptions) -> LazySessions:
         engine,
         name,
         read_column_names(options.get("columns")),
-        bad=options.get("bad", "error"),
+        bad=options.get("bad") or "error",
         gap=None if gap is None else parse_duration(gap, "gap"),
         events=options.get("events"),
     )
@@ -130,10 +132,7 @@ def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:
     if engine is not None:
         return sessions, engine, "sessions"
     if isinstance(sessions, (str, PathLike)) and str(sessions).lower().endswith(_PARQUET):
-        if not Path(sessions).is_file():
-            raise BadInput(str(sessions), "there is no such file")
-        check_parquet(Path(sessions), str(sessions))
-        return pl.scan_parquet(Path(sessions), glob=False), POLARS, str(sessions)
+        return scan_parquet(sessions), POLARS, str(sessions)
     raise WrongType("sessions", sessions, _ALLOWED)
 
 

@@ -181,7 +181,6 @@ def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
     """What options of reading mean to `sessions.evaluate`; they are taken out of `options`."""
     names = (*CHOOSE_SESSIONS, "ties")
     reading = {name: options.pop(name) for name in names if name in options}
-    reading["bad"] = reading["bad"] or "error"
     reading["tool"] = list(reading["tool"]) or None
     salt = reading.pop("salt")
     if salt is not None and not reading["anonymise"]:

@@ -229,7 +229,7 @@ def main(arguments: list[str] | None = None) -> None:
         status = _report_missing_package(failure)
     except MemoryError:
         status = _report_mistake("there is not enough memory for this")
-    except Exception as failure:  # noqa: BLE001  (nobody foresaw it, so it is no "no" and no mistake)
+    except BaseException as failure:  # noqa: BLE001  (nobody foresaw it, so it is no "no" and no mistake)
         status = _report_failure(failure)
     flush_stderr()
     sys.exit(status if isinstance(status, int) else 0)
@@ -243,8 +243,10 @@ def _report_missing_package(failure: ModuleNotFoundError) -> int:
     return _report_mistake(f"the package {package} is not installed: pip install {package}")
 
 
-def _report_failure(failure: Exception) -> int:
+def _report_failure(failure: BaseException) -> int:
     """A fault of gainful's own: said in a line, with its trace where that was asked for."""
+    if not isinstance(failure, Exception) and type(failure).__name__ != "PanicException":
+        raise failure  # that is no fault, but a panic of polars is
     if os.environ.get("GAINFUL_DEBUG"):
         click.echo("".join(traceback.format_exception(failure)), err=True, nl=False)
     reason = shorten(f"{type(failure).__name__}: {failure}", _MAX_REASON)

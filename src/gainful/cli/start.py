@@ -1,4 +1,4 @@
-"""Where the command begins, before anything is loaded: from here on Ctrl-C is answered."""
+"""Where the command begins, before anything is loaded: from here on signals are answered."""
 
 from __future__ import annotations
 
@@ -8,10 +8,29 @@ import sys
 from contextlib import suppress
 
 _STOPPED = 130
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; it can be stopped while its modules are loaded as well."""
+    unanswered = [number for number in _ENDING if signal.getsignal(number) is signal.SIG_DFL]
+    with suppress(ValueError):  # signals are the main thread's
+        for number in unanswered:
+            signal.signal(number, _unwind)
+    try:
+        _run(arguments)
+    except SystemExit as end:
+        for status in (_STOPPED, *(128 + number for number in unanswered)):
+            if end.code == status:  # else Python may end by the signal, as if nobody answered it
+                _stop_now(status)
+        raise
+    finally:
+        with suppress(ValueError):
+            for number in unanswered:
+                signal.signal(number, signal.SIG_DFL)
+
+
+def _run(arguments: list[str] | None) -> None:
     usual = signal.getsignal(signal.SIGINT)
     try:
         signal.signal(signal.SIGINT, _stop)
@@ -21,21 +40,22 @@ def main(arguments: list[str] | None = None) -> None:
     finally:
         if signal.getsignal(signal.SIGINT) is _stop:
             signal.signal(signal.SIGINT, usual)
-    try:
-        run(arguments)
-    except SystemExit as end:
-        if end.code == _STOPPED:  # else Python may end by the signal, as if nobody had answered it
-            _stop_now()
-        raise
+    run(arguments)
 
 
 def _stop(*_: object) -> None:
     sys.stderr.write("gainful: stopped\n")
-    _stop_now()
+    _stop_now(_STOPPED)
 
 
-def _stop_now() -> None:
+def _unwind(number: int, _: object) -> None:
+    """End as shells expect after a signal, but remove what is temporary first."""
+    sys.stderr.write("gainful: stopped\n")
+    raise SystemExit(128 + number)
+
+
+def _stop_now(status: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
-    os._exit(_STOPPED)
+    os._exit(status)

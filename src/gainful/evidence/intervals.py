@@ -466,7 +466,7 @@ class DrawnUnits:
         """
         if labels.null_count() or labels.n_unique() == len(labels):
             return cls(unit)
-        number = labels.cast(pl.String).rank("dense").to_numpy().astype(np.intp) - 1
+        number = labels.alias("").cast(pl.String).rank("dense").to_numpy().astype(np.intp) - 1
         return cls(labels.name, number)
 
     def select(self, rows: Flags | Ranks) -> Ranks | None:

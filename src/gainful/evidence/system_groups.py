@@ -58,7 +58,7 @@ class SystemGroups:
     def unit_names(self) -> pl.Series:
         """What each session is called, or the conversation that it is."""
         name = CONVERSATION if self.has_pairs else "session"
-        return self.results.columns[name].cast(pl.String)
+        return self.results.columns[name].alias("").cast(pl.String)
 
 
 def group_systems(results: SessionValues, by: str | None = None) -> SystemGroups:
@@ -74,7 +74,7 @@ def group_systems(results: SessionValues, by: str | None = None) -> SystemGroups
         flags = {keys.get("", results.name): flags for keys, flags in results.group_sessions(())}
         return SystemGroups(results=results, by=None, flags=flags, has_pairs=False)
     (name,) = results.group_names(column)
-    systems = columns[name].cast(pl.String)
+    systems = columns[name].alias("").cast(pl.String)
     if systems.null_count():
         session = columns["session"].filter(systems.is_null())[0]
         problem = f"session {quote(session)} has no {name}"

@@ -166,10 +166,10 @@ def _find_done(sessions: Sessions, event: GainEvent) -> pl.Series:
     name = find_behaviour(event.name, frame.columns)
     if name is None:
         raise _no_behaviour(sessions, event.name)
-    return _read_flags(frame[name], sessions.name)
+    return _read_flags(frame[name].alias(""), name, sessions.name)
 
 
-def _read_flags(values: pl.Series, source: str) -> pl.Series:
+def _read_flags(values: pl.Series, name: str, source: str) -> pl.Series:
     """Yes or no: flags, counts, or words for them."""
     if values.dtype == pl.Boolean:
         return values.fill_null(value=False)
@@ -178,7 +178,7 @@ def _read_flags(values: pl.Series, source: str) -> pl.Series:
     plain = values.cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase()
     if not plain.is_in([*_FLAGS]).all():
         example = plain.filter(~plain.is_in([*_FLAGS]))[0]
-        raise BadInput(source, f"{values.name} {example!r} is neither yes nor no", "1 or 0")
+        raise BadInput(source, f"{name} {example!r} is neither yes nor no", "1 or 0")
     return plain.replace_strict(_FLAGS, return_dtype=pl.Boolean)
 
 

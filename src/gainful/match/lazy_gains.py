@@ -16,6 +16,7 @@ from gainful.match.behaviour_gains import (
     name_events,
     parse_gain_rule,
 )
+from gainful.read.column_names import protect_name, restore_name
 from gainful.read.engines import report_engine_errors
 from gainful.read.event_words import find_behaviour
 from gainful.read.lazy_behaviour import was_done
@@ -84,13 +85,14 @@ def gain_in_engine(sessions: LazySessions, rule: GainRule | None) -> tuple[LazyS
 def _find_done(sessions: LazySessions, event: GainEvent) -> nw.Expr:
     """To which results it was done."""
     schema = sessions.rows.collect_schema()
-    column = "seconds" if event.seconds is not None else find_behaviour(event.name, schema.names())
+    name = protect_name(event.name)
+    column = "seconds" if event.seconds is not None else find_behaviour(name, schema.names())
     if column is None or column not in schema:
         flags = [name for name, kind in schema.items() if kind == nw.Boolean or name == "seconds"]
-        raise UnknownName("event or column", event.name, flags)
+        raise UnknownName("event or column", event.name, [*map(restore_name, flags)])
     kind = schema[column]
     if kind != nw.Boolean and not kind.is_numeric():
-        allowed = f"a column of yes and no, or numbers: {quote(column)} is {kind}"
+        allowed = f"a column of yes and no, or numbers: {quote(restore_name(column))} is {kind}"
         raise BadValue("gain_from", event.name, allowed)
     return was_done(column, kind, event.seconds).fill_null(value=False)
 
@@ -108,7 +110,7 @@ def collect_searcher_qrels(sessions: LazySessions) -> Qrels | None:
         )
     if "topic" not in sessions.query_columns:
         return None
-    graded = sessions.rows.filter(~nw.col("grade").is_null(), ~nw.col("doc").is_null())
+    graded = sessions.rows.drop_nulls(["topic", "doc", "grade"])
     best = graded.group_by("topic", "doc").agg(nw.col("grade").max())
     with report_engine_errors(sessions.engine, sessions.name):
         frame = sessions.engine.collect(best.to_native())

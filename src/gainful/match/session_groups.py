@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import polars as pl
+from polars import selectors as cs
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.match.sessions import MatchedSessions
@@ -21,6 +22,7 @@ RESERVED_COLUMNS = (  # names of columns that views print beside those of groups
     *("sessions", "queries", "mean", "n", "searching", "position", "which", "before", "change"),
     *("gain", "new", "repeated", "one_query", "gained_nothing", "last_is_best", "share"),
 )
+_NUMBER = "\0number"  # of a group, beside the user's columns
 
 
 class SessionRows(Protocol):
@@ -70,7 +72,7 @@ def describe_judged(sessions: MatchedSessions) -> str:
 def session_columns(sessions: SessionRows) -> pl.DataFrame:
     """A row for each session: what it can be grouped by, and how many queries it has."""
     names = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
-    heads = sessions.rows.select("session", *names)[sessions.layout.session_starts]
+    heads = sessions.rows[["session", *names]][sessions.layout.session_starts]
     return heads.with_columns(queries=pl.Series(sessions.query_counts))
 
 
@@ -89,12 +91,12 @@ def group_sessions(
     if not names:
         return [({}, np.ones(sessions.size, dtype=bool))]
     columns = session_columns(sessions)
-    keys = columns.select(names).unique(maintain_order=True).sort(names, nulls_last=True)
+    keys = columns[names].unique(maintain_order=True).sort(pl.all(), nulls_last=True)
     groups = []
     for row in keys.iter_rows(named=True):
         flags = np.ones(len(columns), dtype=bool)
         for name, value in row.items():
-            flags &= columns[name].eq_missing(value).to_numpy()
+            flags &= columns[name].alias("").eq_missing(value).to_numpy()
         groups.append((dict(row), flags))
     return groups
 
@@ -106,15 +108,15 @@ def number_groups(
     names = check_group_columns(sessions, by, source, measures)
     if not names:
         return [()], np.zeros(sessions.size, dtype=np.intp)
-    columns = session_columns(sessions).select(names)
-    keys = columns.unique().sort(names, nulls_last=True)
+    columns = session_columns(sessions)[names]
+    keys = columns.unique().sort(pl.all(), nulls_last=True)
     number = columns.join(
-        keys.with_row_index("number"),
-        on=names,
+        keys.with_row_index(_NUMBER),
+        on=cs.by_name(names),
         how="left",
         maintain_order="left",
         nulls_equal=True,
-    )["number"]
+    )[_NUMBER]
     return keys.rows(), number.to_numpy().astype(np.intp)
 
 
@@ -148,7 +150,7 @@ def check_group_names(by: By, columns: Collection[str], measures: Collection[str
 def _refuse_varying(sessions: SessionRows, column: str, source: str) -> None:
     """A session belongs to one group."""
     starts = sessions.layout.session_starts
-    values = sessions.rows[column]
+    values = sessions.rows[column].alias("")
     first = values.gather(np.repeat(starts, np.diff(starts, append=len(sessions.rows))))
     differing = (~first.eq_missing(values)).arg_true()
     if len(differing):

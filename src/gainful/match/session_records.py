@@ -98,7 +98,8 @@ def _choose_queries(
         fits = np.ones(len(groups), dtype=bool)
         for column, value in choice.where.items():
             text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
-            fits &= (groups[column].cast(pl.String) == text).fill_null(value=False).to_numpy()
+            values = groups[column].alias("").cast(pl.String)
+            fits &= (values == text).fill_null(value=False).to_numpy()
         kept &= fits[queries["group"]]
     sizes = np.diff(first, append=len(queries))
     if choice.min_queries is not None:

@@ -24,7 +24,7 @@ from gainful.match.session_pools import build_pools
 from gainful.match.unjudged_topics import handle_unjudged_topics
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
-from gainful.read.sessions import LIST_LENGTH, PLACE, Sessions
+from gainful.read.sessions import LIST_LENGTH, Sessions
 from gainful.read.subtopic_qrels import with_summed_grades
 from gainful.types import Array, Flags, Ranks, slices
 
@@ -243,10 +243,7 @@ def match_sessions(
     session = np.repeat(np.arange(len(queries)), queries)
     first_query = np.cumsum(queries) - queries
     base_number = base.fill_null(-1).cast(pl.Int64).to_numpy()
-    if PLACE in frame.columns:
-        place, row = _read_hits(frame)
-    else:
-        place, row = _join_hits(frame, layout, base_number, qrels)
+    place, row = _join_hits(frame, layout, base_number, qrels)
     in_query = np.searchsorted(layout.query_starts, row, side="right") - 1
     judged = JudgedResults(
         query=in_query,
@@ -302,7 +299,7 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
             "judgments (--qrels), or what searchers did (--gain-from)",
         )
     topic = "topic" if "topic" in sessions.frame.columns else "session"
-    judged_rows = sessions.frame.filter(pl.col("grade").is_not_null() & pl.col("doc").is_not_null())
+    judged_rows = sessions.frame.drop_nulls(["grade", "doc", topic])
     best = judged_rows.group_by(topic, "doc", maintain_order=True).agg(pl.col("grade").max())
     if not len(best) and sessions.observed:  # nothing gained, of which an engine gives no row
         first = sessions.frame.select(pl.col(topic).first(), doc=pl.lit(""), grade=pl.lit(0.0))
@@ -313,12 +310,6 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
 def _look_up_gains(frame: pl.DataFrame, row: Ranks) -> Array:
     """What searchers did to each result at its place; shown again, it may gain otherwise."""
     return frame["grade"].gather(row).fill_null(0.0).to_numpy()
-
-
-def _read_hits(frame: pl.DataFrame) -> tuple[Ranks, Ranks]:
-    """Which judgment meets which row, where that is known."""
-    row = frame[PLACE].is_not_null().arg_true().to_numpy().astype(np.intp)
-    return frame[PLACE].drop_nulls().to_numpy().astype(np.intp), row
 
 
 def _join_hits(

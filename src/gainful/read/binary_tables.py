@@ -11,6 +11,8 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from os import PathLike
+from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Lock
 
@@ -19,18 +21,28 @@ import polars as pl
 from gainful.errors import BadInput
 from gainful.read.arrow_check import check_arrow
 from gainful.read.parquet_check import check_parquet
-from gainful.read.source import ARROW_STREAM, Source
+from gainful.read.source import ARROW_STREAM, Source, open_source
 
 _STDERR = 2
 _ONE_READER = Lock()  # standard error is one for all threads
 
 
-def read_parquet(source: Source) -> pl.DataFrame:
-    """A Parquet file whose sizes have been checked."""
+def read_parquet(source: Source, max_rows: int | None = None) -> pl.DataFrame:
+    """A Parquet file whose sizes have been checked, or its first rows."""
     file = source.path or source.read_bytes()
     check_parquet(file, source.name)
     readable = BytesIO(file) if isinstance(file, bytes) else file
-    return _read(source, "Parquet", lambda: pl.read_parquet(readable, glob=False))
+    return _read(source, "Parquet", lambda: pl.read_parquet(readable, n_rows=max_rows, glob=False))
+
+
+def scan_parquet(path: str | PathLike[str]) -> pl.LazyFrame:
+    """A Parquet file that stays on disk; all its pages are read once, so that damage shows here."""
+    source = open_source(path)
+    check_parquet(source.path or source.read_bytes(), source.name)
+    frame = pl.scan_parquet(Path(path), glob=False)
+    pages = frame.select(pl.all().null_count())
+    _read(source, "Parquet", lambda: pages.collect(engine="streaming"))
+    return frame
 
 
 def read_arrow(source: Source) -> pl.DataFrame:

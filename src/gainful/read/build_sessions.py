@@ -246,14 +246,11 @@ def _name_columns(rows: pl.DataFrame) -> pl.DataFrame:
     rows = rows.drop("position", "event", strict=False)
     rows = rows.rename({"user": "searcher"}, strict=False)
     own = {"session", "query", "rank", "doc"}
-    unknown = [
+    rest = [
         name
         for name in rows.columns
-        if name.startswith("\0") or (name not in own and rows[name].null_count() == len(rows))
+        if name not in own and not name.startswith("\0") and rows[name].null_count() < len(rows)
     ]
-    rows = rows.drop(unknown)
-    flags = [name for name in ("clicked", "purchased") if name in rows.columns]
-    rest = [name for name in rows.columns if name not in own]
-    return rows.with_columns(pl.col(name).fill_null(value=False) for name in flags).select(
-        "session", "query", "rank", "doc", *rest
-    )
+    flags = [name for name in ("clicked", "purchased") if name in rest]
+    rows = rows.with_columns(pl.col(name).fill_null(value=False) for name in flags)
+    return rows[["session", "query", "rank", "doc", *rest]]

@@ -143,7 +143,7 @@ class ColumnMapping:
             return frame
         selected = self.select(frame.columns, roles, name)
         grade = [pl.lit(1.0).alias("grade")] if self.lacks_grades(roles) else []
-        return frame.select(*(pl.col(own).alias(new) for own, new in selected.items()), *grade)
+        return frame.select(*(frame[own].alias(new) for own, new in selected.items()), *grade)
 
     def rename_record(
         self, record: Mapping[Any, Any], roles: Mapping[str, str], name: str
@@ -224,6 +224,26 @@ def may_be_grades(name: str) -> bool:
         return False
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
     return not words or words[-1].lower() not in _NO_GRADE
+
+
+_PLAIN = re.compile(r"(?!gainful_|own_)[\w -]+", re.IGNORECASE)  # no pattern, and none of ours
+
+
+def protect_name(name: str) -> str:
+    """What a user's column is called in an engine.
+
+    Engines take `*`, `^…$` or dots for patterns and paths, and our own columns beside the user's
+    begin with gainful_: there, `system` is `system`, but `*` is `own_2a`.
+    """
+    digits = name.encode(errors="surrogatepass").hex()
+    return name if _PLAIN.fullmatch(name) else f"own_{digits}"
+
+
+def restore_name(name: str) -> str:
+    """What a column of an engine is called in memory: as the user has it; ours, by a NUL."""
+    if name.startswith("gainful_"):
+        return f"\0{name.removeprefix('gainful_')}"
+    return bytes.fromhex(name[4:]).decode() if name.startswith("own_") else name
 
 
 def is_wide(schema: Mapping[str, Any]) -> bool:

@@ -162,7 +162,7 @@ def _describe_unpaired_quotes(place: str) -> BadInput:
 def _refuse_joined_lines(source: Source, frame: pl.DataFrame) -> None:
     """A tab-separated field that begins with a quote must not join lines up to the next quote."""
     for name in frame.columns:
-        joined = frame[name].str.contains("\n", literal=True).fill_null(value=False)
+        joined = frame[name].alias("").str.contains("\n", literal=True).fill_null(value=False)
         if joined.any():
             row = int(joined.arg_max() or 0)
             problem = f"a quote opens in column {quote(name)} and is not closed on its line"

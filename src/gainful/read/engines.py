@@ -9,9 +9,12 @@ what time it is in UTC.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from queue import Queue
+from signal import SIGINT, default_int_handler, getsignal
+from threading import Event, Thread
 from typing import Any
 
 import polars as pl
@@ -37,6 +40,7 @@ class Engine:
     owns: Callable[[Any], bool]  # is a value one of its frames? Asked without importing it
     ordered: bool  # do rows have an order?
     send: Callable[[pl.DataFrame, Any], Any]  # a frame of ours, and one of theirs beside it
+    rename: Callable[[Any, Sequence[str]], Any]  # all columns of a frame, as they stand
     collect: Callable[[Any], pl.DataFrame]
     stream: Callable[[Any], Iterator[pl.DataFrame]]  # a result: no rows, then some at a time
     count_distinct: Callable[[Any, int], int]  # pairs of query and document, among so many rows
@@ -59,10 +63,43 @@ def _add_polars_microseconds(native: pl.LazyFrame, column: str, name: str) -> pl
 
 
 def _stream_from_polars(native: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """Rows as they come; unlike `collect_batches`, an error where SIGINT ends the query early."""
     yield native.collect_schema().to_frame()
-    yield from native.collect_batches(
-        chunk_size=_ROWS_PER_BATCH, maintain_order=False, engine="streaming"
-    )
+    batches: Queue[pl.DataFrame | BaseException | None] = Queue(2)
+    unwanted = Event()
+
+    def take(rows: pl.DataFrame) -> bool:
+        batches.put(rows)
+        return unwanted.is_set()
+
+    def run() -> None:
+        try:
+            native.sink_batches(
+                take, chunk_size=_ROWS_PER_BATCH, maintain_order=False, engine="streaming"
+            )
+            batches.put(None)
+        except BaseException as failure:  # noqa: BLE001  (raised where the rows are taken)
+            batches.put(failure)
+
+    Thread(target=run, daemon=True).start()
+    try:
+        while (batch := batches.get()) is not None:
+            if isinstance(batch, BaseException):
+                raise batch
+            yield batch
+    finally:
+        unwanted.set()
+        while not batches.empty():  # so that nothing waits for room
+            batches.get()
+
+
+def _rename_in_duckdb(native: Any, names: Sequence[str]) -> Any:
+    pairs = zip(map(_quote_sql, native.columns), map(_quote_sql, names), strict=True)
+    return native.project(", ".join(f"{own} AS {new}" for own, new in pairs))
+
+
+def _quote_sql(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _to_duckdb(frame: pl.DataFrame, native: Any) -> Any:
@@ -98,7 +135,7 @@ def _count_distinct_in_duckdb(native: Any, row_count: int) -> int:
 
 
 def _add_duckdb_microseconds(native: Any, column: str, name: str) -> Any:
-    quoted = '"' + column.replace('"', '""') + '"'
+    quoted = _quote_sql(column)
     kind = str(native.types[native.columns.index(column)])
     point = quoted if kind == "TIMESTAMP WITH TIME ZONE" else f"{quoted}::TIMESTAMP"
     return native.project(f'*, epoch_us({point}) AS "{name}"')
@@ -114,11 +151,6 @@ def _to_spark(frame: pl.DataFrame, native: Any) -> Any:
 
 def _from_spark(native: Any) -> pl.DataFrame:
     return _as_frame(pl.from_arrow(native.toArrow()))
-
-
-def _stream_from_spark(native: Any) -> Iterator[pl.DataFrame]:
-    """All at once: what is large stays on the workers."""
-    yield _from_spark(native)
 
 
 def _count_distinct_in_spark(native: Any, _: int) -> int:
@@ -157,6 +189,9 @@ POLARS = Engine(
     owns=lambda value: isinstance(value, pl.LazyFrame),
     ordered=True,
     send=lambda frame, _: frame.lazy(),
+    rename=lambda native, names: native.rename(
+        dict(zip(native.collect_schema().names(), names, strict=True))
+    ),
     collect=lambda native: native.collect(engine="streaming"),
     stream=_stream_from_polars,
     count_distinct=_count_distinct_in_polars,
@@ -167,6 +202,7 @@ DUCKDB = Engine(
     owns=_is_duckdb,
     ordered=False,
     send=_to_duckdb,
+    rename=_rename_in_duckdb,
     collect=_from_duckdb,
     stream=_stream_from_duckdb,
     count_distinct=_count_distinct_in_duckdb,
@@ -177,8 +213,9 @@ SPARK = Engine(
     owns=lambda value: _maker(value) == "pyspark" and hasattr(value, "sparkSession"),
     ordered=False,
     send=_to_spark,
+    rename=lambda native, names: native.toDF(*names),
     collect=_from_spark,
-    stream=_stream_from_spark,
+    stream=lambda native: iter([_from_spark(native)]),  # what is large stays on the workers
     count_distinct=_count_distinct_in_spark,
     add_microseconds=_add_spark_microseconds,
 )
@@ -192,7 +229,10 @@ def find_engine(value: object) -> Engine | None:
     return next((engine for engine in ENGINES if engine.owns(value)), None)
 
 
-_ENGINE_MODULES = ("duckdb", "_duckdb", "pyspark", "py4j", "polars", "narwhals", "pyarrow", "grpc")
+_ENGINE_MODULES = (
+    *("duckdb", "_duckdb", "pyspark", "py4j", "polars", "narwhals", "pyarrow", "grpc"),
+    "pyo3_runtime",  # of polars' panics
+)
 
 
 @contextmanager
@@ -202,7 +242,12 @@ def report_engine_errors(engine: Engine, name: str) -> Iterator[None]:
         yield
     except GainfulError:
         raise
-    except Exception as failure:  # noqa: BLE001  (plans may run anything)
+    except KeyboardInterrupt:
+        if getsignal(SIGINT) is default_int_handler:  # somebody pressed Ctrl-C
+            raise
+        problem = f"a signal (SIGINT) stopped {engine.name} before all rows had come"
+        raise BadInput(name, problem, "no such signal meanwhile; run it again") from None
+    except (Exception, pl.exceptions.PanicException) as failure:  # noqa: BLE001  (plans may run anything)
         if engine is SPARK and _is_dead_session(failure):
             raise BadInput(
                 name, "its Spark session has stopped", "a frame of a session that runs"
@@ -210,7 +255,7 @@ def report_engine_errors(engine: Engine, name: str) -> Iterator[None]:
         raise BadInput(name, f"{engine.name} answers: {_engine_message(failure)}") from None
 
 
-def _engine_message(failure: Exception) -> str:
+def _engine_message(failure: BaseException) -> str:
     """The line of a message that tells most: of a worker's trace the last, else the first."""
     lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
     errors = [line for line in lines[1:] if re.match(r"[\w.]*(Error|Exception): ", line)]
@@ -223,7 +268,7 @@ def _engine_message(failure: Exception) -> str:
     )
 
 
-def _is_dead_session(failure: Exception) -> bool:
+def _is_dead_session(failure: BaseException) -> bool:
     """A stopped session shows in many ways, none of which says so."""
     message = str(failure)
     signs = (

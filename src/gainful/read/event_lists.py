@@ -126,4 +126,4 @@ def spread_lists(lists: pl.DataFrame, docs: pl.Series) -> pl.DataFrame:
     rest = lists.drop("rank", "doc", FIRST, LENGTH, SESSION, LIST, strict=False)
     keys = ("query_id", "text")  # by which what was done is joined
     known = [name for name in rest.columns if name in keys or rest[name].null_count() < len(rest)]
-    return rest.select(known)[number].with_columns(doc.alias("doc"), ranks.alias("rank"))
+    return rest[known][number].with_columns(doc.alias("doc"), ranks.alias("rank"))

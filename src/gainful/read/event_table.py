@@ -27,7 +27,6 @@ from gainful.read.named_columns import Header, InputTable, text_column
 from gainful.read.session_events import EVENT_COLUMNS, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import (
-    LIST_LENGTH,
     OPTIONAL_COLUMNS,
     SESSION,
     Mistakes,
@@ -146,7 +145,7 @@ def assign_others(header: Header, taken: dict[str, str]) -> dict[str, tuple[str,
         if column is not None:
             taken[name] = column
             others[name] = (column, kind)
-    reserved = {*EVENT_COLUMNS, "query", "searcher", LIST_LENGTH, *others}
+    reserved = {*EVENT_COLUMNS, "query", "searcher", *others}
     for name in header.columns:
         if name not in taken.values():
             is_taken = normalise_name(name) in reserved  # in some engines Text is text

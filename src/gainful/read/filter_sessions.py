@@ -44,7 +44,7 @@ def filter_sessions(
         if column not in sessions.columns and column != "session":
             raise UnknownName("column", column, ("session", *sessions.columns))
         text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
-        fits = frame[column].cast(pl.String) == text
+        fits = frame[column].alias("").cast(pl.String) == text  # a name may be a pattern
         matching_sessions = set(frame["session"].filter(fits.fill_null(value=False)).unique())
         kept = frame["session"].is_in(list(matching_sessions))
         if int(kept.sum()) != int(fits.sum()):

@@ -11,6 +11,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import WrongType
+from gainful.forks import refuse_lost_threads
 from gainful.read import dicts, rag, shapes, tables
 from gainful.read.column_names import (
     GRADE,
@@ -43,6 +44,8 @@ def as_qrels(
 ) -> Qrels | NestedDict:
     """Judgments from a path, a dict, a frame, a list, or as they are."""
     names = read_column_names(columns)
+    if not isinstance(value, Mapping) and not shapes.is_sequence(value):
+        refuse_lost_threads()
     if isinstance(value, (str, PathLike)):
         return read_qrels(value, format_name, names)
     if isinstance(value, Mapping):
@@ -70,6 +73,8 @@ def as_run(
 ) -> Run | NestedDict | LazyRun:
     """A run from a path, a dict, a frame, a list, or as it is; lazy frames stay where they are."""
     names = read_column_names(columns)
+    if not isinstance(value, Mapping) and not shapes.is_sequence(value):
+        refuse_lost_threads()
     if isinstance(value, (str, PathLike)):
         return read_run(value, format_name, names)
     if isinstance(value, Mapping):
@@ -137,6 +142,7 @@ def _file_tells_both(path: str | PathLike[str], columns: ColumnMapping) -> bool:
 
 def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:
     """Judgments as columns."""
+    refuse_lost_threads()
     if isinstance(qrels, Qrels):
         return qrels
     return dicts.to_qrels(qrels)

@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
-import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput
 from gainful.progress import report_reading
-from gainful.read import named_columns
+from gainful.read import binary_tables, named_columns
 from gainful.read.jsonl import NoObject, load_whole, parse_object
-from gainful.read.parquet_check import check_parquet
 from gainful.read.source import Source
 from gainful.text import quote
 
@@ -88,9 +86,7 @@ def first_records(source: Source) -> list[dict[str, Any]]:
 def _read_rows(source: Source, table: str) -> Records:
     """The first rows of a table, whose other rows may be many."""
     if table == "parquet":
-        file = source.path or source.read_bytes()
-        check_parquet(file, source.name)
-        frame = pl.scan_parquet(file, glob=False).head(_MAX_FIRST).collect()
+        frame = binary_tables.read_parquet(source, _MAX_FIRST)
     else:
         frame = named_columns.read_table(source, table).frame.head(_MAX_FIRST)
     yield from enumerate(frame.iter_rows(named=True), start=1)

@@ -77,6 +77,7 @@ def read_labels(labels: AnyLabels, column: str | None, unit: Unit) -> Labels:
 
 def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
     """A column as numbers; true and false are 1 and 0, what is empty is null."""
+    name, values = values.name, values.alias("")  # polars takes some names for patterns
     if values.dtype == pl.Boolean or values.dtype.is_numeric():
         numbers = values.cast(pl.Float64)
     else:
@@ -87,7 +88,7 @@ def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
         wrong = (numbers.is_null() & texts.is_not_null()).arg_true()
         if len(wrong):
             row = int(wrong[0])
-            problem = f"{values.name} {quote(values[row])} is not a number"
+            problem = f"{name} {quote(values[row])} is not a number"
             raise BadInput(locate(row), problem, "a number in each row, or nothing")
     infinite = (~numbers.is_finite()).arg_true()
     if len(infinite):

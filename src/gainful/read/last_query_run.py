@@ -15,7 +15,7 @@ from gainful.read.qrels_and_run import Run
 from gainful.read.sessions import RESULT_COLUMNS, Sessions, check_sessions
 from gainful.text import count_noun, quote
 
-_ORDER = "gainful_order"  # of sessions, beside the user's columns
+_ORDER = "\0order"  # of sessions, beside the user's columns
 
 
 def join_last_query(sessions: Sessions, run: Run) -> Sessions:

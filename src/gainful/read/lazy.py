@@ -20,6 +20,8 @@ from gainful.read.column_names import (
     USUAL_NAMES,
     ColumnMapping,
     is_wide,
+    protect_name,
+    restore_name,
 )
 from gainful.read.engines import Engine, report_engine_errors
 from gainful.read.lazy_run import LazyRun, as_narwhals
@@ -45,9 +47,9 @@ def as_lazy_run(
 ) -> LazyRun:
     """A run from a frame of an engine: its columns by name, ids as text, scores as numbers."""
     with report_engine_errors(engine, name):
-        frame = rename_columns(as_narwhals(native), columns, RUN_ROLES, name)
+        frame, own_names = open_columns(native, engine, columns, RUN_ROLES, name)
         schema = dict(frame.collect_schema())
-        header = Header(list(schema), name, find_own_names(native, columns, RUN_ROLES, name))
+        header = Header(list(schema), name, own_names)
         query, doc = header.require_ids()
         column, kind = (
             header.score_column() if number == "score" else (header.grade_column(), "grade")
@@ -93,8 +95,7 @@ def collect_qrels(
 ) -> InputTable:
     """The columns of judgments in memory, which every engine can spare."""
     with report_engine_errors(engine, name):
-        frame = rename_columns(as_narwhals(native), columns, QRELS_ROLES, name)
-        own_names = find_own_names(native, columns, QRELS_ROLES, name)
+        frame, own_names = open_columns(native, engine, columns, QRELS_ROLES, name)
         header = Header(frame.collect_schema().names(), name, own_names)
         wanted = [column for alias in KNOWN_COLUMNS if (column := header.find_column((alias,)))]
         if not is_wide(frame.collect_schema()):
@@ -102,26 +103,26 @@ def collect_qrels(
             if header.grade_column() is None:  # the others are named in what is said of that
                 wanted = list(header.columns)
         chosen = frame.select(*dict.fromkeys(wanted)).to_native()
-        return evolve(as_table(engine.collect(chosen), name), own_names=own_names)
+        rows = engine.collect(chosen).rename(restore_name)
+        return evolve(as_table(rows, name), own_names=own_names)
 
 
-def find_own_names(
-    native: Any, columns: ColumnMapping, roles: Mapping[str, str], name: str
-) -> dict[str, str]:
-    """What the user calls each column that is renamed."""
+def open_columns(
+    native: Any, engine: Engine, columns: ColumnMapping, roles: Mapping[str, str], name: str
+) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
+    """A frame whose columns are called as they are looked for, others by protected names.
+
+    Beside it, what the user calls those that have a role.
+    """
     names = as_narwhals(native).collect_schema().names()
-    return invert_renames(columns.find_renames(names, roles, name))
-
-
-def rename_columns(
-    frame: nw.LazyFrame[Any], columns: ColumnMapping, roles: Mapping[str, str], name: str
-) -> nw.LazyFrame[Any]:
-    """A frame whose columns are called as they are looked for."""
-    if not columns.names:
-        return frame
-    selected = columns.select(frame.collect_schema().names(), roles, name)
-    grade = [nw.lit(1.0).alias("grade")] if columns.lacks_grades(roles) else []
-    return frame.select(*(nw.col(own).alias(new) for own, new in selected.items()), *grade)
+    protected = [*map(protect_name, names)]
+    frame = as_narwhals(native if protected == names else engine.rename(native, protected))
+    if columns.names:
+        selected = columns.select(names, roles, name)
+        own = (nw.col(protect_name(own)).alias(protect_name(new)) for own, new in selected.items())
+        grade = [nw.lit(1.0).alias("grade")] if columns.lacks_grades(roles) else []
+        frame = frame.select(*own, *grade)
+    return frame, invert_renames(columns.find_renames(names, roles, name))
 
 
 def _refuse_other_types(

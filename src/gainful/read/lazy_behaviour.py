@@ -8,6 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 from attrs import evolve
 
+from gainful.read.column_names import protect_name
 from gainful.read.event_words import find_behaviour
 from gainful.read.lazy_sessions import LazySessions
 from gainful.read.sessions import NO
@@ -26,7 +27,8 @@ def fetch_behaviour(sessions: LazySessions, behaviour: Behaviour) -> LazySession
     schema = sessions.rows.collect_schema()
     reasons: dict[str, nw.Expr] = {}
     for name, seconds in behaviour.items():
-        column = "seconds" if seconds is not None else find_behaviour(name, schema.names())
+        own = protect_name(name)
+        column = "seconds" if seconds is not None else find_behaviour(own, schema.names())
         if column is not None and column in schema:
             reasons[column] = was_done(column, schema[column], seconds)
     return evolve(

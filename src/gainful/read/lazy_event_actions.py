@@ -11,6 +11,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 from attrs import evolve, frozen
 
+from gainful.read.column_names import protect_name
 from gainful.read.lazy_event_problems import refuse_or_describe
 from gainful.read.lazy_event_rows import NEW_SESSION, EventRows
 from gainful.read.lazy_events import OPENS, ROW, LazyMistake
@@ -71,12 +72,15 @@ class Actions:
         by = ["session", "doc", *(_SHOWN + name for name in self._place)]
         done = (
             self.rows.with_columns(
-                *((nw.col("event") == kind).cast(nw.Int64).alias(_DONE + kind) for kind in kinds),
+                *(
+                    (nw.col("event") == kind).cast(nw.Int64).alias(_DONE + protect_name(kind))
+                    for kind in kinds
+                ),
                 seconds.alias(_DONE),
             )
             .group_by(*by)
             .agg(
-                *(nw.col(_DONE + kind).max() for kind in kinds),
+                *(nw.col(_DONE + protect_name(kind)).max() for kind in kinds),
                 nw.col(_DONE).sum(),
                 nw.col(_DONE).count().alias(_TIMED),
             )
@@ -88,10 +92,11 @@ class Actions:
         columns = joined.collect_schema()
         outcomes = []
         for kind in kinds:
-            was_done = (nw.col(_DONE + kind) > 0).fill_null(value=False)
-            if columns.get(kind) == nw.Boolean:
-                was_done = was_done | nw.col(kind).fill_null(value=False)
-            outcomes.append(was_done.alias(kind))
+            was_done = (nw.col(_DONE + protect_name(kind)) > 0).fill_null(value=False)
+            own = protect_name(kind)
+            if columns.get(own) == nw.Boolean:
+                was_done = was_done | nw.col(own).fill_null(value=False)
+            outcomes.append(was_done.alias(own))
         if self.log.events.has("seconds"):
             stayed = nw.col("seconds").fill_null(0.0) + nw.col(_DONE).fill_null(0.0)
             is_timed = ~nw.col("seconds").is_null() | (nw.col(_TIMED) > 0).fill_null(value=False)

@@ -17,7 +17,7 @@ import narwhals.stable.v2 as nw
 from gainful.errors import BadInput, BadValue
 from gainful.progress import report_work
 from gainful.read.build_sessions import GAP, SHOWING, choose_owner
-from gainful.read.column_names import ColumnMapping
+from gainful.read.column_names import ColumnMapping, protect_name
 from gainful.read.engines import Engine, report_engine_errors
 from gainful.read.event_words import EventWords
 from gainful.read.lazy_event_actions import attach_actions
@@ -136,8 +136,8 @@ def _name_columns(
     """Rows with the columns of sessions."""
     schema = rows.collect_schema()
     flags = [name for name in ("clicked", "purchased") if name in schema]
-    results = [*events.result_columns, *(name for name in events.actions if name in schema)]
-    results = [*dict.fromkeys(name for name in results if name in schema)]
+    named = (*events.result_columns, *map(protect_name, events.actions))
+    results = [*dict.fromkeys(name for name in named if name in schema)]
     queries = {
         "searcher" if name == "user" else name: name
         for name in events.query_columns

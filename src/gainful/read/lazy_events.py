@@ -33,7 +33,7 @@ from gainful.read.event_words import (
     EventWords,
     read_event_words,
 )
-from gainful.read.lazy import find_own_names, rename_columns
+from gainful.read.lazy import open_columns
 from gainful.read.lazy_event_times import (
     EXPECTED,
     TIME,
@@ -125,11 +125,10 @@ class LazyEvents:
 
 def open_table(native: Any, engine: Engine, name: str, columns: ColumnMapping) -> LazyTable:
     """A frame of an engine, and what its columns are called and hold."""
-    own_names = find_own_names(native, columns, SESSION_ROLES, name)
-    frame = rename_columns(as_narwhals(native), columns, SESSION_ROLES, name)
+    frame, own_names = open_columns(native, engine, columns, SESSION_ROLES, name)
     if isinstance(native, pl.LazyFrame):  # whose columns of nothing have no kind
-        empty = [column for column, kind in native.collect_schema().items() if kind == pl.Null]
-        frame = frame.drop(*empty, strict=False)
+        kinds = frame.to_native().collect_schema().items()
+        frame = frame.drop(*(column for column, kind in kinds if kind == pl.Null))
     schema = dict(frame.collect_schema())
     if engine.ordered:
         numbered: Any = frame.to_native()

@@ -8,10 +8,13 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from gainful.errors import BadInput
-from gainful.read.sessions import LIST_LENGTH
 from gainful.text import quote
 
 _KEY = ("session", "query")
+# Columns of our own beside the user's, of which none is called so: see `protect_name`.
+LENGTH, ROWS, TOPICS = "gainful_list_length", "gainful_rows", "gainful_topics"
+LOWEST, HIGHEST = "gainful_lowest", "gainful_highest"  # of the ranks
+TOTAL, POWERS = "gainful_total", "gainful_powers"
 LARGEST = "gainful_largest_"  # before the name of a column: the largest of its values in a query
 POSITIONS = "query positions 1, 2, 3 …, each once"
 MISSING_POSITIONS = "there are queries up to {query}, but some before it are missing"
@@ -33,20 +36,20 @@ def sum_powers(rank: nw.Expr) -> nw.Expr:
 
 
 def add_up_to_ranks(list_length: nw.Expr) -> nw.Expr:
-    """Are the columns total and powers the sums of ranks 1, 2, 3 … of such a list?
+    """Are the columns TOTAL and POWERS the sums of ranks 1, 2, 3 … of such a list?
 
     Of up to 10 ranks no others have the same sums.
     """
     n = list_length.cast(nw.Float64)
     powers = n * n * (n + 1) * (n + 1) * (n * n * 2 + n * 2 - 1) / 12
-    distance = (nw.col("powers") - powers).abs()
-    return (nw.col("total") * 2 == n * (n + 1)) & (distance <= powers * 1e-12)
+    distance = (nw.col(POWERS) - powers).abs()
+    return (nw.col(TOTAL) * 2 == n * (n + 1)) & (distance <= powers * 1e-12)
 
 
 def query_defects(columns: Sequence[str]) -> dict[str, tuple[nw.Expr, str, str]]:
     """What can be wrong with a row of `describe_queries`: where, in words, and what is right."""
-    length = nw.col(LIST_LENGTH)
-    ranked = (nw.col("lowest") == 1) & (nw.col("highest") == length) & add_up_to_ranks(length)
+    length = nw.col(LENGTH)
+    ranked = (nw.col(LOWEST) == 1) & (nw.col(HIGHEST) == length) & add_up_to_ranks(length)
     defects = {
         "session": (
             nw.col("session").is_null() | (nw.col("session") == ""),
@@ -67,7 +70,7 @@ def query_defects(columns: Sequence[str]) -> dict[str, tuple[nw.Expr, str, str]]
     }
     if "topic" in columns:
         defects["topic"] = (
-            (nw.col("count_topic") < nw.col("rows")) | (nw.col("topic") == ""),
+            (nw.col(TOPICS) < nw.col(ROWS)) | (nw.col("topic") == ""),
             "there is no topic, though others have one",
             "a topic in every row, or no such column",
         )

@@ -14,14 +14,27 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput
-from gainful.read.column_names import DOC, RANK, SESSION_ROLES, ColumnMapping
+from gainful.read.column_names import (
+    DOC,
+    RANK,
+    SESSION_ROLES,
+    ColumnMapping,
+    restore_name,
+)
 from gainful.read.engines import POLARS, Engine, report_engine_errors
-from gainful.read.lazy import rename_columns
+from gainful.read.lazy import open_columns
 from gainful.read.lazy_run import as_narwhals
 from gainful.read.lazy_session_problems import (
+    HIGHEST,
     LARGEST,
+    LENGTH,
+    LOWEST,
     MISSING_POSITIONS,
     POSITIONS,
+    POWERS,
+    ROWS,
+    TOPICS,
+    TOTAL,
     describe_mistake,
     find_bad_sessions,
     query_defects,
@@ -29,7 +42,6 @@ from gainful.read.lazy_session_problems import (
 )
 from gainful.read.named_columns import Header
 from gainful.read.sessions import (
-    LIST_LENGTH,
     OPTIONAL_COLUMNS,
     POSITION,
     RESULT_COLUMNS,
@@ -42,7 +54,7 @@ from gainful.read.spilled_rows import KEY
 from gainful.text import count_noun, join_words, quote
 
 _KEY = ("session", "query")
-_COUNTED_RANK = "gainful_rank"
+_COUNTED_RANK, _JUDGED, _QUERIES = "gainful_rank", "gainful_judged", "gainful_queries"
 _KINDS = {"text": nw.String(), "number": nw.Float64(), "flag": nw.Boolean()}
 
 
@@ -65,15 +77,15 @@ class LazySessions:
         rank = nw.when(has_doc).then(nw.col("rank"))
         columns = self.query_columns
         return self.rows.group_by(*_KEY).agg(
-            has_doc.cast(nw.Int64).sum().alias(LIST_LENGTH),
-            rank.min().alias("lowest"),
-            rank.max().alias("highest"),
-            rank.sum().alias("total"),
-            sum_powers(rank).alias("powers"),
-            nw.len().alias("rows"),
+            has_doc.cast(nw.Int64).sum().alias(LENGTH),
+            rank.min().alias(LOWEST),
+            rank.max().alias(HIGHEST),
+            rank.sum().alias(TOTAL),
+            sum_powers(rank).alias(POWERS),
+            nw.len().alias(ROWS),
             *(nw.col(name).min().alias(name) for name in columns),
             *(nw.col(name).max().alias(LARGEST + name) for name in columns),
-            *(nw.col(name).count().alias(f"count_{name}") for name in columns if name == "topic"),
+            *(nw.col(name).count().alias(TOPICS) for name in columns if name == "topic"),
         )
 
     def find_rows(self, judged_docs: pl.Series | None) -> nw.LazyFrame[Any]:
@@ -107,11 +119,11 @@ class LazySessions:
         rows = self.rows.filter(~nw.col("doc").is_null())
         reasons = [*self.reasons]
         if judged_docs is not None:
-            frame = judged_docs.to_frame("doc").with_columns(judged=pl.lit(1))
+            frame = judged_docs.to_frame("doc").with_columns(pl.lit(1).alias(_JUDGED))
             with report_engine_errors(self.engine, self.name):
                 native: Any = self.engine.send(frame, self.rows.to_native())
                 rows = rows.join(as_narwhals(native), on="doc", how="left")
-            reasons.append(~nw.col("judged").is_null())
+            reasons.append(~nw.col(_JUDGED).is_null())
         if "clicked" in self.result_columns:
             reasons.append(nw.col("clicked"))
         if "grade" in self.result_columns:
@@ -133,11 +145,11 @@ class LazySessions:
         columns = [name for name in self.query_columns if name not in UNGROUPABLE_COLUMNS]
         by_session = queries.group_by("session").agg(
             nw.col("query").max(),
-            nw.len().alias("queries"),
+            nw.len().alias(_QUERIES),
             *(nw.col(name).min() for name in columns),
             *(nw.col(LARGEST + name).max() for name in columns),
         )
-        gaps = by_session.filter(nw.col("query") > nw.col("queries")).select(*_KEY)
+        gaps = by_session.filter(nw.col("query") > nw.col(_QUERIES)).select(*_KEY)
         self._refuse_first(gaps, MISSING_POSITIONS, POSITIONS)
         if not columns:
             return []
@@ -160,7 +172,7 @@ def as_lazy_sessions(
 ) -> LazySessions | None:
     """Sessions from a frame of an engine; None if it has not the columns of sessions."""
     with report_engine_errors(engine, name):
-        frame = rename_columns(as_narwhals(native), columns, SESSION_ROLES, name)
+        frame, _ = open_columns(native, engine, columns, SESSION_ROLES, name)
         schema = dict(frame.collect_schema())
         header = Header(list(schema), name)
         session, query, doc = (header.find_column(names) for names in (SESSION, POSITION, DOC))
@@ -275,7 +287,7 @@ def collect_sessions(
         f"its rows stay in {sessions.engine.name}: what was judged or clicked was fetched",
     ]
     if varying:
-        names = join_words([quote(name) for name in varying])
+        names = join_words([quote(restore_name(name)) for name in varying])
         notes.append(f"not kept, for results of one query differ in it: {names}")
     if first is None:
         return evolve(built, notes=notes)
@@ -298,18 +310,19 @@ def build_sessions(
         query_columns: what is told of queries and kept.
         name: what the sessions are called.
     """
-    heads = queries.select(*_KEY, LIST_LENGTH, *query_columns)
+    heads = queries.select(*_KEY, LENGTH, *query_columns)
     rows = results.join(heads.select(*_KEY, *query_columns), on=list(_KEY), how="left")
     frame = pl.concat([heads, rows], how="diagonal").sort(*_KEY, "rank", nulls_last=False)
     if "clicked" in frame.columns:
         frame = frame.with_columns(pl.col("clicked").fill_null(value=False))
     others = [column for column in frame.columns if column not in (*_KEY, "rank", "doc")]
-    return Sessions(frame.select(*_KEY, "rank", "doc", *others), name)
+    frame = frame.select(*_KEY, "rank", "doc", *others)
+    return Sessions(frame.rename(restore_name), name)
 
 
 def split_rows(table: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The rows of queries and those of results, of rows that `find_rows` gave."""
-    is_query = pl.col(LIST_LENGTH).is_not_null()
+    is_query = pl.col(LENGTH).is_not_null()
     of_results = ("rank", "doc", *RESULT_COLUMNS)
     of_queries = [name for name in table.columns if name not in (*_KEY, KEY, *of_results)]
     return (

@@ -12,15 +12,16 @@ from gainful.errors import BadInput
 from gainful.read.column_names import (
     QRELS_ROLES,
     QUERY,
+    USUAL_NAMES,
     ColumnMapping,
     ColumnNames,
     normalise_name,
     read_column_names,
+    restore_name,
 )
 from gainful.read.engines import Engine, find_engine, report_engine_errors
 from gainful.read.formats import find_format
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.lazy_run import as_narwhals
 from gainful.read.named_columns import InputTable, as_table, read_table, text_column
 from gainful.read.source import open_source
 from gainful.text import quote
@@ -72,15 +73,19 @@ def _find_table(
 
 def _collect_columns(value: Any, engine: Engine, column: str, names: ColumnMapping) -> pl.DataFrame:
     """The columns of queries and of what they belong to, each pair of them once, in memory."""
+    from gainful.read.lazy import open_columns  # noqa: PLC0415  (slow to load)
+
     with report_engine_errors(engine, "the frame"):
-        frame = as_narwhals(value)
+        frame, _ = open_columns(value, engine, USUAL_NAMES, QRELS_ROLES, "the frame")
         queries = (*names.names.get("query", ()), *QUERY)
         wanted = [
-            name
-            for name in frame.collect_schema().names()
-            if name == column or name in queries or normalise_name(name) in queries
+            protected
+            for protected in frame.collect_schema().names()
+            if (name := restore_name(protected)) == column
+            or name in queries
+            or normalise_name(name) in queries
         ]
-        return engine.collect(frame.select(*wanted).unique().to_native())
+        return engine.collect(frame.select(*wanted).unique().to_native()).rename(restore_name)
 
 
 def _check_names(frame: pl.DataFrame, table: InputTable, column: str) -> dict[str, str]:

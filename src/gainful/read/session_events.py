@@ -73,6 +73,6 @@ def make_events(
         (pl.col(column) if column in frame.columns else pl.lit(None)).cast(kind).alias(column)
         for column, kind in EVENT_COLUMNS.items()
     ]
-    others = [pl.col(column) for column in frame.columns if column not in EVENT_COLUMNS]
+    others = [column for column in frame if column.name not in EVENT_COLUMNS]
     frame = frame.select(*usual, *others).with_columns(pl.col("event").fill_null(SHOWN))
     return SessionEvents(frame, name, locate, notes, problems, docs)

@@ -84,7 +84,7 @@ def read_sessions(
     path: str | PathLike[str] | Source | Sequence[str | PathLike[str]],
     format_name: str | None = None,
     *,
-    bad: BadPolicy = "error",
+    bad: BadPolicy | None = None,
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
@@ -98,7 +98,8 @@ def read_sessions(
     Args:
         path: the file, or what was opened; `-` is standard input. A log of UBI may have two.
         format_name: the name of its format; found by content if it is not named.
-        bad: refuse sessions that are not as they should be, or leave them out and say so.
+        bad: refuse sessions that are not as they should be (as without it), or leave them out and
+            say so; those that `topics` does not name are refused only if this asks for it.
         ties: of conversations: results of equal score by document id, descending
             (`doc_descending`, the default, as trec_eval does), or as they came (`input`).
         topics: a file of lines `session topic`, whose topics count instead.
@@ -137,10 +138,10 @@ def read_sessions(
                 f"nothing: sessions in the format {file_format.name} have none",
             )
     several = sources if len(sources) > 1 else source
-    sessions = file_format.read(several, bad, **options)
+    sessions = file_format.read(several, bad or "error", **options)
     for part in sources:
         part.report_end()
-    return sessions if topics is None else with_topics(sessions, topics)
+    return sessions if topics is None else with_topics(sessions, topics, bad)
 
 
 def is_one_log(paths: Sequence[str | PathLike[str]], format_name: str | None = None) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadValue, WrongType
+from gainful.forks import refuse_lost_threads
 from gainful.read import named_columns, shapes
 from gainful.read.column_names import SESSION_ROLES, ColumnMapping, ColumnNames, read_column_names
 from gainful.read.durations import parse_duration
@@ -34,7 +35,7 @@ def as_sessions(
     value: AnySessions,
     format_name: str | None = None,
     *,
-    bad: BadPolicy = "error",
+    bad: BadPolicy | None = None,
     ties: str | None = None,
     topics: str | PathLike[str] | None = None,
     pages: str | None = None,
@@ -53,6 +54,7 @@ def as_sessions(
     rows, and those that a behaviour such as {"purchased": None, "dwell": 30} was done to, unless
     the whole is asked for.
     """
+    refuse_lost_threads()
     systems = name_systems(value, format_name)
     if systems is not None:
         reading: dict[str, Any] = {
@@ -96,17 +98,19 @@ def as_sessions(
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)
     if engine is not None:
-        log = {"bad": bad, "gap": pause, "events": events}
+        log = {"bad": bad or "error", "gap": pause, "events": events}
         wanted = None if whole else (qrels, behaviour or {})
         value = _collect_from_engine(value, engine, mapping, log, wanted)
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         value = build_columns(value)
     if is_frame(value):
         table = named_columns.as_table(as_polars(value, "sessions"), "sessions")
-        value = extract_session_table(table.rename(mapping, SESSION_ROLES), bad, pause, events)
+        value = extract_session_table(
+            table.rename(mapping, SESSION_ROLES), bad or "error", pause, events
+        )
     if not isinstance(value, Sessions):
         raise WrongType("sessions", value, "a path, a frame, a list of dicts, or Sessions")
-    return value if topics is None else with_topics(value, topics)
+    return value if topics is None else with_topics(value, topics, bad)
 
 
 def name_systems(

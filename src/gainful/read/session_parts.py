@@ -19,20 +19,15 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput
 from gainful.progress import report_work
+from gainful.read.column_names import protect_name, restore_name
 from gainful.read.engines import report_engine_errors
-from gainful.read.lazy_session_problems import LARGEST, find_bad_sessions
+from gainful.read.lazy_session_problems import LARGEST, LENGTH, ROWS, TOTAL, find_bad_sessions
 from gainful.read.lazy_sessions import LazySessions, build_sessions
-from gainful.read.sessions import LIST_LENGTH, BadPolicy, Sessions
+from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.spilled_rows import KEY, SpilledRows, choose_parts, hash_sessions
 from gainful.text import quote
 
 _QUERY = ("session", "query")
-_SOUND = "gainful_sound"  # are the ranks of a query 1, 2, 3 …?
-EMPTY_DOC = -1  # the place of what is no document
-
-
-class UnsoundSessions(Exception):
-    """Short rows do not tell what is wrong, or not all that is asked for."""
 
 
 @frozen(eq=False)
@@ -49,13 +44,14 @@ class SessionPart:
         queries = self.queries
         for column, value in choice.where.items():
             text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
-            fits = (pl.col(column).cast(pl.String) == text).fill_null(value=False)
-            flagged = queries.with_columns(fits=fits, all=fits.all().over(KEY))
-            if (flagged["fits"] & ~flagged["all"]).any():
+            values = pl.col(protect_name(column)).cast(pl.String)
+            fits = (values == text).fill_null(value=False)
+            flags = queries.select(fits.alias("fits"), fits.all().over(KEY).alias("all"))
+            if (flags["fits"] & ~flags["all"]).any():
                 problem = f"some sessions have more than one {column}"
                 allowed = "a column that is the same for a whole session"
                 raise BadInput(name, problem, allowed)
-            queries = flagged.filter("fits").drop("fits", "all")
+            queries = queries.filter(flags["fits"])
         if choice.min_queries is not None:
             queries = queries.filter(pl.col("query").max().over(KEY) >= choice.min_queries)
         results = self.results.join(queries.select(KEY).unique(), on=KEY, how="semi")
@@ -81,7 +77,7 @@ def choose_rows(sessions: LazySessions, choice: SessionChoice) -> LazySessions:
     """The rows of sessions that were asked for, in their engine; each of one value, it is hoped."""
     rows = sessions.rows
     for column, value in choice.where.items():
-        rows = rows.filter(nw.col(column).cast(nw.String) == str(value))
+        rows = rows.filter(nw.col(protect_name(column)).cast(nw.String) == str(value))
     if choice.min_queries is not None:
         lengths = rows.group_by("session").agg(nw.col("query").max().alias("queries"))
         long = lengths.filter(nw.col("queries") >= choice.min_queries).select("session")
@@ -148,7 +144,7 @@ def split_sessions(
 def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:
     """All that can be wrong with a query, or is told of it."""
     described = sessions.describe_queries()
-    sums = (LIST_LENGTH, "total", "rows")
+    sums = (LENGTH, TOTAL, ROWS)
     return described.with_columns(*(nw.col(name).cast(nw.Int64) for name in sums))
 
 
@@ -183,7 +179,8 @@ def build_with_care(
     for column in query_columns:
         varying = queries.filter(pl.col(column).ne_missing(pl.col(LARGEST + column)))
         if len(varying):
-            problem = f"session {quote(varying['session'][0])} has more than one {column}"
+            session, own = quote(varying["session"][0]), restore_name(column)
+            problem = f"session {session} has more than one {own}"
             raise BadInput(name, problem, "one for all rows of a session")
     sessions = build_sessions(queries, results, query_columns, name)
     return SoundSessions(sessions if len(queries) else None, len(bad_sessions), first)

@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadInput
 from gainful.progress import report_work
+from gainful.read.column_names import restore_name
 from gainful.read.engines import report_engine_errors
 from gainful.read.lazy_run import as_narwhals
-from gainful.read.lazy_session_problems import add_up_to_ranks, sum_powers
+from gainful.read.lazy_session_problems import LENGTH, POWERS, TOTAL, add_up_to_ranks, sum_powers
 from gainful.read.lazy_sessions import LazySessions
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.sessions import LIST_LENGTH
 from gainful.read.spilled_records import Records, SpilledRecords
 from gainful.read.spilled_rows import choose_parts
 
@@ -68,13 +68,13 @@ class GroupNumbers:
         known = values.clear() if self.frame is None else self.frame
         self.frame = pl.concat([known, values.unique()]).unique(maintain_order=True, keep="first")
         numbered = values.join(
-            self.frame.with_row_index("gainful_number"),
+            self.frame.with_row_index("\0number"),
             on=self.columns,
             how="left",
             maintain_order="left",
             nulls_equal=True,
         )
-        return numbered["gainful_number"].to_numpy().astype(np.int32)
+        return numbered["\0number"].to_numpy().astype(np.int32)
 
 
 @frozen(eq=False)
@@ -135,7 +135,9 @@ def record_sessions(
         results.finish()
         if not recorder.is_sound:
             raise UnsoundSessions
-        yield RecordParts(queries, results, recorder.groups.frame, recorder.longest)
+        groups = recorder.groups.frame
+        named = None if groups is None else groups.rename(restore_name)
+        yield RecordParts(queries, results, named, recorder.longest)
 
 
 def _take_stream(sessions: LazySessions, native: Any, take: Callable[[pl.DataFrame], None]) -> None:
@@ -174,7 +176,7 @@ class _Recorder:
                 key=rows["session"].hash(1).to_numpy(),
                 check=(rows["session"].hash(2).to_numpy() >> np.uint64(32)).astype(np.uint32),
                 query=rows["query"].to_numpy(),
-                length=rows[LIST_LENGTH].to_numpy(),
+                length=rows[LENGTH].to_numpy(),
                 base=base.to_numpy(),
                 group=self.groups.number(rows),
                 scanned=_read_depths(rows),
@@ -218,13 +220,13 @@ def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:
         _rows_as_told(sessions)
         .group_by(*_QUERY, *sessions.query_columns)
         .agg(
-            nw.col("doc").count().alias(LIST_LENGTH),
-            rank.sum().alias("total"),
-            sum_powers(rank).alias("powers"),
+            nw.col("doc").count().alias(LENGTH),
+            rank.sum().alias(TOTAL),
+            sum_powers(rank).alias(POWERS),
         )
     )
-    ranked = add_up_to_ranks(nw.col(LIST_LENGTH))
-    return counted.select(*_QUERY, *sessions.query_columns, LIST_LENGTH, ranked.alias(_SOUND))
+    ranked = add_up_to_ranks(nw.col(LENGTH))
+    return counted.select(*_QUERY, *sessions.query_columns, LENGTH, ranked.alias(_SOUND))
 
 
 def _rows_as_told(sessions: LazySessions) -> nw.LazyFrame[Any]:
@@ -242,7 +244,7 @@ def _find_places(sessions: LazySessions, qrels: Qrels) -> nw.LazyFrame[Any]:
         pl.col("query").alias(topic), "doc", pl.int_range(pl.len(), dtype=pl.Int64).alias(_PLACE)
     )
     empty = qrels.queries.to_frame(topic).with_columns(
-        doc=pl.lit(""), gainful_place=pl.lit(_EMPTY, dtype=pl.Int64)
+        pl.lit("").alias("doc"), pl.lit(_EMPTY, dtype=pl.Int64).alias(_PLACE)
     )
     every_row = _rows_as_told(sessions)
     native: Any = sessions.engine.send(pl.concat([judged, empty]), every_row.to_native())

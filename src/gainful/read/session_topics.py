@@ -11,14 +11,16 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput, BadValue
-from gainful.read.sessions import Sessions
+from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.source import open_source
 from gainful.read.trec_files import utf8_error
 from gainful.text import count_noun, quote
 
 
-def with_topics(sessions: Sessions, path: str | PathLike[str]) -> Sessions:
-    """Sessions with the topics that a file names; those it does not name have none."""
+def with_topics(
+    sessions: Sessions, path: str | PathLike[str], bad: BadPolicy | None = None
+) -> Sessions:
+    """Sessions with the topics that a file names; others are left out, or by "error" refused."""
     if sessions.per_turn:
         raise BadValue("topics", str(path), "nothing: each turn of a conversation is its own topic")
     topics, skipped = _read_topics(path)
@@ -28,15 +30,25 @@ def with_topics(sessions: Sessions, path: str | PathLike[str]) -> Sessions:
     )
     frame = sessions.frame.drop("topic", strict=False)
     frame = frame.join(topic_frame, on="session", how="left", maintain_order="left")
-    missing = frame.filter(pl.col("topic").is_null())["session"].n_unique()
-    if missing == frame["session"].n_unique():
+    lacking = frame.filter(pl.col("topic").is_null())["session"]
+    missing = lacking.n_unique()
+    if len(lacking) == len(frame):
         raise BadInput(str(path), f"it names the topic of no session of {sessions.name}")
+    if missing and bad == "error":
+        problem = f"it has no topic of session {quote(lacking[0])}"
+        raise BadInput(str(path), problem, "a topic of every session, or --bad skip (bad='skip')")
     notes = list(sessions.notes)
     if skipped:
         notes.append(f"{count_noun(skipped, 'line')} of {path} without a topic number skipped")
     if missing:
-        notes.append(f"{count_noun(missing, 'session')} without a topic in {path}")
-    return evolve(sessions, frame=frame, notes=notes)
+        notes.append(f"{count_noun(missing, 'session')} left out: no topic in {path}")
+    return evolve(
+        sessions,
+        frame=frame.filter(pl.col("topic").is_not_null()),
+        notes=notes,
+        dropped_count=sessions.dropped_count + missing,
+        known_layout=None if missing else sessions.known_layout,
+    )
 
 
 def _read_topics(path: str | PathLike[str]) -> tuple[dict[str, str], int]:

@@ -49,8 +49,7 @@ OPTIONAL_COLUMNS: Mapping[str, tuple[tuple[str, ...], Literal["text", "number", 
 }
 # The others are the same for a whole query.
 RESULT_COLUMNS = ("clicked", "purchased", "grade", "seconds")
-LIST_LENGTH = "list_length"  # how many results a query has, where not all of them are rows
-PLACE = "gainful_place"  # where the judgment of a result stands, if an engine has looked it up
+LIST_LENGTH = "\0list_length"  # how many results a query has, where not all of them are rows
 # What sessions cannot be grouped by.
 UNGROUPABLE_COLUMNS = (
     "session",
@@ -61,7 +60,6 @@ UNGROUPABLE_COLUMNS = (
     "scanned",
     "current_query",
     LIST_LENGTH,
-    PLACE,
     "query_id",
     "time",
     *RESULT_COLUMNS,
@@ -137,8 +135,7 @@ def extract_session_rows(table: InputTable) -> tuple[pl.DataFrame, list[Problem]
             columns[name] = read_optional_column(table, taken[name], kind, mistakes)
     for name in table.frame.columns:
         if name not in taken.values() and name not in columns:
-            own = f"{name}_column" if name == LIST_LENGTH else name
-            columns[own] = table.frame[name]
+            columns[name] = table.frame[name]
     frame = pl.DataFrame(columns)
     problems = [flag_problem(frame, *entry) for entry in mistakes]
     return frame, [entry for entry in problems if len(entry.rows)], "rank" in taken

@@ -595,9 +595,9 @@ def _select_sessions(
     if not isinstance(by, str):
         raise WrongType("by", by, "the name of one column")
     names = results.group_names([by, *blocks])
-    columns = results.columns.select("session", *names)
+    columns = results.columns[["session", *names]]
     for name in names:
-        lacking = columns.filter(pl.col(name).is_null())["session"]
+        lacking = columns["session"].filter(columns[name].alias("").is_null())
         if len(lacking):
             problem = f"session {quote(lacking[0])} has no {name}"
             raise BadInput(results.name, problem, f"a {name} for every session")

@@ -8,8 +8,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 import polars as pl
 from attrs import frozen
+from polars import selectors as cs
 
 from gainful.errors import BadValue, UnknownName
+from gainful.match.session_groups import RESERVED_COLUMNS
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.functions.sessions.sdcg import (
     discounts,
@@ -257,7 +259,9 @@ class Reformulations(Shown):
         changes = changes.sort("change", descending=descending, maintain_order=True)
         if not names:
             return changes.head(n)
-        return changes.group_by(names, maintain_order=True).head(n).sort(names, maintain_order=True)
+        groups = cs.by_name(names)
+        first = changes.group_by(groups, maintain_order=True).head(n)[changes.columns]
+        return first.sort(groups, maintain_order=True)
 
 
 def reformulations(results: SessionValues, name: str | None = None) -> Reformulations:
@@ -273,9 +277,9 @@ def reformulations(results: SessionValues, name: str | None = None) -> Reformula
     new, repeated = _split_gain(sessions, recipe)
     begins = np.flatnonzero(np.diff(sessions.query_of_row, prepend=-1))
     heads = sessions.rows[begins]
-    group_columns = [c for c in results.columns.columns if c not in ("session", "queries")]
+    group_columns = [c for c in results.columns.columns if c not in ("session", *RESERVED_COLUMNS)]
     text = ["text"] if "text" in heads.columns else []
-    queries = heads.select("session", *group_columns, *text).with_columns(
+    queries = heads[["session", *group_columns, *text]].with_columns(
         query=pl.Series(sessions.position),
         gain=pl.Series(new + repeated),
         new=pl.Series(new),
@@ -285,7 +289,7 @@ def reformulations(results: SessionValues, name: str | None = None) -> Reformula
     if text:
         queries = queries.with_columns(before=pl.col("text").shift(1).over("session"))
     order = ["session", *group_columns, "query", *(["before", "text"] if text else [])]
-    queries = queries.select(*order, "gain", "new", "repeated", "change")
+    queries = queries[[*order, "gain", "new", "repeated", "change"]]
     return Reformulations(measure=recipe.label, queries=queries, sessions=_find_extremes(queries))
 
 

@@ -30,6 +30,7 @@ from gainful.measure.sessions.session_values import (
     note_opened,
     session_value_vectors,
 )
+from gainful.read.column_names import restore_name
 from gainful.read.engines import SPARK, report_engine_errors
 from gainful.read.lazy_sessions import LazySessions, build_sessions, split_rows
 from gainful.read.qrels_and_run import Qrels
@@ -501,7 +502,8 @@ class PartEvaluation:
             matching.unjudged,
             matching.subtopic_grades,
         )
-        heads = matched.rows.select("session", *self.group_columns)[matched.layout.session_starts]
+        names = ["session", *map(restore_name, self.group_columns)]
+        heads = matched.rows[names][matched.layout.session_starts]
         columns = {"queries": pl.Series(matched.query_counts, dtype=pl.Int64)}
         for name, recipe in self.recipes.items():
             values = np.ma.asarray(compute_session_values(matched, recipe))

@@ -249,7 +249,7 @@ def _choose_unit(
 
 def _build_session_table(results: SessionValues, by: Sequence[str]) -> Table:
     """A row for each session."""
-    columns = results.columns.select("session", *results.group_names(by), "queries")
+    columns = results.columns[["session", *results.group_names(by), "queries"]]
     values = results.per_session.drop("session")
     return Table.from_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
 
@@ -286,8 +286,8 @@ def _build_reformulation_table(results: SessionValues, by: Sequence[str]) -> Tab
         for which, frame in (("most", most), ("least", least))
     )
     text_columns = [name for name, kind in both.schema.items() if kind == pl.String]
-    ordered = both.select(*text_columns, pl.exclude(text_columns))
-    table = Table.from_frame(ordered, len(text_columns))
+    others = [name for name in both.columns if name not in text_columns]
+    table = Table.from_frame(both[[*text_columns, *others]], len(text_columns))
     needed = (*_NEEDED_COLUMNS, *by)
     return evolve(table, expendable=[name for name in table.columns if name not in needed])
 

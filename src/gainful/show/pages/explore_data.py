@@ -138,13 +138,13 @@ def filter_columns(sessions: MatchedSessions, loaded: Sessions) -> list[dict[str
     for name in sorted(
         names, key=lambda name: name == "topic"
     ):  # a topic is often the same as another column
-        values = heads[name]
+        values = heads[name].alias("value")
         if not 2 <= values.n_unique() <= _MAX_CHOICES or not _is_nameable(sessions, name):
             continue
         ordered = values.unique().sort(nulls_last=True)
         code = values.to_frame().join(
             ordered.to_frame().with_row_index("code"),
-            on=name,
+            on="value",
             how="left",
             nulls_equal=True,
             maintain_order="left",

@@ -150,7 +150,7 @@ def _describe_sessions(groups: SystemGroups, choice: UnitChoice) -> list[str | N
     names += [name for name in _TOLD_COLUMNS if name in columns.columns and name not in names]
     if not names:
         return []
-    rows = columns.select(pl.col(names).cast(pl.String))[list(choice.listed)]
+    rows = columns[names].cast(pl.String)[list(choice.listed)]
     return [
         " · ".join(
             f"{name} {value}" for name, value in zip(names, row, strict=True) if value is not None

@@ -50,7 +50,7 @@ def _read_column(sessions: MatchedSessions, name: str) -> Array:
     """The numbers of a column; a row without a document may have none."""
     if name not in sessions.rows.columns:
         raise UnknownName("column", name, sessions.rows.columns)
-    column = sessions.rows[name]
+    column = sessions.rows[name].alias("")
     prices = column.cast(pl.Float64, strict=False).fill_nan(None)
     wrong = (prices.is_null() & sessions.rows["doc"].is_not_null()) | (prices < 0)
     if wrong.any():
