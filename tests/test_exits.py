@@ -166,12 +166,13 @@ def test_a_signal_that_does_not_raise_makes_no_other_numbers(long_log, run_pytho
 import os, signal, threading
 signal.signal(signal.SIGINT, {answer})
 import gainful, polars as pl
-whole = pl.LazyFrame.sink_batches
-def sink_batches(*arguments, **options):
+from gainful.read.engines import POLARS
+usual = POLARS.stream
+def stream(native):
     for wait in (0.05, 0.1, 0.2):
         threading.Timer(wait, os.kill, (os.getpid(), signal.SIGINT)).start()
-    return whole(*arguments, **options)
-pl.LazyFrame.sink_batches = sink_batches
+    yield from usual(native)
+object.__setattr__(POLARS, "stream", stream)
 try:
     print(gainful.sessions.summarise(pl.scan_parquet({str(long_log)!r}), None, "sDCG@5").counts)
 except gainful.errors.BadInput as error:
