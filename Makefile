@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 BENCHMARKS := arrays runs frames sessions sessions_sweep session_engines logs compare explore report
-CHECKS := lint types floors guide wheel
+CHECKS := lint types floors budget guide wheel
 TIMED  := sh .ci/timed
 
 .PHONY: help demo test test-deep check $(CHECKS) bench fuzz agree error-rates docs clean
@@ -52,6 +52,9 @@ lint: $(VENV)/.dev
 
 types: $(VENV)/.dev
 	@$(TIMED) "types" $(BIN)/mypy
+
+budget: $(VENV)/.dev
+	@$(TIMED) "budget of rooms" "$(BIN)/python -m tools.budget"
 
 floors: $(VENV)/.dev
 	@$(TIMED) "floors and cycles" "$(BIN)/lint-imports --no-logo"

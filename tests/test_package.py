@@ -86,7 +86,7 @@ def test_the_public_names_are_those_of_the_house():
         register
         compute parse like
         Qrels Run Sessions Results SessionResults Comparison Verdict Measure Convention
-        SessionConvention
+        SessionConvention RunOptions
         nDCG DCG CG AP RR P R
         ndcg dcg cg ncg idcg ndcg_curve dcg_curve cg_curve ncg_curve idcg_curve
         MEASURES CONVENTIONS

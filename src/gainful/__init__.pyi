@@ -20,6 +20,7 @@ from gainful.api.why import why as why
 # isort: split
 # What it is asked of, and what comes back.
 from gainful.api.results import Results as Results
+from gainful.api.run_options import RunOptions as RunOptions
 from gainful.api.session_results import SessionResults as SessionResults
 from gainful.evidence.comparisons.comparison import Comparison as Comparison
 from gainful.evidence.gates.verdict import Verdict as Verdict

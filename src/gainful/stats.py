@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from gainful.api.correlate import correlate
 from gainful.api.max_t import max_t_test
 from gainful.evidence.intervals import MeanIntervals, RunMeanIntervals, mean_intervals
+from gainful.evidence.method import MethodOptions, SignificanceOptions
 from gainful.evidence.orders.correlations import Correlations
 from gainful.evidence.orders.order import Order, order_means
 from gainful.evidence.statistics.correlation import kendall_tau, rbo, tau_ap
@@ -27,9 +28,11 @@ __all__ = [
     "Bounds",
     "Correlations",
     "MeanIntervals",
+    "MethodOptions",
     "Order",
     "Resampling",
     "RunMeanIntervals",
+    "SignificanceOptions",
     "correlate",
     "detectable_effect",
     "kendall_tau",

@@ -22,7 +22,7 @@ from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.errors import WrongType
 from gainful.evidence.comparisons.compare import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.method import MethodOptions, build_method, split_method
+from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.measure.build_recipes import Measures
@@ -34,7 +34,7 @@ class CompareOptions(MethodOptions, RunOptions, total=False):
     """How runs are compared, and how they are read."""
 
 
-@answer_run_options(CompareOptions, (MethodOptions, RunOptions))
+@answer_run_options(CompareOptions, (SignificanceOptions, MethodOptions, RunOptions))
 def compare(
     qrels: AnyQrels | Results | Mapping[str, Results] | Sequence[Results],
     runs: Runs | AnyRun | Results | None = None,
@@ -52,7 +52,7 @@ def compare(
         *more: further runs, and after the runs the measures.
         measures: whatever `evaluate` takes; the runs are compared in each.
         per_query: find the queries that changed most by the first measure, and what moved there.
-        **options: how runs are compared (`MethodOptions`) and read (`RunOptions`).
+        **options: how runs are compared (`stats.MethodOptions`) and read (`RunOptions`).
 
     Returns:
         `Comparison`: means, differences with intervals and p, groups that cannot be told apart.

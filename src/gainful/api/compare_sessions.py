@@ -47,8 +47,8 @@ def compare(
             The first says whose assignments are exchanged, the others what was done.
         like: whose settings to follow.
         cost: what searching costs, as `evaluate` takes it.
-        **options: how systems are compared (`MethodOptions`); how sessions are read, which count
-            and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and single
+        **options: how systems are compared (`stats.MethodOptions`); how sessions are read, which
+            count and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and single
             settings, such as `duplicates="first"`.
 
     Returns:

@@ -9,14 +9,13 @@ from typing import Unpack
 from attrs import evolve
 
 from gainful.api.clusters import find_clusters
-from gainful.api.compare import CompareOptions
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.named_runs import Runs, name_runs
 from gainful.api.results import Results
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.evidence.comparisons.compare import compare_runs_where_possible
 from gainful.evidence.intervals import MeanIntervals, mean_intervals
-from gainful.evidence.method import MethodOptions, build_method, split_method
+from gainful.evidence.method import SignificanceOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.evidence.statistics.resampling import Resampling
@@ -30,7 +29,11 @@ from gainful.show.pages.report import Report, ReportContent, render_report, requ
 from gainful.show.pages.report_text import label_runs
 
 
-@answer_run_options(CompareOptions, (MethodOptions, RunOptions))
+class ReportOptions(SignificanceOptions, RunOptions, total=False):
+    """How runs are tested, and how they are read."""
+
+
+@answer_run_options(ReportOptions, (SignificanceOptions, RunOptions))
 def report(
     qrels: AnyQrels,
     runs: Runs | AnyRun,
@@ -39,7 +42,7 @@ def report(
     texts: Mapping[str, str] | str | PathLike[str] | None = None,
     title: str | None = None,
     values_file: str | None = None,
-    **options: Unpack[CompareOptions],
+    **options: Unpack[ReportOptions],
 ) -> Report:
     """A page about these runs, as HTML in one file: to open from disk, to send, to print.
 
@@ -51,7 +54,7 @@ def report(
         texts: what the queries say, by id; or a file of them.
         title: what the page is called.
         values_file: what the page calls a file beside it with all values, where it has a part.
-        **options: how runs are compared (`MethodOptions`) and read (`RunOptions`).
+        **options: how runs are tested (`stats.SignificanceOptions`) and read (`RunOptions`).
 
     Returns:
         The page, a text. It loads nothing, and shows at most 500 queries rank by rank; where that

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from gainful.api.session_options import SessionCompareOptions, answer_session_options
+from gainful.api.session_options import SessionReportOptions, answer_session_options
 from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gainful.show.pages.report import Report
 
 
-@answer_session_options(SessionCompareOptions)
+@answer_session_options(SessionReportOptions)
 def report(
     sessions: AnySessions | SessionResults,
     qrels: AnyQrels | None = None,
@@ -32,7 +32,7 @@ def report(
     values_file: str | None = None,
     like: str | SessionConvention | None = None,
     cost: Cost | None = None,
-    **options: Unpack[SessionCompareOptions],
+    **options: Unpack[SessionReportOptions],
 ) -> Report:
     """A page about whole sessions, as HTML in one file: to open from disk, to send, to print.
 
@@ -50,9 +50,9 @@ def report(
         values_file: what the page calls a file beside it with all values, where it has a part.
         like: whose settings to follow.
         cost: what searching costs, as `evaluate` takes it.
-        **options: how systems are compared (`MethodOptions`); how sessions are read, which count
-            and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and single
-            settings, such as `duplicates="first"`.
+        **options: how systems are tested (`stats.SignificanceOptions`); how sessions are read,
+            which count and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and
+            single settings, such as `duplicates="first"`.
 
     Returns:
         The page, a text. It loads nothing, and has at most 10,000 conversations or sessions; where

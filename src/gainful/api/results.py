@@ -81,7 +81,7 @@ class Results(RunValues, Shown):
 
         Args:
             others: the results of one run or more, by the same judgments and measures.
-            **options: how runs are compared (`MethodOptions`), as `gainful.compare` has them.
+            **options: how runs are compared (`stats.MethodOptions`), as `gainful.compare` has them.
         """
         from gainful.evidence.comparisons.compare import compare_results  # noqa: PLC0415
 
@@ -204,7 +204,7 @@ class RunResults(ShownByRun[Results]):
 
         Args:
             others: the results of more runs, by the same judgments and measures.
-            **options: how runs are compared (`MethodOptions`), as `gainful.compare` has them.
+            **options: how runs are compared (`stats.MethodOptions`), as `gainful.compare` has them.
         """
         from gainful.evidence.comparisons.compare import compare_results  # noqa: PLC0415
 

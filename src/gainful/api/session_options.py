@@ -19,7 +19,7 @@ from gainful.convention.session import (
     Statistic,
     SubtopicGrades,
 )
-from gainful.evidence.method import MethodOptions
+from gainful.evidence.method import MethodOptions, SignificanceOptions
 from gainful.formula import NamedFormula
 from gainful.match.behaviour_gains import GainRule
 from gainful.read.column_names import ColumnNames
@@ -119,13 +119,18 @@ class EvaluationOptions(SessionOptions, total=False):
     depth: Literal["assumed", "scanned"] | None
 
 
+class SessionReportOptions(SignificanceOptions, EvaluationOptions, total=False):
+    """How systems are tested, and how sessions are read and measured."""
+
+
 class SessionCompareOptions(MethodOptions, EvaluationOptions, total=False):
     """How systems are compared, and how sessions are read and measured."""
 
 
 def answer_session_options(options: type) -> Callable[[Function], Function]:
     """Let a function that takes these options show them, and answer those that are misspelt."""
-    names, all_sets = options.__annotations__.keys(), (MethodOptions, ReadingOptions, GainOptions)
+    names = options.__annotations__.keys()
+    all_sets = (SignificanceOptions, MethodOptions, ReadingOptions, GainOptions)
     sets = [some for some in all_sets if some.__annotations__.keys() <= names]
     return answer_options(options, sets, SESSION_SETTINGS)
 

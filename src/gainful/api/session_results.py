@@ -92,8 +92,8 @@ class SessionResults(SessionValues, Shown):
             by: the column that names the system.
             block: the columns whose effects are taken out: searcher and scenario, if they are
                 there.
-            **options: how systems are compared (`MethodOptions`), as `gainful.sessions.compare`
-                has them.
+            **options: how systems are compared (`stats.MethodOptions`), as
+                `gainful.sessions.compare` has them.
         """
         from gainful.evidence.comparisons import study  # noqa: PLC0415
 

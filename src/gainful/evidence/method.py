@@ -45,8 +45,8 @@ from gainful.types import Ranks, is_number
 Margins = float | Mapping[str, float]
 
 
-class MethodOptions(TypedDict, total=False):
-    """How systems are compared; each option may be left out.
+class SignificanceOptions(TypedDict, total=False):
+    """How differences are tested; each option may be left out.
 
     Args:
         baseline: the run or system that the others are set against; the first if none is named.
@@ -59,33 +59,41 @@ class MethodOptions(TypedDict, total=False):
             of the pairs itself.
         family: "measure", the pairs of one measure are corrected together; or "all", those of all
             measures.
-        pairs: compare "all" pairs of systems, or each with the "baseline".
-        equivalent: also ask whether systems are practically the same, within this margin of the
-            mean difference: of all measures, or {"nDCG@10": 0.01} of some. Two one-sided t tests
-            (TOST), and the probabilities that a system is better, the same, worse.
         alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
-        power: how often the detectable difference, which is printed, would be found.
         resamples: how many, where chance is asked: 10000, or as many as holm needs for all
             comparisons.
         seed: which chance; the same seed gives the same numbers.
         cluster: what queries or conversations belong to that are not independent, such as turns of
             a conversation: a pattern with a group, "^(.+)_[0-9]+$"; a column of the judgments or a
             run; or {query: cluster}. Whole clusters are flipped and drawn.
-        standardise: of runs: score each beside the others on the same query first: normal; three
-            runs or more.
     """
 
     baseline: str | None
     test: str | None
     correct: str | None
     family: Family
-    pairs: PairChoice
-    equivalent: Margins | None
     alpha: float
-    power: float
     resamples: int | None
     seed: int
     cluster: ClusterChoice | None
+
+
+class MethodOptions(SignificanceOptions, total=False):
+    """How systems are compared, beside how differences are tested.
+
+    Args:
+        pairs: compare "all" pairs of systems, or each with the "baseline".
+        equivalent: also ask whether systems are practically the same, within this margin of the
+            mean difference: of all measures, or {"nDCG@10": 0.01} of some. Two one-sided t tests
+            (TOST), and the probabilities that a system is better, the same, worse.
+        power: how often the detectable difference, which is printed, would be found.
+        standardise: of runs: score each beside the others on the same query first: normal; three
+            runs or more.
+    """
+
+    pairs: PairChoice
+    equivalent: Margins | None
+    power: float
     standardise: str | None
 
 

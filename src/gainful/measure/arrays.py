@@ -9,17 +9,17 @@ made; without it the ideal comes from the list itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Unpack, overload
+from functools import partial, wraps
+from inspect import Parameter, signature
+from typing import TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gainful.convention import Convention
-from gainful.errors import BadShape, BadValue, NothingToAverage, WrongType
+from gainful.errors import BadShape, BadValue, NothingToAverage, UnknownName, WrongType
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.catalogue_page import show_options
 from gainful.measure.compute import compute_measure, compute_vectors
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
@@ -104,6 +104,36 @@ def _choose_reader(
 
 def _drop_masked(numbers: Numbers, argument: str, *, mask: ArrayLike) -> RankingMatrix:
     return drop_masked(numbers, mask, argument)
+
+
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def show_options(function: _Function, options_of: Callable[..., object]) -> _Function:
+    """Let `help` and notebooks show by name what another function takes by name.
+
+    Grades by another tool's name for them, such as y_true, are answered with the name they have.
+    """
+    own = signature(function)
+    positional = [value for value in own.parameters.values() if value.name != "options"]
+    options = [
+        value
+        for value in signature(options_of).parameters.values()
+        if value.kind in {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
+    ]
+    parameters = {value.name: value for value in (*positional, *options)}
+    required = [value.name for value in positional if value.default is Parameter.empty]
+
+    @wraps(function)
+    def call(*arguments: object, **named: object) -> object:
+        if len(arguments) < len(required) and not named.keys() >= {*required[len(arguments) :]}:
+            for name in named:
+                if name not in parameters:
+                    raise UnknownName(f"option of {function.__name__}", name, parameters)
+        return function(*arguments, **named)
+
+    vars(call)["__signature__"] = own.replace(parameters=list(parameters.values()))
+    return call  # type: ignore[return-value]  # it takes and returns just the same
 
 
 _show_options = partial(show_options, options_of=_prepare)

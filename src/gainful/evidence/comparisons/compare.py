@@ -361,7 +361,7 @@ def compare_results(
 
     Args:
         results: of runs by name, or a list of them; runs of one name are numbered.
-        **options: how they are compared (`MethodOptions`).
+        **options: how they are compared (`stats.MethodOptions`).
     """
     method = build_method(**options)
     if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):

@@ -493,7 +493,7 @@ def compare_session_results(
         results: of the sessions.
         by: the column that names the system.
         block: the columns whose effects are taken out.
-        **options: how they are compared (`MethodOptions`).
+        **options: how they are compared (`stats.MethodOptions`).
     """
     has_pairs = block is None and by == SYSTEM and is_paired(results)
     test = options.get("test")
