@@ -107,7 +107,7 @@ def test_a_panic_of_polars_is_a_fault_in_a_line(run_gainful, monkeypatch):
     def panic(*_, **__):
         raise pl.exceptions.PanicException("index out of bounds")
 
-    monkeypatch.setattr(evaluate_module, "build_recipes", panic)
+    monkeypatch.setattr(evaluate_module, "match_run", panic)
     done = run_gainful("eval", "qrels.txt", "bm25.txt", status=70, folder=EXAMPLES)
     assert "PanicException: index out of bounds" in done.err
     assert done.err.count("\n") == 1
@@ -146,10 +146,14 @@ def long_log(tmp_path_factory):
 @needs_posix
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_nothing_temporary_is_left_by_a_signal(long_log, tmp_path, number):
+    before = signal.signal(
+        number, signal.SIG_DFL
+    )  # nohup has it ignored, and children inherit that
     command = subprocess.Popen(
         [*GAINFUL, "sessions", long_log, "--summary"],
         env={**os.environ, "TMPDIR": str(tmp_path)}, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+    signal.signal(number, before)
     while not list(tmp_path.glob("gainful-*")) and command.poll() is None:
         time.sleep(0.01)
     command.send_signal(number)

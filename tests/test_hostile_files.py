@@ -439,8 +439,12 @@ def test_every_command_refuses_a_damaged_table_in_a_line(
     for path in write_damaged(tmp_path):
         asked = words.replace("{examples}", str(EXAMPLES)).replace("{}", str(path)).split()
         done = run_gainful(*asked, status=status, folder=tmp_path)
-        said = done.err if status == 2 else done.out
-        assert "cannot be read as" in said or "only Parquet" in said or "others have no" in said
+        message = done.err if status == 2 else done.out
+        assert (
+            "cannot be read as" in message
+            or "only Parquet" in message
+            or "others have no" in message
+        )
         assert done.err.count("\n") == (1 if status == 2 else 0)
         assert capfd.readouterr().err == ""
 

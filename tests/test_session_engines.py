@@ -276,7 +276,7 @@ def _done(name):
     return f"{name[:1]}done{name[1:]}"  # ^done.*$ is a pattern, too
 
 
-def named_log(name):
+def log_with_names(name):
     rows = [
         (session, query, rank, f"d{(number + 3 * query + rank) % 7}", system, label)
         for number, (session, system, label) in enumerate(
@@ -305,5 +305,5 @@ JUDGED = {f"s{number}": {"d1": 1, "d2": 3, "d5": 2} for number in range(1, 5)}
 )
 def test_names_of_columns_are_literal_and_none_of_ours(make, name):
     make_frame = FRAME_MAKERS[make]
-    expected = answer_by_column(make_frame(named_log("plain")), "plain", JUDGED)
-    assert answer_by_column(make_frame(named_log(name)), name, JUDGED) == expected
+    expected = answer_by_column(make_frame(log_with_names("plain")), "plain", JUDGED)
+    assert answer_by_column(make_frame(log_with_names(name)), name, JUDGED) == expected
