@@ -37,7 +37,7 @@ from gainful.evidence.pairing import (
     refuse_extremes,
     standardise_values,
 )
-from gainful.evidence.statistics.correction import CORRECTIONS, FREEDMAN_LANE, RANDOMISATION, TUKEY
+from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.effect_size import (
     EffectSize,
     detectable_difference,
@@ -55,8 +55,6 @@ from gainful.measure.values import MeasuredValues, RunValues
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.text import count_noun, number_doubles
 from gainful.types import Array, finite_or_none
-
-_COUNT_BOTH_SIDES = (RANDOMISATION, TUKEY, FREEDMAN_LANE)
 
 
 class Sample(Protocol):
@@ -182,22 +180,15 @@ def compare_sample(
         paired_units=sample.paired_units,
         pairs=tuple(build_pair(*place) for place in np.ndindex(len(measures), len(places))),
         evidence=Evidence(
-            test=method.test,
+            method=method,
             test_words=words,
-            correction=method.correction,
-            correction_words=correction.words,
             family=family,
-            family_scope=method.family,
             interval=outcome.interval_method + widened,
             exact=outcome.exact,
-            resampled=method.test not in TESTS or TESTS[method.test].resampled,
-            counts_both_sides=method.test in _COUNT_BOTH_SIDES,
             unit=sample.unit,
             paired_by=sample.paired_by,
             cluster=sample.cluster,
             power_level=level,
-            method=method,
-            resampling=method.resampling,
             standardised=describe_standardisation(method.standardise, len(names)),
         ),
         convention=results.convention_data(),

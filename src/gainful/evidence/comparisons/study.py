@@ -471,7 +471,7 @@ class Study(Sample):
                     f"{subject} differ by the same in every {unit}: no effect size is defined"
                 )
             if pair.low is None:
-                alpha = comparison.evidence.resampling.alpha
+                alpha = comparison.evidence.method.resampling.alpha
                 notes.append(
                     f"{subject}: so few ways to exchange that no p can be {alpha:g}: no interval, "
                     "and nothing can be significant"
