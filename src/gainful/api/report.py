@@ -76,10 +76,8 @@ def report(
     query_texts = _load_texts(texts)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = list(evaluate_runs(qrels, named_runs, measures, reading))
-    matched_runs = [run.matched for run in evaluated]
-    results = [
-        evolve(run.results, name=label) for run, label in zip(evaluated, labels, strict=True)
-    ]
+    matched_runs = [matched for _, matched in evaluated]
+    results = [evolve(run, name=label) for (run, _), label in zip(evaluated, labels, strict=True)]
     require_qrels_overlap(results)
     comparison, reasons = compare_runs_where_possible(results, method, clusters)
     choice = report_data.choose_queries(results, base, resampling.seed)

@@ -111,7 +111,7 @@ class Method:
         return {"power": self.power}
 
     @property
-    def resampled(self) -> bool:
+    def takes_resamples(self) -> bool:
         """Does its test draw resamples?"""
         return self.test not in TESTS or TESTS[self.test].resampled
 
@@ -199,7 +199,7 @@ def fit_resamples(method: Method, paired: Sequence[PairedValues], pairs: Ranks) 
     is_exact = method.test == RANDOMISATION and all(
         len({*item.units}) <= MAX_EXACT_DIFFERENCES for item in paired
     )
-    if is_exact or method.test == TUKEY or not method.resampled:
+    if is_exact or method.test == TUKEY or not method.takes_resamples:
         return method
     return method.fit_resamples(len(paired), len(pairs))
 

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
-from gainful.errors import BadValue, CannotCompare, WrongType
+from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_answer import write_notes
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
@@ -51,9 +51,9 @@ from gainful.measure.convention_words import describe_convention
 from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import list_footnotes as list_session_footnotes
 from gainful.measure.sessions.session_values import SessionValues
-from gainful.measure.values import MeasuredValues, RunValues
+from gainful.measure.values import MeasuredValues, RunValues, name_results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
-from gainful.text import count_noun, number_doubles
+from gainful.text import count_noun
 from gainful.types import Array, finite_or_none
 
 
@@ -355,25 +355,15 @@ def compare_results(
         **options: how they are compared (`MethodOptions`).
     """
     method = build_method(**options)
-    if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
-        raise WrongType("results", results, "results by name, or a list of them")
-    runs = list(results.values()) if isinstance(results, Mapping) else list(results)
-    if not all(isinstance(run, RunValues) for run in runs):
-        raise WrongType("results", runs, "what gainful.evaluate returned")
-    names = number_doubles(
-        list(results) if isinstance(results, Mapping) else [r.name for r in runs]
-    )
-    runs = [evolve(run, name=name) for run, name in zip(runs, names, strict=True)]
-    return compare_run_results(runs, names, method, method.read_clusters())
+    runs = [evolve(run, name=name) for name, run in name_results(results).items()]
+    return compare_run_results(runs, method, method.read_clusters())
 
 
 def compare_run_results(
-    results: Sequence[RunValues],
-    names: Sequence[str],
-    method: Method,
-    clusters: Clusters | None = None,
+    results: Sequence[RunValues], method: Method, clusters: Clusters | None = None
 ) -> Comparison:
     """The comparison of runs that were evaluated alike, paired by query."""
+    names = [result.name for result in results]
     _refuse_unlike(results, names)
     tables = {measure: pair_results(results, measure) for measure in results[0].values}
     sample = PairedSample.from_tables(tables, names, "run", method.standardise, clusters)
@@ -413,14 +403,13 @@ def compare_runs_where_possible(
         >>> compare_runs_where_possible(list(results.values()), build_method(test="t"))[1]
         ['RR is 0 for every query of every run: there is nothing to compare']
     """
-    names = [result.name for result in results]
-    choose_baseline(method.baseline, names, "run")
+    choose_baseline(method.baseline, [result.name for result in results], "run")
     if len(results) < 2:
         return None, []
     return compare_where_possible(
         list(results[0].values),
         lambda measures: compare_run_results(
-            [result.select_measures(measures) for result in results], names, method, clusters
+            [result.select_measures(measures) for result in results], method, clusters
         ),
     )
 

@@ -143,7 +143,7 @@ class Evidence:
     @property
     def uses_resamples(self) -> bool:
         """Has chance a hand in it?"""
-        return self.method.resampled and not self.exact
+        return self.method.takes_resamples and not self.exact
 
     def p_error(self, p: float) -> float | None:
         """The Monte Carlo error of a p: its standard deviation over seeds; None without chance.

@@ -41,7 +41,7 @@ def _describe_resampling(comparison: ComparisonValues) -> str:
     evidence = comparison.evidence
     if evidence.exact:
         return ", all arrangements looked at"
-    return format_resamples(comparison) if evidence.method.resampled else ""
+    return format_resamples(comparison) if evidence.method.takes_resamples else ""
 
 
 def _describe_intervals(comparison: ComparisonValues) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
 from attrs import frozen
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadValue
+from gainful.errors import BadValue, NoIdeal
 from gainful.match.session_groups import (
     By,
     Group,
@@ -167,6 +167,25 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
 
     matched_sessions: MatchedSessions
 
+    @classmethod
+    def from_matched(
+        cls,
+        name: str,
+        sessions: MatchedSessions,
+        recipes: Mapping[str, SessionRecipe],
+        convention: SessionConvention,
+    ) -> Self:
+        """The value of every session by every measure."""
+        return cls(
+            name=name,
+            matched_sessions=sessions,
+            values={
+                key: compute_session_values(sessions, recipe) for key, recipe in recipes.items()
+            },
+            recipes=recipes,
+            convention=convention,
+        )
+
     @property
     def ids(self) -> Sequence[str]:
         """The names of the sessions."""
@@ -278,6 +297,21 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
             "can_pass_one": recipe.can_pass_one,
             "vector_can_pass_one": recipe.vector_can_pass_one,
         }
+
+
+def compute_session_values(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """The value of every session."""
+    try:
+        first_queries = sessions.keep_first_queries(recipe.queries)
+        values = recipe.entry.function(first_queries, recipe)
+        if isinstance(values, tuple):  # what was reached, and what was possible
+            values = normalise_by(*values, recipe.convention.empty)
+    except NoIdeal as error:
+        if error.index[0] >= sessions.size:  # a query's, of which no session is told
+            raise
+        session = sessions.session_ids[error.index[0]]
+        raise error.with_name(f"the ideal of session {session!r}") from None
+    return np.asanyarray(values)
 
 
 def per_cost(
