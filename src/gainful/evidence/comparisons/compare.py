@@ -7,7 +7,7 @@ had, or (`study.py`) by the sessions of a study. All else is the same for each o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, Unpack
+from typing import Any, Protocol, TypeVar, Unpack
 
 import numpy as np
 import polars as pl
@@ -55,6 +55,8 @@ from gainful.measure.values import MeasuredValues, RunValues, name_results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.text import count_noun
 from gainful.types import Array, finite_or_none
+
+AnyValues = TypeVar("AnyValues", bound=MeasuredValues[Any, Any])
 
 
 class Sample(Protocol):
@@ -211,18 +213,27 @@ def compare_sample(
 
 
 def compare_where_possible(
-    measures: Sequence[str], compare: Callable[[Sequence[str]], Comparison]
+    results: Sequence[AnyValues], compare: Callable[[Sequence[AnyValues]], Comparison]
 ) -> tuple[Comparison | None, list[str]]:
-    """The comparison in all measures that allow one, and why not in the others."""
+    """The comparison in all measures that allow one, and why not in the others.
 
-    def attempt(names: Sequence[str]) -> tuple[Comparison | None, str]:
+    Examples:
+        >>> from gainful import evaluate
+        >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
+        >>> results = list(evaluate({"1": {"z": 1}, "2": {"z": 1}}, runs, "RR").values())
+        >>> compare_where_possible(results, lambda some: compare_results(some, test="t"))[1]
+        ['RR is 0 for every query of every run: there is nothing to compare']
+    """
+
+    def attempt(measures: Sequence[str]) -> tuple[Comparison | None, str]:
         try:
-            return compare(names), ""
+            return compare([result.select_measures(measures) for result in results]), ""
         except (BadValue, CannotCompare) as error:
             if isinstance(error, BadValue) and error.argument != "measure":
                 raise
             return None, str(error)
 
+    measures = list(results[0].values)
     comparison, problem = attempt(measures)
     if comparison is not None:
         return comparison, []
@@ -389,29 +400,6 @@ def _refuse_unlike(results: Sequence[RunValues], names: Sequence[str]) -> None:
             raise CannotCompare(
                 f"{name} and {names[0]} follow different conventions: {', '.join(differences)}"
             )
-
-
-def compare_runs_where_possible(
-    results: Sequence[RunValues], method: Method, clusters: Clusters | None = None
-) -> tuple[Comparison | None, list[str]]:
-    """The comparison in all measures that allow one, and why not in the others.
-
-    Examples:
-        >>> from gainful import evaluate
-        >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
-        >>> results = evaluate({"1": {"z": 1}, "2": {"z": 1}}, measures="RR", runs=runs)
-        >>> compare_runs_where_possible(list(results.values()), build_method(test="t"))[1]
-        ['RR is 0 for every query of every run: there is nothing to compare']
-    """
-    choose_baseline(method.baseline, [result.name for result in results], "run")
-    if len(results) < 2:
-        return None, []
-    return compare_where_possible(
-        list(results[0].values),
-        lambda measures: compare_run_results(
-            [result.select_measures(measures) for result in results], method, clusters
-        ),
-    )
 
 
 def is_paired(results: SessionValues) -> bool:
