@@ -83,13 +83,13 @@ def correlate(
         if cluster is not None:
             allowed = "nothing of sessions: those of a searcher are drawn together as they are"
             raise BadValue("cluster", cluster, allowed)
-        against, session_labels = _read_labels(labels, against, "session")
-        units = label_sessions(results, against, session_labels)
-        return correlate_units(units, against, coefficient, resampling)
-    runs = list(name_results(results).values())
-    against, query_labels = _read_labels(labels, against, "query")
-    clusters = None if cluster is None else read_clusters(cluster)
-    units = label_queries(runs, against, query_labels, clusters)
+        against, table = _read_labels(labels, against, "session")
+        units = label_sessions(results, against, table)
+    else:
+        runs = list(name_results(results).values())
+        against, table = _read_labels(labels, against, "query")
+        clusters = None if cluster is None else read_clusters(cluster)
+        units = label_queries(runs, against, table, clusters)
     return correlate_units(units, against, coefficient, resampling)
 
 
