@@ -12,13 +12,12 @@ from gainful.api.evaluate import evaluate_runs
 from gainful.api.named_runs import (
     Runs,
     holds_results,
-    refuse_reading,
     separate_runs,
     take_results,
 )
 from gainful.api.results import Results
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
-from gainful.errors import WrongType
+from gainful.errors import BadValue, WrongType
 from gainful.evidence.comparisons.compare import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.method import MethodOptions, build_method, split_method
@@ -72,7 +71,9 @@ def compare(
     if isinstance(qrels, SessionValues):
         raise WrongType("results", "of sessions", "results of runs; gainful.sessions.compare")
     if holds_results(qrels):
-        refuse_reading({**inputs, "per_query": per_query or None})
+        for name, value in {**inputs, "per_query": per_query or None}.items():
+            if value is not None:
+                raise BadValue(name, value, "nothing beside results, which are evaluated already")
         return compare_results(take_results((qrels, runs, *more), measures), **weighing)
     named_runs, measures = separate_runs((runs, *more), measures)
     choose_baseline(method.baseline, list(named_runs), "run")  # before anything is read

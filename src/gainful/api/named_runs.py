@@ -107,13 +107,6 @@ def take_results(given: Sequence[Any], measures: Measures | None) -> dict[str, R
     return {name: run.select_measures(names) for name, run in results.items()}
 
 
-def refuse_reading(options: Mapping[str, Any]) -> None:
-    """What is said of how runs are read and evaluated has no say where that is done already."""
-    for name, value in options.items():
-        if value is not None:
-            raise BadValue(name, value, "nothing beside results, which are evaluated already")
-
-
 def _names_measures(value: object) -> bool:
     """Is it a measure or several, and not a run? A file of that name is a run."""
     if isinstance(value, (list, tuple)):

@@ -49,9 +49,7 @@ def curve(
     Where a searcher has stopped, the last value is held: to the end of the longest session of the
     group, or of all groups in common.
     """
-    _refuse_without_vectors(recipe)
-    sessions = sessions.keep_first_queries(recipe.queries)
-    vectors = session_vectors(sessions, recipe)
+    sessions, vectors = _find_vectors(sessions, recipe)
     values = _pick_values(vectors, recipe)
     frames = [
         _group_curve(sessions, recipe, vectors, values, keys, flags, common=common)
@@ -65,9 +63,7 @@ def session_value_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> A
 
     Not a number where a session has no ideal and the convention leaves it out.
     """
-    _refuse_without_vectors(recipe)
-    sessions = sessions.keep_first_queries(recipe.queries)
-    return _pick_values(session_vectors(sessions, recipe), recipe)
+    return _pick_values(_find_vectors(sessions, recipe)[1], recipe)
 
 
 def mean_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
@@ -76,9 +72,7 @@ def mean_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array,
     The values of sessions and which of them count; or their gains and ideals, where the convention
     averages these first.
     """
-    _refuse_without_vectors(recipe)
-    sessions = sessions.keep_first_queries(recipe.queries)
-    vectors = session_vectors(sessions, recipe)
+    sessions, vectors = _find_vectors(sessions, recipe)
     if recipe.entry.normalised and recipe.convention.average == "vectors":
         return vectors.gain, vectors.ideal
     values = _pick_values(vectors, recipe)
@@ -90,16 +84,19 @@ def _pick_values(vectors: Vectors, recipe: SessionRecipe) -> Array:
     return vectors.normalise(recipe) if recipe.entry.normalised else vectors.gain
 
 
-def _refuse_without_vectors(recipe: SessionRecipe) -> None:
+def _find_vectors(
+    sessions: MatchedSessions, recipe: SessionRecipe
+) -> tuple[MatchedSessions, Vectors]:
+    """The queries that a measure asks for, and their vectors; one that has none is refused."""
     if not recipe.entry.has_vectors:
         raise BadValue("measure", recipe.label, f"{' or '.join(WITH_VECTORS)}, which have vectors")
+    first_queries = sessions.keep_first_queries(recipe.queries)
+    return first_queries, session_vectors(first_queries, recipe)
 
 
 def tabulate_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> pl.DataFrame:
     """The vectors of every session: session, query, rank, position, gain, ideal, share."""
-    _refuse_without_vectors(recipe)
-    sessions = sessions.keep_first_queries(recipe.queries)
-    vectors = session_vectors(sessions, recipe)
+    sessions, vectors = _find_vectors(sessions, recipe)
     max_queries, x = vectors.gain.shape[1:]
     own = np.arange(max_queries) < sessions.query_counts[:, None]
     inside = np.repeat(own, x, axis=1).ravel()
