@@ -190,7 +190,7 @@ def test_holm_takes_the_resamples_it_needs_or_names_them():
     fewest = gainful.compare(results, correct="holm", resamples=3799)
     assert min(pair.p_corrected for pair in fewest.pairs) == pytest.approx(0.05)
     ample = gainful.compare(results, correct="holm")
-    assert ample.evidence.resampling.resamples == 37_999
+    assert ample.evidence.method.resampling.resamples == 37_999
     ordered = gainful.order(qrels, runs, "P@10", correct="holm")
     assert ordered.to_dict()["test"]["resamples"] == 37_999
     assert min(pair.p_corrected for pair in ample.pairs) < 0.01

@@ -15,7 +15,7 @@ import gainful
 from gainful.convention.session import SESSION_CONVENTIONS, SessionConvention
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.functions.sessions import sdcg
-from gainful.measure.sessions.evaluate import compute_session_values
+from gainful.measure.sessions.session_values import compute_session_values
 
 
 def _is_compatible(options):

@@ -16,8 +16,7 @@ from gainful._simulation.agents import simulate_agents
 from gainful._simulation.log import simulate_log
 from gainful._simulation.shop import simulate_shop
 from gainful._simulation.study import simulate_study
-from gainful.api.compare_sessions import compare
-from gainful.api.report_sessions import report
+from gainful.api.compare_sessions import compare, report
 from gainful.api.session_options import GainOptions, ReadingOptions
 from gainful.api.sessions import evaluate
 from gainful.api.summarise_sessions import summarise

@@ -10,11 +10,9 @@ from attrs import evolve
 from gainful.api.session_results import SessionResults
 from gainful.api.sweep import sweep_matched
 from gainful.errors import BadInput
+from gainful.evidence.comparisons.compare import compare_where_possible
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.study import (
-    choose_blocks,
-    compare_sessions_where_possible,
-)
+from gainful.evidence.comparisons.study import choose_blocks, compare_session_results
 from gainful.evidence.intervals import DrawnUnits, session_intervals
 from gainful.evidence.method import MethodOptions
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
@@ -53,17 +51,7 @@ def build_session_report(
     title: str | None,
     values_file: str | None,
 ) -> Report:
-    """The page about sessions that are evaluated already.
-
-    Args:
-        results: of the sessions.
-        by: the column that names the system; system, if there is such a column.
-        block: the columns whose effects are taken out.
-        weighing: how systems are compared.
-        resampling: the level, the resamples and the seed.
-        title: what the page is called.
-        values_file: what the page calls a file beside it.
-    """
+    """The page about sessions that are evaluated already; the rest is as `report` has it."""
     named = group_systems(results, by)
     groups = _shorten_names(named)
     baseline = choose_baseline(weighing.get("baseline"), named.names, named.by or SYSTEM)
@@ -113,9 +101,13 @@ def _compare(
     weighing: MethodOptions,
 ) -> tuple[Comparison | None, list[str]]:
     """The comparison of systems, in the measures that allow one; none of a single system."""
-    if groups.by is None or len(groups.flags) < 2:
+    by = groups.by
+    if by is None or len(groups.flags) < 2:
         return None, []
-    return compare_sessions_where_possible(groups.results, groups.by, block, **weighing)
+    return compare_where_possible(
+        [groups.results],
+        lambda results: compare_session_results(results[0], by, block, **weighing),
+    )
 
 
 def _choose_drawn(

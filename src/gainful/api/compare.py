@@ -8,23 +8,22 @@ from typing import Unpack
 from attrs import evolve
 
 from gainful.api.clusters import find_clusters
-from gainful.api.evaluate import EvaluatedRun, evaluate_runs
+from gainful.api.evaluate import evaluate_runs
 from gainful.api.named_runs import (
     Runs,
     holds_results,
-    refuse_reading,
-    select_measures,
-    separate_results,
     separate_runs,
+    take_results,
 )
 from gainful.api.results import Results
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
-from gainful.errors import WrongType
+from gainful.errors import BadValue, WrongType
 from gainful.evidence.comparisons.compare import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
+from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import Measures
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.read.inputs import AnyQrels, AnyRun
@@ -72,26 +71,28 @@ def compare(
     if isinstance(qrels, SessionValues):
         raise WrongType("results", "of sessions", "results of runs; gainful.sessions.compare")
     if holds_results(qrels):
-        refuse_reading({**inputs, "per_query": per_query or None})
-        results, measures = separate_results((qrels, runs, *more), measures)
-        return compare_results(select_measures(results, measures), **weighing)
+        for name, value in {**inputs, "per_query": per_query or None}.items():
+            if value is not None:
+                raise BadValue(name, value, "nothing beside results, which are evaluated already")
+        return compare_results(take_results((qrels, runs, *more), measures), **weighing)
     named_runs, measures = separate_runs((runs, *more), measures)
-    names = list(named_runs)
-    choose_baseline(method.baseline, names, "run")  # before anything is read
+    choose_baseline(method.baseline, list(named_runs), "run")  # before anything is read
     reading = RunReading.from_options(inputs)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = list(evaluate_runs(qrels, named_runs, measures, reading))
-    comparison = compare_run_results([run.results for run in evaluated], names, method, clusters)
+    comparison = compare_run_results([run for run, _ in evaluated], method, clusters)
     return _add_largest_changes(comparison, evaluated) if per_query else comparison
 
 
-def _add_largest_changes(comparison: Comparison, evaluated: Sequence[EvaluatedRun]) -> Comparison:
+def _add_largest_changes(
+    comparison: Comparison, evaluated: Sequence[tuple[Results, MatchedRun]]
+) -> Comparison:
     """The queries in which each run differs most from the baseline, by the first measure."""
-    base = evaluated[comparison.systems.index(comparison.baseline)]
-    recipe = next(iter(base.results.recipes.values()))
+    base, base_matched = evaluated[comparison.systems.index(comparison.baseline)]
+    recipe = next(iter(base.recipes.values()))
     changes = tuple(
-        find_largest_changes((base.matched, run.matched), recipe, (base.results, run.results))
-        for run in evaluated
-        if run is not base
+        find_largest_changes((base_matched, matched), recipe, (base, results))
+        for results, matched in evaluated
+        if results is not base
     )
     return evolve(comparison, largest_changes=changes)

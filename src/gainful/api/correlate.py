@@ -14,7 +14,7 @@ from gainful.api.session_options import GainOptions
 from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate as evaluate_sessions, read_judged_sessions
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, UnknownName
 from gainful.evidence.orders.correlations import (
     Correlations,
     check_coefficient,
@@ -30,7 +30,7 @@ from gainful.measure.build_recipes import (
     usual_session_measures,
 )
 from gainful.measure.language import expand
-from gainful.measure.values import RunValues
+from gainful.measure.values import RunValues, name_results
 from gainful.read.inputs import AnyQrels
 from gainful.read.labels import AnyLabels, Labels, Unit, read_labels
 from gainful.read.session_inputs import AnySessions
@@ -83,13 +83,13 @@ def correlate(
         if cluster is not None:
             allowed = "nothing of sessions: those of a searcher are drawn together as they are"
             raise BadValue("cluster", cluster, allowed)
-        against, session_labels = _read_labels(labels, against, "session")
-        units = label_sessions(results, against, session_labels)
-        return correlate_units(units, against, coefficient, resampling)
-    runs = [results] if isinstance(results, RunValues) else _list_results(results)
-    against, query_labels = _read_labels(labels, against, "query")
-    clusters = None if cluster is None else read_clusters(cluster)
-    units = label_queries(runs, against, query_labels, clusters)
+        against, table = _read_labels(labels, against, "session")
+        units = label_sessions(results, against, table)
+    else:
+        runs = list(name_results(results).values())
+        against, table = _read_labels(labels, against, "query")
+        clusters = None if cluster is None else read_clusters(cluster)
+        units = label_queries(runs, against, table, clusters)
     return correlate_units(units, against, coefficient, resampling)
 
 
@@ -103,13 +103,6 @@ def _read_labels(
     if against is None:
         raise BadValue("against", against, "a column of labels or sessions, or a measure")
     return against, None
-
-
-def _list_results(results: Any) -> list[RunValues]:
-    several = list(results.values()) if isinstance(results, Mapping) else list(results)
-    if not several or not all(isinstance(item, RunValues) for item in several):
-        raise WrongType("results", results, "what gainful.evaluate returned")
-    return several
 
 
 def correlate_runs(
@@ -134,7 +127,7 @@ def correlate_runs(
         raise UnknownName("measure", against, unknown.known_names, hint, answer) from None
     named, inputs = name_runs(runs), RunReading.from_options(reading)
     clusters = find_clusters(cluster, inputs, qrels, *named.values())
-    results = [run.results for run in evaluate_runs(qrels, named, wanted, inputs)]
+    results = [result for result, _ in evaluate_runs(qrels, named, wanted, inputs)]
     by_query = None
     if clusters is not None:
         queries = list(dict.fromkeys(query for run in results for query in run.queries))

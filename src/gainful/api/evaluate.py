@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Unpack, overload
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from gainful.api.named_runs import NamedRuns, Runs, name_file, name_runs
-from gainful.api.results import Results, RunResults, as_results
+from gainful.api.results import Results, RunResults
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.convention import Convention
 from gainful.errors import BadValue
@@ -127,9 +127,9 @@ def evaluate(
             )
             raise BadValue("interval", interval, allowed)
     if runs is None:
-        return evaluate_run(qrels, run, measures, reading).results
+        return evaluate_run(qrels, run, measures, reading)[0]
     evaluated = evaluate_runs(qrels, name_runs(runs), measures, reading)
-    results = {item.results.name: item.results for item in evaluated}
+    results = {result.name: result for result, _ in evaluated}
     if interval is None:
         return RunResults(results)
     from gainful.evidence.intervals import mean_intervals  # noqa: PLC0415  (slow to load)
@@ -143,27 +143,21 @@ def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
     return find_run_beside(path, columns) is not None
 
 
-@frozen(eq=False)
-class EvaluatedRun:
-    """A run: what it scores, and how it was matched."""
-
-    results: Results
-    matched: MatchedRun
-
-
 def evaluate_runs(
     qrels: AnyQrels,
     runs: Mapping[str, AnyRun],
     measures: Measures | None,
     reading: RunReading,
-) -> Iterator[EvaluatedRun]:
-    """Every run by its name, one after the other; the judgments are read once."""
+) -> Iterator[tuple[Results, MatchedRun]]:
+    """What every run scores and how it was matched, one after the other; qrels are read once.
+
+    A run whose name is empty is named for its file.
+    """
     convention, recipes = reading.build_recipes(measures)
     judgments = reading.read_qrels(qrels)
     for name, run in runs.items():
-        matched = match_run(judgments, reading.read_run(run, name), recipes, convention)
-        results = as_results(measure_run(matched, recipes, convention, name))
-        yield EvaluatedRun(results, matched)
+        matched = match_run(judgments, reading.read_run(run, name or "run"), recipes, convention)
+        yield measure_run(matched, recipes, convention, Results, name or name_file(run)), matched
 
 
 def evaluate_run(
@@ -172,13 +166,9 @@ def evaluate_run(
     measures: Measures | None,
     reading: RunReading,
     name: str | None = None,
-) -> EvaluatedRun:
+) -> tuple[Results, MatchedRun]:
     """One run, named for its file if it has no other name."""
-    convention, recipes = reading.build_recipes(measures)
-    judgments, loaded = reading.read_qrels(qrels), reading.read_run(run)
-    matched = match_run(judgments, loaded, recipes, convention)
-    results = measure_run(matched, recipes, convention, name or name_file(run))
-    return EvaluatedRun(as_results(results), matched)
+    return next(evaluate_runs(qrels, {name or "": run}, measures, reading))
 
 
 def match_run(

@@ -138,18 +138,17 @@ def judge_run(
     wanted = rules.measures_to_evaluate(measures, known)
     run = reading.require_run(qrels, run)
     clusters = find_clusters(cluster, reading, qrels, run)
-    evaluated = evaluate_run(qrels, run, wanted, reading, name)
-    loaded_qrels, results = evaluated.matched.qrels, evaluated.results
+    results, matched = evaluate_run(qrels, run, wanted, reading, name)
     verdict = apply_rules(
         results,
         rules,
-        qrels=loaded_qrels,
+        qrels=matched.qrels,
         baseline=old_baseline,
         saving=save_to is not None,
         error_rates=error_rates,
         clusters=clusters,
     )
-    return verdict if save_to is None else _note_saving(verdict, loaded_qrels, fspath(save_to))
+    return verdict if save_to is None else _note_saving(verdict, matched.qrels, fspath(save_to))
 
 
 @answer_run_options()
@@ -169,9 +168,8 @@ def save_baseline(
         measures: whatever `evaluate` takes.
         **options: how inputs are read, and whose settings count (`RunOptions`).
     """
-    evaluated = evaluate_run(qrels, run, measures, RunReading.from_options(options))
-    baseline = make_baseline(evaluated.results, evaluated.matched.qrels)
-    write_atomically(path, baseline.to_text())
+    results, matched = evaluate_run(qrels, run, measures, RunReading.from_options(options))
+    write_atomically(path, make_baseline(results, matched.qrels).to_text())
 
 
 def _note_saving(verdict: Verdict, qrels: Qrels | NestedDict, path: str) -> Verdict:

@@ -11,7 +11,7 @@ from gainful.errors import BadValue, GainfulError
 from gainful.measure.build_recipes import Measures
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.values import RunValues
+from gainful.measure.values import RunValues, name_results
 from gainful.read.inputs import AnyRun
 from gainful.read.qrels_and_run import Run
 from gainful.read.shapes import holds_runs
@@ -91,48 +91,20 @@ def separate_runs(
 def holds_results(value: object) -> bool:
     """Is it what was evaluated already, of one run or of several?"""
     if isinstance(value, (Mapping, list, tuple)) and value:
-        return isinstance(next(iter(_list_runs(value))), RunValues)
+        value = next(iter(value.values() if isinstance(value, Mapping) else value))
     return isinstance(value, RunValues)
 
 
-def separate_results(
-    given: Sequence[Any], measures: Measures | None
-) -> tuple[AllResults, Measures | None]:
-    """The results of several runs, and the measures, given one after the other."""
+def take_results(given: Sequence[Any], measures: Measures | None) -> dict[str, RunValues]:
+    """Results of runs by name; by these measures alone, which may be given after the runs."""
     values = [value for value in given if value is not None]
     if len(values) > 1 and not isinstance(values[-1], RunValues):
         measures = _refuse_both(measures, values.pop())
-    return (values[0] if isinstance(values[0], (Mapping, list, tuple)) else values), measures
-
-
-def select_measures(results: AllResults, measures: Measures | None) -> AllResults:
-    """Results by these measures alone; by all that they have, if none are named."""
+    results = name_results(values[0] if isinstance(values[0], (Mapping, list, tuple)) else values)
     if measures is None:
         return results
-    runs = list(_list_runs(results))
-    names = [runs[0].find_name(measure) for measure in expand(measures)]
-    selected = [run.select_measures(names) for run in runs]
-    return dict(zip(results, selected, strict=True)) if isinstance(results, Mapping) else selected
-
-
-def name_results(results: Any) -> dict[str, RunValues]:
-    """Results by the names of their runs; one run is called what it is called."""
-    if isinstance(results, RunValues):
-        return {results.name: results}
-    if isinstance(results, Mapping):
-        return dict(results)
-    return dict(zip(number_doubles([run.name for run in results]), results, strict=True))
-
-
-def refuse_reading(options: Mapping[str, Any]) -> None:
-    """What is said of how runs are read and evaluated has no say where that is done already."""
-    for name, value in options.items():
-        if value is not None:
-            raise BadValue(name, value, "nothing beside results, which are evaluated already")
-
-
-def _list_runs(results: Any) -> Sequence[Any]:
-    return list(results.values()) if isinstance(results, Mapping) else results
+    names = [next(iter(results.values())).find_name(measure) for measure in expand(measures)]
+    return {name: run.select_measures(names) for name, run in results.items()}
 
 
 def _names_measures(value: object) -> bool:

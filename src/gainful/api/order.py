@@ -8,12 +8,14 @@ from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.named_runs import Runs, name_runs
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
-from gainful.evidence.orders.order import Order, build_criterion, check_run_count
+from gainful.errors import BadValue
+from gainful.evidence.method import build_method
+from gainful.evidence.orders.order import Order, check_run_count
 from gainful.evidence.orders.order_results import order_results
 from gainful.evidence.pairing import ClusterChoice
-from gainful.evidence.statistics.correction import RANDOMISATION
+from gainful.evidence.statistics.correction import RANDOMISATION, TUKEY
 from gainful.evidence.statistics.correlation import PERSISTENCE, check_persistence
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import ALPHA, SEED
 from gainful.measure.build_recipes import Measures
 from gainful.read.inputs import AnyQrels
 
@@ -67,17 +69,15 @@ def order(
         nDCG@1: 0 of 3 pairs told apart
         RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 discordant
     """
-    given = RESAMPLES if resamples is None else resamples
-    criterion = build_criterion(
-        test,
-        correct,
-        Resampling(alpha=alpha, resamples=given, seed=seed),
-        resamples_given=resamples is not None,
+    if test == TUKEY and correct not in (None, "none"):
+        raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
+    criterion = build_method(
+        test=test, correct=correct, alpha=alpha, resamples=resamples, seed=seed
     )
     check_persistence(p)
     named_runs = name_runs(runs)
     check_run_count(len(named_runs))
     reading = RunReading.from_options(options)
     clusters = find_clusters(cluster, reading, qrels, *named_runs.values())
-    results = [run.results for run in evaluate_runs(qrels, named_runs, measures, reading)]
+    results = [result for result, _ in evaluate_runs(qrels, named_runs, measures, reading)]
     return order_results(results, criterion, p, clusters=clusters)

@@ -13,7 +13,7 @@ from gainful.api.evaluate import evaluate_runs
 from gainful.api.named_runs import Runs, name_runs
 from gainful.api.results import Results
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
-from gainful.evidence.comparisons.compare import compare_runs_where_possible
+from gainful.evidence.comparisons.compare import compare_run_results, compare_where_possible
 from gainful.evidence.intervals import MeanIntervals, mean_intervals
 from gainful.evidence.method import SignificanceOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
@@ -79,12 +79,14 @@ def report(
     query_texts = _load_texts(texts)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = list(evaluate_runs(qrels, named_runs, measures, reading))
-    matched_runs = [run.matched for run in evaluated]
-    results = [
-        evolve(run.results, name=label) for run, label in zip(evaluated, labels, strict=True)
-    ]
+    matched_runs = [matched for _, matched in evaluated]
+    results = [evolve(run, name=label) for (run, _), label in zip(evaluated, labels, strict=True)]
     require_qrels_overlap(results)
-    comparison, reasons = compare_runs_where_possible(results, method, clusters)
+    comparison, reasons = (
+        compare_where_possible(results, lambda runs: compare_run_results(runs, method, clusters))
+        if len(results) > 1
+        else (None, [])
+    )
     choice = report_data.choose_queries(results, base, resampling.seed)
     content = ReportContent(
         names=names,

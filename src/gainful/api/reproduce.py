@@ -6,7 +6,7 @@ from typing import Any, Unpack
 
 from gainful.api.evaluate import match_run
 from gainful.api.named_runs import name_file
-from gainful.api.results import Results, as_results
+from gainful.api.results import Results
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.reproduction import (
@@ -86,7 +86,7 @@ def reproduce(
     def evaluate(side: int, run: Any, given: AnyRun, role: str) -> Results:
         judgments = sides[min(side, len(sides) - 1)]
         matched = match_run(judgments, run, recipes, convention)
-        return as_results(measure_run(matched, recipes, convention, name_file(given) or role))
+        return measure_run(matched, recipes, convention, Results, name_file(given) or role)
 
     pairs = {"run": (original, reproduced)}
     if baselines is not None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
-from attrs import evolve, fields, frozen
+from attrs import evolve, frozen
 
 from gainful.errors import WrongType
 from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED
@@ -272,13 +272,3 @@ def _list_others(others: Sequence[object]) -> list[Results]:
                 raise WrongType("other", run, way)
             results.append(run)
     return results
-
-
-def as_results(values: RunValues) -> Results:
-    """What was measured of a run, as users get it."""
-    return Results(**list_fields(values, RunValues))
-
-
-def list_fields(values: Any, kind: type[Any]) -> dict[str, Any]:
-    """The fields of what a room returned, for the type that users get."""
-    return {field.name: getattr(values, field.name) for field in fields(kind)}

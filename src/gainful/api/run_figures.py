@@ -12,10 +12,8 @@ from gainful.api.named_runs import (
     AllResults,
     Runs,
     holds_results,
-    name_results,
     name_runs,
-    select_measures,
-    separate_results,
+    take_results,
 )
 from gainful.api.run_options import RunOptions, RunReading
 from gainful.convention import Convention
@@ -31,7 +29,7 @@ from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.recipe import Recipe
-from gainful.measure.values import RunValues
+from gainful.measure.values import RunValues, name_results
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import differences, dots, precision_recall, rank_curves
 from gainful.show.figures.figure import FigureData
@@ -99,7 +97,7 @@ def differences_data(
     if measure is not None and len(expand(measure)) != 1:
         raise BadValue("measure", str(measure), "one measure")
     if holds_results(qrels):
-        results = _take_results(qrels, runs, measure)
+        results = take_results((qrels, runs), measure)
     else:
         _refuse_more_than_two(name_runs(runs or ()))  # before anything is read
         results = _evaluate(qrels, runs, measure or "nDCG@10", options)
@@ -156,7 +154,7 @@ def dots_data(
         Columns run, measure, mean, low, high.
     """
     if holds_results(qrels):
-        results = _take_results(qrels, runs, measures)
+        results = take_results((qrels, runs), measures)
     else:
         results = _evaluate(qrels, runs, measures, options)
     all_intervals = [
@@ -164,12 +162,6 @@ def dots_data(
         for result in results.values()
     ]
     return dots.build_data(results, all_intervals)
-
-
-def _take_results(results: Any, runs: Any, measures: Measures | None) -> dict[str, RunValues]:
-    """Results by the names of their runs, as they were given, and of these measures alone."""
-    given, measures = separate_results((results, runs), measures)
-    return name_results(select_measures(given, measures))
 
 
 def _evaluate(
@@ -184,7 +176,7 @@ def _evaluate(
     convention, recipes = reading.build_recipes(measures)
     names, depth = list(recipes), _common_depth(recipes, convention)
     wanted = names if depth is None else [*names, f"Judged@{depth}"]
-    results = [run.results for run in evaluate_runs(qrels, named_runs, wanted, reading)]
+    results = [result for result, _ in evaluate_runs(qrels, named_runs, wanted, reading)]
     if depth is None:
         require_qrels_overlap(results)
     elif not any(result.mean[f"Judged@{depth}"] > 0 for result in results):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from attrs import evolve, frozen
 
-from gainful.api.results import list_fields
 from gainful.errors import WrongType
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.session_groups import By
@@ -132,8 +131,3 @@ class SessionResults(SessionValues, Shown):
             self, measure, by=by, interval=interval, resamples=resamples, seed=seed
         )
         return drawing.draw_altair(session_curves.draw_chart, data, shape)
-
-
-def as_session_results(values: SessionValues) -> SessionResults:
-    """What was measured of sessions, as users get it."""
-    return SessionResults(**list_fields(values, SessionValues))

@@ -12,7 +12,7 @@ from gainful.api.session_options import (
     answer_session_options,
     split_options,
 )
-from gainful.api.session_results import SessionResults, as_session_results
+from gainful.api.session_results import SessionResults
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
 from gainful.match.behaviour_gains import (
@@ -24,7 +24,6 @@ from gainful.match.behaviour_gains import (
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures, build_session_recipes
 from gainful.measure.cost import Cost
-from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.engines import find_engine
 from gainful.read.filter_sessions import filter_sessions
@@ -89,8 +88,7 @@ def evaluate(
     matched_sessions = match_sessions(
         chosen_sessions, judgments, matching.unjudged, matching.subtopic_grades
     )
-    values = measure_sessions(chosen_sessions.name, matched_sessions, recipes, convention)
-    return as_session_results(values)
+    return SessionResults.from_matched(chosen_sessions.name, matched_sessions, recipes, convention)
 
 
 def read_judged_sessions(

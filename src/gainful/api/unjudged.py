@@ -22,6 +22,7 @@ from gainful.match.rankings import match_every_document
 from gainful.measure.build_recipes import Measures
 from gainful.measure.evaluate import measure_run
 from gainful.measure.recipe import Recipe
+from gainful.measure.values import RunValues
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns, as_run_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.shapes import holds_runs
@@ -108,7 +109,7 @@ def _bound_run(  # noqa: PLR0917  (all of one run)
     grades: Iterable[float] | None,
 ) -> Bounds:
     matched = match_run(qrels, run, recipes, convention)
-    results = measure_run(matched, recipes, convention, name)
+    results = measure_run(matched, recipes, convention, RunValues, name)
     columns, rows = as_qrels_columns(qrels), as_run_columns(run)
     allowed_grades = possible_grades(columns, grades, recipes)
     every = match_every_document(columns, rows, convention, [rows])

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from gainful.api.compare_sessions import report as report_sessions
 from gainful.api.report import report as report_runs
-from gainful.api.report_sessions import report as report_sessions
 from gainful.cli.answer import argument, command, refuse_overwriting
 from gainful.cli.options import CHOOSE_SESSIONS, CONVENTION, READ_RUNS, RESAMPLING, option
 from gainful.cli.output import deliver_document

@@ -118,6 +118,11 @@ class Method:
         """What JSON has of it that stands nowhere else."""
         return {"power": self.power}
 
+    @property
+    def takes_resamples(self) -> bool:
+        """Does its test draw resamples?"""
+        return self.test not in TESTS or TESTS[self.test].resampled
+
     def read_clusters(self) -> Clusters | None:
         """What queries belong to, by a pattern or a dict."""
         return None if self.cluster is None else read_clusters(self.cluster)
@@ -202,8 +207,7 @@ def fit_resamples(method: Method, paired: Sequence[PairedValues], pairs: Ranks) 
     is_exact = method.test == RANDOMISATION and all(
         len({*item.units}) <= MAX_EXACT_DIFFERENCES for item in paired
     )
-    takes_resamples = method.test != TUKEY and TESTS[method.test].resampled
-    if is_exact or not takes_resamples:
+    if is_exact or method.test == TUKEY or not method.takes_resamples:
         return method
     return method.fit_resamples(len(paired), len(pairs))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 from attrs import evolve
 
@@ -20,14 +21,17 @@ from gainful.measure.values import RunValues
 from gainful.read.odd_judgments import describe_odd_judgments
 from gainful.types import Array, Flags
 
+AnyResults = TypeVar("AnyResults", bound=RunValues)
+
 
 def measure_run(
     matched_run: MatchedRun,
     recipes: Mapping[str, Recipe],
     convention: Convention,
+    build: type[AnyResults],
     name: str | None = None,
-) -> RunValues:
-    """The results of a run that is matched already."""
+) -> AnyResults:
+    """The results of a run that is matched already, of this class."""
     qrels, run, matched = matched_run.qrels, matched_run.run, matched_run.matched
     mixed_ids = notes.note_id_types(qrels, run)
     if mixed_ids and not matched.query.size:
@@ -40,7 +44,7 @@ def measure_run(
     }
     kept = choose_queries(matched, convention, run.name)
     values = compute_measures(matched.select_queries(kept), recipes)
-    return RunValues(
+    return build(
         name=name or run.name,
         queries=matched.query_names(kept),
         values=values,

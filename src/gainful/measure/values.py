@@ -18,6 +18,7 @@ from gainful.measure.entry import Aggregation, Direction
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.recipe import MeasureRecipe, Recipe
+from gainful.text import number_doubles
 from gainful.types import Array, finite_or_none, is_whole_number
 
 AnyConvention = TypeVar("AnyConvention", bound=Settings)
@@ -306,6 +307,17 @@ class RunValues(MeasuredValues[Recipe, Convention]):
             "counts": dict(self.counts),
         }
         return data | ({"notes": list(self.notes)} if self.notes else {})
+
+
+def name_results(results: Any) -> dict[str, RunValues]:
+    """Results by the names of their runs, those of one name numbered; all else is refused."""
+    several = [results] if isinstance(results, RunValues) else results
+    runs = list(several.values() if isinstance(several, Mapping) else several)
+    if not runs or not all(isinstance(run, RunValues) for run in runs):
+        raise WrongType("results", results, "what gainful.evaluate returned")
+    is_named = isinstance(several, Mapping)
+    names = several if is_named else number_doubles([run.name for run in runs])
+    return dict(zip(names, runs, strict=True))
 
 
 def aggregate(values: Array, aggregation: Aggregation) -> float:

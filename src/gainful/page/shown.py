@@ -32,7 +32,8 @@ _ELSEWHERE = {
 # What the house asks of its own results, and nobody else: in no list and in no reference.
 INTERNAL_NAMES = frozenset(
     (
-        *("brief", "convention_data", "files_to_save", "find_name", "format_value", "from_recipe"),
+        *("brief", "convention_data", "files_to_save", "find_name", "format_value"),
+        *("from_matched", "from_recipe"),
         *("group_sessions", "list_columns", "list_expressions", "locate", "matched_sessions"),
         *("mean_of", "mean_or_none", "numeric_queries", "page", "qrel_inputs", "recipe_data"),
         *("random_generator", "recipes", "run_inputs", "summary", "tabulate", "values_by_id"),

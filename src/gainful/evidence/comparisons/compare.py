@@ -7,13 +7,13 @@ had, or (`study.py`) by the sessions of a study. All else is the same for each o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, Unpack
+from typing import Any, Protocol, TypeVar, Unpack
 
 import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
-from gainful.errors import BadValue, CannotCompare, WrongType
+from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_answer import write_notes
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
@@ -37,7 +37,7 @@ from gainful.evidence.pairing import (
     refuse_extremes,
     standardise_values,
 )
-from gainful.evidence.statistics.correction import CORRECTIONS, FREEDMAN_LANE, RANDOMISATION, TUKEY
+from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.effect_size import (
     EffectSize,
     detectable_difference,
@@ -51,12 +51,12 @@ from gainful.measure.convention_words import describe_convention
 from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import list_footnotes as list_session_footnotes
 from gainful.measure.sessions.session_values import SessionValues
-from gainful.measure.values import MeasuredValues, RunValues
+from gainful.measure.values import MeasuredValues, RunValues, name_results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
-from gainful.text import count_noun, number_doubles
+from gainful.text import count_noun
 from gainful.types import Array, finite_or_none
 
-_COUNT_BOTH_SIDES = (RANDOMISATION, TUKEY, FREEDMAN_LANE)
+AnyValues = TypeVar("AnyValues", bound=MeasuredValues[Any, Any])
 
 
 class Sample(Protocol):
@@ -182,22 +182,15 @@ def compare_sample(
         paired_units=sample.paired_units,
         pairs=tuple(build_pair(*place) for place in np.ndindex(len(measures), len(places))),
         evidence=Evidence(
-            test=method.test,
+            method=method,
             test_words=words,
-            correction=method.correction,
-            correction_words=correction.words,
             family=family,
-            family_scope=method.family,
             interval=outcome.interval_method + widened,
             exact=outcome.exact,
-            resampled=method.test not in TESTS or TESTS[method.test].resampled,
-            counts_both_sides=method.test in _COUNT_BOTH_SIDES,
             unit=sample.unit,
             paired_by=sample.paired_by,
             cluster=sample.cluster,
             power_level=level,
-            method=method,
-            resampling=method.resampling,
             standardised=describe_standardisation(method.standardise, len(names)),
         ),
         convention=results.convention_data(),
@@ -220,18 +213,27 @@ def compare_sample(
 
 
 def compare_where_possible(
-    measures: Sequence[str], compare: Callable[[Sequence[str]], Comparison]
+    results: Sequence[AnyValues], compare: Callable[[Sequence[AnyValues]], Comparison]
 ) -> tuple[Comparison | None, list[str]]:
-    """The comparison in all measures that allow one, and why not in the others."""
+    """The comparison in all measures that allow one, and why not in the others.
 
-    def attempt(names: Sequence[str]) -> tuple[Comparison | None, str]:
+    Examples:
+        >>> from gainful import evaluate
+        >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
+        >>> results = list(evaluate({"1": {"z": 1}, "2": {"z": 1}}, runs, "RR").values())
+        >>> compare_where_possible(results, lambda some: compare_results(some, test="t"))[1]
+        ['RR is 0 for every query of every run: there is nothing to compare']
+    """
+
+    def attempt(measures: Sequence[str]) -> tuple[Comparison | None, str]:
         try:
-            return compare(names), ""
+            return compare([result.select_measures(measures) for result in results]), ""
         except (BadValue, CannotCompare) as error:
             if isinstance(error, BadValue) and error.argument != "measure":
                 raise
             return None, str(error)
 
+    measures = list(results[0].values)
     comparison, problem = attempt(measures)
     if comparison is not None:
         return comparison, []
@@ -364,25 +366,15 @@ def compare_results(
         **options: how they are compared (`stats.MethodOptions`).
     """
     method = build_method(**options)
-    if not isinstance(results, (Mapping, Sequence)) or isinstance(results, str):
-        raise WrongType("results", results, "results by name, or a list of them")
-    runs = list(results.values()) if isinstance(results, Mapping) else list(results)
-    if not all(isinstance(run, RunValues) for run in runs):
-        raise WrongType("results", runs, "what gainful.evaluate returned")
-    names = number_doubles(
-        list(results) if isinstance(results, Mapping) else [r.name for r in runs]
-    )
-    runs = [evolve(run, name=name) for run, name in zip(runs, names, strict=True)]
-    return compare_run_results(runs, names, method, method.read_clusters())
+    runs = [evolve(run, name=name) for name, run in name_results(results).items()]
+    return compare_run_results(runs, method, method.read_clusters())
 
 
 def compare_run_results(
-    results: Sequence[RunValues],
-    names: Sequence[str],
-    method: Method,
-    clusters: Clusters | None = None,
+    results: Sequence[RunValues], method: Method, clusters: Clusters | None = None
 ) -> Comparison:
     """The comparison of runs that were evaluated alike, paired by query."""
+    names = [result.name for result in results]
     _refuse_unlike(results, names)
     tables = {measure: pair_results(results, measure) for measure in results[0].values}
     sample = PairedSample.from_tables(tables, names, "run", method.standardise, clusters)
@@ -408,30 +400,6 @@ def _refuse_unlike(results: Sequence[RunValues], names: Sequence[str]) -> None:
             raise CannotCompare(
                 f"{name} and {names[0]} follow different conventions: {', '.join(differences)}"
             )
-
-
-def compare_runs_where_possible(
-    results: Sequence[RunValues], method: Method, clusters: Clusters | None = None
-) -> tuple[Comparison | None, list[str]]:
-    """The comparison in all measures that allow one, and why not in the others.
-
-    Examples:
-        >>> from gainful import evaluate
-        >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
-        >>> results = evaluate({"1": {"z": 1}, "2": {"z": 1}}, measures="RR", runs=runs)
-        >>> compare_runs_where_possible(list(results.values()), build_method(test="t"))[1]
-        ['RR is 0 for every query of every run: there is nothing to compare']
-    """
-    names = [result.name for result in results]
-    choose_baseline(method.baseline, names, "run")
-    if len(results) < 2:
-        return None, []
-    return compare_where_possible(
-        list(results[0].values),
-        lambda measures: compare_run_results(
-            [result.select_measures(measures) for result in results], names, method, clusters
-        ),
-    )
 
 
 def is_paired(results: SessionValues) -> bool:

@@ -60,7 +60,7 @@ def _describe_smallest_p(
     comparison: ComparisonValues, paired: Sequence[PairedValues], pairs: Ranks
 ) -> list[str]:
     """Where not even the clearest difference could be significant, that is said."""
-    alpha = comparison.evidence.resampling.alpha
+    alpha = comparison.evidence.method.resampling.alpha
     notes = []
     for item in paired:
         units = int(item.count_differing(pairs).max())
@@ -77,7 +77,7 @@ def _describe_smallest_p(
 def _smallest_p(comparison: ComparisonValues, units: int) -> float:
     """The least that a corrected p can be, of so many differences that are not 0."""
     evidence = comparison.evidence
-    resamples = evidence.resampling.resamples
+    resamples = evidence.method.resampling.resamples
     if evidence.test == TUKEY:
         return 1 / (resamples + 1)
     test = TESTS[evidence.test]
@@ -90,7 +90,7 @@ def _smallest_p(comparison: ComparisonValues, units: int) -> float:
 def describe_undecided(comparison: ComparisonValues) -> list[str]:
     """Which decisions another seed could turn: p is nearer to alpha than two of its errors."""
     evidence = comparison.evidence
-    alpha = evidence.resampling.alpha
+    alpha = evidence.method.resampling.alpha
     errors = [(pair, evidence.p_corrected_error(pair)) for pair in comparison.pairs]
     near = [
         (pair, error)
@@ -104,7 +104,7 @@ def describe_undecided(comparison: ComparisonValues) -> list[str]:
     which = f"{pair.measure}: {pair.system} and {pair.other}{more}"
     name = "corrected p" if evidence.corrects else "p"
     value = f"{name} is {pair.p_corrected:.4f} with a Monte Carlo error of {error:.4f}"
-    resamples = f"{evidence.resampling.resamples} resamples (--resamples takes more)"
+    resamples = f"{evidence.method.resampling.resamples} resamples (--resamples takes more)"
     return [f"{which}: {value}: too near to {alpha:g} to be decided by {resamples}"]
 
 
@@ -322,7 +322,7 @@ def _describe_evidence(comparison: ComparisonValues, pair: Pair) -> str:
     p = f"{name} {sign} {max(pair.p_corrected, _SMALLEST_P):.3f}"
     interval = ""
     if pair.low is not None and pair.high is not None:
-        level = 100 * (1 - evidence.resampling.alpha)
+        level = 100 * (1 - evidence.method.resampling.alpha)
         low, high = (f"{round(end, decimals) + 0.0:.{decimals}f}" for end in (pair.low, pair.high))
         interval = f"{level:g} % interval {low} to {high}, "
     return f"by {pair.difference:.{decimals}f} ({interval}{p})"

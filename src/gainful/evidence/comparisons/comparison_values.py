@@ -11,15 +11,17 @@ from attrs import evolve, fields_dict, frozen
 from gainful.evidence.method import Method
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.statistics.alike_groups import find_alike_groups, make_letter
-from gainful.evidence.statistics.correction import MAX_T
+from gainful.evidence.statistics.correction import FREEDMAN_LANE, MAX_T, RANDOMISATION, TUKEY
 from gainful.evidence.statistics.effect_size import EffectSize
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.entry import HIGHER, Direction
 from gainful.page.shown import refuse_truth
 from gainful.page.table import to_plain_data
 from gainful.text import count_noun, pluralise
 from gainful.types import Array
+
+# Tests whose p is a share of resamples that are as far on either side.
+_COUNT_BOTH_SIDES = (RANDOMISATION, TUKEY, FREEDMAN_LANE)
 
 
 @frozen
@@ -115,30 +117,33 @@ class Pair:
 class Evidence:
     """How the evidence was weighed, in names: what a caption has to say."""
 
-    test: str  # a name of the table of tests
+    method: Method  # with all that was chosen by what is compared
     test_words: str
-    correction: str
-    correction_words: str
     family: int  # comparisons that were corrected together
-    family_scope: str  # over the pairs of one measure, or of all
     interval: str
     exact: bool  # are all resamples looked at?
-    resampled: bool
     unit: str  # what is counted: query, session
     paired_by: str  # what differences are of: query, searcher
     power_level: (
         float  # at which power is told: alpha, shared among the family where that is held down
     )
-    resampling: Resampling
-    method: Method  # as it was asked for
-    counts_both_sides: bool = False  # is p a share of resamples that are as far on either side?
     cluster: str | None = None  # what names clusters of queries, where these are drawn whole
     standardised: str | None = None  # how scores were standardised before
 
     @property
+    def test(self) -> str:
+        """A name of the table of tests."""
+        return self.method.test
+
+    @property
+    def correction(self) -> str:
+        """A name of the table of corrections."""
+        return self.method.correction
+
+    @property
     def uses_resamples(self) -> bool:
         """Has chance a hand in it?"""
-        return self.resampled and not self.exact
+        return self.method.takes_resamples and not self.exact
 
     def p_error(self, p: float) -> float | None:
         """The Monte Carlo error of a p: its standard deviation over seeds; None without chance.
@@ -147,13 +152,13 @@ class Evidence:
         """
         if not self.uses_resamples:
             return None
-        sides = 1 if self.counts_both_sides else 2
+        sides = 1 if self.method.test in _COUNT_BOTH_SIDES else 2
         share = p / sides
-        return float(sides * (share * (1 - share) / self.resampling.resamples) ** 0.5)
+        return float(sides * (share * (1 - share) / self.method.resampling.resamples) ** 0.5)
 
     def p_corrected_error(self, pair: Pair) -> float | None:
         """The Monte Carlo error of a corrected p: by max-T it is a share, else a multiple of p."""
-        if self.correction == MAX_T and self.corrects:
+        if self.method.correction == MAX_T and self.corrects:
             return self.p_error(pair.p_corrected)
         error = self.p_error(pair.p)
         return None if error is None else error * pair.p_corrected / pair.p
@@ -161,7 +166,7 @@ class Evidence:
     @property
     def corrects(self) -> bool:
         """Does the correction change anything?"""
-        return self.correction != "none" and self.family > 1
+        return self.method.correction != "none" and self.family > 1
 
 
 @frozen(eq=False, repr=False)
@@ -215,13 +220,13 @@ class ComparisonValues:
 
     def is_significant(self, pair: Pair) -> bool:
         """Is the difference significant, after correction?"""
-        return pair.p_corrected <= self.evidence.resampling.alpha
+        return pair.p_corrected <= self.evidence.method.resampling.alpha
 
     def is_equivalent(self, pair: Pair) -> bool | None:
         """Are the two practically the same, after correction? None where that was not asked."""
         if pair.equivalence is None:
             return None
-        return pair.equivalence.p_corrected <= self.evidence.resampling.alpha
+        return pair.equivalence.p_corrected <= self.evidence.method.resampling.alpha
 
     def pair_to_dict(self, pair: Pair) -> dict[str, Any]:
         """A pair as plain data, with what follows from the level and the resamples."""
@@ -280,7 +285,7 @@ class ComparisonValues:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        resampling = self.evidence.resampling
+        resampling = self.evidence.method.resampling
         return {
             "systems": list(self.systems),
             "baseline": self.baseline,
@@ -301,7 +306,7 @@ class ComparisonValues:
             "test": self.evidence.test,
             "correction": self.evidence.correction,
             "family": self.evidence.family,
-            "family_scope": self.evidence.family_scope,
+            "family_scope": self.evidence.method.family,
             "cluster": self.evidence.cluster,
             "standardised": self.evidence.standardised,
             "interval": self.evidence.interval,

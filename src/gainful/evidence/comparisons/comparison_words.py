@@ -18,7 +18,7 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
     """Which test, corrected how, at which level; with all its numbers if `verbose`."""
     evidence = comparison.evidence
     words = evidence.test_words[0].upper() + evidence.test_words[1:]
-    alpha = evidence.resampling.alpha
+    alpha = evidence.method.resampling.alpha
     error = evidence.p_error(alpha)
     by_chance = "" if error is None else f" (Monte Carlo error there {error:.4f})"
     significance = f"significant at p ≤ {alpha:g}{by_chance}"
@@ -41,12 +41,12 @@ def _describe_resampling(comparison: ComparisonValues) -> str:
     evidence = comparison.evidence
     if evidence.exact:
         return ", all arrangements looked at"
-    return format_resamples(comparison) if evidence.resampled else ""
+    return format_resamples(comparison) if evidence.method.takes_resamples else ""
 
 
 def _describe_intervals(comparison: ComparisonValues) -> str:
     evidence = comparison.evidence
-    return f"{100 * (1 - evidence.resampling.alpha):g} % intervals: {evidence.interval}"
+    return f"{100 * (1 - evidence.method.resampling.alpha):g} % intervals: {evidence.interval}"
 
 
 def describe_interaction(comparison: ComparisonValues, measure: str) -> list[str]:
@@ -86,7 +86,7 @@ def format_caption(comparison: ComparisonValues) -> str:
     first = f"Means over {sizes} {units}, {name_best(comparison.directions)} bold"
     kind = pluralise(comparison.kind)
     test = f"two-sided {evidence.test_words}, {describe_correction(comparison)}"
-    level = f"α = {evidence.resampling.alpha:g}"
+    level = f"α = {evidence.method.resampling.alpha:g}"
     return f"{first}. Letters name the {kind} that are significantly worse ({test}, {level})."
 
 
@@ -97,23 +97,23 @@ def describe_correction(comparison: ComparisonValues) -> str:
     several = len(comparison.measures) > 1
     if is_tukey:
         measures = count_noun(len(comparison.measures), "measure")
-        over = f", corrected by {evidence.correction_words} over {measures}"
+        over = f", corrected by {CORRECTIONS[evidence.correction].words} over {measures}"
         family = "" if evidence.corrects or not several else " of each measure"
         return f"p family-wise over pairs{family}{over if evidence.corrects else ''}"
     if not evidence.corrects:
         return "p not corrected"
-    scope = " of each measure" if several and evidence.family_scope == "measure" else ""
+    scope = " of each measure" if several and evidence.method.family == "measure" else ""
     over = (
         f"the {evidence.family} pairs{scope}"
-        if evidence.family_scope == "measure" or not several
+        if evidence.method.family == "measure" or not several
         else f"{evidence.family} comparisons of all measures"
     )
-    return f"p corrected by {evidence.correction_words} over {over}"
+    return f"p corrected by {CORRECTIONS[evidence.correction].words} over {over}"
 
 
 def format_resamples(comparison: ComparisonValues) -> str:
     """How often chance was asked, and which."""
-    resampling = comparison.evidence.resampling
+    resampling = comparison.evidence.method.resampling
     return f", {resampling.resamples} resamples, seed {resampling.seed}"
 
 
@@ -247,7 +247,7 @@ def describe_method(comparison: ComparisonValues) -> list[str]:
     asked = [pair for pair in comparison.pairs if pair.equivalence is not None]
     if not asked:
         return []
-    alpha = comparison.evidence.resampling.alpha
+    alpha = comparison.evidence.method.resampling.alpha
     number = sum(pair.measure == asked[0].measure for pair in asked)
     is_corrected = comparison.evidence.correction != "none" and number > 1
     family = f", corrected by Holm over {count_noun(number, 'pair')}" if is_corrected else ""

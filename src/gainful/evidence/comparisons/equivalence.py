@@ -116,7 +116,7 @@ def add_equivalence(
             if comparison.direction(measure).is_lower:
                 shares.reverse()
             added[at] = Equivalence(margin, *both, *(float(share[0]) for share in shares))
-            is_same = added[at].p_corrected <= evidence.resampling.alpha
+            is_same = added[at].p_corrected <= evidence.method.resampling.alpha
             if is_same and abs(skewness_of_changes(units.unit_means[:, 0])) > SKEWED:
                 skewed.append(comparison.pairs[at])
     pairs = (evolve(pair, equivalence=added.get(at)) for at, pair in enumerate(comparison.pairs))

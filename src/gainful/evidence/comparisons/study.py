@@ -16,7 +16,6 @@ from gainful.evidence.comparisons.compare import (
     Sample,
     compare_conversations,
     compare_sample,
-    compare_where_possible,
     is_paired,
 )
 from gainful.evidence.comparisons.comparison import Comparison
@@ -471,7 +470,7 @@ class Study(Sample):
                     f"{subject} differ by the same in every {unit}: no effect size is defined"
                 )
             if pair.low is None:
-                alpha = comparison.evidence.resampling.alpha
+                alpha = comparison.evidence.method.resampling.alpha
                 notes.append(
                     f"{subject}: so few ways to exchange that no p can be {alpha:g}: no interval, "
                     "and nothing can be significant"
@@ -506,21 +505,6 @@ def compare_session_results(
     study = Study.from_results(results, by, choose_blocks(results, by, block))
     return compare_sample(
         study, method, results, lambda verbose: list_footnotes(results, verbose=verbose)
-    )
-
-
-def compare_sessions_where_possible(
-    results: SessionValues,
-    by: str = SYSTEM,
-    block: str | Sequence[str] | None = None,
-    **options: Unpack[MethodOptions],
-) -> tuple[Comparison | None, list[str]]:
-    """What `compare_session_results` says in all measures that allow it, and why not in others."""
-    return compare_where_possible(
-        list(results.values),
-        lambda measures: compare_session_results(
-            results.select_measures(measures), by, block, **options
-        ),
     )
 
 

@@ -297,7 +297,7 @@ def find_largest_changes(
         ...     MatchedRun(qrels, run, match(qrels, run, convention))
         ...     for run in (as_run({"1": ["b", "a"]}), as_run({"1": ["a", "b"]}))
         ... ]
-        >>> values = [measure_run(run, recipes, convention) for run in runs]
+        >>> values = [measure_run(run, recipes, convention, RunValues) for run in runs]
         >>> find_largest_changes(runs, recipes["RR"], values).queries[0].documents
         (MovedDoc(doc='a', grade=1.0, before=2, after=1, what='up', share=0.5),)
     """

@@ -13,7 +13,7 @@ from attrs import field, frozen
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.evidence.method import Method, weigh_pairs
 from gainful.evidence.pairing import PairedValues
-from gainful.evidence.statistics.correction import CORRECTIONS, RANDOMISATION, TUKEY, correction_for
+from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.correlation import (
     PERSISTENCE,
     check_persistence,
@@ -22,8 +22,7 @@ from gainful.evidence.statistics.correlation import (
     rbo,
     tau_ap,
 )
-from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.measure.results import list_footnotes
 from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
@@ -88,34 +87,6 @@ def find_discordant_pairs(
         verdicts = [None if flags is None else bool(flags[at]) for flags in flags_of_pairs]
         discordant_pairs.append(DiscordantPair((first, second), gaps, (verdicts[0], verdicts[1])))
     return discordant_pairs
-
-
-def build_criterion(
-    name: str = RANDOMISATION,
-    correct: str | None = None,
-    resampling: Resampling | None = None,
-    *,
-    resamples_given: bool = False,
-) -> Method:
-    """When are two runs different? By the test of this name; misspelt ones are refused.
-
-    Examples:
-        >>> build_criterion("t").correction
-        'holm'
-        >>> build_criterion("sing")
-        Traceback (most recent call last):
-        ...
-        gainful.errors.UnknownName: no test 'sing'; did you mean sign?
-    """
-    if name == TUKEY and correct not in (None, "none"):
-        raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
-    correction = correction_for(name, correct, TEST_NAMES)
-    return Method(
-        name,
-        correction,
-        resampling=resampling or Resampling(),
-        resamples_given=resamples_given,
-    )
 
 
 @frozen

@@ -9,10 +9,9 @@ import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadValue, CannotCompare
-from gainful.evidence.method import Method, fit_resamples
+from gainful.evidence.method import Method, build_method, fit_resamples
 from gainful.evidence.orders.order import (
     Order,
-    build_criterion,
     check_run_count,
     discriminative_power,
     order_means,
@@ -45,7 +44,7 @@ def order_results(
     Where `clusters` say what queries belong to, tests flip and draw these whole.
     """
     check_run_count(len(results))
-    criterion = criterion or build_criterion()
+    criterion = criterion or build_method()
     names = _run_names(results)
     pairs = np.array(list(combinations(range(len(names)), 2)))
     means, power, flags_by_measure = {}, [], {}

@@ -35,7 +35,6 @@ from gainful.measure.evaluate import choose_queries, compute_measures, with_max_
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.recipe import Recipe, SessionRecipe
-from gainful.measure.sessions.evaluate import measure_sessions
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.measure.values import aggregate
 from gainful.page.table import to_plain_data
@@ -376,7 +375,7 @@ class SessionScores:
         if key not in self._matched_sessions:
             self._matched_sessions[key] = self.match_for(recipe.convention)
         matched, label = self._matched_sessions[key], str(self.measure)
-        return measure_sessions(self.name, matched, {label: recipe}, recipe.convention)
+        return SessionValues.from_matched(self.name, matched, {label: recipe}, recipe.convention)
 
     def sort_key(self, convention: SessionConvention) -> tuple[str, ...]:
         """Conventions that match sessions alike come together."""

@@ -538,7 +538,7 @@ def condense_lists(matched: MatchedRun, results: RunValues) -> dict[str, float |
     }
     if not recipes:
         return dict.fromkeys(results.values)
-    mean = measure_run(matched, recipes, results.convention).mean
+    mean = measure_run(matched, recipes, results.convention, RunValues).mean
     return {
         name: None if name not in mean or np.isnan(mean[name]) else mean[name]
         for name in results.values

@@ -22,8 +22,8 @@ from gainful.match.unjudged_topics import describe_unjudged, nothing_judged
 from gainful.measure.compute import normalise_by
 from gainful.measure.functions.sessions.sdcg import sum_by_index
 from gainful.measure.recipe import SessionRecipe
-from gainful.measure.sessions.evaluate import compute_session_values
 from gainful.measure.sessions.session_values import (
+    compute_session_values,
     joint_terms,
     mean_terms,
     needs_joint_mean,

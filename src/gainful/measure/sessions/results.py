@@ -35,11 +35,6 @@ def list_footnotes(results: SessionValues, *, verbose: bool = False) -> list[str
 _CHANCE_ADVICE = "gainful compare --sessions tells whether that is more than chance."
 
 
-def describe_view(results: SessionValues, view: str, by: Sequence[str] = ()) -> str:
-    """The question of a view answered."""
-    return _ANSWERS[view](results, by)
-
-
 def _describe_means(results: SessionValues, by: Sequence[str]) -> str:
     """How much sessions bring, or which group is best."""
     sessions, counts = results.matched_sessions, results.counts
@@ -189,7 +184,7 @@ def session_results_page(
         return results.to_dict(by) | extra
 
     return Page(
-        answer=describe_view(results, view, by),
+        answer=_ANSWERS[view](results, by),
         sections=[Section(table=table)],
         notes=list_footnotes(results, verbose=verbose),
         rows=lambda: table,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import polars as pl
 from attrs import frozen
 
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadValue
+from gainful.errors import BadValue, NoIdeal
 from gainful.match.session_groups import (
     By,
     Group,
@@ -49,9 +49,7 @@ def curve(
     Where a searcher has stopped, the last value is held: to the end of the longest session of the
     group, or of all groups in common.
     """
-    _refuse_without_vectors(recipe)
-    sessions = sessions.keep_first_queries(recipe.queries)
-    vectors = session_vectors(sessions, recipe)
+    sessions, vectors = _find_vectors(sessions, recipe)
     values = _pick_values(vectors, recipe)
     frames = [
         _group_curve(sessions, recipe, vectors, values, keys, flags, common=common)
@@ -65,9 +63,7 @@ def session_value_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> A
 
     Not a number where a session has no ideal and the convention leaves it out.
     """
-    _refuse_without_vectors(recipe)
-    sessions = sessions.keep_first_queries(recipe.queries)
-    return _pick_values(session_vectors(sessions, recipe), recipe)
+    return _pick_values(_find_vectors(sessions, recipe)[1], recipe)
 
 
 def mean_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
@@ -76,9 +72,7 @@ def mean_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array,
     The values of sessions and which of them count; or their gains and ideals, where the convention
     averages these first.
     """
-    _refuse_without_vectors(recipe)
-    sessions = sessions.keep_first_queries(recipe.queries)
-    vectors = session_vectors(sessions, recipe)
+    sessions, vectors = _find_vectors(sessions, recipe)
     if recipe.entry.normalised and recipe.convention.average == "vectors":
         return vectors.gain, vectors.ideal
     values = _pick_values(vectors, recipe)
@@ -90,16 +84,19 @@ def _pick_values(vectors: Vectors, recipe: SessionRecipe) -> Array:
     return vectors.normalise(recipe) if recipe.entry.normalised else vectors.gain
 
 
-def _refuse_without_vectors(recipe: SessionRecipe) -> None:
+def _find_vectors(
+    sessions: MatchedSessions, recipe: SessionRecipe
+) -> tuple[MatchedSessions, Vectors]:
+    """The queries that a measure asks for, and their vectors; one that has none is refused."""
     if not recipe.entry.has_vectors:
         raise BadValue("measure", recipe.label, f"{' or '.join(WITH_VECTORS)}, which have vectors")
+    first_queries = sessions.keep_first_queries(recipe.queries)
+    return first_queries, session_vectors(first_queries, recipe)
 
 
 def tabulate_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> pl.DataFrame:
     """The vectors of every session: session, query, rank, position, gain, ideal, share."""
-    _refuse_without_vectors(recipe)
-    sessions = sessions.keep_first_queries(recipe.queries)
-    vectors = session_vectors(sessions, recipe)
+    sessions, vectors = _find_vectors(sessions, recipe)
     max_queries, x = vectors.gain.shape[1:]
     own = np.arange(max_queries) < sessions.query_counts[:, None]
     inside = np.repeat(own, x, axis=1).ravel()
@@ -166,6 +163,25 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
     TITLE: ClassVar[str] = "Sessions"
 
     matched_sessions: MatchedSessions
+
+    @classmethod
+    def from_matched(
+        cls,
+        name: str,
+        sessions: MatchedSessions,
+        recipes: Mapping[str, SessionRecipe],
+        convention: SessionConvention,
+    ) -> Self:
+        """The value of every session by every measure."""
+        return cls(
+            name=name,
+            matched_sessions=sessions,
+            values={
+                key: compute_session_values(sessions, recipe) for key, recipe in recipes.items()
+            },
+            recipes=recipes,
+            convention=convention,
+        )
 
     @property
     def ids(self) -> Sequence[str]:
@@ -278,6 +294,21 @@ class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
             "can_pass_one": recipe.can_pass_one,
             "vector_can_pass_one": recipe.vector_can_pass_one,
         }
+
+
+def compute_session_values(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """The value of every session."""
+    try:
+        first_queries = sessions.keep_first_queries(recipe.queries)
+        values = recipe.entry.function(first_queries, recipe)
+        if isinstance(values, tuple):  # what was reached, and what was possible
+            values = normalise_by(*values, recipe.convention.empty)
+    except NoIdeal as error:
+        if error.index[0] >= sessions.size:  # a query's, of which no session is told
+            raise
+        session = sessions.session_ids[error.index[0]]
+        raise error.with_name(f"the ideal of session {session!r}") from None
+    return np.asanyarray(values)
 
 
 def per_cost(

@@ -12,9 +12,8 @@ from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.match.session_groups import By, group_label
 from gainful.measure.build_recipes import build_session_recipe
 from gainful.measure.cost import Cost, cost_measure
-from gainful.measure.sessions.evaluate import compute_session_values
 from gainful.measure.sessions.results import list_footnotes
-from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.sessions.session_values import SessionValues, compute_session_values
 from gainful.show.figures.figure import (
     FigureData,
     Look,
