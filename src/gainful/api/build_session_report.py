@@ -111,7 +111,6 @@ def _compare(
     block: str | Sequence[str] | None,
     weighing: MethodOptions,
 ) -> tuple[Comparison | None, list[str]]:
-    """The comparison of systems, in the measures that allow one; none of a single system."""
     if groups.by is None or len(groups.flags) < 2:
         return None, []
     return compare_sessions_where_possible(groups.results, groups.by, block, **weighing)

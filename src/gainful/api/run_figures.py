@@ -167,7 +167,6 @@ def dots_data(
 
 
 def _take_results(results: Any, runs: Any, measures: Measures | None) -> dict[str, RunValues]:
-    """Results by the names of their runs, as they were given, and of these measures alone."""
     given, measures = separate_results((results, runs), measures)
     return name_results(select_measures(given, measures))
 

@@ -177,7 +177,6 @@ def check_goal(goal: Goal) -> None:
 def _read_differences(
     difference: float | Mapping[str, float], results: RunValues
 ) -> dict[str, float]:
-    """The difference that is to be found in each measure."""
     if not isinstance(difference, Mapping):
         return dict.fromkeys(results.values, float(difference))
     wanted = {results.find_name(name): float(value) for name, value in difference.items()}

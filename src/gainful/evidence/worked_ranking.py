@@ -459,7 +459,6 @@ def _format_more_ideal(sides: tuple[QuerySide, QuerySide]) -> list[Section]:
 
 
 def _ideal_remainder(side: QuerySide) -> float:
-    """What the ideal has below the ranks that are shown."""
     return (side.idcg or 0.0) - sum(row.contribution or 0.0 for row in side.ideal)
 
 

@@ -103,7 +103,6 @@ def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, int]
 
 
 def _index_names(names: pl.Series, all_names: pl.Series) -> Ranks:
-    """The place of each name in a list of them."""
     numbered = all_names.rename("name").to_frame().with_row_index("number")
     wanted = names.rename("name").to_frame()
     joined = wanted.join(numbered, on="name", how="left", maintain_order="left")

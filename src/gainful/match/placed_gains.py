@@ -183,7 +183,6 @@ def _search_stretches(
 
 
 def _block_starts(ordered: Array) -> Flags:
-    """Where in descending scores a new score begins."""
     starts = np.ones(ordered.shape, dtype=bool)
     starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     return starts
@@ -200,7 +199,6 @@ def _block_edges(starts: Flags) -> tuple[Ranks, Ranks]:
 
 
 def _restore_input_order(order: Ranks, values: Ranks) -> Ranks:
-    """Values by rank, put back to where their documents stand in the input."""
     back = np.empty_like(order)
     np.put_along_axis(back, order, values, axis=1)
     return back

@@ -316,7 +316,6 @@ def _look_up_gains(frame: pl.DataFrame, row: Ranks) -> Array:
 
 
 def _read_hits(frame: pl.DataFrame) -> tuple[Ranks, Ranks]:
-    """Which judgment meets which row, where that is known."""
     row = frame[PLACE].is_not_null().arg_true().to_numpy().astype(np.intp)
     return frame[PLACE].drop_nulls().to_numpy().astype(np.intp), row
 

@@ -136,7 +136,6 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
 
 
 def _find_measure(name: str) -> str:
-    """The measure that is computed for a name of trec_eval's, of ir_measures' or of people's."""
     if name in TREC_NAMES:
         return TREC_NAMES[name].measure
     return parse_ir_measures_name(name) or parse_nickname(name) or ""
@@ -199,7 +198,6 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
 
 
 def _format_source(cite: str) -> str:
-    """The reference, or whoever registered it."""
     return REFERENCES.get(cite, cite or "registered by a plug-in")
 
 

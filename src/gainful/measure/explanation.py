@@ -234,7 +234,6 @@ def _list_misplaced(explanation: Explanation) -> Iterator[str]:
 
 
 def _list_rows(explanation: Explanation) -> Table:
-    """A row for each rank, at full precision."""
     dicts = [to_plain_data(line) for line in explanation.lines]
     return Table(tuple(dicts[0]), [tuple(line.values()) for line in dicts], numeric=True)
 

@@ -267,7 +267,6 @@ class _SpanReader:
         self._add_searches(spans, sessions, by_tool)
 
     def _is_search(self, kind: Any, operation: Any, by_tool: bool) -> bool:
-        """Is a span a search, by its kind, its operation or its tool?"""
         kind = str(kind or "").upper()
         if kind == "RERANKER" and not by_tool:
             self._retrievals.notes[_RERANKED] += 1

@@ -215,7 +215,6 @@ def _find_second_lists(
 
 
 def _find_duplicates(doc: pl.Series, new_query: Flags) -> Flags:
-    """Which documents stand further up in the same list?"""
     numbered = pl.DataFrame({"number": np.cumsum(new_query), "doc": doc})
     return ~numbered.select(pl.struct("number", "doc").is_first_distinct()).to_series().to_numpy()
 

@@ -66,7 +66,6 @@ def _label_rows(sessions: Sessions, name: str, separator: str) -> pl.DataFrame:
 
 
 def _count_results(frame: pl.DataFrame) -> pl.DataFrame:
-    """Rows with the number of results of their query, if they do not have it."""
     if LIST_LENGTH in frame.columns:
         return frame
     count = pl.col("doc").count().over("session", "query").cast(pl.Int64)

@@ -255,14 +255,12 @@ def _format_evidence(comparison: Comparison, pair: Pair | None) -> tuple[str, ..
 
 
 def _has_unequal_counts(comparison: Comparison, measure: str) -> bool:
-    """Do not all searchers enter every pair?"""
     number = comparison.paired_units.get(measure)
     units = pluralise(comparison.unit_in_words)
     return any(pair.counts.get(units, number) != number for pair in comparison.pairs)
 
 
 def _format_count(comparison: Comparison, pair: Pair | None) -> str:
-    """How many searchers entered a pair."""
     return "" if pair is None else str(pair.counts[pluralise(comparison.unit_in_words)])
 
 
@@ -313,7 +311,6 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
 
 
 def _format_by_system(values: Mapping[str, float], spec: str) -> str:
-    """A value for each of a few systems; of many, from where to where they go."""
     if len(values) <= _MAX_SYSTEMS:
         return ", ".join(f"{format(value, spec)} ({name})" for name, value in values.items())
     low, high = (format(end(values.values()), spec) for end in (min, max))

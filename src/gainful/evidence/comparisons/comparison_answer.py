@@ -334,14 +334,12 @@ def _format_mean(comparison: ComparisonValues, measure: str, system: str) -> str
 
 
 def _join(comparison: ComparisonValues, systems: Sequence[str], noun: str = "others") -> str:
-    """Systems in a sentence; of many, how many there are."""
     if len(systems) > _MAX_NAMES:
         return f"{len(systems)} {noun}"
     return join_words([_label(comparison, system) for system in systems])
 
 
 def _join_leading(comparison: ComparisonValues, systems: Sequence[str]) -> str:
-    """Those that a sentence is about; of many, how many there are."""
     return _join(comparison, systems, pluralise(comparison.kind))
 
 

@@ -146,7 +146,6 @@ def _list_rows(verdict: Verdict) -> Table:
 
 
 def _list_headlines(verdict: Verdict) -> list[str]:
-    """The question answered: each broken rule, or that there is none."""
     return [to_one_line(line) for line in _compose_headlines(verdict)]
 
 

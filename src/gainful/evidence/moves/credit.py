@@ -319,7 +319,6 @@ def _share_change(game: DocumentGame, change: float, rounding: float) -> Credit:
 
 
 def _share_among(game: DocumentGame, players: Ranks) -> tuple[Array, tuple[str, ...]]:
-    """The Shapley values of some documents."""
     shares, sampling_notes = shapley_values(
         _Subgame(game, players), orders=max(16, min(128, _SAMPLE_SETS // len(players)))
     )

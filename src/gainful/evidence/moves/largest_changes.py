@@ -267,7 +267,6 @@ def _format_rank(rank: float | None) -> str:
 
 
 def _format_id(name: str) -> str:
-    """An id that is not long, and steers no terminal."""
     return to_one_line(shorten(name, _MAX_ID_LENGTH))
 
 

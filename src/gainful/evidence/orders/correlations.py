@@ -411,7 +411,6 @@ def _merit(results: MeasuredValues[Any, Any], name: str) -> Array:
 
 
 def _name_turned(results: MeasuredValues[Any, Any], names: Sequence[str]) -> tuple[str, ...]:
-    """The measures of which less is better."""
     known = [name for name in names if name in results.values]
     return tuple(name for name in known if results.directions[name].is_lower)
 

@@ -355,7 +355,6 @@ def summary_page(order: Order) -> Page:
 
 
 def _describe_answer(order: Order) -> str:
-    """Which measure tells most runs apart, and which two disagree most, in one paragraph."""
     return " ".join([*_describe_power(order), *_describe_disagreement(order)])
 
 
@@ -618,7 +617,6 @@ def order_means(
 
 
 def _turn(means: Mapping[str, float]) -> dict[str, float]:
-    """Means of which less is better, as numbers of which more is."""
     return {system: -mean if is_number(mean) else mean for system, mean in means.items()}
 
 

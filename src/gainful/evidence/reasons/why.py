@@ -348,7 +348,6 @@ def _list_partners(why: Why, effect: Effect) -> list[str]:
 
 
 def _shorten_list(names: Sequence[str]) -> Sequence[str]:
-    """The first few, which matter most, and how many others."""
     if len(names) <= _MAX_PARTNERS + 1:
         return names
     return [*names[:_MAX_PARTNERS], f"{len(names) - _MAX_PARTNERS} others"]

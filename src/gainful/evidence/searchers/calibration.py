@@ -423,7 +423,6 @@ def _format_value(value: float) -> str:
 
 
 def _build_estimates(calibration: Calibration) -> Table:
-    """A row for each estimate of all sessions."""
     interval = f"{100 * calibration.level:g} % interval"
     columns = ("behaviour", "parameter", "estimate", interval, "from")
     rows = _estimate_rows(calibration.searchers)

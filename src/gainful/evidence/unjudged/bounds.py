@@ -387,7 +387,6 @@ def _list_documents(table: Table) -> list[dict[str, Any]]:
 
 
 def _build_document_table(bounds: Sequence[Bounds], first: int) -> Table:
-    """The documents of all runs, the largest effects first."""
     rows = [(run.name, *row) for run in bounds for row in run.documents.head(first).iter_rows()]
     rows.sort(key=lambda row: -abs(row[-1]))
     columns = ("run", "query", "document", "rank", "effect")
@@ -513,7 +512,6 @@ def find_result_limits(
 
 
 def _flag_open_docs(gradable: GradableRun) -> Flags:
-    """Which documents of the pool are open."""
     flags: Flags = np.isnan(gradable.known_grades[gradable.matched.pool_grade.astype(np.intp)])
     return flags
 

@@ -392,7 +392,6 @@ def _find_qrels(qrels: Qrels | None, sessions: Sessions, observed: str) -> Qrels
 
 
 def _judges_none(qrels: Qrels, sessions: Sessions) -> bool:
-    """Has no query of these sessions judgments?"""
     topic = "topic" if "topic" in sessions.frame.columns else "session"
     return not sessions.frame[topic].is_in(qrels.queries.implode()).any()
 
@@ -544,7 +543,6 @@ def _reads_rows(recipe: SessionRecipe) -> bool:
 
 
 def _scales_by_highest(recipe: SessionRecipe) -> bool:
-    """Does it scale grades by the highest that was given, wherever that is?"""
     of_sessions = "max_grade" in recipe.entry.params and recipe.setting("max_grade") is None
     if recipe.of is None:
         return of_sessions

@@ -248,7 +248,6 @@ def _choose_unit(
 
 
 def _build_session_table(results: SessionValues, by: Sequence[str]) -> Table:
-    """A row for each session."""
     columns = results.columns.select("session", *results.group_names(by), "queries")
     values = results.per_session.drop("session")
     return Table.from_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
@@ -293,7 +292,6 @@ def _build_reformulation_table(results: SessionValues, by: Sequence[str]) -> Tab
 
 
 def _build_last_query_table(results: SessionValues, by: Sequence[str], non_last: NonLast) -> Table:
-    """The last query against the others, rank by rank."""
     vectors = last_queries(results, by=by, non_last=non_last).vectors
     return Table.from_frame(vectors, len(by) + 1)
 
