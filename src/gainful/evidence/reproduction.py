@@ -116,7 +116,22 @@ class Reproduction(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """How close it is, in a sentence and in a table for each question."""
-        return reproduction_page(self, verbose=verbose)
+        return Page(
+            answer=_describe(self),
+            sections=[
+                Section(table=build_table(items, columns, labels))
+                for items, columns, labels in (
+                    (self.orders, _ORDER_COLUMNS, 1),
+                    (self.errors, _ERROR_COLUMNS, 2),
+                    (self.effects, _EFFECT_COLUMNS, 1),
+                )
+                if items
+            ],
+            notes=_list_notes(self, verbose=verbose),
+            rows=lambda: _list_rows(self),
+            data=self.to_dict,
+            indent="  ",
+        )
 
 
 def check_depth(depth: object) -> None:
@@ -278,26 +293,6 @@ def _improve(pair: tuple[RunValues, RunValues], name: str) -> tuple[float, float
         raise BadInput(pair[1].name, problem, "runs of the same queries")
     run, baseline = (float(mean) for mean in paired.values.mean(axis=0))
     return run - baseline, (run - baseline) / baseline if baseline else None
-
-
-def reproduction_page(reproduction: Reproduction, *, verbose: bool = False) -> Page:
-    """The answer, and a table for rankings, one for scores and one for effects."""
-    return Page(
-        answer=_describe(reproduction),
-        sections=[
-            Section(table=build_table(items, columns, labels))
-            for items, columns, labels in (
-                (reproduction.orders, _ORDER_COLUMNS, 1),
-                (reproduction.errors, _ERROR_COLUMNS, 2),
-                (reproduction.effects, _EFFECT_COLUMNS, 1),
-            )
-            if items
-        ],
-        notes=_list_notes(reproduction, verbose=verbose),
-        rows=lambda: _list_rows(reproduction),
-        data=reproduction.to_dict,
-        indent="  ",
-    )
 
 
 def _describe(reproduction: Reproduction) -> str:

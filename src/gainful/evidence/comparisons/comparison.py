@@ -57,35 +57,30 @@ class Comparison(ComparisonValues, Shown):
             full: intervals, p and effect sizes in every format, not only on a terminal.
             verbose: the whole convention, how intervals were found, how many queries are needed.
         """
-        return comparison_page(self, full=full, verbose=verbose)
+        changes = changes_page(self.largest_changes) if self.largest_changes else None
+        sentences = (describe_comparison(self), describe_equivalence(self))
+        return Page(
+            answer=" ".join(filter(None, sentences)),
+            sections=[
+                lambda _: _list_evidence(self, full=full, verbose=verbose),
+                *([] if full else _list_matrix(self)),
+                *list_equivalence(self),
+            ],
+            notes=(
+                *describe_test(self, verbose=verbose),
+                *describe_method(self),
+                *list_footnotes(self, verbose=verbose),
+            ),
+            rows=(lambda: _list_rows(self)) if changes is None else changes.rows,
+            data=lambda: _build_data(self),
+            appendix=changes,
+        )
 
     def list_expressions(self) -> dict[str, str]:
         """Where pictures and p-values are, for who looks for them here."""
         rows = ".frame, in which every pair has its p"
         plot = {"plot": "gainful.figures.differences(qrels, runs)"}
         return plot | dict.fromkeys(("p", "p_value", "p_values", "pvalue", "pvalues"), rows)
-
-
-def comparison_page(comparison: Comparison, *, full: bool = False, verbose: bool = False) -> Page:
-    """The evidence for a terminal, systems by measures for a paper; below it what changed most."""
-    changes = changes_page(comparison.largest_changes) if comparison.largest_changes else None
-    sentences = (describe_comparison(comparison), describe_equivalence(comparison))
-    return Page(
-        answer=" ".join(filter(None, sentences)),
-        sections=[
-            lambda _: _list_evidence(comparison, full=full, verbose=verbose),
-            *([] if full else _list_matrix(comparison)),
-            *list_equivalence(comparison),
-        ],
-        notes=(
-            *describe_test(comparison, verbose=verbose),
-            *describe_method(comparison),
-            *list_footnotes(comparison, verbose=verbose),
-        ),
-        rows=(lambda: _list_rows(comparison)) if changes is None else changes.rows,
-        data=lambda: _build_data(comparison),
-        appendix=changes,
-    )
 
 
 def _list_evidence(comparison: Comparison, *, full: bool, verbose: bool) -> list[Section]:

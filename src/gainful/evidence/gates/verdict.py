@@ -104,32 +104,27 @@ class Verdict(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """Did the run pass, by which rules, and if not, which queries to look at first?"""
-        return verdict_page(self, verbose=verbose)
-
-
-def verdict_page(verdict: Verdict, *, verbose: bool = False) -> Page:
-    """The verdict for a terminal, the log of a build, a pull request or a build server."""
-    style = _PASSED_STYLE if verdict.passed else _FAILED_STYLE
-    headlines = _list_headlines(verdict)
-    sections = [
-        Section("\n".join(headlines), style=style, indent="  ", forms=("table",)),
-        *(Section(line, strong=True, forms=("markdown", "html")) for line in headlines),
-        Section(table=_build_check_table(verdict)),
-    ]
-    for heading, table in _build_query_tables(verdict):
-        sections += [Section(lines=[heading]), Section(table=table)]
-    if verdict.error_rates:
-        sections += [Section(lines=[_RATES_HEADING]), Section(table=_build_rate_table(verdict))]
-    page = Page(
-        sections=sections,
-        notes=_list_notes(verdict, verbose=verbose),
-        indent="  ",
-        rows=lambda: _list_rows(verdict),
-        data=verdict.to_dict,
-    )
-    return evolve(
-        page, renderers={"junit": lambda: verdict_to_junit(verdict, render(page, "table"))}
-    )
+        style = _PASSED_STYLE if self.passed else _FAILED_STYLE
+        headlines = _list_headlines(self)
+        sections = [
+            Section("\n".join(headlines), style=style, indent="  ", forms=("table",)),
+            *(Section(line, strong=True, forms=("markdown", "html")) for line in headlines),
+            Section(table=_build_check_table(self)),
+        ]
+        for heading, table in _build_query_tables(self):
+            sections += [Section(lines=[heading]), Section(table=table)]
+        if self.error_rates:
+            sections += [Section(lines=[_RATES_HEADING]), Section(table=_build_rate_table(self))]
+        page = Page(
+            sections=sections,
+            notes=_list_notes(self, verbose=verbose),
+            indent="  ",
+            rows=lambda: _list_rows(self),
+            data=self.to_dict,
+        )
+        return evolve(
+            page, renderers={"junit": lambda: verdict_to_junit(self, render(page, "table"))}
+        )
 
 
 def _list_rows(verdict: Verdict) -> Table:

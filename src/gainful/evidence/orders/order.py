@@ -312,46 +312,36 @@ class Order(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """Which measure tells runs apart, and do measures agree?"""
-        return order_page(self, verbose=verbose)
+        return Page(
+            answer=_describe_answer(self),
+            sections=[lambda _: [Section(table=table) for table in _build_tables(self)]],
+            notes=_list_notes(self, verbose=verbose),
+            rows=lambda: _list_rows(self),
+            data=self.to_dict,
+        )
 
     def brief(self) -> Page:
         """The power of each measure and the agreement of each two, in a line each."""
-        return summary_page(self)
-
-
-def order_page(order: Order, *, verbose: bool = False) -> Page:
-    """The answer, a table of measures and one of their pairs, and how it is known."""
-    return Page(
-        answer=_describe_answer(order),
-        sections=[lambda _: [Section(table=table) for table in _build_tables(order)]],
-        notes=_list_notes(order, verbose=verbose),
-        rows=lambda: _list_rows(order),
-        data=order.to_dict,
-    )
-
-
-def summary_page(order: Order) -> Page:
-    """The power of each measure and the agreement of each two, in a line each."""
-    headline = f"Order of {len(order.runs)} runs by {', '.join(order.measures)}"
-    powers = [
-        f"{power.measure}: {'–' if power.significant is None else power.significant} "
-        f"of {power.pairs} pairs told apart"
-        for power in order.power
-    ]
-    agreements = [
-        f"{agreement.measures[0]} and {agreement.measures[1]}: tau "
-        f"{_format_number(agreement.tau)}, tau_AP {_format_number(agreement.tau_ap)}, "
-        f"RBO {agreement.rbo:.4f}, {agreement.discordant} discordant"
-        for agreement in order.agreement
-    ]
-    first, *more = _build_tables(order)
-    return Page(
-        sections=[
-            Section(lines=(headline, *powers, *agreements, *order.notes), forms=("table",)),
-            Section(headline, first, forms=("html",)),
-            *(Section(table=table, forms=("html",)) for table in more),
+        headline = f"Order of {len(self.runs)} runs by {', '.join(self.measures)}"
+        powers = [
+            f"{power.measure}: {'–' if power.significant is None else power.significant} "
+            f"of {power.pairs} pairs told apart"
+            for power in self.power
         ]
-    )
+        agreements = [
+            f"{agreement.measures[0]} and {agreement.measures[1]}: tau "
+            f"{_format_number(agreement.tau)}, tau_AP {_format_number(agreement.tau_ap)}, "
+            f"RBO {agreement.rbo:.4f}, {agreement.discordant} discordant"
+            for agreement in self.agreement
+        ]
+        first, *more = _build_tables(self)
+        return Page(
+            sections=[
+                Section(lines=(headline, *powers, *agreements, *self.notes), forms=("table",)),
+                Section(headline, first, forms=("html",)),
+                *(Section(table=table, forms=("html",)) for table in more),
+            ]
+        )
 
 
 def _describe_answer(order: Order) -> str:

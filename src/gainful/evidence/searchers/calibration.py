@@ -314,7 +314,33 @@ class Calibration(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """What searchers do, by which discount it is told best, and the measures to paste."""
-        return calibration_page(self, verbose=verbose)
+        searchers = self.searchers
+        best = searchers.measures.best
+        marks = {best: "fits best", searchers.measures.ranking: "of single lists"}
+        listing = [(measure, marks.get(measure, "")) for measure in self.measures.values()]
+        sections = [
+            Section(table=_build_estimates(self)),
+            *([Section(table=_build_groups(self))] if self.groups else []),
+            *(
+                Section(heading=heading, table=_build_fits(behaviour, base))
+                for heading, behaviour, base in (
+                    ("Which discount tells how they read on?", searchers.reading, "b"),
+                    ("Which discount tells how they ask again?", searchers.asking, "bq"),
+                )
+                if behaviour is not None and behaviour.held_out
+            ),
+            Section(
+                heading="Measures of these searchers, to paste", table=Table(("", ""), listing)
+            ),
+        ]
+        return Page(
+            answer=_format_answer(self),
+            sections=sections,
+            notes=[*_list_notes(self, verbose=verbose), *self.notes],
+            rows=lambda: _list_rows(self),
+            data=self.to_dict,
+            warnings=self.notes,
+        )
 
 
 def _searchers_data(searchers: Searchers) -> dict[str, Any]:
@@ -364,35 +390,6 @@ def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
             for name, fit in behaviour.fits.items()
         },
     }
-
-
-def calibration_page(calibration: Calibration, *, verbose: bool = False) -> Page:
-    """The estimates first, then which discount fits, then what to paste."""
-    searchers = calibration.searchers
-    best = searchers.measures.best
-    marks = {best: "fits best", searchers.measures.ranking: "of single lists"}
-    listing = [(measure, marks.get(measure, "")) for measure in calibration.measures.values()]
-    sections = [
-        Section(table=_build_estimates(calibration)),
-        *([Section(table=_build_groups(calibration))] if calibration.groups else []),
-        *(
-            Section(heading=heading, table=_build_fits(behaviour, base))
-            for heading, behaviour, base in (
-                ("Which discount tells how they read on?", searchers.reading, "b"),
-                ("Which discount tells how they ask again?", searchers.asking, "bq"),
-            )
-            if behaviour is not None and behaviour.held_out
-        ),
-        Section(heading="Measures of these searchers, to paste", table=Table(("", ""), listing)),
-    ]
-    return Page(
-        answer=_format_answer(calibration),
-        sections=sections,
-        notes=[*_list_notes(calibration, verbose=verbose), *calibration.notes],
-        rows=lambda: _list_rows(calibration),
-        data=calibration.to_dict,
-        warnings=calibration.notes,
-    )
 
 
 def _format_answer(calibration: Calibration) -> str:

@@ -183,7 +183,21 @@ class Bounds(Shown):
 
     def brief(self) -> Page:
         """The bounds of the means in a few lines."""
-        return summary_page(self)
+        queries, grades = count_noun(len(self.queries), "query"), _join_grades(self.grades)
+        headline = f"Bounds of {self.name}, {queries}, "
+        headline += f"like {self.convention.name}; grades that may be given: {grades}"
+        width = max(map(len, self.limits), default=0)
+        lines = [
+            f"{name:<{width}}  {_format_value(value)}  in {_format_value(low)} … "
+            f"{_format_value(high)} ({_BOUND_KINDS[self.exact[name]]})"
+            for name, (low, value, high) in self.mean.items()
+        ]
+        return Page(
+            sections=[
+                Section(lines=(headline, *lines, *self.notes), forms=("table",)),
+                Section(headline, _build_run_table([self]), list(self.notes), forms=("html",)),
+            ]
+        )
 
 
 class RunBounds(ShownByRun[Bounds]):
@@ -314,25 +328,6 @@ def _describe_run_bounds(bounds: Bounds, measure: str) -> str:
     ends = f"{low:.{ANSWER_DECIMALS}f} to {high:.{ANSWER_DECIMALS}f}"
     count = count_noun(int(bounds.unjudged[measure].sum()), "unjudged document")
     return f"{head}; it could be anything from {ends}, depending on {count}."
-
-
-def summary_page(bounds: Bounds) -> Page:
-    """One run in a few lines, for a prompt or a notebook."""
-    queries, grades = count_noun(len(bounds.queries), "query"), _join_grades(bounds.grades)
-    headline = f"Bounds of {bounds.name}, {queries}, "
-    headline += f"like {bounds.convention.name}; grades that may be given: {grades}"
-    width = max(map(len, bounds.limits), default=0)
-    lines = [
-        f"{name:<{width}}  {_format_value(value)}  in {_format_value(low)} … "
-        f"{_format_value(high)} ({_BOUND_KINDS[bounds.exact[name]]})"
-        for name, (low, value, high) in bounds.mean.items()
-    ]
-    return Page(
-        sections=[
-            Section(lines=(headline, *lines, *bounds.notes), forms=("table",)),
-            Section(headline, _build_run_table([bounds]), list(bounds.notes), forms=("html",)),
-        ]
-    )
 
 
 def describe_grades(grades: Sequence[float]) -> str:
