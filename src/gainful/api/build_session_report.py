@@ -11,10 +11,7 @@ from gainful.api.session_results import SessionResults
 from gainful.api.sweep import sweep_matched
 from gainful.errors import BadInput
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.study import (
-    choose_blocks,
-    compare_sessions_where_possible,
-)
+from gainful.evidence.comparisons.study import choose_blocks, compare_sessions_where_possible
 from gainful.evidence.intervals import DrawnUnits, session_intervals
 from gainful.evidence.method import MethodOptions
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
@@ -107,9 +104,7 @@ def _shorten_names(groups: SystemGroups) -> SystemGroups:
 
 
 def _compare(
-    groups: SystemGroups,
-    block: str | Sequence[str] | None,
-    weighing: MethodOptions,
+    groups: SystemGroups, block: str | Sequence[str] | None, weighing: MethodOptions
 ) -> tuple[Comparison | None, list[str]]:
     if groups.by is None or len(groups.flags) < 2:
         return None, []

@@ -52,10 +52,7 @@ def evaluate(
 
 @overload
 def evaluate(
-    qrels: AnyQrels,
-    run: AnyRun,
-    measures: Measures | None = None,
-    **options: Unpack[RunOptions],
+    qrels: AnyQrels, run: AnyRun, measures: Measures | None = None, **options: Unpack[RunOptions]
 ) -> Results: ...
 
 
@@ -152,10 +149,7 @@ class EvaluatedRun:
 
 
 def evaluate_runs(
-    qrels: AnyQrels,
-    runs: Mapping[str, AnyRun],
-    measures: Measures | None,
-    reading: RunReading,
+    qrels: AnyQrels, runs: Mapping[str, AnyRun], measures: Measures | None, reading: RunReading
 ) -> Iterator[EvaluatedRun]:
     """Every run by its name, one after the other; the judgments are read once."""
     convention, recipes = reading.build_recipes(measures)

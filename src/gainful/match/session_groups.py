@@ -109,11 +109,7 @@ def number_groups(
     columns = session_columns(sessions).select(names)
     keys = columns.unique().sort(names, nulls_last=True)
     number = columns.join(
-        keys.with_row_index("number"),
-        on=names,
-        how="left",
-        maintain_order="left",
-        nulls_equal=True,
+        keys.with_row_index("number"), on=names, how="left", maintain_order="left", nulls_equal=True
     )["number"]
     return keys.rows(), number.to_numpy().astype(np.intp)
 

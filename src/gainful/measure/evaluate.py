@@ -6,9 +6,7 @@ from collections.abc import Mapping
 
 from attrs import evolve
 
-from gainful.convention import (
-    Convention,
-)
+from gainful.convention import Convention
 from gainful.errors import BadInput, NoIdeal, NothingInCommon
 from gainful.match.matched import Matched
 from gainful.match.rankings import MatchedRun
@@ -83,11 +81,7 @@ def compute_measures(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[st
     return {key: _compute_values(matched, recipe, views) for key, recipe in recipes.items()}
 
 
-def _compute_values(
-    matched: Matched,
-    recipe: Recipe,
-    views: dict[object, RankedRun],
-) -> Array:
+def _compute_values(matched: Matched, recipe: Recipe, views: dict[object, RankedRun]) -> Array:
     """The value of every query, masked where the convention leaves one out."""
     convention, entry = recipe.convention, recipe.entry
     if not entry.counts_gains:

@@ -34,13 +34,7 @@ from gainful.read.event_words import (
     read_event_words,
 )
 from gainful.read.lazy import find_own_names, rename_columns
-from gainful.read.lazy_event_times import (
-    EXPECTED,
-    TIME,
-    add_times,
-    ask_for_form,
-    find_wrong_times,
-)
+from gainful.read.lazy_event_times import EXPECTED, TIME, add_times, ask_for_form, find_wrong_times
 from gainful.read.lazy_run import as_narwhals
 from gainful.read.lazy_sessions import has_order
 from gainful.read.lazy_values import (

@@ -347,10 +347,7 @@ def _query_values(results: RunValues, recipe: Recipe) -> tuple[dict[str, float],
 
 
 def _describe_change(
-    rankings: tuple[Rankings, Rankings],
-    query: str,
-    values: tuple[float, float],
-    recipe: Recipe,
+    rankings: tuple[Rankings, Rankings], query: str, values: tuple[float, float], recipe: Recipe
 ) -> ChangedQuery:
     """What moved in a query, and how much of its change that explains."""
     before, after = values

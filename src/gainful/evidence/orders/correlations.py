@@ -20,10 +20,7 @@ from gainful.evidence.statistics.bootstrap import (
     run_bootstrap,
 )
 from gainful.evidence.statistics.correction import holm
-from gainful.evidence.statistics.correlation import (
-    COEFFICIENT_WORDS,
-    COEFFICIENTS,
-)
+from gainful.evidence.statistics.correlation import COEFFICIENT_WORDS, COEFFICIENTS
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.measure.values import MeasuredValues, RunValues
@@ -237,10 +234,7 @@ def _estimate(
     estimate: Array, resampled: Array, left_out: Array, at: int, resampling: Resampling
 ) -> tuple[float, float, float]:
     value = float(estimate[at])
-    return (
-        value,
-        *bootstrap_interval(value, resampled[:, at], left_out[:, at], resampling.alpha),
-    )
+    return (value, *bootstrap_interval(value, resampled[:, at], left_out[:, at], resampling.alpha))
 
 
 def _compare_correlations(

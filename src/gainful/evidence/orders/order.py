@@ -111,10 +111,7 @@ def build_criterion(
         raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
     correction = correction_for(name, correct, TEST_NAMES)
     return Method(
-        name,
-        correction,
-        resampling=resampling or Resampling(),
-        resamples_given=resamples_given,
+        name, correction, resampling=resampling or Resampling(), resamples_given=resamples_given
     )
 
 

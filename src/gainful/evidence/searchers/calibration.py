@@ -478,12 +478,7 @@ def _build_fits(behaviour: Behaviour, base: str) -> Table:
         rows.append((name, value, "–" if impossible else f"{result.mean:.4f}", behind))
     columns = ("discount", "parameter", "held-out", "behind the best")
     return Table(
-        columns,
-        rows,
-        label_columns=2,
-        numeric=True,
-        text_columns=(3,),
-        expendable=("parameter",),
+        columns, rows, label_columns=2, numeric=True, text_columns=(3,), expendable=("parameter",)
     )
 
 

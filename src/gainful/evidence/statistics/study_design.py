@@ -402,10 +402,7 @@ class LinearModel:
 
 
 def build_linear_model(
-    system: Ranks,
-    searcher: Ranks,
-    other_blocks: Sequence[Ranks],
-    pairs: Sequence[tuple[int, int]],
+    system: Ranks, searcher: Ranks, other_blocks: Sequence[Ranks], pairs: Sequence[tuple[int, int]]
 ) -> LinearModel | None:
     """The model of these sessions; None where systems cannot be told from blocks.
 

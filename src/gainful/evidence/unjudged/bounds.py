@@ -34,10 +34,7 @@ from gainful.types import Array, Flags, Ranks, finite_or_none, is_number
 
 Ends = tuple[float | None, float | None, float | None]
 _BOUND_KINDS = {True: "exact", False: "outer"}
-_KIND_WORDS = {
-    True: "exact: some grading gives just that",
-    False: "outer: no grading passes that",
-}
+_KIND_WORDS = {True: "exact: some grading gives just that", False: "outer: no grading passes that"}
 _MAX_NAMES = 3  # runs that a sentence names
 _COLUMNS = ("bounds", "low", "value", "high")
 
@@ -423,10 +420,7 @@ _GRADES = "grades as numbers, such as 0, 1, 2"
 
 
 def find_bounds(
-    results: RunValues,
-    gradable: GradableRun,
-    grades: Array,
-    condensed: Mapping[str, float | None],
+    results: RunValues, gradable: GradableRun, grades: Array, condensed: Mapping[str, float | None]
 ) -> Bounds:
     """The bounds of one run.
 

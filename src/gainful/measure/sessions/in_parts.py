@@ -14,10 +14,7 @@ from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.match.session_groups import number_groups
 from gainful.match.session_pools import build_pools
 from gainful.match.session_records import match_records
-from gainful.match.sessions import (
-    MatchedSessions,
-    match_sessions,
-)
+from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.match.unjudged_topics import describe_unjudged, nothing_judged
 from gainful.measure.compute import normalise_by
 from gainful.measure.functions.sessions.sdcg import sum_by_index
@@ -33,12 +30,7 @@ from gainful.measure.sessions.session_values import (
 from gainful.read.engines import SPARK, report_engine_errors
 from gainful.read.lazy_sessions import LazySessions, build_sessions, split_rows
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.session_parts import (
-    SessionChoice,
-    SessionPart,
-    build_with_care,
-    split_sessions,
-)
+from gainful.read.session_parts import SessionChoice, SessionPart, build_with_care, split_sessions
 from gainful.read.session_records import RecordPart, UnsoundSessions, record_sessions
 from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.spilled_rows import hash_sessions
