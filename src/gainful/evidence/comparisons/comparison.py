@@ -201,7 +201,7 @@ def build_table(comparison: Comparison, measure: str) -> Table:
                 *((_format_count(comparison, pair),) if has_counts else ()),
             )
         )
-    interval_heading = f"{100 * (1 - comparison.evidence.resampling.alpha):g} % interval"
+    interval_heading = f"{comparison.evidence.resampling.level} interval"
     word = comparison.direction(measure).better
     columns = (
         *("", comparison.kind, "mean", f"{word}\nthan", "difference", interval_heading, "p"),

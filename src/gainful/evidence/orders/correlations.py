@@ -264,12 +264,11 @@ def _compare_correlations(
 
 
 def _describe_best(result: Correlations) -> str:
-    best, level = result.best, 100 * (1 - result.resampling.alpha)
-    words = COEFFICIENT_WORDS[result.coefficient]
+    best, words = result.best, COEFFICIENT_WORDS[result.coefficient]
     agrees = "agrees best" if len(result.correlations) > 1 else "agrees"
     text = (
         f"{best.measure} {agrees} with {result.against}: {words} {best.estimate:.2f} "
-        f"({level:g} % interval {best.low:.2f} to {best.high:.2f})."
+        f"({result.resampling.level} interval {best.low:.2f} to {best.high:.2f})."
     )
     own = [item for item in result.differences if item.measures[0] == best.measure]
     beaten = [item.measures[1] for item in own if item.p_corrected <= result.resampling.alpha]
@@ -292,7 +291,7 @@ _DIFFERENCE_COLUMNS = (
 
 def _build_tables(result: Correlations, *, verbose: bool) -> list[Table]:
     """All measures; and the best against each other, or all pairs if `verbose`."""
-    level = f"{100 * (1 - result.resampling.alpha):g} %"
+    level = result.resampling.level
     heads = {result.coefficient: "estimate", f"{level}\nlow": "low", f"{level}\nhigh": "high"}
     columns = [Column("measure"), *(Column(head, name, ".4f") for head, name in heads.items())]
     best = result.best.measure
