@@ -398,16 +398,12 @@ def _build_ideals(worst_query: RankByRank) -> list[Section]:
 
 
 def _format_more_ideal(sides: tuple[QuerySide, QuerySide]) -> list[Section]:
-    parts = [
-        f"{side.more_ideal} more in the ideal {name}, which add {_ideal_remainder(side):.4f}"
-        for name, side in zip(_SIDES, sides, strict=True)
-        if side.more_ideal
-    ]
+    parts = []
+    for name, side in zip(_SIDES, sides, strict=True):
+        if side.more_ideal:
+            rest = (side.idcg or 0.0) - sum(row.contribution for row in side.ideal)
+            parts.append(f"{side.more_ideal} more in the ideal {name}, which add {rest:.4f}")
     return [Section(lines=[f"… and {'; '.join(parts)}"], indent="  ")] if parts else []
-
-
-def _ideal_remainder(side: QuerySide) -> float:
-    return (side.idcg or 0.0) - sum(row.contribution or 0.0 for row in side.ideal)
 
 
 def _shorten_ids(table: Table, width: int | None) -> Table:

@@ -85,9 +85,10 @@ def catalogue_page(name: str | None = None) -> Page:
             count_noun(len(GAINS), "gain"),
             count_noun(len(DISCOUNTS), "discount"),
         )
+        formula_tables = map(build_formula_table, ("gain", "discount"))
         return Page(
             answer=f"{join_words(counts)}; gainful measures NAME tells all about one.",
-            sections=[Section(table=table) for table in _build_overview()],
+            sections=[Section(table=table) for table in (build_measure_table(), *formula_tables)],
             rows=build_measure_table,
             data=lambda: to_dict(None),
         )
@@ -110,10 +111,6 @@ def to_dict(name: str | None) -> dict[str, Any]:
     if isinstance(item, Setting):
         return _setting_to_dict(item)
     return _entry_to_dict(item) if isinstance(item, Entry) else _formula_to_dict(item)
-
-
-def _build_overview() -> tuple[Table, ...]:
-    return build_measure_table(), build_formula_table("gain"), build_formula_table("discount")
 
 
 def _find(name: str) -> Entry | NamedFormula | Setting:

@@ -188,11 +188,8 @@ def _describe_several(
     names = [f"{pair.system} and {pair.other}" for pair in same]
     rest = len(asked) - len(same)
     not_shown = f"; not shown of {count_noun(rest, 'other pair')}" if rest else ""
-    return f"{head} {_join(names)}{not_shown}."
-
-
-def _join(names: Sequence[str]) -> str:
-    return "; ".join(names) if len(names) <= _MAX_NAMES else f"{len(names)} pairs"
+    pairs = "; ".join(names) if len(names) <= _MAX_NAMES else f"{len(names)} pairs"
+    return f"{head} {pairs}{not_shown}."
 
 
 def list_equivalence(comparison: ComparisonValues) -> list[Section]:

@@ -28,7 +28,7 @@ from gainful.measure.results import list_footnotes
 from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import Table, to_plain_data
+from gainful.page.table import Column, Table, build_table, to_plain_data
 from gainful.text import count_noun, format_range, join_words
 from gainful.types import Flags, Ranks, is_number
 
@@ -310,7 +310,7 @@ class Order(Shown):
     def page(self, *, verbose: bool = False) -> Page:
         """Which measure tells runs apart, and do measures agree?"""
         return Page(
-            answer=_describe_answer(self),
+            answer=" ".join([*_describe_power(self), *_describe_disagreement(self)]),
             sections=[lambda _: [Section(table=table) for table in _build_tables(self)]],
             notes=_list_notes(self, verbose=verbose),
             rows=lambda: _list_rows(self),
@@ -339,10 +339,6 @@ class Order(Shown):
                 *(Section(table=table, forms=("html",)) for table in more),
             ]
         )
-
-
-def _describe_answer(order: Order) -> str:
-    return " ".join([*_describe_power(order), *_describe_disagreement(order)])
 
 
 def _describe_power(order: Order) -> list[str]:
@@ -376,10 +372,8 @@ def _describe_disagreement(order: Order) -> list[str]:
 
 
 def _build_tables(order: Order) -> list[Table]:
-    order_tables = [_build_measure_table(order)]
-    if order.agreement:
-        order_tables.append(_build_agreement_table(order))
-    return order_tables
+    table, agreement = _build_measure_table(order), order.agreement
+    return [table, build_table(agreement, _AGREEMENT_COLUMNS, labels=2)] if agreement else [table]
 
 
 def _build_measure_table(order: Order) -> Table:
@@ -421,29 +415,19 @@ def _format_order(places: dict[str, int]) -> str:
     )
 
 
-def _build_agreement_table(order: Order) -> Table:
-    heads = ("measures", "", "tau", "tau_AP", "RBO", "discordant", "most striking")
-    agreement_rows = [
-        (
-            *agreement.measures,
-            *(_format_number(value) for value in (agreement.tau, agreement.tau_ap, agreement.rbo)),
-            str(agreement.discordant),
-            _format_striking_pair(agreement),
-        )
-        for agreement in order.agreement
-    ]
-    return Table(
-        heads,
-        agreement_rows,
-        numeric=True,
-        label_columns=2,
-        text_columns=(6,),
-        expendable=("RBO", "tau_AP"),
-    )
-
-
-def _format_striking_pair(agreement: Agreement) -> str:
-    return _format_pair(agreement.discordant_pairs[0]) if agreement.discordant_pairs else "–"
+_AGREEMENT_COLUMNS = (
+    Column("measures", lambda item: item.measures[0]),
+    Column("", lambda item: item.measures[1]),
+    Column("tau", show=".4f"),
+    Column("tau_AP", "tau_ap", ".4f", drop=2),
+    Column("RBO", "rbo", ".4f", drop=1),
+    Column("discordant"),
+    Column(
+        "most striking",
+        lambda item: _format_pair(item.discordant_pairs[0]) if item.discordant_pairs else None,
+        is_text=True,
+    ),
+)
 
 
 def _format_pair(pair: DiscordantPair) -> str:

@@ -279,7 +279,7 @@ def bounds_page(
         sections=sections,
         notes=[*notes, *_list_footnotes(bounds, per_query=per_query, verbose=verbose)],
         rows=lambda: table,
-        data=data if first is None else lambda: {**data(), "first": _list_documents(table)},
+        data=data if first is None else lambda: {**data(), "first": table.to_dicts()},
     )
 
 
@@ -372,10 +372,6 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
     columns = ("run", "measure", "query", *_COLUMNS, "unjudged")
     expendable = ("unjudged", _COLUMNS[0])
     return Table(columns, rows, numeric=True, label_columns=4, expendable=expendable)
-
-
-def _list_documents(table: Table) -> list[dict[str, Any]]:
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
 
 
 def _build_document_table(bounds: Sequence[Bounds], first: int) -> Table:
