@@ -123,11 +123,9 @@ def _choose_drawn(
         labels = [find(name) for name in groups.unit_names.to_list()]
         return DrawnUnits.from_labels(pl.Series("cluster", labels), groups.unit)
     blocks = choose_blocks(results, groups.by or SYSTEM, block)
-    return (
-        DrawnUnits.from_labels(results.columns[blocks[0]], groups.unit)
-        if blocks
-        else DrawnUnits(groups.unit)
-    )
+    if blocks:
+        return DrawnUnits.from_labels(results.columns[blocks[0]], groups.unit)
+    return DrawnUnits(groups.unit)
 
 
 def _draw_course(groups: SystemGroups, resampling: Resampling) -> FigureData | str:

@@ -31,11 +31,9 @@ class OrderedGains:
     def gains_by_rank(self, depth: int) -> Array:
         """The gain at ranks 1 … depth, as a matrix."""
         missing_ranks = depth - self.gain.shape[1]
-        return (
-            np.pad(self.gain, ((0, 0), (0, missing_ranks)))
-            if missing_ranks > 0
-            else self.gain[:, :depth]
-        )
+        if missing_ranks > 0:
+            return np.pad(self.gain, ((0, 0), (0, missing_ranks)))
+        return self.gain[:, :depth]
 
     @property
     def last_rank(self) -> int:

@@ -208,11 +208,9 @@ class _SpanReader:
         if _LIST not in texts:
             ranks = range(sum(name.startswith(_DOC) for name in texts))
             columns = [texts[f"{_DOC}{rank}"] for rank in ranks]
-            return (
-                None
-                if any("" in column for column in columns)
-                else list(zip(*columns, strict=True))
-            )
+            if any("" in column for column in columns):
+                return None
+            return list(zip(*columns, strict=True))
         lists = list(map(parse_json, texts[_LIST]))
         if not all(isinstance(entries, list) for entries in lists):
             return None

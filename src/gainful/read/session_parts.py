@@ -28,7 +28,6 @@ from gainful.text import quote
 
 _QUERY = ("session", "query")
 _SOUND = "gainful_sound"  # are the ranks of a query 1, 2, 3 …?
-EMPTY_DOC = -1  # the place of what is no document
 
 
 class UnsoundSessions(Exception):

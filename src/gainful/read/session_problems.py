@@ -33,11 +33,9 @@ class Problem:
     def describe(self, number: int) -> str:
         """The n-th of them, in words."""
         session = self.session_at(number)
-        return (
-            f"session {quote(session)}: {self.words_at(number)}"
-            if session
-            else self.words_at(number)
-        )
+        if session:
+            return f"session {quote(session)}: {self.words_at(number)}"
+        return self.words_at(number)
 
 
 def flag_problem(

@@ -80,11 +80,9 @@ def _count_missing(frame: pl.DataFrame, number: int) -> str | None:
         return None
     partial = int((counts < number).sum())
     have = "does" if partial == 1 else "do"
-    return (
-        f"{count_noun(partial, 'conversation')} {have} not occur in all {number} systems"
-        if partial
-        else ""
-    )
+    if partial:
+        return f"{count_noun(partial, 'conversation')} {have} not occur in all {number} systems"
+    return ""
 
 
 def _refuse_mixtures(systems: Mapping[str, Sessions]) -> None:

@@ -278,11 +278,9 @@ def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
         pairs = [pair for pair in comparison.pairs_against() if pair.measure == measure]
         indistinguishable = [pair.system for pair in pairs if not comparison.is_significant(pair)]
         whom = f"from {comparison.baseline}"
-        return (
-            f"Cannot be told {whom}: {', '.join(indistinguishable)}."
-            if indistinguishable
-            else f"All are told {whom}."
-        )
+        if indistinguishable:
+            return f"Cannot be told {whom}: {', '.join(indistinguishable)}."
+        return f"All are told {whom}."
     groups = [", ".join(group) for group in comparison.alike_groups(measure) if len(group) > 1]
     more = " · …" if len(groups) >= MAX_GROUPS else ""
     return f"Cannot be told apart: {' · '.join(groups)}{more}." if groups else "All are told apart."

@@ -225,21 +225,10 @@ def _list_query_notes(most_changed: LargestChanges, changed_query: ChangedQuery)
         yield f"… and {count_noun(len(hidden_docs), 'more document')}{together}"
     if changed_query.rest:
         yield f"without any judged document: {format_change(changed_query.rest)}"
-    top = (
-        "all documents"
-        if most_changed.depth is None
-        else f"documents of the top {most_changed.depth}"
-    )
-    moves = ", ".join(
-        f"{count} {direction}"
-        for direction, count in (
-            ("up", changed_query.up),
-            ("down", changed_query.down),
-            ("lost", changed_query.lost),
-            ("new", changed_query.new),
-        )
-        if count
-    )
+    depth = most_changed.depth
+    top = "all documents" if depth is None else f"documents of the top {depth}"
+    counts = {name: getattr(changed_query, name) for name in ("up", "down", "lost", "new")}
+    moves = ", ".join(f"{count} {direction}" for direction, count in counts.items() if count)
     before, after = changed_query.unjudged
     unjudged_counts = f"{before}" if before == after else f"{before} → {after}"
     unjudged_text = f"; {unjudged_counts} unjudged" if before or after else ""

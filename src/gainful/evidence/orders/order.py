@@ -408,11 +408,9 @@ def _format_order(places: dict[str, int]) -> str:
     text = listed_names[0]
     for previous, name in pairwise(listed_names):
         text += f" {'=' if places[previous] == places[name] else '>'} {name}"
-    return (
-        text
-        if len(listed_names) == len(names)
-        else f"{text} … and {len(names) - len(listed_names)} more"
-    )
+    if len(listed_names) == len(names):
+        return text
+    return f"{text} … and {len(names) - len(listed_names)} more"
 
 
 _AGREEMENT_COLUMNS = (

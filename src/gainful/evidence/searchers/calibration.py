@@ -358,34 +358,26 @@ def _searchers_data(searchers: Searchers) -> dict[str, Any]:
     }
 
 
-def _estimate_data(estimate: Estimate) -> dict[str, float | None]:
-    return {
-        "value": finite_or_none(estimate.value),
-        "low": finite_or_none(estimate.low),
-        "high": finite_or_none(estimate.high),
-    }
+def _estimate_data(estimate: Estimate | Fit) -> dict[str, float | None]:
+    return {name: _as_data(getattr(estimate, name)) for name in ("value", "low", "high")}
+
+
+def _as_data(number: float | None) -> float | None:
+    return None if number is None else finite_or_none(number)
 
 
 def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
-    click = behaviour.fits["jk2008"].click
     return {
         "observations": behaviour.stops.size,
         "cut_off": behaviour.cut,
         "best": behaviour.best,
-        "click": click,
+        "click": behaviour.fits["jk2008"].click,
         "discounts": {
             name: {
                 "parameter": fit.model.symbol,
-                **{
-                    key: None if number is None else finite_or_none(number)
-                    for key, number in (("value", fit.value), ("low", fit.low), ("high", fit.high))
-                },
-                "held_out": finite_or_none(behaviour.held_out[name].mean)
-                if name in behaviour.held_out
-                else None,
-                "behind": finite_or_none(behaviour.held_out[name].behind)
-                if name in behaviour.held_out
-                else None,
+                **_estimate_data(fit),
+                "held_out": _as_data(getattr(behaviour.held_out.get(name), "mean", None)),
+                "behind": _as_data(getattr(behaviour.held_out.get(name), "behind", None)),
             }
             for name, fit in behaviour.fits.items()
         },
