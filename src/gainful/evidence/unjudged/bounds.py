@@ -357,14 +357,8 @@ def _build_run_table(bounds: Sequence[Bounds]) -> Table:
 def _build_query_table(bounds: Sequence[Bounds]) -> Table:
     rows = [
         (
-            run_bounds.name,
-            row["measure"],
-            row["query"],
-            _BOUND_KINDS[row["exact"]],
-            row["low"],
-            row["value"],
-            row["high"],
-            row["unjudged"],
+            *(run_bounds.name, row["measure"], row["query"], _BOUND_KINDS[row["exact"]]),
+            *(row[name] for name in ("low", "value", "high", "unjudged")),
         )
         for run_bounds in bounds
         for row in run_bounds.per_query.iter_rows(named=True)
