@@ -143,7 +143,6 @@ def _recall_levels(recipe: Recipe) -> tuple[float, ...]:
 
 
 def _expand_nicknames(measures: Iterable[str]) -> set[str]:
-    """The names, with those that a nickname stands for."""
     return {measure for name in measures for measure in supported_nicknames.get(name, {name})}
 
 

@@ -132,7 +132,6 @@ def _rank_products(chance: Chance) -> dict[tuple[str, str], Ranking]:
 
 
 def _list_texts(need: str) -> list[str]:
-    """What is typed for a need, more and more exactly."""
     noun, _, exact = need.partition(": ")
     *_, most = names = [noun, *(f"{words} {noun}" for words in exact.split(", "))]
     return [*names, f"{most} sale", f"best {most}", f"{most} reviews"]

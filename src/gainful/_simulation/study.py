@@ -273,7 +273,6 @@ def _shorten_lists(
 
 
 def _draw_query_text(scenario: Scenario, previous: str, *, good: bool, chance: Chance) -> str:
-    """What is typed: not what was typed just before."""
     while True:
         text = query_text(scenario, chance.random(), chance.random(), good=good)
         if text != previous:
@@ -321,7 +320,6 @@ def _draw_doc(pool: Pool, grade: int, list_docs: Sequence[str], chance: Chance) 
 
 
 def _draw_searcher_grade(grade: int, chance: Chance) -> int:
-    """The searcher's own grade of a document."""
     if not chance(OTHER_OPINION):
         return grade
     return max(0, min(3, grade + (1 if chance(0.5) else -1)))

@@ -96,9 +96,7 @@ def _shorten_names(groups: SystemGroups) -> SystemGroups:
 
 
 def _compare(
-    groups: SystemGroups,
-    block: str | Sequence[str] | None,
-    weighing: MethodOptions,
+    groups: SystemGroups, block: str | Sequence[str] | None, weighing: MethodOptions
 ) -> tuple[Comparison | None, list[str]]:
     """The comparison of systems, in the measures that allow one; none of a single system."""
     by = groups.by
@@ -122,11 +120,9 @@ def _choose_drawn(
         labels = [find(name) for name in groups.unit_names.to_list()]
         return DrawnUnits.from_labels(pl.Series("cluster", labels), groups.unit)
     blocks = choose_blocks(results, groups.by or SYSTEM, block)
-    return (
-        DrawnUnits.from_labels(results.columns[blocks[0]], groups.unit)
-        if blocks
-        else DrawnUnits(groups.unit)
-    )
+    if blocks:
+        return DrawnUnits.from_labels(results.columns[blocks[0]], groups.unit)
+    return DrawnUnits(groups.unit)
 
 
 def _draw_course(groups: SystemGroups, resampling: Resampling) -> FigureData | str:

@@ -24,11 +24,7 @@ from gainful.evidence.orders.correlations import (
 )
 from gainful.evidence.pairing import ClusterChoice, read_clusters
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.measure.build_recipes import (
-    USUAL_MEASURES,
-    Measures,
-    usual_session_measures,
-)
+from gainful.measure.build_recipes import USUAL_MEASURES, Measures, usual_session_measures
 from gainful.measure.language import expand
 from gainful.measure.values import RunValues, name_results
 from gainful.read.inputs import AnyQrels

@@ -52,10 +52,7 @@ def evaluate(
 
 @overload
 def evaluate(
-    qrels: AnyQrels,
-    run: AnyRun,
-    measures: Measures | None = None,
-    **options: Unpack[RunOptions],
+    qrels: AnyQrels, run: AnyRun, measures: Measures | None = None, **options: Unpack[RunOptions]
 ) -> Results: ...
 
 

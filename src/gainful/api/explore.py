@@ -96,10 +96,7 @@ def explore(
         loaded = evolve(loaded, notes=(*loaded.notes, WHY_NOT_NSDCG))
         recipe = _choose_recipe(usual_session_measures(loaded.observed)[-1], like, settings)
     matched = match_sessions(
-        loaded,
-        judgments,
-        recipe.convention.unjudged,
-        recipe.convention.subtopic_grades,
+        loaded, judgments, recipe.convention.unjudged, recipe.convention.subtopic_grades
     )
     if matched.size > _MAX_SESSIONS:
         allowed = f"at most {_MAX_SESSIONS}, such as those of one scenario"

@@ -96,9 +96,7 @@ def report(
         incomparable=reasons,
         all_intervals=[_estimate_intervals(result, resampling) for result in results],
         choice=choice,
-        rankings=rank_side_by_side(
-            matched_runs, choice.recipe, choice.to_detail, ranks=report_data.MAX_RANKS
-        ),
+        rankings=rank_side_by_side(matched_runs, choice.recipe, choice.to_detail),
         changes={
             at: find_largest_changes(
                 (matched_runs[base], run),

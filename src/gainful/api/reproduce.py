@@ -79,26 +79,21 @@ def reproduce(
         raise WrongType("baselines", baselines, "(original, reproduced)")
     reading = RunReading.from_options(options)
     convention, recipes = reading.build_recipes(measures)
-    sides = [reading.read_qrels(qrels)]
+    judgments = [reading.read_qrels(qrels)] * 2
     if reproduced_qrels is not None:
-        sides.append(reading.read_qrels(reproduced_qrels))
-
-    def evaluate(side: int, run: Any, given: AnyRun, role: str) -> Results:
-        judgments = sides[min(side, len(sides) - 1)]
-        matched = match_run(judgments, run, recipes, convention)
-        return measure_run(matched, recipes, convention, Results, name_file(given) or role)
-
+        judgments[1] = reading.read_qrels(reproduced_qrels)
     pairs = {"run": (original, reproduced)}
     if baselines is not None:
         pairs["baseline"] = (baselines[0], baselines[1])
-    loaded = {role: tuple(map(reading.read_run, pair)) for role, pair in pairs.items()}
-    results = {
-        role: tuple(
-            evaluate(side, run, pairs[role][side], f"{('original', 'reproduced')[side]} {role}")
-            for side, run in enumerate(runs)
-        )
-        for role, runs in loaded.items()
-    }
+    loaded = {role: [*map(reading.read_run, pair)] for role, pair in pairs.items()}
+    results: dict[str, list[Results]] = {}
+    for role, runs in loaded.items():
+        sides = zip(("original", "reproduced"), judgments, runs, pairs[role], strict=True)
+        for side, judged, run, given in sides:
+            matched = match_run(judged, run, recipes, convention)
+            name = name_file(given) or f"{side} {role}"
+            values = measure_run(matched, recipes, convention, Results, name)
+            results.setdefault(role, []).append(values)
     orders, errors, notes = [], [], []
     if reproduced_qrels is None:
         for role, runs in loaded.items():

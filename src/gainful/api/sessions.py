@@ -15,12 +15,7 @@ from gainful.api.session_options import (
 from gainful.api.session_results import SessionResults
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
-from gainful.match.behaviour_gains import (
-    ESTIMATE,
-    GainRule,
-    gain_from_behaviour,
-    list_behaviour,
-)
+from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviour, list_behaviour
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures, build_session_recipes
 from gainful.measure.cost import Cost

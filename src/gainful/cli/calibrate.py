@@ -29,18 +29,10 @@ from gainful.show.picture import WRITERS
         "How far searchers read: the column scanned, or clicked. [the first that there is]",
     ),
     Row(
-        "--query-limit",
-        "N",
-        "No session can have more queries; those that reach it were cut off.",
+        "--query-limit", "N", "No session can have more queries; those that reach it were cut off."
     ),
     Row("--figure", "FILE", "Draw it too: .svg, .png, .pdf or .html.", type=OUTPUT),
-    Row(
-        "--level",
-        "LEVEL",
-        "Of intervals, in per cent.",
-        group="Statistics",
-        default=100 * LEVEL,
-    ),
+    Row("--level", "LEVEL", "Of intervals, in per cent.", group="Statistics", default=100 * LEVEL),
     option("seed", "Seed of the split by which discounts are compared."),
     *("text_form", "output", "verbose", *READ_LOG),
     piped="table",

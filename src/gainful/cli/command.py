@@ -60,10 +60,7 @@ class Help(click.HelpFormatter):
             self.write("\n" * (at > 0) + "".join(f"{indent}{line}\n" for line in lines))
 
     def write_dl(
-        self,
-        rows: Iterable[tuple[str, str]],
-        col_max: int = _TERM_WIDTH,
-        col_spacing: int = 2,
+        self, rows: Iterable[tuple[str, str]], col_max: int = _TERM_WIDTH, col_spacing: int = 2
     ) -> None:
         """Options or commands, and beside them what they mean."""
         terms = list(rows)
@@ -225,10 +222,7 @@ class _PathType(click.types.StringParamType):
     """A path as it is typed: what is wrong with it is said where it is read. Shells complete it."""
 
     def shell_complete(
-        self,
-        ctx: click.Context,
-        param: click.Parameter,
-        incomplete: str,
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         """The files that there are."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415  (only for a shell)

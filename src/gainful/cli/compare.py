@@ -7,10 +7,7 @@ from typing import Any
 
 import click
 
-from gainful.api import (
-    compare as runs_api,
-    compare_sessions as sessions_api,
-)
+from gainful.api import compare as runs_api, compare_sessions as sessions_api
 from gainful.cli.answer import argument, command
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
@@ -46,8 +43,7 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     argument("RUN RUN..."),
     *("measures", "baseline"),
     option(
-        "per_query",
-        "Also the queries that changed most by the first measure; in CSV only these.",
+        "per_query", "Also the queries that changed most by the first measure; in CSV only these."
     ),
     *SESSIONS("Compare systems over the sessions of a study; several files are several systems."),
     *("any_test", "correct", "family", "cluster"),

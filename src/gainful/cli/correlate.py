@@ -9,13 +9,7 @@ import click
 
 from gainful.api import correlate as api
 from gainful.cli.answer import argument, command, parse_reading
-from gainful.cli.options import (
-    CHOOSE_SESSIONS,
-    PRINT_RUNS,
-    RESAMPLING,
-    Row,
-    refuse_idle_options,
-)
+from gainful.cli.options import CHOOSE_SESSIONS, PRINT_RUNS, RESAMPLING, Row, refuse_idle_options
 from gainful.cli.study import IN_THE_MEASURE, RUN_OPTIONS, select
 from gainful.evidence.orders.correlations import Correlations
 from gainful.evidence.statistics.correlation import COEFFICIENTS

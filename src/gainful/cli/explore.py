@@ -15,10 +15,7 @@ from gainful.cli.output import deliver_document
     "What would another searcher say of these sessions?",
     argument("FILE..."),
     "qrels",
-    option(
-        "measure",
-        "What the page begins with: sDCG or nsDCG. [nsDCG@10; by clicks sDCG@10]",
-    ),
+    option("measure", "What the page begins with: sDCG or nsDCG. [nsDCG@10; by clicks sDCG@10]"),
     option("by", "Which groups are compared first. [system]", metavar="COLUMN"),
     Row(
         "--calibrated",

@@ -119,13 +119,11 @@ def _build_command(figure: Figure) -> click.Command:
 
 
 def _own_options(figure: Figure) -> list[Decorator]:
-    """The options that only this figure has."""
     names = signature(figure.data).parameters
     return [_FIGURE_OPTIONS[name] for name in names if name in _FIGURE_OPTIONS]
 
 
 def _measure_options(figure: Figure) -> list[Decorator]:
-    """`-m`, where the figure is of measures that can be named."""
     if not figure.usual_measures:
         return []
     repeated = "May be repeated. " if figure.several_measures else ""
@@ -133,7 +131,6 @@ def _measure_options(figure: Figure) -> list[Decorator]:
 
 
 def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
-    """The measures that were named; only some figures are of several."""
     measures = list(options.pop("measures", None) or ())
     if len(measures) > 1 and not figure.several_measures:
         raise click.UsageError("one measure at a time")

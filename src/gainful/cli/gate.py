@@ -110,10 +110,7 @@ def _parse_query_bounds(
         replaces="baseline",
     ),
     Row(
-        "--allow",
-        ALLOWANCES,
-        "May be repeated. What may differ from the baseline.",
-        multiple=True,
+        "--allow", ALLOWANCES, "May be repeated. What may differ from the baseline.", multiple=True
     ),
     option(
         "test",

@@ -112,11 +112,7 @@ class Commands(Group):
         items = [CompletionItem(name, help=_QUESTIONS[name]) for name in names]
         return items or click.Command.shell_complete(self, ctx, incomplete)
 
-    def format_commands(
-        self,
-        ctx: click.Context,
-        formatter: click.HelpFormatter,
-    ) -> None:
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Their names and questions, without loading them."""
         width = max(map(len, _QUESTIONS))
         for heading, commands in _COMMANDS.items():
@@ -147,8 +143,7 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
 
 
 @click.group(
-    cls=Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
 )
 @click.option(
     *("-V", "--version"),

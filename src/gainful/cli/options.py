@@ -192,9 +192,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         "seed": Row("--seed", "N", "Seed of the random numbers.", default=SEED),
         "resamples": Row("--resamples", "N", "Number of resamples.", default=RESAMPLES),
         "family.resamples": Row(
-            "--resamples",
-            "N",
-            f"Number of resamples. [{RESAMPLES}; more where holm needs them]",
+            "--resamples", "N", f"Number of resamples. [{RESAMPLES}; more where holm needs them]"
         ),
         "interval.resamples": Row(
             "--resamples", "N", f"Of --interval: number of resamples. [{RESAMPLES}]"

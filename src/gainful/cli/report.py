@@ -93,7 +93,6 @@ def _report_runs(options: Mapping[str, Any], naming: Mapping[str, Any]) -> Repor
 
 
 def _report_sessions(options: Mapping[str, Any], naming: Mapping[str, Any]) -> Report:
-    """A page about the sessions of one system or several."""
     (sessions, qrels, measures), shared = take_study(options)
     chosen = shared | select(options, MethodOptions.__annotations__)
     return report_sessions(sessions, qrels, measures, **chosen, **naming)

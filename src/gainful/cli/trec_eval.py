@@ -37,10 +37,7 @@ _LONG_OPTIONS = {
     "Zscore=": "-Z",
     "as=": "--as",
 }
-_FORMATS = {
-    "-R": ("qrels", "prefs", "qrels_prefs", "qrels_jg"),
-    "-T": ("trec_results",),
-}
+_FORMATS = {"-R": ("qrels", "prefs", "qrels_prefs", "qrels_jg"), "-T": ("trec_results",)}
 _HELP = """\
 Usage: gainful trec_eval [OPTIONS] QRELS RUN
 

@@ -25,11 +25,7 @@ from gainful.page.page import Page
     ),
     option("like", "The tool to start from. [gainful itself]", group=""),
     Row("--unlike", "NAME", "The tool that says something else. [--like]"),
-    Row(
-        "--cause",
-        "NAME",
-        f"Spell out the worst query of this cause only: {', '.join(CAUSES)}.",
-    ),
+    Row("--cause", "NAME", f"Spell out the worst query of this cause only: {', '.join(CAUSES)}."),
     *("text_form", "output", "qrels_format"),
     option("run_format", "How RUN is written. [found out]", type=RUN_OR_SESSION_FORMATS),
     *("columns", "plugin"),

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import ceil, sqrt
-from typing import Any
 
 from attrs import frozen
 
@@ -96,10 +95,6 @@ class Plan(Shown):
 
     __bool__ = refuse_truth("each of plan.pairs: pair.queries >= pair.needed")
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return to_plain_data(self)
-
     def page(self, *, verbose: bool = False) -> Page:
         """The pair that needs most in a sentence, and a row for each measure and pair of runs."""
         shared = f" shared among {self.comparisons} comparisons" if self.comparisons > 1 else ""
@@ -112,7 +107,7 @@ class Plan(Shown):
             sections=[Section(table=build_table(self.pairs, _COLUMNS, labels=3))],
             notes=[note, *([_DETAILS] if verbose else []), *(f"Note: {n}" for n in self.notes)],
             rows=lambda: list_fields(self.pairs, labels=3),
-            data=self.to_dict,
+            data=lambda: to_plain_data(self),
         )
 
 
@@ -177,7 +172,6 @@ def check_goal(goal: Goal) -> None:
 def _read_differences(
     difference: float | Mapping[str, float], results: RunValues
 ) -> dict[str, float]:
-    """The difference that is to be found in each measure."""
     if not isinstance(difference, Mapping):
         return dict.fromkeys(results.values, float(difference))
     wanted = {results.find_name(name): float(value) for name, value in difference.items()}

@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
 from gainful.evidence.pairing import NOT_A_MEAN, pair_values, values_by_query
+from gainful.evidence.statistics.correlation import kendall_tau
 from gainful.measure.results import list_footnotes
 from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
@@ -116,7 +117,22 @@ class Reproduction(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """How close it is, in a sentence and in a table for each question."""
-        return reproduction_page(self, verbose=verbose)
+        return Page(
+            answer=_describe(self),
+            sections=[
+                Section(table=build_table(items, columns, labels))
+                for items, columns, labels in (
+                    (self.orders, _ORDER_COLUMNS, 1),
+                    (self.errors, _ERROR_COLUMNS, 2),
+                    (self.effects, _EFFECT_COLUMNS, 1),
+                )
+                if items
+            ],
+            notes=_list_notes(self, verbose=verbose),
+            rows=lambda: _list_rows(self),
+            data=self.to_dict,
+            indent="  ",
+        )
 
 
 def check_depth(depth: object) -> None:
@@ -142,19 +158,18 @@ def compare_orders(
         float(np.mean([rbo_to_depth(first, second, p=p, depth=depth) for first, second in lists]))
         for lists in (pairs, [(first, first) for first, _ in pairs])
     )
-    notes = []
     lost = len(original) + len(reproduced) - 2 * len(common)
-    if lost:
-        verb = "counts" if lost == 1 else "count"
-        notes.append(f"{run}: {count_noun(lost, 'query')} of only one side {verb} for nothing")
     unequal = sum(len(first) != len(second) for first, second in pairs)
-    if unequal:
-        notes.append(
-            f"{run}: tau of {count_noun(unequal, 'query')} is over the shorter of unequal lists"
+    verb = "counts" if lost == 1 else "count"
+    notes = [
+        f"{run}: {text.format(count_noun(number, 'query'))}"
+        for number, text in (
+            (lost, f"{{}} of only one side {verb} for nothing"),
+            (unequal, "tau of {} is over the shorter of unequal lists"),
+            (len(taus) - len(known), "no tau of {} with fewer than two documents"),
         )
-    if len(known) < len(taus):
-        without = count_noun(len(taus) - len(known), "query")
-        notes.append(f"{run}: no tau of {without} with fewer than two documents")
+        if number
+    ]
     tau = float(np.mean(known)) if known else None
     return DocOrder(run, len(common), tau, overlap, largest), notes
 
@@ -169,15 +184,12 @@ def kendall_tau_union(original: Sequence[str], reproduced: Sequence[str]) -> flo
         >>> kendall_tau_union(["d1", "d2", "d3"], ["d1", "d2", "d4"])
         1.0
     """
-    from scipy.stats import kendalltau  # noqa: PLC0415  (slow to load)
-
     size = min(len(original), len(reproduced))
     if size < 2:
         return None
-    first, second = original[:size], reproduced[:size]
-    place = {doc: at for at, doc in enumerate(sorted({*first, *second}))}
-    tau = kendalltau([place[doc] for doc in first], [place[doc] for doc in second]).statistic
-    return float(tau)
+    place = {doc: at for at, doc in enumerate(sorted({*original[:size], *reproduced[:size]}))}
+    sides = ({rank: place[docs[rank]] for rank in range(size)} for docs in (original, reproduced))
+    return kendall_tau(*sides)
 
 
 def rbo_to_depth(
@@ -190,9 +202,8 @@ def rbo_to_depth(
         0.3333
     """
     place = {doc: at for at, doc in enumerate(reproduced[:depth], 1)}
-    meet = [
-        max(at, place[doc]) for at, doc in enumerate(original[:depth], 1) if doc in place
-    ]  # the depth from which on both have it
+    # The depth from which on both have a document.
+    meet = [max(at, place[doc]) for at, doc in enumerate(original[:depth], 1) if doc in place]
     overlap = np.cumsum(np.bincount(np.array(meet, dtype=np.intp), minlength=depth + 1)[1:])
     weights = p ** np.arange(depth)
     return float((weights * overlap / np.arange(1, depth + 1)).sum() / weights.sum())
@@ -206,9 +217,8 @@ def measure_errors(
     for name in _mean_measures(original):
         pair = pair_values([values_by_query(side, name) for side in (original, reproduced)], name)
         if not pair.queries:
-            raise CannotCompare(
-                f"{name}: no query counts in both the original and the reproduction"
-            )
+            problem = "no query counts in both the original and the reproduction"
+            raise CannotCompare(f"{name}: {problem}")
         if any(pair.left_out):
             number = count_noun(sum(pair.left_out), "query")
             notes.append(f"{name} ({run}): {number} of only one side left out")
@@ -216,29 +226,16 @@ def measure_errors(
         rmse = _root_mean_square(first - second)
         bounded = original.recipes[name].entry.bounded
         largest = _root_mean_square(np.maximum(first, 1 - first)) if bounded else 0.0
-        errors.append(
-            ScoreError(
-                run,
-                name,
-                float(first.mean()),
-                float(second.mean()),
-                rmse,
-                rmse / largest if largest else None,
-            )
-        )
+        means = float(first.mean()), float(second.mean())
+        errors.append(ScoreError(run, name, *means, rmse, rmse / largest if largest else None))
     return errors, notes
 
 
 def _mean_measures(results: RunValues) -> list[str]:
-    names = [
-        name
-        for name, recipe in results.recipes.items()
-        if recipe.entry.aggregation not in NOT_A_MEAN
-    ]
+    recipes = results.recipes
+    names = [name for name in recipes if recipes[name].entry.aggregation not in NOT_A_MEAN]
     if not names:
-        raise BadValue(
-            "measures", ", ".join(results.recipes), "measures that are means over queries"
-        )
+        raise BadValue("measures", ", ".join(recipes), "measures that are means over queries")
     return names
 
 
@@ -252,21 +249,12 @@ def measure_effects(
     """Effect ratio and delta relative improvement; of each pair the run, then its baseline."""
     effects = []
     for name in _mean_measures(original[0]):
-        (gain, relative), (new_gain, new_relative) = (
-            _improve(pair, name) for pair in (original, reproduced)
-        )
+        gain, relative = _improve(original, name)
+        new_gain, new_relative = _improve(reproduced, name)
+        ratio = new_gain / gain if gain else None
         known = relative is not None and new_relative is not None
-        effects.append(
-            Effect(
-                measure=name,
-                original=gain,
-                reproduced=new_gain,
-                effect_ratio=new_gain / gain if gain else None,
-                original_relative=relative,
-                reproduced_relative=new_relative,
-                delta_relative=(relative or 0.0) - (new_relative or 0.0) if known else None,
-            )
-        )
+        delta = (relative or 0.0) - (new_relative or 0.0) if known else None
+        effects.append(Effect(name, gain, new_gain, ratio, relative, new_relative, delta))
     return effects
 
 
@@ -278,26 +266,6 @@ def _improve(pair: tuple[RunValues, RunValues], name: str) -> tuple[float, float
         raise BadInput(pair[1].name, problem, "runs of the same queries")
     run, baseline = (float(mean) for mean in paired.values.mean(axis=0))
     return run - baseline, (run - baseline) / baseline if baseline else None
-
-
-def reproduction_page(reproduction: Reproduction, *, verbose: bool = False) -> Page:
-    """The answer, and a table for rankings, one for scores and one for effects."""
-    return Page(
-        answer=_describe(reproduction),
-        sections=[
-            Section(table=build_table(items, columns, labels))
-            for items, columns, labels in (
-                (reproduction.orders, _ORDER_COLUMNS, 1),
-                (reproduction.errors, _ERROR_COLUMNS, 2),
-                (reproduction.effects, _EFFECT_COLUMNS, 1),
-            )
-            if items
-        ],
-        notes=_list_notes(reproduction, verbose=verbose),
-        rows=lambda: _list_rows(reproduction),
-        data=reproduction.to_dict,
-        indent="  ",
-    )
 
 
 def _describe(reproduction: Reproduction) -> str:
@@ -325,11 +293,9 @@ def _describe_effect(effect: Effect) -> str:
     if effect.effect_ratio is None:
         return f"The original has no improvement in {effect.measure}, so there is no effect ratio."
     ratio = round(effect.effect_ratio, 2) + 0.0  # no minus before a zero
-    text = f"Its improvement in {effect.measure} is {ratio:.2f} of the original's"
-    delta = effect.delta_relative
-    return (
-        f"{text} (effect ratio)." if delta is None else f"{text} (effect ratio; ΔRI {delta:+.4f})."
-    )
+    delta = "" if effect.delta_relative is None else f"; ΔRI {effect.delta_relative:+.4f}"
+    improvement = f"Its improvement in {effect.measure} is {ratio:.2f} of the original's"
+    return f"{improvement} (effect ratio{delta})."
 
 
 def _list_notes(reproduction: Reproduction, *, verbose: bool) -> list[str]:
@@ -349,21 +315,14 @@ def _list_notes(reproduction: Reproduction, *, verbose: bool) -> list[str]:
 
 def _list_rows(reproduction: Reproduction) -> Table:
     """A row for each value."""
+    relative = ("original_relative", "reproduced_relative", "delta_relative")
     kinds = (
         (reproduction.orders, ("tau_union", "rbo", "largest_rbo")),
         (reproduction.errors, ("original", "reproduced", "rmse", "nrmse")),
-        (
-            reproduction.effects,
-            ("effect_ratio", "original_relative", "reproduced_relative", "delta_relative"),
-        ),
+        (reproduction.effects, ("effect_ratio", *relative)),
     )
     rows = [
-        (
-            name,
-            getattr(item, "run", "effect"),
-            getattr(item, "measure", ""),
-            getattr(item, name),
-        )
+        (name, getattr(item, "run", "effect"), getattr(item, "measure", ""), getattr(item, name))
         for items, names in kinds
         for item in items
         for name in names

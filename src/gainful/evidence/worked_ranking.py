@@ -122,39 +122,24 @@ def _ideal_ranking(recipe: Recipe, ranked: RankedGains) -> list[IdealRank]:
 
 
 @frozen
-class Ranking:
-    """One run's ranking of a query; sums and ideal are there where gain is cumulated.
-
-    Rows below the cutoff of the measure have a rank and a grade, and bring nothing.
-    """
-
-    rows: tuple[RankedDoc, ...]
-    omitted: int  # documents that are not among the rows
-    ideal: tuple[IdealRank, ...] = ()
-    dcg: float | None = None
-    idcg: float | None = None
-
-
-@frozen
 class SideBySide:
     """A query: its judged documents, and its ranking in each run; None where a run lacks it."""
 
     query: str
     grades: Mapping[str, float]
     gains: Mapping[str, float]  # of the judged documents, where gain is cumulated
-    rankings: tuple[Ranking | None, ...]
+    rankings: tuple[WorkedRanking | None, ...]
 
 
 def rank_side_by_side(
-    runs: Sequence[MatchedRun], recipe: Recipe, queries: Sequence[str], *, ranks: int
+    runs: Sequence[MatchedRun], recipe: Recipe, queries: Sequence[str]
 ) -> Iterator[SideBySide]:
-    """These queries one after the other, each with its rankings down to so many ranks.
+    """These queries one after the other, each with its rankings.
 
     Args:
         runs: the runs to lay side by side, matched with the same judgments.
         recipe: the measure whose gains and discounts are told.
         queries: which queries.
-        ranks: how many documents of each ranking.
 
     Examples:
         >>> from gainful.match.match import match
@@ -163,7 +148,7 @@ def rank_side_by_side(
         >>> qrels, run = as_qrels({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
         >>> recipe = build_recipes("DCG@10", None, {})[1]["DCG@10"]
         >>> matched = MatchedRun(qrels, run, match(qrels, run, recipe.convention))
-        >>> compared = next(rank_side_by_side([matched], recipe, ["1"], ranks=10))
+        >>> compared = next(rank_side_by_side([matched], recipe, ["1"]))
         >>> [(row.rank, row.doc, row.grade, row.gain) for row in compared.rankings[0].rows]
         [(1, 'b', None, 0.0), (2, 'a', 3.0, 3.0)]
     """
@@ -171,22 +156,11 @@ def rank_side_by_side(
     for query in queries:
         grades = rankings[0].grades[query]
         gains = doc_gains(recipe, grades) if recipe.entry.cumulated else {}
-        sides = tuple(_build_ranking(side, query, recipe, ranks) for side in rankings)
+        sides = tuple(
+            work_out_ranking(side, query, recipe) if query in side.by_query else None
+            for side in rankings
+        )
         yield SideBySide(query, grades, gains, sides)
-
-
-def _build_ranking(rankings: Rankings, query: str, recipe: Recipe, ranks: int) -> Ranking | None:
-    if query not in rankings.by_query:
-        return None
-    worked = work_out_ranking(rankings, query, recipe)
-    rows = (*worked.rows, *worked.below)
-    return Ranking(
-        rows[:ranks],
-        max(0, len(rows) - ranks),
-        worked.ideal[:ranks],
-        worked.dcg,
-        worked.idcg,
-    )
 
 
 _MAX_ROWS = 10  # rows that are spelled out
@@ -234,27 +208,31 @@ class SwitchSide:
 
 def describe_rank_by_rank(query: str, sides: tuple[SwitchSide, SwitchSide]) -> RankByRank:
     """How does a query come by its value on both sides of a switch?"""
-    before, after = (_describe_side(query, side) for side in sides)
-    row_places = _choose_rows(before.rows, after.rows)
-    ideal_places = _choose_rows(before.ideal, after.ideal)
-    matched = sides[0].rankings.matched.select_query(query)
-    return RankByRank(
-        query,
-        bool(matched is not None and matched.judged[0]),
-        bool(matched is not None and matched.in_run[0]),
-        _shorten_side(before, row_places, ideal_places),
-        _shorten_side(after, row_places, ideal_places),
+    rankings = [work_out_ranking(side.rankings, query, side.recipe) for side in sides]
+    rows = _select_rows([ranking.rows for ranking in rankings])
+    ideals = _select_rows([ranking.ideal for ranking in rankings])
+    before, after = (
+        QuerySide(side.label, *shown, *ideal, ranking.dcg, ranking.idcg, side.value)
+        for side, ranking, shown, ideal in zip(sides, rankings, rows, ideals, strict=True)
     )
+    matched = sides[0].rankings.matched.select_query(query)
+    judged, in_run = (False, False) if matched is None else (matched.judged[0], matched.in_run[0])
+    return RankByRank(query, bool(judged), bool(in_run), before, after)
 
 
-def _choose_rows(first: Sequence[Any], second: Sequence[Any]) -> set[int]:
-    """The places of at most ten rows: those that differ, then those that count, then the rest."""
+def _select_rows(sides: Sequence[Sequence[Any]]) -> list[tuple[tuple[Any, ...], int]]:
+    """At most ten rows of both sides, and how many more each has.
+
+    Those that differ come first, then those that count, then the rest.
+    """
 
     def dullness(place: int) -> tuple[bool, bool, int]:
-        pair = [side[place] if place < len(side) else None for side in (first, second)]
+        pair = [side[place] if place < len(side) else None for side in sides]
         return pair[0] == pair[1], not any(map(_has_contribution, pair)), place
 
-    return set(sorted(range(max(len(first), len(second))), key=dullness)[:_MAX_ROWS])
+    places = sorted(sorted(range(max(map(len, sides))), key=dullness)[:_MAX_ROWS])
+    kept = [tuple(side[place] for place in places if place < len(side)) for side in sides]
+    return [(rows, len(side) - len(rows)) for rows, side in zip(kept, sides, strict=True)]
 
 
 def _has_contribution(row: RankedDoc | IdealRank | None) -> bool:
@@ -265,27 +243,9 @@ def _has_contribution(row: RankedDoc | IdealRank | None) -> bool:
     return isinstance(row, RankedDoc) and (row.grade or 0) > 0
 
 
-def _shorten_side(side: QuerySide, row_places: set[int], ideal_places: set[int]) -> QuerySide:
-    rows = tuple(row for place, row in enumerate(side.rows) if place in row_places)
-    ideal = tuple(row for place, row in enumerate(side.ideal) if place in ideal_places)
-    return evolve(
-        side,
-        rows=rows,
-        more=len(side.rows) - len(rows),
-        ideal=ideal,
-        more_ideal=len(side.ideal) - len(ideal),
-    )
-
-
-def _describe_side(query: str, side: SwitchSide) -> QuerySide:
-    worked = work_out_ranking(side.rankings, query, side.recipe)
-    return QuerySide(
-        side.label, worked.rows, 0, worked.ideal, 0, worked.dcg, worked.idcg, side.value
-    )
-
-
 _COLUMNS = ("rank", "document", "score", "grade")
 _GAIN_COLUMNS = ("gain", "discount", "gain ×\ndiscount")
+_SIDE_COLUMNS = ("gain", "discount", "product")
 _MIN_ID_WIDTH = 12  # characters of a document id
 _SIDES = ("before", "switched")  # one setting of the other tool; it is not that tool itself
 
@@ -387,7 +347,7 @@ def _format_scores(scores: Sequence[float | None]) -> list[str]:
     return ["–" if score is None else repr(score) for score in scores]
 
 
-def _format_gains(row: RankedDoc) -> list[str]:
+def _format_gains(row: RankedDoc | IdealRank) -> list[str]:
     if row.gain is None or row.discount is None or row.contribution is None:
         return []
     return [format_number(row.gain), f"{row.discount:.4f}", f"{row.contribution:.4f}"]
@@ -410,14 +370,10 @@ def _build_joint_table(before: QuerySide, after: QuerySide) -> Table:
     ]
     for at, head in enumerate(_GAIN_COLUMNS if pairs and pairs[0][0] else ()):
         same = all(a[at] == b[at] for a, b in pairs)
-        columns += [head] if same else [f"{side}\n{_shorten_head(head)}" for side in _SIDES]
+        columns += [head] if same else [f"{side}\n{_SIDE_COLUMNS[at]}" for side in _SIDES]
         for cells, (a, b) in zip(rows, pairs, strict=True):
             cells.extend([a[at]] if same else [a[at], b[at]])
     return Table(columns, rows, numeric=True, text_columns=(1,))
-
-
-def _shorten_head(head: str) -> str:
-    return "product" if "×" in head else head
 
 
 def _build_ideals(worst_query: RankByRank) -> list[Section]:
@@ -428,39 +384,26 @@ def _build_ideals(worst_query: RankByRank) -> list[Section]:
     by_rank = [{row.rank: row for row in side.ideal} for side in sides]
     ranks = sorted(by_rank[0].keys() | by_rank[1].keys())
     common_ranks = by_rank[0].keys() & by_rank[1].keys()
-    same_discount = all(
-        by_rank[0][rank].discount == by_rank[1][rank].discount for rank in common_ranks
-    )
+    same = all(by_rank[0][rank].discount == by_rank[1][rank].discount for rank in common_ranks)
+    shown = (0, 2) if same else (0, 1, 2)
     rows = []
     for rank in ranks:
-        ideal_rows = [side.get(rank) for side in by_rank]
-        discounts = [f"{row.discount:.4f}" for row in ideal_rows if row is not None]
-        cells = [str(rank), *(discounts[:1] if same_discount else [])]
-        for row in ideal_rows:
-            discount_cells = (
-                [] if same_discount else ["–" if row is None else f"{row.discount:.4f}"]
-            )
-            gain = "–" if row is None else format_number(row.gain)
-            cells += [gain, *discount_cells, "–" if row is None else f"{row.contribution:.4f}"]
-        rows.append(cells)
-    per_side = ("gain", "product") if same_discount else ("gain", "discount", "product")
-    heads = ["ideal\nrank", *(["discount"] if same_discount else [])]
-    heads += [f"{side}\n{column}" for side in _SIDES for column in per_side]
+        cells = [_format_gains(side[rank]) if rank in side else ["–"] * 3 for side in by_rank]
+        discount = cells[0 if rank in by_rank[0] else 1][1]
+        gains = [side[at] for side in cells for at in shown]
+        rows.append([str(rank), *([discount] if same else []), *gains])
+    heads = ["ideal\nrank", *(["discount"] if same else [])]
+    heads += [f"{side}\n{_SIDE_COLUMNS[at]}" for side in _SIDES for at in shown]
     return [Section(table=Table(heads, rows, numeric=True)), *_format_more_ideal(sides)]
 
 
 def _format_more_ideal(sides: tuple[QuerySide, QuerySide]) -> list[Section]:
-    parts = [
-        f"{side.more_ideal} more in the ideal {name}, which add {_ideal_remainder(side):.4f}"
-        for name, side in zip(_SIDES, sides, strict=True)
-        if side.more_ideal
-    ]
+    parts = []
+    for name, side in zip(_SIDES, sides, strict=True):
+        if side.more_ideal:
+            rest = (side.idcg or 0.0) - sum(row.contribution for row in side.ideal)
+            parts.append(f"{side.more_ideal} more in the ideal {name}, which add {rest:.4f}")
     return [Section(lines=[f"… and {'; '.join(parts)}"], indent="  ")] if parts else []
-
-
-def _ideal_remainder(side: QuerySide) -> float:
-    """What the ideal has below the ranks that are shown."""
-    return (side.idcg or 0.0) - sum(row.contribution or 0.0 for row in side.ideal)
 
 
 def _shorten_ids(table: Table, width: int | None) -> Table:

@@ -69,18 +69,15 @@ def _render_cases(node: Expr) -> str:
 
 
 def _render_term(node: Expr) -> str:
-    """An operand of a sum."""
     return _bracket(node, isinstance(node, (Compare, Where)) or _is_negative(node))
 
 
 def _render_factor(node: Expr) -> str:
-    """An operand of a product, or what is taken away."""
     is_sum = isinstance(node, Arithmetic) and node.op in _ADDITIVE
     return _bracket(node, is_sum or isinstance(node, (Compare, Where)) or _is_negative(node))
 
 
 def _render_base(node: Expr) -> str:
-    """What is raised to a power."""
     return _bracket(node, not isinstance(node, (Var, Param, Const)) or _is_negative(node))
 
 

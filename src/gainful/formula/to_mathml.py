@@ -59,18 +59,15 @@ def to_mathml(node: Expr) -> str:
 
 
 def _bracket(node: Expr, needed: bool) -> str:
-    """An operand, in brackets where it needs them."""
     text = to_mathml(node)
     return f"<mrow><mo>(</mo>{text}<mo>)</mo></mrow>" if needed else text
 
 
 def _needs_brackets(node: Expr) -> bool:
-    """Would it fall apart beside a product or a minus?"""
     is_sum = isinstance(node, Arithmetic) and node.op in ("+", "-")
     below_zero = isinstance(node, Const) and node.value < 0
     return is_sum or below_zero or isinstance(node, (Compare, Where))
 
 
 def _is_atom(node: Expr) -> bool:
-    """Is it one symbol, or a number?"""
     return isinstance(node, (Const, Var, Param))

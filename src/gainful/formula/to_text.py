@@ -51,7 +51,6 @@ def to_text(node: Expr) -> str:
 
 
 def _bracket(node: Expr, level: int) -> str:
-    """The text of an operand, in brackets where it binds less than its surroundings."""
     text = to_text(node)
     return text if _precedence(node) >= level else f"({text})"
 

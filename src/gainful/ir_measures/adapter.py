@@ -50,7 +50,6 @@ def provider(*, register: bool = False) -> Any:
 
 
 def _understands(measure: Any) -> bool:
-    """Is it a measure here too?"""
     try:
         return parse_measure(str(measure)) is not None
     except GainfulError:

@@ -8,12 +8,7 @@ from typing import Any
 from gainful.convention import Convention, like
 from gainful.errors import BadValue
 from gainful.ir_measures.cwl import ALL_CWL_MEASURES
-from gainful.ir_measures.evaluator import (
-    AnyMeasure,
-    DefinedMeasure,
-    Evaluator,
-    parse_measure,
-)
+from gainful.ir_measures.evaluator import AnyMeasure, DefinedMeasure, Evaluator, parse_measure
 from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric
 
 

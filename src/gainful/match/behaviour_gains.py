@@ -187,7 +187,6 @@ def _no_behaviour(sessions: Sessions, name: str) -> UnknownName:
 
 
 def _find_behaviour(sessions: Sessions) -> list[str]:
-    """The columns that say what was done."""
     columns = sessions.frame.schema.items()
     return [name for name, kind in columns if kind == pl.Boolean or name == "seconds"]
 

@@ -70,12 +70,7 @@ class CheckReport(Shown):
             )
             for finding in self.findings
         ]
-        return Page(
-            answer=self._verdict(),
-            sections=paragraphs,
-            rows=self._rows,
-            data=self.to_dict,
-        )
+        return Page(answer=self._verdict(), sections=paragraphs, rows=self._rows, data=self.to_dict)
 
     def _verdict(self) -> str:
         """Is anything wrong? What is odd is said, and not called wrong."""

@@ -17,22 +17,12 @@ from gainful.errors import Duplicated
 from gainful.match.ideal import ideal_order
 from gainful.match.matched import Matched, Subtopics
 from gainful.match.rank_order import order_by_score
-from gainful.read.qrels_and_run import (
-    Qrels,
-    Run,
-    describe_duplicates,
-    find_duplicates,
-    pair_hash,
-)
+from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates, pair_hash
 from gainful.types import Ranks
 
 
 def match_frames(
-    qrels: Qrels,
-    run: Run,
-    *,
-    duplicates: Duplicates = "error",
-    score_bits: Literal[64, 32] = 64,
+    qrels: Qrels, run: Run, *, duplicates: Duplicates = "error", score_bits: Literal[64, 32] = 64
 ) -> Matched:
     """Where do the judged documents stand in a run?
 
@@ -103,7 +93,6 @@ def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, int]
 
 
 def _index_names(names: pl.Series, all_names: pl.Series) -> Ranks:
-    """The place of each name in a list of them."""
     numbered = all_names.rename("name").to_frame().with_row_index("number")
     wanted = names.rename("name").to_frame()
     joined = wanted.join(numbered, on="name", how="left", maintain_order="left")

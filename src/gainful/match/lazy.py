@@ -282,7 +282,6 @@ IS_BEFORE = as_int(nw.col("doc") > nw.col("own_doc"))  # ids descend
 def _collect_extra_queries(
     queries: pl.Series, run: LazyRun, convention: Convention
 ) -> pl.DataFrame:
-    """The queries that only the run has, if the convention counts them."""
     judged = run.send(queries.rename("query").to_frame())
     kept = as_int(nw.col("query") != nw.col("doc")) if drops_namesakes(convention) else nw.lit(1)
     extra = run.frame.join(judged, on="query", how="anti").with_columns(rows=kept)

@@ -31,11 +31,9 @@ class OrderedGains:
     def gains_by_rank(self, depth: int) -> Array:
         """The gain at ranks 1 … depth, as a matrix."""
         missing_ranks = depth - self.gain.shape[1]
-        return (
-            np.pad(self.gain, ((0, 0), (0, missing_ranks)))
-            if missing_ranks > 0
-            else self.gain[:, :depth]
-        )
+        if missing_ranks > 0:
+            return np.pad(self.gain, ((0, 0), (0, missing_ranks)))
+        return self.gain[:, :depth]
 
     @property
     def last_rank(self) -> int:
@@ -183,7 +181,6 @@ def _search_stretches(
 
 
 def _block_starts(ordered: Array) -> Flags:
-    """Where in descending scores a new score begins."""
     starts = np.ones(ordered.shape, dtype=bool)
     starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
     return starts
@@ -200,7 +197,6 @@ def _block_edges(starts: Flags) -> tuple[Ranks, Ranks]:
 
 
 def _restore_input_order(order: Ranks, values: Ranks) -> Ranks:
-    """Values by rank, put back to where their documents stand in the input."""
     back = np.empty_like(order)
     np.put_along_axis(back, order, values, axis=1)
     return back

@@ -232,7 +232,6 @@ class _PairModel:
 
 
 def _click_chances(theta: Array) -> Array:
-    """How likely a result is clicked, by rank and level of attractiveness."""
     chances: Array = np.minimum(theta[:, None] * _LEVELS, 1 - 1e-12)
     return chances
 

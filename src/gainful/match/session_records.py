@@ -115,7 +115,6 @@ def _has_repeats(query: Ranks, place: Ranks, places: int) -> bool:
 
 
 def _name_groups(queries: Records, groups: pl.DataFrame | None) -> pl.DataFrame:
-    """A row for each query: its session and the values of its group."""
     columns: dict[str, Any] = {"session": np.ascontiguousarray(queries["key"])}
     rows = pl.DataFrame(columns)
     return rows if groups is None else rows.hstack(groups[queries["group"].astype(np.intp)])

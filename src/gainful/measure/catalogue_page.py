@@ -53,9 +53,10 @@ def catalogue_page(name: str | None = None) -> Page:
             count_noun(len(GAINS), "gain"),
             count_noun(len(DISCOUNTS), "discount"),
         )
+        formula_tables = map(build_formula_table, ("gain", "discount"))
         return Page(
             answer=f"{join_words(counts)}; gainful measures NAME tells all about one.",
-            sections=[Section(table=table) for table in _build_overview()],
+            sections=[Section(table=table) for table in (build_measure_table(), *formula_tables)],
             rows=build_measure_table,
             data=lambda: to_dict(None),
         )
@@ -80,10 +81,6 @@ def to_dict(name: str | None) -> dict[str, Any]:
     return _entry_to_dict(item) if isinstance(item, Entry) else _formula_to_dict(item)
 
 
-def _build_overview() -> tuple[Table, ...]:
-    return build_measure_table(), build_formula_table("gain"), build_formula_table("discount")
-
-
 def _find(name: str) -> Entry | NamedFormula | Setting:
     """The measure, gain, discount or setting of that name; trec_eval's names are its measures."""
     items_by_name: dict[str, Entry | NamedFormula | Setting] = {
@@ -104,7 +101,6 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
 
 
 def _find_measure(name: str) -> str:
-    """The measure that is computed for a name of trec_eval's, of ir_measures' or of people's."""
     if name in TREC_NAMES:
         return TREC_NAMES[name].measure
     return parse_ir_measures_name(name) or parse_nickname(name) or ""
@@ -167,7 +163,6 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
 
 
 def _format_source(cite: str) -> str:
-    """The reference, or whoever registered it."""
     return REFERENCES.get(cite, cite or "registered by a plug-in")
 
 

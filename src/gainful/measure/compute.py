@@ -63,7 +63,6 @@ def compute_vectors(recipe: Recipe, ranked: RankedRun | RankedGains) -> Array | 
 
 
 def _call(function: MeasureFunction, recipe: Recipe, ranked: RankedRun | RankedGains) -> Array:
-    """What a function gives, normalised and rounded as the convention has it."""
     result = apply_function(function, recipe, ranked)
     if isinstance(result, tuple):
         return normalise_values(recipe, *result)

@@ -154,10 +154,7 @@ _RUN_REMARKS: Sequence[Remark] = (
         lambda recipe: recipe.entry.cumulated,
         lambda recipe: _IDEAL_WORDS[str(recipe.convention.ideal)],
     ),
-    Remark(
-        _takes("rel"),
-        lambda recipe: describe_rel(recipe.function_arguments()["rel"]),
-    ),
+    Remark(_takes("rel"), lambda recipe: describe_rel(recipe.function_arguments()["rel"])),
     Remark(_takes("max_grade"), lambda recipe: f"best grade {recipe.convention.max_grade:g}"),
     Remark(
         _has_param("ties"),

@@ -7,9 +7,7 @@ from typing import TypeVar
 
 from attrs import evolve
 
-from gainful.convention import (
-    Convention,
-)
+from gainful.convention import Convention
 from gainful.errors import BadInput, NoIdeal, NothingInCommon
 from gainful.match.matched import Matched
 from gainful.match.rankings import MatchedRun
@@ -87,11 +85,7 @@ def compute_measures(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[st
     return {key: _compute_values(matched, recipe, views) for key, recipe in recipes.items()}
 
 
-def _compute_values(
-    matched: Matched,
-    recipe: Recipe,
-    views: dict[object, RankedRun],
-) -> Array:
+def _compute_values(matched: Matched, recipe: Recipe, views: dict[object, RankedRun]) -> Array:
     """The value of every query, masked where the convention leaves one out."""
     convention, entry = recipe.convention, recipe.entry
     if not entry.counts_gains:

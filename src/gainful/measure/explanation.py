@@ -36,16 +36,23 @@ from gainful.measure.recipe import Recipe
 from gainful.measure.results import ANSWER_DECIMALS
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import Table, format_number, to_plain_data
+from gainful.page.table import Column, Table, build_table, format_number, list_fields, to_plain_data
 from gainful.read import RankingMatrix
 from gainful.rounding import ROUNDING
 from gainful.text import join_words
 
 _COLUMNS = (
-    *("rank", "grade", "gain", "discount", "gain ×\ndiscount", "CG", "DCG"),
-    *("ideal\ngrade", "IDCG", "nDCG"),
+    Column("rank"),
+    Column("grade", show=format_number),
+    Column("gain", show=format_number),
+    Column("discount", show=".4f"),
+    Column("gain ×\ndiscount", "contribution", ".4f", drop=3),
+    Column("CG", "cg", format_number, drop=1),
+    Column("DCG", "dcg", ".4f"),
+    Column("ideal\ngrade", "ideal_grade", format_number, drop=2),
+    Column("IDCG", "idcg", ".4f", drop=4),
+    Column("nDCG", "ndcg", ".4f"),
 )
-_EXPENDABLE_COLUMNS = ("CG", "ideal\ngrade", "gain ×\ndiscount", "IDCG")
 _MAX_TERMS = 4  # terms of a sum that are written out
 _MAX_MOVES = 2  # documents that a sentence says should stand elsewhere
 
@@ -88,8 +95,21 @@ class Explanation(Shown):
         }
 
     def page(self, *, verbose: bool = False) -> Page:
-        """Why it is not 1, the worked table, the formulas with numbers put in."""
-        return explanation_page(self, verbose=verbose)
+        """Why it is not 1, the worked table, the formulas; the whole convention if `verbose`."""
+        sums = [f"{name:<4} = {terms}" for name, terms in format_sums(self)]
+        settings = _describe_settings(self) if verbose else []
+        return Page(
+            answer=describe_misplaced(self),
+            sections=[
+                Section(table=build_table(self.lines, _COLUMNS, labels=0)),
+                Section(lines=sums, indent=" " * len("IDCG = ")),
+                *(Section(lines=[f"Note: {note}"]) for note in list_notes(self)),
+                Section(lines=[f"Convention: {_format_title(self)}"]),
+                *([Section(table=Table(("", ""), settings))] if settings else []),
+            ],
+            rows=lambda: list_fields(self.lines, labels=0),
+            data=self.to_dict,
+        )
 
 
 def explain_ranking(
@@ -158,44 +178,6 @@ def _as_tuple(table: RankingMatrix) -> tuple[float, ...]:
     return tuple(float(value) for value in table.values[0][: table.lengths[0]])
 
 
-def build_table(explanation: Explanation) -> Table:
-    """The numbers at every rank."""
-    rows = [
-        (
-            str(line.rank),
-            format_number(line.grade),
-            format_number(line.gain),
-            f"{line.discount:.4f}",
-            f"{line.contribution:.4f}",
-            format_number(line.cg),
-            f"{line.dcg:.4f}",
-            format_number(line.ideal_grade),
-            f"{line.idcg:.4f}",
-            "–" if line.ndcg is None else f"{line.ndcg:.4f}",
-        )
-        for line in explanation.lines
-    ]
-    return Table(_COLUMNS, rows, numeric=True, expendable=_EXPENDABLE_COLUMNS)
-
-
-def explanation_page(explanation: Explanation, *, verbose: bool = False) -> Page:
-    """Why it is not 1, the worked table, the formulas; the whole convention if `verbose`."""
-    sums = [f"{name:<4} = {terms}" for name, terms in format_sums(explanation)]
-    settings = _describe_settings(explanation) if verbose else []
-    return Page(
-        answer=describe_misplaced(explanation),
-        sections=[
-            Section(table=build_table(explanation)),
-            Section(lines=sums, indent=" " * len("IDCG = ")),
-            *(Section(lines=[f"Note: {note}"]) for note in list_notes(explanation)),
-            Section(lines=[f"Convention: {_format_title(explanation)}"]),
-            *([Section(table=Table(("", ""), settings))] if settings else []),
-        ],
-        rows=lambda: _list_rows(explanation),
-        data=explanation.to_dict,
-    )
-
-
 def describe_misplaced(explanation: Explanation) -> str:
     """Why the value is not 1: which documents should stand higher."""
     label, value, last = explanation.recipe.label, explanation.value, explanation.lines[-1]
@@ -231,12 +213,6 @@ def _list_misplaced(explanation: Explanation) -> Iterator[str]:
         elif ranks and (rank := ranks.popleft()) > best_rank:
             shown = format_number(explanation.grades[rank - 1])
             yield f"the {shown} at rank {rank} should stand at rank {best_rank}"
-
-
-def _list_rows(explanation: Explanation) -> Table:
-    """A row for each rank, at full precision."""
-    dicts = [to_plain_data(line) for line in explanation.lines]
-    return Table(tuple(dicts[0]), [tuple(line.values()) for line in dicts], numeric=True)
 
 
 def list_notes(explanation: Explanation) -> list[str]:

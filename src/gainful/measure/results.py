@@ -174,7 +174,6 @@ def describe_counts(run: RunValues) -> str:
 
 
 def _summarise(runs: Sequence[RunValues]) -> str:
-    """How many queries, whose convention, and only what is odd."""
     numbers = [len(run.queries) for run in runs]
     queries = f"{format_range(numbers)} {'query' if max(numbers) == 1 else 'queries'}"
     return " · ".join([queries, name_convention(runs[0].convention), *list_oddities(runs)])

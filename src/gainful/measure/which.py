@@ -398,10 +398,7 @@ def _sort_key(formulation: Formulation) -> tuple[Any, ...]:
 
 
 def _list_rows(formulations: Sequence[Formulation]) -> Table:
-    rows = [
-        (str(formulation.measure), formulation.value, " ".join(formulation.tools))
-        for formulation in formulations
-    ]
+    rows = [(str(item.measure), item.value, " ".join(item.tools)) for item in formulations]
     return Table(("measure", "value", "tools"), rows)
 
 
@@ -429,12 +426,8 @@ def _name_tools(tools: Sequence[str]) -> str:
 def _build_table(formulations: Sequence[Formulation]) -> Table:
     """A line for each measure, the best known first."""
     rows = [
-        (
-            str(formulation.measure),
-            f"{formulation.value:.6f}",
-            ", ".join(map(_format_tool, formulation.tools)),
-        )
-        for formulation in formulations
+        (str(item.measure), f"{item.value:.6f}", ", ".join(map(_format_tool, item.tools)))
+        for item in formulations
     ]
     return Table(("measure", "value", "computed by"), rows)
 

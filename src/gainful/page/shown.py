@@ -210,7 +210,6 @@ def describe_missing(result: Shown, name: str) -> str:
 
 
 def _render(page: Page, form: str) -> str:
-    """A page in a format; the renderers are loaded once something is shown."""
     from gainful.page.render import render  # noqa: PLC0415
 
     return render(page, form)

@@ -260,7 +260,6 @@ def _longest_words(table: Table) -> list[int]:
 
 
 def _find_texts(table: Table) -> list[bool]:
-    """Which columns hold words, and can be folded?"""
     return [not right for right in table.flush_right()]
 
 

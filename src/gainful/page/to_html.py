@@ -63,7 +63,6 @@ def _escape(text: str) -> str:
 
 
 def _shorten_cell(text: str) -> str:
-    """A cell or a caption that does not fill the notebook."""
     return shorten(text, _MAX_LENGTH) if len(text) > 4 * _MAX_LENGTH else text
 
 

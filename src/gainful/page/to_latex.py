@@ -56,7 +56,6 @@ def _format_section(section: Section) -> str:
 
 
 def _float_table(tabular: str, section: Section) -> str:
-    """A table that LaTeX may move, under its caption."""
     caption = rf"\caption{{{escape_latex_cell(section.caption)}}}"
     label = [rf"\label{{{section.label}}}"] if section.label else []
     begin, end = (r"\begin{table}", r"\centering", caption, *label), r"\end{table}"

@@ -39,7 +39,6 @@ def to_text(page: Page, terminal: Terminal = PLAIN) -> str:
 
 
 def _describe_left_out(names: Sequence[str]) -> str:
-    """Which columns are not there, and how to see them."""
     words = ", ".join(" ".join(name.split()) for name in names)
     return f"Not shown: {words}; a wider terminal or --format csv shows all."
 
@@ -73,7 +72,6 @@ def _format_table(table: Table, terminal: Terminal) -> tuple[str, list[str]]:
 
 
 def _clean_cells(table: Table, encoding: str | None) -> Table:
-    """The cells as they are shown: texts in which nothing steers the terminal."""
     clean = to_one_line if table.numeric else _clean_lines
     rows = [[spell_in(clean(cell), encoding) for cell in row] for row in table.text_rows()]
     columns = [spell_in(_clean_lines(name), encoding) for name in table.columns]

@@ -92,8 +92,6 @@ def anonymise_errors(salt: bytes | None) -> Iterator[None]:
 
 
 def _scrub(text: str, salt: bytes) -> str:
-    """The text with hashes of its users and sessions."""
-
     def hash_name(match: re.Match[str]) -> str:
         return f"{match[1]} '{_hash_text(match[2] or match[3] or match[4] or '', salt)}'"
 

@@ -55,9 +55,7 @@ def _is_list_of(fits: Callable[[object], bool]) -> Callable[[object], bool]:
     return lambda value: isinstance(value, list) and all(map(fits, value))
 
 
-def _is_record_of(
-    **fields: Callable[[object], bool],
-) -> Callable[[object], bool]:
+def _is_record_of(**fields: Callable[[object], bool]) -> Callable[[object], bool]:
     """Is it an object with just these fields, and is each of its kind?"""
 
     def fits(value: object) -> bool:

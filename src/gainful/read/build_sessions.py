@@ -93,7 +93,6 @@ def build_sessions(
 
 
 def _list_known(frame: pl.DataFrame) -> dict[str, bool]:
-    """Which columns of events tell anything."""
     return {name: frame[name].null_count() < len(frame) for name in EVENT_COLUMNS}
 
 

@@ -49,10 +49,7 @@ def read_dynamic_domain(source: Source, bad: BadPolicy = "error") -> Sessions:
     iteration = fields["iteration"].cast(pl.Int64, strict=False)
     short, odd = fields["fields"] < 3, iteration.is_null() | (iteration < 0)
     frame = fields.select(
-        "session",
-        (iteration + 1).alias("query"),
-        pl.lit(None, dtype=pl.Int64).alias("rank"),
-        "doc",
+        "session", (iteration + 1).alias("query"), pl.lit(None, dtype=pl.Int64).alias("rank"), "doc"
     )
     problems = [
         flag_problem(

@@ -180,7 +180,6 @@ def _is_duckdb(value: Any) -> bool:
 
 
 def _maker(value: Any) -> str:
-    """The package that a value's type comes from."""
     return type(value).__module__.partition(".")[0]
 
 

@@ -204,7 +204,6 @@ def _describe_all(problem: Problem, numbers: Sequence[int], locate: Callable[[in
 
 
 def _shorten_place(place: str) -> str:
-    """A further place in the same file."""
     file, colon, line = place.rpartition(":")
     if colon and file and line.isdigit():
         return f"line {line}"

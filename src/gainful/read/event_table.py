@@ -190,7 +190,6 @@ def _find_event_column(table: InputTable, words: Mapping[str, str]) -> str | Non
 
 
 def _plain_words(table: InputTable, column: str) -> pl.Series:
-    """The words of a column as they are looked for."""
     values = table.frame[column].cast(pl.String)
     return values.str.strip_chars().str.to_lowercase().str.replace_all("[- ]", "_")
 

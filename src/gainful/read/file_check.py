@@ -69,9 +69,7 @@ def open_to_check(path: str) -> Source | Path | FileReport:
 
 
 def examine_file(
-    source: Source | Path | FileReport,
-    kind: str | None,
-    columns: ColumnMapping = USUAL_NAMES,
+    source: Source | Path | FileReport, kind: str | None, columns: ColumnMapping = USUAL_NAMES
 ) -> FileReport:
     """All that is to be known of one file as judgments or as a run."""
     if isinstance(source, FileReport):

@@ -95,7 +95,6 @@ def _guess_table_kind(table: InputTable, columns: ColumnMapping) -> str:
 
 
 def _has_qrels_and_run(source: object) -> bool:
-    """Is it a RAG file, which has judgments and a run?"""
     return isinstance(source, Source) and len(rag.find_kinds(source)) == 2
 
 

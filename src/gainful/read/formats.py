@@ -124,9 +124,7 @@ FORMATS: Mapping[str, Format] = {file_format.name: file_format for file_format i
 
 
 def read_qrels(
-    path: str | PathLike[str],
-    format_name: str | None = None,
-    columns: ColumnMapping = USUAL_NAMES,
+    path: str | PathLike[str], format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
 ) -> Qrels:
     """Judgments from a file, whatever its format, from a BEIR folder, or of a dataset.
 
@@ -147,9 +145,7 @@ def read_qrels(
 
 
 def read_run(
-    path: str | PathLike[str],
-    format_name: str | None = None,
-    columns: ColumnMapping = USUAL_NAMES,
+    path: str | PathLike[str], format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
 ) -> Run:
     """A run from a file, whatever its format."""
     if fspath(path) != "-" and Path(path).is_dir():

@@ -108,7 +108,6 @@ def is_whole(source: Source) -> bool:
 
 
 def _read_whole(source: Source) -> Records:
-    """The entries of a list, or the one object."""
     value = load_whole(source)
     entries = value if isinstance(value, list) else [value]
     for index, entry in enumerate(entries):

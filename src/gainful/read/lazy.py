@@ -25,13 +25,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import Engine, report_engine_errors
 from gainful.read.lazy_run import LazyRun, as_narwhals
-from gainful.read.named_columns import (
-    Header,
-    InputTable,
-    as_table,
-    extract_run,
-    invert_renames,
-)
+from gainful.read.named_columns import Header, InputTable, as_table, extract_run, invert_renames
 from gainful.read.qrels_and_run import Run
 from gainful.text import count_noun, quote
 

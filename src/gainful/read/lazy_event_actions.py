@@ -41,8 +41,7 @@ class Actions:
         table = self.log.events.table
         lost = nw.col(_SHOWN + self._place[0]).is_null()
         counts = evolve(table, frame=self.rows).count(
-            lost=lost.cast(nw.Int64).sum(),
-            untold=(~lost & ~nw.col(_HAS_KEY)).cast(nw.Int64).sum(),
+            lost=lost.cast(nw.Int64).sum(), untold=(~lost & ~nw.col(_HAS_KEY)).cast(nw.Int64).sum()
         )
         notes = []
         if counts["lost"]:

@@ -180,9 +180,7 @@ def _describe_examples(
     return f"{description}; so in {join_words([*places, *more])}" if count > 1 else description
 
 
-def _flag_shared_sessions(
-    events: LazyEvents,
-) -> tuple[nw.LazyFrame[Any], list[LazyMistake]]:
+def _flag_shared_sessions(events: LazyEvents) -> tuple[nw.LazyFrame[Any], list[LazyMistake]]:
     """Rows beside what users their session has, if some sessions have several."""
     lowest, highest = (nw.col("user").min().alias(_USERS[0]), nw.col("user").max().alias(_USERS[1]))
     by_session = events.rows.filter(~nw.col("session").is_null()).group_by("session")

@@ -112,7 +112,6 @@ def build_lazy_sessions(
 
 
 def _refuse_nothing_shown(log: EventRows) -> None:
-    """Refuse a log of which nothing is left that shows a result."""
     table = log.events.table
     if not len(table.collect(log.rows.filter(nw.col(OPENS)).select("doc").head(1))):
         raise BadInput(table.name, "not one event is left that shows a result", SHOWING)

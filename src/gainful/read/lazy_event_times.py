@@ -89,7 +89,6 @@ def _is_point(kind: Any) -> bool:
 
 
 def _is_epoch(number: nw.Expr, index: int) -> nw.Expr:
-    """Is a number of this size?"""
     end = EPOCHS[index - 1][0] if index else 1e20
     return (number >= EPOCHS[index][0]) & (number < end) & number.is_finite()
 

@@ -238,7 +238,6 @@ def _find_event_column(table: LazyTable, words: Mapping[str, str]) -> str | None
 
 
 def _plain_words(column: str) -> nw.Expr:
-    """The words of a column as they are looked for."""
     plain = nw.col(column).str.strip_chars().str.to_lowercase().str.replace_all("[- ]", "_")
     return blank_to_null(plain)
 

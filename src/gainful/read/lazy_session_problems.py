@@ -57,11 +57,7 @@ def query_defects(columns: Sequence[str]) -> dict[str, tuple[nw.Expr, str, str]]
             _SESSION_COLUMNS,
         ),
         "query": (nw.col("query").is_null(), "there is no query position", _SESSION_COLUMNS),
-        "first": (
-            nw.col("query") < 1,
-            "query position {query} is below 1",
-            POSITIONS,
-        ),
+        "first": (nw.col("query") < 1, "query position {query} is below 1", POSITIONS),
         "ranks": (
             (length > 0) & ~ranked.fill_null(value=False),
             "the ranks of query {query} are not 1, 2, 3 …, each once",

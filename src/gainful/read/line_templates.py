@@ -83,7 +83,6 @@ class LineTemplates:
         return template, texts
 
     def _learn(self, shape: int, text: str) -> None:
-        """Remember the shape of a line, if it has come often enough."""
         self._counts[shape] += 1
         if self._counts[shape] < _SEEN_BEFORE_LEARNING or len(self._known) >= _MAX_SHAPES:
             return

@@ -208,11 +208,9 @@ class _SpanReader:
         if _LIST not in texts:
             ranks = range(sum(name.startswith(_DOC) for name in texts))
             columns = [texts[f"{_DOC}{rank}"] for rank in ranks]
-            return (
-                None
-                if any("" in column for column in columns)
-                else list(zip(*columns, strict=True))
-            )
+            if any("" in column for column in columns):
+                return None
+            return list(zip(*columns, strict=True))
         lists = list(map(parse_json, texts[_LIST]))
         if not all(isinstance(entries, list) for entries in lists):
             return None
@@ -267,7 +265,6 @@ class _SpanReader:
         self._add_searches(spans, sessions, by_tool)
 
     def _is_search(self, kind: Any, operation: Any, by_tool: bool) -> bool:
-        """Is a span a search, by its kind, its operation or its tool?"""
         kind = str(kind or "").upper()
         if kind == "RERANKER" and not by_tool:
             self._retrievals.notes[_RERANKED] += 1

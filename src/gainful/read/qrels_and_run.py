@@ -180,7 +180,6 @@ def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:
 
 
 def _list_docs(run: Run | NestedDict) -> list[list[Any]]:
-    """The documents of each list, in query order."""
     if isinstance(run, NestedDict):
         return [list(ranking) for ranking in run.mapping.values()]
     by_query = dict(run.frame.group_by("query").agg("doc").iter_rows())

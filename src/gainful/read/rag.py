@@ -112,7 +112,6 @@ def record_kinds(record: object, columns: ColumnMapping = USUAL_NAMES) -> set[st
 
 
 def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
-    """Under which names a record tells of a run or of judgments."""
     return {
         "run": (*columns.names.get("retrieved", ()), *RETRIEVED),
         "judgments": (*columns.names.get("relevant", ()), *RELEVANT),

@@ -19,14 +19,7 @@ from attrs import define, field, frozen
 
 from gainful.errors import BadInput
 from gainful.read.row_buffer import RowBuffer, TextBuffer
-from gainful.read.session_events import (
-    ASKED,
-    FIRST,
-    LENGTH,
-    TIME,
-    SessionEvents,
-    make_events,
-)
+from gainful.read.session_events import ASKED, FIRST, LENGTH, TIME, SessionEvents, make_events
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.text import count_noun
 

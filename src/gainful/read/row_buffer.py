@@ -52,7 +52,6 @@ class RowBuffer:
         return pl.concat(frames) if frames else pl.DataFrame(schema=self._schema)
 
     def _gather(self) -> None:
-        """Rows that came one by one, as columns."""
         if self._rows:
             for column, values in zip(self._columns, zip(*self._rows, strict=True), strict=True):
                 column.extend(values)

@@ -65,7 +65,6 @@ def drop_masked(numbers: Numbers, mask: Any, argument: str) -> RankingMatrix:
 
 
 def _as_array(value: Any, argument: str, allowed: str) -> NDArray[Any]:
-    """An array of one shape, masked or not."""
     try:
         return np.ma.getdata(np.asanyarray(to_plain(value, argument)))
     except Exception:  # noqa: BLE001  (lists of different lengths, huge numbers, other libraries)

@@ -192,7 +192,6 @@ def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:
 
 
 def _describe_entry(entry: Any, paths: ResultPaths) -> str:
-    """What a document has instead of an id."""
     wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
     names = list_paths(entry)
     return f"{wanted}: it has {', '.join(names)}" if names else f"{wanted}: it is {quote(entry)}"

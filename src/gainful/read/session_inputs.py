@@ -167,7 +167,6 @@ def _is_path(value: object) -> bool:
 
 
 def _holds_sessions(value: object) -> bool:
-    """Can it be the sessions of one system?"""
     if isinstance(value, (str, PathLike, Sessions)) or is_frame(value):
         return True
     records = isinstance(value, (list, tuple)) and shapes.are_records(value)

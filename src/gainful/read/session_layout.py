@@ -88,7 +88,6 @@ def sound_layout(frame: pl.DataFrame) -> SessionLayout | None:
 
 
 def _expect_positions(layout: SessionLayout) -> RowIndices:
-    """What the positions of the queries should be: 1, 2, 3 … in each session."""
     sizes = layout.queries_per_session
     first = np.cumsum(sizes) - sizes
     return np.arange(1, len(layout.query_starts) + 1) - np.repeat(first, sizes)

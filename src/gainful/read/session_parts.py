@@ -142,7 +142,6 @@ def split_sessions(
 
 
 def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:
-    """All that can be wrong with a query, or is told of it."""
     described = sessions.describe_queries()
     sums = (LENGTH, TOTAL, ROWS)
     return described.with_columns(*(nw.col(name).cast(nw.Int64) for name in sums))

@@ -33,11 +33,9 @@ class Problem:
     def describe(self, number: int) -> str:
         """The n-th of them, in words."""
         session = self.session_at(number)
-        return (
-            f"session {quote(session)}: {self.words_at(number)}"
-            if session
-            else self.words_at(number)
-        )
+        if session:
+            return f"session {quote(session)}: {self.words_at(number)}"
+        return self.words_at(number)
 
 
 def flag_problem(
@@ -215,7 +213,6 @@ def _find_second_lists(
 
 
 def _find_duplicates(doc: pl.Series, new_query: Flags) -> Flags:
-    """Which documents stand further up in the same list?"""
     numbered = pl.DataFrame({"number": np.cumsum(new_query), "doc": doc})
     return ~numbered.select(pl.struct("number", "doc").is_first_distinct()).to_series().to_numpy()
 

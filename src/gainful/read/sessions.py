@@ -247,7 +247,6 @@ def find_problems(
 
 
 def _count_ranks(layout: SessionLayout) -> pl.Series:
-    """The ranks of results that stand in the order of their ranks."""
     return pl.Series(
         np.arange(1, layout.row_count + 1) - np.repeat(layout.query_starts, layout.query_lengths)
     )
@@ -329,7 +328,6 @@ YES, NO = ["1", "true", "yes", "y", "t"], ["0", "false", "no", "n", "f"]
 
 
 def _is_blank(values: pl.Series) -> pl.Series:
-    """Which values are missing: null, blank, or NaN as pandas has it."""
     if values.dtype == pl.String:
         return (values.str.strip_chars() == "").fill_null(value=True)
     return values.is_null() | values.is_nan() if values.dtype.is_float() else values.is_null()

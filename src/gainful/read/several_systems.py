@@ -66,7 +66,6 @@ def _label_rows(sessions: Sessions, name: str, separator: str) -> pl.DataFrame:
 
 
 def _count_results(frame: pl.DataFrame) -> pl.DataFrame:
-    """Rows with the number of results of their query, if they do not have it."""
     if LIST_LENGTH in frame.columns:
         return frame
     count = pl.col("doc").count().over("session", "query").cast(pl.Int64)
@@ -81,11 +80,9 @@ def _count_missing(frame: pl.DataFrame, number: int) -> str | None:
         return None
     partial = int((counts < number).sum())
     have = "does" if partial == 1 else "do"
-    return (
-        f"{count_noun(partial, 'conversation')} {have} not occur in all {number} systems"
-        if partial
-        else ""
-    )
+    if partial:
+        return f"{count_noun(partial, 'conversation')} {have} not occur in all {number} systems"
+    return ""
 
 
 def _refuse_mixtures(systems: Mapping[str, Sessions]) -> None:

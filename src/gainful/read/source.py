@@ -220,7 +220,6 @@ def _is_undecodable(name: str) -> bool:
 
 
 def _has_mac_line_ends(head: bytes) -> bool:
-    """Do lines end as on a Macintosh of the last century?"""
     return b"\r" in head.strip() and b"\n" not in head
 
 

@@ -84,9 +84,7 @@ def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> Spans:
     )
 
 
-def _iterate_exports(
-    record: dict[str, Any],
-) -> Iterable[tuple[dict[str, Any], dict[str, Any]]]:
+def _iterate_exports(record: dict[str, Any]) -> Iterable[tuple[dict[str, Any], dict[str, Any]]]:
     """The spans of a record as they were exported, and the attributes that they share."""
     if _PAGES.isdisjoint(record):
         return ((record, {}),)

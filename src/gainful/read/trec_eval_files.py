@@ -174,7 +174,6 @@ def read_run(source: Source, version: int, encoding: Encoding) -> Run:
 
 
 def _has_odd_lines(source: Source) -> bool:
-    """Is there a line that begins with # or is empty?"""
     data = b"\n" + source.read_bytes()
     return any(odd in data for odd in (b"\n#", b"\n\n", b"\n\r"))
 

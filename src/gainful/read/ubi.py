@@ -198,7 +198,6 @@ def _read_times(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, dict[int,
 
 
 def _find_path(path: str) -> pl.Expr:
-    """A field of a record, or what stands in it at a path."""
     field, _, rest = path.partition(".")
     return pl.col(field).str.json_path_match(f"$.{rest}") if rest else pl.col(field)
 
@@ -226,7 +225,6 @@ def parse_hits(values: pl.Series) -> pl.Series:
 
 
 def _parse_ids(text: str | None) -> list[str] | None:
-    """The ids of a list of texts and whole numbers; None if it is anything else."""
     entries = parse_json(text)
     if not isinstance(entries, list) or not all(map(is_id, entries)):
         return None

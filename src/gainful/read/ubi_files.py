@@ -105,7 +105,6 @@ def _scan_lines(text: bytes) -> pl.DataFrame | None:
 
 
 def _read_one_by_one(source: Source, select: Callable[[pl.DataFrame], pl.DataFrame]) -> UbiFile:
-    """The records of one list, or of one object."""
     file = read_records(source)
     entries = list(file.records)
     frame = _tabulate_records(record for _, record in entries)

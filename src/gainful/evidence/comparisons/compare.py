@@ -18,13 +18,7 @@ from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_answer import write_notes
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
 from gainful.evidence.comparisons.equivalence import add_equivalence
-from gainful.evidence.method import (
-    Method,
-    MethodOptions,
-    build_method,
-    fit_resamples,
-    weigh_pairs,
-)
+from gainful.evidence.method import Method, MethodOptions, build_method, fit_resamples, weigh_pairs
 from gainful.evidence.pairing import (
     Clusters,
     IndexPair,

@@ -57,35 +57,30 @@ class Comparison(ComparisonValues, Shown):
             full: intervals, p and effect sizes in every format, not only on a terminal.
             verbose: the whole convention, how intervals were found, how many queries are needed.
         """
-        return comparison_page(self, full=full, verbose=verbose)
+        changes = changes_page(self.largest_changes) if self.largest_changes else None
+        sentences = (describe_comparison(self), describe_equivalence(self))
+        return Page(
+            answer=" ".join(filter(None, sentences)),
+            sections=[
+                lambda _: _list_evidence(self, full=full, verbose=verbose),
+                *([] if full else _list_matrix(self)),
+                *list_equivalence(self),
+            ],
+            notes=(
+                *describe_test(self, verbose=verbose),
+                *describe_method(self),
+                *list_footnotes(self, verbose=verbose),
+            ),
+            rows=(lambda: _list_rows(self)) if changes is None else changes.rows,
+            data=lambda: _build_data(self),
+            appendix=changes,
+        )
 
     def list_expressions(self) -> dict[str, str]:
         """Where pictures and p-values are, for who looks for them here."""
         rows = ".frame, in which every pair has its p"
         plot = {"plot": "gainful.figures.differences(qrels, runs)"}
         return plot | dict.fromkeys(("p", "p_value", "p_values", "pvalue", "pvalues"), rows)
-
-
-def comparison_page(comparison: Comparison, *, full: bool = False, verbose: bool = False) -> Page:
-    """The evidence for a terminal, systems by measures for a paper; below it what changed most."""
-    changes = changes_page(comparison.largest_changes) if comparison.largest_changes else None
-    sentences = (describe_comparison(comparison), describe_equivalence(comparison))
-    return Page(
-        answer=" ".join(filter(None, sentences)),
-        sections=[
-            lambda _: _list_evidence(comparison, full=full, verbose=verbose),
-            *([] if full else _list_matrix(comparison)),
-            *list_equivalence(comparison),
-        ],
-        notes=(
-            *describe_test(comparison, verbose=verbose),
-            *describe_method(comparison),
-            *list_footnotes(comparison, verbose=verbose),
-        ),
-        rows=(lambda: _list_rows(comparison)) if changes is None else changes.rows,
-        data=lambda: _build_data(comparison),
-        appendix=changes,
-    )
 
 
 def _list_evidence(comparison: Comparison, *, full: bool, verbose: bool) -> list[Section]:
@@ -206,7 +201,7 @@ def build_table(comparison: Comparison, measure: str) -> Table:
                 *((_format_count(comparison, pair),) if has_counts else ()),
             )
         )
-    interval_heading = f"{100 * (1 - comparison.evidence.method.resampling.alpha):g} % interval"
+    interval_heading = f"{comparison.evidence.method.resampling.level} interval"
     word = comparison.direction(measure).better
     columns = (
         *("", comparison.kind, "mean", f"{word}\nthan", "difference", interval_heading, "p"),
@@ -255,14 +250,12 @@ def _format_evidence(comparison: Comparison, pair: Pair | None) -> tuple[str, ..
 
 
 def _has_unequal_counts(comparison: Comparison, measure: str) -> bool:
-    """Do not all searchers enter every pair?"""
     number = comparison.paired_units.get(measure)
     units = pluralise(comparison.unit_in_words)
     return any(pair.counts.get(units, number) != number for pair in comparison.pairs)
 
 
 def _format_count(comparison: Comparison, pair: Pair | None) -> str:
-    """How many searchers entered a pair."""
     return "" if pair is None else str(pair.counts[pluralise(comparison.unit_in_words)])
 
 
@@ -285,11 +278,9 @@ def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
         pairs = [pair for pair in comparison.pairs_against() if pair.measure == measure]
         indistinguishable = [pair.system for pair in pairs if not comparison.is_significant(pair)]
         whom = f"from {comparison.baseline}"
-        return (
-            f"Cannot be told {whom}: {', '.join(indistinguishable)}."
-            if indistinguishable
-            else f"All are told {whom}."
-        )
+        if indistinguishable:
+            return f"Cannot be told {whom}: {', '.join(indistinguishable)}."
+        return f"All are told {whom}."
     groups = [", ".join(group) for group in comparison.alike_groups(measure) if len(group) > 1]
     more = " · …" if len(groups) >= MAX_GROUPS else ""
     return f"Cannot be told apart: {' · '.join(groups)}{more}." if groups else "All are told apart."
@@ -313,7 +304,6 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
 
 
 def _format_by_system(values: Mapping[str, float], spec: str) -> str:
-    """A value for each of a few systems; of many, from where to where they go."""
     if len(values) <= _MAX_SYSTEMS:
         return ", ".join(f"{format(value, spec)} ({name})" for name, value in values.items())
     low, high = (format(end(values.values()), spec) for end in (min, max))

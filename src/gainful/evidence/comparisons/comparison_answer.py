@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
+from gainful.evidence.comparisons.comparison_words import relate_p
 from gainful.evidence.pairing import (
     PairedValues,
     describe_few_units,
@@ -130,7 +131,6 @@ def describe_step_down(comparison: ComparisonValues) -> list[str]:
 
 
 _MAX_NAMES = 3  # systems that a sentence names; of more it says how many
-_SMALLEST_P = 0.001  # a p that a sentence gives as such
 
 
 @frozen
@@ -318,14 +318,11 @@ def _describe_evidence(comparison: ComparisonValues, pair: Pair) -> str:
     pair = pair.reverse() if comparison.direction(pair.measure).is_lower else pair
     decimals = choose_decimals(pair.difference, ANSWER_DECIMALS)
     name = "corrected p" if evidence.corrects else "p"
-    sign = "<" if pair.p_corrected < _SMALLEST_P else "="
-    p = f"{name} {sign} {max(pair.p_corrected, _SMALLEST_P):.3f}"
     interval = ""
     if pair.low is not None and pair.high is not None:
-        level = 100 * (1 - evidence.method.resampling.alpha)
         low, high = (f"{round(end, decimals) + 0.0:.{decimals}f}" for end in (pair.low, pair.high))
-        interval = f"{level:g} % interval {low} to {high}, "
-    return f"by {pair.difference:.{decimals}f} ({interval}{p})"
+        interval = f"{evidence.method.resampling.level} interval {low} to {high}, "
+    return f"by {pair.difference:.{decimals}f} ({interval}{name} {relate_p(pair.p_corrected)})"
 
 
 def _format_mean(comparison: ComparisonValues, measure: str, system: str) -> str:
@@ -334,14 +331,12 @@ def _format_mean(comparison: ComparisonValues, measure: str, system: str) -> str
 
 
 def _join(comparison: ComparisonValues, systems: Sequence[str], noun: str = "others") -> str:
-    """Systems in a sentence; of many, how many there are."""
     if len(systems) > _MAX_NAMES:
         return f"{len(systems)} {noun}"
     return join_words([_label(comparison, system) for system in systems])
 
 
 def _join_leading(comparison: ComparisonValues, systems: Sequence[str]) -> str:
-    """Those that a sentence is about; of many, how many there are."""
     return _join(comparison, systems, pluralise(comparison.kind))
 
 

@@ -11,8 +11,6 @@ from gainful.page.page import Section
 from gainful.page.table import Table, to_one_line
 from gainful.text import count_noun, format_range, pluralise
 
-_SMALLEST_P = 1e-4  # a p that is printed as such
-
 
 def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> list[str]:
     """Which test, corrected how, at which level; with all its numbers if `verbose`."""
@@ -31,7 +29,7 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
         parts.append(evidence.standardised)
     if verbose:
         parts[0] = f"{words}, two-sided{_describe_resampling(comparison)}"
-        parts.append(_describe_intervals(comparison))
+        parts.append(f"{evidence.method.resampling.level} intervals: {evidence.interval}")
         if evidence.paired_by != evidence.unit:
             parts.append(f"wins and dz by {evidence.paired_by}")
     return [" · ".join(parts)]
@@ -44,11 +42,6 @@ def _describe_resampling(comparison: ComparisonValues) -> str:
     return format_resamples(comparison) if evidence.method.takes_resamples else ""
 
 
-def _describe_intervals(comparison: ComparisonValues) -> str:
-    evidence = comparison.evidence
-    return f"{100 * (1 - evidence.method.resampling.alpha):g} % intervals: {evidence.interval}"
-
-
 def describe_interaction(comparison: ComparisonValues, measure: str) -> list[str]:
     """How far differences vary by scenario: p says nothing of other scenarios."""
     interaction = comparison.interactions.get(measure)
@@ -58,16 +51,12 @@ def describe_interaction(comparison: ComparisonValues, measure: str) -> list[str
     scope = f"p is for these {pluralise(interaction.column)}"
     if interaction.sd is None:
         return [f"How differences vary over the {levels} cannot be told here; {scope}."]
-    p = "" if interaction.p is None else f"interaction p {_relate_p(interaction.p)}"
+    p = "" if interaction.p is None else f"interaction p {relate_p(interaction.p)}"
     if not interaction.sd:
         chance = "no more than by chance" + (f" ({p})" if p else "")
         return [f"Over the {levels} differences vary {chance}; {scope}."]
     size = f"{interaction.sd:.4f} (sd{f'; {p}' if p else ''})"
     return [f"Over the {levels} differences vary by {size}; {scope}."]
-
-
-def _relate_p(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
 
 
 def describe_marks(comparison: ComparisonValues) -> str:
@@ -136,9 +125,14 @@ def format_difference(value: float) -> str:
     return f"{round(value, 4) + 0.0:+.4f}"
 
 
+def relate_p(p: float) -> str:
+    """A p for a sentence, behind its name."""
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
 def format_p(p: float) -> str:
-    """A p for a reader."""
-    return f"<{_SMALLEST_P:.4f}" if p < _SMALLEST_P else f"{p:.4f}"
+    """A p for a table."""
+    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
 
 
 _SMALLEST_TOST_P = 0.001  # a p that a sentence gives as such
@@ -194,11 +188,8 @@ def _describe_several(
     names = [f"{pair.system} and {pair.other}" for pair in same]
     rest = len(asked) - len(same)
     not_shown = f"; not shown of {count_noun(rest, 'other pair')}" if rest else ""
-    return f"{head} {_join(names)}{not_shown}."
-
-
-def _join(names: Sequence[str]) -> str:
-    return "; ".join(names) if len(names) <= _MAX_NAMES else f"{len(names)} pairs"
+    pairs = "; ".join(names) if len(names) <= _MAX_NAMES else f"{len(names)} pairs"
+    return f"{head} {pairs}{not_shown}."
 
 
 def list_equivalence(comparison: ComparisonValues) -> list[Section]:

@@ -75,7 +75,6 @@ def _shift_t(mean: Array, error: Array, centre: float) -> Array:
 
 
 def _t_tail(t: Array, degrees: int) -> Array:
-    """The chance of a t beyond this one."""
     from scipy.special import stdtr  # noqa: PLC0415  (slow to load)
 
     return np.asarray(stdtr(degrees, -t))

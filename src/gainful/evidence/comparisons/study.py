@@ -549,7 +549,6 @@ def _block_effects(values: Array, blocks: Sequence[Ranks], *controls: Ranks) -> 
 
 
 def _renumber(numbers: Ranks) -> Ranks:
-    """Numbers counted from 0 on, without gaps."""
     return np.unique(numbers, return_inverse=True)[1].astype(np.intp)
 
 
@@ -602,6 +601,5 @@ def _select_sessions(
 
 
 def _encode_names(column: pl.Series) -> tuple[list[str], Ranks]:
-    """The names in order, and the number of each row's."""
     names, numbers = np.unique(column.cast(pl.String).to_numpy(), return_inverse=True)
     return [str(name) for name in names], numbers.astype(np.intp)

@@ -286,7 +286,6 @@ def _baseline_notes(
 
 
 def _common_means(results: RunValues, name: str, pair: PairedValues) -> tuple[float, float]:
-    """The means of both over the queries that both have."""
     mean_kind = results.recipes[name].entry.aggregation
     return aggregate(pair.values[:, 0], mean_kind), aggregate(pair.values[:, 1], mean_kind)
 
@@ -334,7 +333,6 @@ def _check_queries(
 
 
 def _name_measures(results: RunValues, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
-    """The bounds of a rule by what the results call their measures."""
     return {_measure_name(results, name, argument): bound for name, bound in bounds.items()}
 
 

@@ -232,7 +232,6 @@ def _test_drift(
 
 
 def _describe_anchor(baseline: Baseline) -> str:
-    """Which runs the chain began with, and how long it is."""
     runs = list(dict.fromkeys(anchor["run"] for anchor in baseline.anchor.values()))
     return (
         f"anchor: {', '.join(runs)}, of a chain of {count_noun(len(baseline.history), 'baseline')}"

@@ -21,7 +21,6 @@ from gainful.text import count_noun, format_change, format_distinct, format_exac
 from gainful.types import is_number, is_whole_number
 
 Rule = Literal["floor", "ceiling", "max_drop", "no_worse_than", "per_query", "significant", "drift"]
-_SMALLEST_P = 1e-4  # p that is told as such
 
 
 @frozen
@@ -120,7 +119,7 @@ def _tell_test(check: Check) -> str:
     p, name = check.p_corrected or 0.0, "p" if check.p == check.p_corrected else "corrected p"
     other = "the anchor" if check.rule == "drift" else "the baseline"
     worse = f"is {'not ' if check.ok else ''}significantly worse than {other}"
-    p_text = "< 0.0001" if p < _SMALLEST_P else f"= {format_distinct(p, check.bound)}"
+    p_text = "< 0.0001" if p < 1e-4 else f"= {format_distinct(p, check.bound)}"
     level = f"{name} {p_text} at {format_exact(check.bound)}"
     return f"{check.measure} {worse}: from {_format_means(check)}, {level}"
 

@@ -104,32 +104,27 @@ class Verdict(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """Did the run pass, by which rules, and if not, which queries to look at first?"""
-        return verdict_page(self, verbose=verbose)
-
-
-def verdict_page(verdict: Verdict, *, verbose: bool = False) -> Page:
-    """The verdict for a terminal, the log of a build, a pull request or a build server."""
-    style = _PASSED_STYLE if verdict.passed else _FAILED_STYLE
-    headlines = _list_headlines(verdict)
-    sections = [
-        Section("\n".join(headlines), style=style, indent="  ", forms=("table",)),
-        *(Section(line, strong=True, forms=("markdown", "html")) for line in headlines),
-        Section(table=_build_check_table(verdict)),
-    ]
-    for heading, table in _build_query_tables(verdict):
-        sections += [Section(lines=[heading]), Section(table=table)]
-    if verdict.error_rates:
-        sections += [Section(lines=[_RATES_HEADING]), Section(table=_build_rate_table(verdict))]
-    page = Page(
-        sections=sections,
-        notes=_list_notes(verdict, verbose=verbose),
-        indent="  ",
-        rows=lambda: _list_rows(verdict),
-        data=verdict.to_dict,
-    )
-    return evolve(
-        page, renderers={"junit": lambda: verdict_to_junit(verdict, render(page, "table"))}
-    )
+        style = _PASSED_STYLE if self.passed else _FAILED_STYLE
+        headlines = [to_one_line(line) for line in _list_headlines(self)]
+        sections = [
+            Section("\n".join(headlines), style=style, indent="  ", forms=("table",)),
+            *(Section(line, strong=True, forms=("markdown", "html")) for line in headlines),
+            Section(table=_build_check_table(self)),
+        ]
+        for heading, table in _build_query_tables(self):
+            sections += [Section(lines=[heading]), Section(table=table)]
+        if self.error_rates:
+            sections += [Section(lines=[_RATES_HEADING]), Section(table=_build_rate_table(self))]
+        page = Page(
+            sections=sections,
+            notes=_list_notes(self, verbose=verbose),
+            indent="  ",
+            rows=lambda: _list_rows(self),
+            data=self.to_dict,
+        )
+        return evolve(
+            page, renderers={"junit": lambda: verdict_to_junit(self, render(page, "table"))}
+        )
 
 
 def _list_rows(verdict: Verdict) -> Table:
@@ -146,11 +141,6 @@ def _list_rows(verdict: Verdict) -> Table:
 
 
 def _list_headlines(verdict: Verdict) -> list[str]:
-    """The question answered: each broken rule, or that there is none."""
-    return [to_one_line(line) for line in _compose_headlines(verdict)]
-
-
-def _compose_headlines(verdict: Verdict) -> list[str]:
     if verdict.broken_checks:
         return [f"FAILED: {check.message}" for check in verdict.broken_checks]
     if not verdict.checks:
@@ -172,7 +162,8 @@ def _build_check_table(verdict: Verdict) -> Table:
     rows = []
     for check in verdict.checks:
         cells = _format_check_values(verdict, check)
-        cells += [_format_p(getattr(check, name), check.bound) for name in p_names.values()]
+        for p in (getattr(check, name) for name in p_names.values()):
+            cells.append("–" if p is None else format_distinct(p, check.bound))
         rows.append([*cells, check.rule_words, "holds" if check.ok else "BROKEN"])
     checked_measures = {check.measure for check in verdict.checks}
     for name, value in verdict.results.mean.items():
@@ -215,10 +206,6 @@ def _format_values(verdict: Verdict, name: str, value: float) -> list[str]:
         now, then = verdict.now_and_before[name]
         return [*cells, f"{then:.4f}", format_change(now - then)]
     return [*cells, "–", "–"] if verdict.now_and_before else cells
-
-
-def _format_p(p: float | None, level: float) -> str:
-    return "–" if p is None else format_distinct(p, level)
 
 
 def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
@@ -272,6 +259,7 @@ def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
 def verdict_to_junit(verdict: Verdict, text: str) -> str:
     """A suite with a case for each rule; the verdict as `text` stands in its output."""
     rule_count, broken_count = len(verdict.checks), len(verdict.broken_checks)
+    output = escape(_FORBIDDEN.sub("\ufffd", text), quote=False)
     suite = (
         f'name="gainful gate" tests="{rule_count}" failures="{broken_count}" errors="0" skipped="0"'
     )
@@ -280,7 +268,7 @@ def verdict_to_junit(verdict: Verdict, text: str) -> str:
         "<testsuites>",
         f"<testsuite {suite}>",
         *(line for check in verdict.checks for line in _format_case(verdict, check)),
-        f"<system-out>{_escape_text(text)}</system-out>",
+        f"<system-out>{output}</system-out>",
         "</testsuite>",
         "</testsuites>",
     ]
@@ -296,10 +284,6 @@ def _format_case(verdict: Verdict, check: Check) -> Iterator[str]:
     yield f'<testcase classname="{run}" name="{name}">'
     yield f'<failure type="{check.rule}" message="{_escape_attribute(check.message)}"/>'
     yield "</testcase>"
-
-
-def _escape_text(text: str) -> str:
-    return escape(_FORBIDDEN.sub("\ufffd", text), quote=False)
 
 
 def _escape_attribute(text: str) -> str:

@@ -244,10 +244,7 @@ class DocumentGame:
         members = np.pad(members, ((0, 0), (0, 1)))
         batch_size = _BATCH_DOCS // (1 + len(player) + len(side.ranked.pool_grade))
         parts = [
-            compute_measures(
-                _repeat_query(side.ranked, members[part, player]),
-                {"": self.recipe},
-            )
+            compute_measures(_repeat_query(side.ranked, members[part, player]), {"": self.recipe})
             for part in slices(len(members), batch_size)
         ]
         return np.concatenate(
@@ -319,7 +316,6 @@ def _share_change(game: DocumentGame, change: float, rounding: float) -> Credit:
 
 
 def _share_among(game: DocumentGame, players: Ranks) -> tuple[Array, tuple[str, ...]]:
-    """The Shapley values of some documents."""
     shares, sampling_notes = shapley_values(
         _Subgame(game, players), orders=max(16, min(128, _SAMPLE_SETS // len(players)))
     )

@@ -17,7 +17,7 @@ from gainful.measure.recipe import Recipe
 from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import Table, format_number, to_one_line, to_plain_data
+from gainful.page.table import Column, Table, build_table, format_number, to_one_line, to_plain_data
 from gainful.page.to_text import table_to_text
 from gainful.rounding import ROUNDING, ROUNDING_DECIMALS
 from gainful.text import choose_decimals, count_noun, format_change, shorten
@@ -135,7 +135,8 @@ def _list_sections(change: LargestChanges) -> Iterator[Section]:
             indent="    ",
             forms=("table",),
         )
-        table = _build_table(query) if query.documents else None
+        docs = query.documents[:_MAX_DOCS]
+        table = build_table(docs, _DOC_COLUMNS, labels=2) if docs else None
         yield Section(f"{name}: {_format_values(query)}", table, notes, forms=_WITH_TABLES)
     yield Section(lines=[_format_counts(change)], forms=forms)
 
@@ -200,22 +201,6 @@ def _align_docs(changed_query: ChangedQuery) -> list[str]:
     return table_to_text(table).splitlines()
 
 
-def _build_table(changed_query: ChangedQuery) -> Table:
-    cells = [
-        (
-            _format_id(doc.doc),
-            doc.what,
-            format_number(doc.grade),
-            _format_rank(doc.before),
-            _format_rank(doc.after),
-            _format_share(doc),
-        )
-        for doc in changed_query.documents[:_MAX_DOCS]
-    ]
-    columns = ("document", "what", "grade", "rank before", "rank after", "explains")
-    return Table(columns, cells, numeric=True, label_columns=2)
-
-
 def _list_query_notes(most_changed: LargestChanges, changed_query: ChangedQuery) -> Iterator[str]:
     """What else is to be said of a query."""
     hidden_docs = changed_query.documents[_MAX_DOCS:]
@@ -225,21 +210,10 @@ def _list_query_notes(most_changed: LargestChanges, changed_query: ChangedQuery)
         yield f"… and {count_noun(len(hidden_docs), 'more document')}{together}"
     if changed_query.rest:
         yield f"without any judged document: {format_change(changed_query.rest)}"
-    top = (
-        "all documents"
-        if most_changed.depth is None
-        else f"documents of the top {most_changed.depth}"
-    )
-    moves = ", ".join(
-        f"{count} {direction}"
-        for direction, count in (
-            ("up", changed_query.up),
-            ("down", changed_query.down),
-            ("lost", changed_query.lost),
-            ("new", changed_query.new),
-        )
-        if count
-    )
+    depth = most_changed.depth
+    top = "all documents" if depth is None else f"documents of the top {depth}"
+    counts = {name: getattr(changed_query, name) for name in ("up", "down", "lost", "new")}
+    moves = ", ".join(f"{count} {direction}" for direction, count in counts.items() if count)
     before, after = changed_query.unjudged
     unjudged_counts = f"{before}" if before == after else f"{before} → {after}"
     unjudged_text = f"; {unjudged_counts} unjudged" if before or after else ""
@@ -262,12 +236,21 @@ def _format_share(doc: MovedDoc) -> str:
     return "" if doc.share is None else format_change(doc.share)
 
 
+_DOC_COLUMNS = (
+    Column("document", lambda doc: _format_id(doc.doc)),
+    Column("what"),
+    Column("grade", show=format_number),
+    Column("rank before", "before", "g"),
+    Column("rank after", "after", "g"),
+    Column("explains", _format_share),
+)
+
+
 def _format_rank(rank: float | None) -> str:
     return "–" if rank is None else f"{rank:g}"
 
 
 def _format_id(name: str) -> str:
-    """An id that is not long, and steers no terminal."""
     return to_one_line(shorten(name, _MAX_ID_LENGTH))
 
 
@@ -348,10 +331,7 @@ def _query_values(results: RunValues, recipe: Recipe) -> tuple[dict[str, float],
 
 
 def _describe_change(
-    rankings: tuple[Rankings, Rankings],
-    query: str,
-    values: tuple[float, float],
-    recipe: Recipe,
+    rankings: tuple[Rankings, Rankings], query: str, values: tuple[float, float], recipe: Recipe
 ) -> ChangedQuery:
     """What moved in a query, and how much of its change that explains."""
     before, after = values

@@ -20,10 +20,7 @@ from gainful.evidence.statistics.bootstrap import (
     run_bootstrap,
 )
 from gainful.evidence.statistics.correction import holm
-from gainful.evidence.statistics.correlation import (
-    COEFFICIENT_WORDS,
-    COEFFICIENTS,
-)
+from gainful.evidence.statistics.correlation import COEFFICIENT_WORDS, COEFFICIENTS
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.measure.values import MeasuredValues, RunValues
@@ -237,10 +234,7 @@ def _estimate(
     estimate: Array, resampled: Array, left_out: Array, at: int, resampling: Resampling
 ) -> tuple[float, float, float]:
     value = float(estimate[at])
-    return (
-        value,
-        *bootstrap_interval(value, resampled[:, at], left_out[:, at], resampling.alpha),
-    )
+    return (value, *bootstrap_interval(value, resampled[:, at], left_out[:, at], resampling.alpha))
 
 
 def _compare_correlations(
@@ -270,12 +264,11 @@ def _compare_correlations(
 
 
 def _describe_best(result: Correlations) -> str:
-    best, level = result.best, 100 * (1 - result.resampling.alpha)
-    words = COEFFICIENT_WORDS[result.coefficient]
+    best, words = result.best, COEFFICIENT_WORDS[result.coefficient]
     agrees = "agrees best" if len(result.correlations) > 1 else "agrees"
     text = (
         f"{best.measure} {agrees} with {result.against}: {words} {best.estimate:.2f} "
-        f"({level:g} % interval {best.low:.2f} to {best.high:.2f})."
+        f"({result.resampling.level} interval {best.low:.2f} to {best.high:.2f})."
     )
     own = [item for item in result.differences if item.measures[0] == best.measure]
     beaten = [item.measures[1] for item in own if item.p_corrected <= result.resampling.alpha]
@@ -298,7 +291,7 @@ _DIFFERENCE_COLUMNS = (
 
 def _build_tables(result: Correlations, *, verbose: bool) -> list[Table]:
     """All measures; and the best against each other, or all pairs if `verbose`."""
-    level = f"{100 * (1 - result.resampling.alpha):g} %"
+    level = result.resampling.level
     heads = {result.coefficient: "estimate", f"{level}\nlow": "low", f"{level}\nhigh": "high"}
     columns = [Column("measure"), *(Column(head, name, ".4f") for head, name in heads.items())]
     best = result.best.measure
@@ -411,7 +404,6 @@ def _merit(results: MeasuredValues[Any, Any], name: str) -> Array:
 
 
 def _name_turned(results: MeasuredValues[Any, Any], names: Sequence[str]) -> tuple[str, ...]:
-    """The measures of which less is better."""
     known = [name for name in names if name in results.values]
     return tuple(name for name in known if results.directions[name].is_lower)
 

@@ -27,7 +27,7 @@ from gainful.measure.results import list_footnotes
 from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import Table, to_plain_data
+from gainful.page.table import Column, Table, build_table, to_plain_data
 from gainful.text import count_noun, format_range, join_words
 from gainful.types import Flags, Ranks, is_number
 
@@ -283,51 +283,36 @@ class Order(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """Which measure tells runs apart, and do measures agree?"""
-        return order_page(self, verbose=verbose)
+        return Page(
+            answer=" ".join([*_describe_power(self), *_describe_disagreement(self)]),
+            sections=[lambda _: [Section(table=table) for table in _build_tables(self)]],
+            notes=_list_notes(self, verbose=verbose),
+            rows=lambda: _list_rows(self),
+            data=self.to_dict,
+        )
 
     def brief(self) -> Page:
         """The power of each measure and the agreement of each two, in a line each."""
-        return summary_page(self)
-
-
-def order_page(order: Order, *, verbose: bool = False) -> Page:
-    """The answer, a table of measures and one of their pairs, and how it is known."""
-    return Page(
-        answer=_describe_answer(order),
-        sections=[lambda _: [Section(table=table) for table in _build_tables(order)]],
-        notes=_list_notes(order, verbose=verbose),
-        rows=lambda: _list_rows(order),
-        data=order.to_dict,
-    )
-
-
-def summary_page(order: Order) -> Page:
-    """The power of each measure and the agreement of each two, in a line each."""
-    headline = f"Order of {len(order.runs)} runs by {', '.join(order.measures)}"
-    powers = [
-        f"{power.measure}: {'–' if power.significant is None else power.significant} "
-        f"of {power.pairs} pairs told apart"
-        for power in order.power
-    ]
-    agreements = [
-        f"{agreement.measures[0]} and {agreement.measures[1]}: tau "
-        f"{_format_number(agreement.tau)}, tau_AP {_format_number(agreement.tau_ap)}, "
-        f"RBO {agreement.rbo:.4f}, {agreement.discordant} discordant"
-        for agreement in order.agreement
-    ]
-    first, *more = _build_tables(order)
-    return Page(
-        sections=[
-            Section(lines=(headline, *powers, *agreements, *order.notes), forms=("table",)),
-            Section(headline, first, forms=("html",)),
-            *(Section(table=table, forms=("html",)) for table in more),
+        headline = f"Order of {len(self.runs)} runs by {', '.join(self.measures)}"
+        powers = [
+            f"{power.measure}: {'–' if power.significant is None else power.significant} "
+            f"of {power.pairs} pairs told apart"
+            for power in self.power
         ]
-    )
-
-
-def _describe_answer(order: Order) -> str:
-    """Which measure tells most runs apart, and which two disagree most, in one paragraph."""
-    return " ".join([*_describe_power(order), *_describe_disagreement(order)])
+        agreements = [
+            f"{agreement.measures[0]} and {agreement.measures[1]}: tau "
+            f"{_format_number(agreement.tau)}, tau_AP {_format_number(agreement.tau_ap)}, "
+            f"RBO {agreement.rbo:.4f}, {agreement.discordant} discordant"
+            for agreement in self.agreement
+        ]
+        first, *more = _build_tables(self)
+        return Page(
+            sections=[
+                Section(lines=(headline, *powers, *agreements, *self.notes), forms=("table",)),
+                Section(headline, first, forms=("html",)),
+                *(Section(table=table, forms=("html",)) for table in more),
+            ]
+        )
 
 
 def _describe_power(order: Order) -> list[str]:
@@ -361,10 +346,8 @@ def _describe_disagreement(order: Order) -> list[str]:
 
 
 def _build_tables(order: Order) -> list[Table]:
-    order_tables = [_build_measure_table(order)]
-    if order.agreement:
-        order_tables.append(_build_agreement_table(order))
-    return order_tables
+    table, agreement = _build_measure_table(order), order.agreement
+    return [table, build_table(agreement, _AGREEMENT_COLUMNS, labels=2)] if agreement else [table]
 
 
 def _build_measure_table(order: Order) -> Table:
@@ -399,36 +382,24 @@ def _format_order(places: dict[str, int]) -> str:
     text = listed_names[0]
     for previous, name in pairwise(listed_names):
         text += f" {'=' if places[previous] == places[name] else '>'} {name}"
-    return (
-        text
-        if len(listed_names) == len(names)
-        else f"{text} … and {len(names) - len(listed_names)} more"
-    )
+    if len(listed_names) == len(names):
+        return text
+    return f"{text} … and {len(names) - len(listed_names)} more"
 
 
-def _build_agreement_table(order: Order) -> Table:
-    heads = ("measures", "", "tau", "tau_AP", "RBO", "discordant", "most striking")
-    agreement_rows = [
-        (
-            *agreement.measures,
-            *(_format_number(value) for value in (agreement.tau, agreement.tau_ap, agreement.rbo)),
-            str(agreement.discordant),
-            _format_striking_pair(agreement),
-        )
-        for agreement in order.agreement
-    ]
-    return Table(
-        heads,
-        agreement_rows,
-        numeric=True,
-        label_columns=2,
-        text_columns=(6,),
-        expendable=("RBO", "tau_AP"),
-    )
-
-
-def _format_striking_pair(agreement: Agreement) -> str:
-    return _format_pair(agreement.discordant_pairs[0]) if agreement.discordant_pairs else "–"
+_AGREEMENT_COLUMNS = (
+    Column("measures", lambda item: item.measures[0]),
+    Column("", lambda item: item.measures[1]),
+    Column("tau", show=".4f"),
+    Column("tau_AP", "tau_ap", ".4f", drop=2),
+    Column("RBO", "rbo", ".4f", drop=1),
+    Column("discordant"),
+    Column(
+        "most striking",
+        lambda item: _format_pair(item.discordant_pairs[0]) if item.discordant_pairs else None,
+        is_text=True,
+    ),
+)
 
 
 def _format_pair(pair: DiscordantPair) -> str:
@@ -589,7 +560,6 @@ def order_means(
 
 
 def _turn(means: Mapping[str, float]) -> dict[str, float]:
-    """Means of which less is better, as numbers of which more is."""
     return {system: -mean if is_number(mean) else mean for system, mean in means.items()}
 
 

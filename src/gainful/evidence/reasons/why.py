@@ -180,11 +180,35 @@ class Why(Shown):
 
     def page(self, cause: str | None = None) -> Page:
         """All of it; of one cause only, the worst query rank by rank."""
-        return why_page(self, cause)
+        cause_name = None if cause is None else find_cause(cause, self.all_causes).name
+        sections: list[Any] = [lambda width: [_list_causes(self, width)]] if self.causes else []
+        if self.causes:
+            sections.append(Section(table=_build_cause_table(self), forms=_NOT_TERMINAL))
+        sections.append(Section(lines=_list_remarks(self, cause_name), indent="  "))
+        sections.append(lambda width: _spell_out(self, cause_name, width))
+        return Page(
+            answer=_format_headline(self),
+            sections=sections,
+            rows=lambda: _list_rows(self),
+            data=lambda: _to_dict(self, cause_name),
+        )
 
     def brief(self) -> Page:
         """The causes in a line each."""
-        return summary_page(self)
+        (mine, theirs), (a, b) = self.names, self.means
+        change = _format_short_change(self.difference)
+        head = f"{self.measure} is {a:.4f} like {mine}, {b:.4f} like {theirs}: {change}"
+        width = max((len(effect.cause.title) for effect in self.causes), default=0)
+        lines = [
+            f"{effect.cause.title:<{width}}  {_format_short_change(effect.effect)}"
+            for effect in self.causes
+        ]
+        return Page(
+            sections=[
+                Section(lines=(head, *lines, *self.notes), forms=("table",)),
+                Section(head, _build_cause_table(self), self.notes, forms=("html",)),
+            ]
+        )
 
 
 def convention_names(sides: Sides) -> tuple[str, str]:
@@ -192,40 +216,6 @@ def convention_names(sides: Sides) -> tuple[str, str]:
     mine, theirs = (side.convention for side in sides)
     changed = mine.name == theirs.name and mine != theirs
     return mine.name, f"{theirs.name} (changed)" if changed else theirs.name
-
-
-def why_page(why: Why, cause: str | None = None) -> Page:
-    """The whole answer; with a cause, only its worst query is spelled out."""
-    cause_name = None if cause is None else find_cause(cause, why.all_causes).name
-    sections: list[Any] = [lambda width: [_list_causes(why, width)]] if why.causes else []
-    if why.causes:
-        sections.append(Section(table=_build_cause_table(why), forms=_NOT_TERMINAL))
-    sections.append(Section(lines=_list_remarks(why, cause_name), indent="  "))
-    sections.append(lambda width: _spell_out(why, cause_name, width))
-    return Page(
-        answer=_format_headline(why),
-        sections=sections,
-        rows=lambda: _list_rows(why),
-        data=lambda: _to_dict(why, cause_name),
-    )
-
-
-def summary_page(why: Why) -> Page:
-    """The causes in a line each, for a prompt; their table for a notebook."""
-    (mine, theirs), (a, b) = why.names, why.means
-    change = _format_short_change(why.difference)
-    head = f"{why.measure} is {a:.4f} like {mine}, {b:.4f} like {theirs}: {change}"
-    width = max((len(effect.cause.title) for effect in why.causes), default=0)
-    lines = [
-        f"{effect.cause.title:<{width}}  {_format_short_change(effect.effect)}"
-        for effect in why.causes
-    ]
-    return Page(
-        sections=[
-            Section(lines=(head, *lines, *why.notes), forms=("table",)),
-            Section(head, _build_cause_table(why), why.notes, forms=("html",)),
-        ]
-    )
 
 
 def _to_dict(why: Why, cause: str | None) -> dict[str, Any]:
@@ -348,7 +338,6 @@ def _list_partners(why: Why, effect: Effect) -> list[str]:
 
 
 def _shorten_list(names: Sequence[str]) -> Sequence[str]:
-    """The first few, which matter most, and how many others."""
     if len(names) <= _MAX_PARTNERS + 1:
         return names
     return [*names[:_MAX_PARTNERS], f"{len(names) - _MAX_PARTNERS} others"]

@@ -314,7 +314,33 @@ class Calibration(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """What searchers do, by which discount it is told best, and the measures to paste."""
-        return calibration_page(self, verbose=verbose)
+        searchers = self.searchers
+        best = searchers.measures.best
+        marks = {best: "fits best", searchers.measures.ranking: "of single lists"}
+        listing = [(measure, marks.get(measure, "")) for measure in self.measures.values()]
+        sections = [
+            Section(table=_build_estimates(self)),
+            *([Section(table=_build_groups(self))] if self.groups else []),
+            *(
+                Section(heading=heading, table=_build_fits(behaviour, base))
+                for heading, behaviour, base in (
+                    ("Which discount tells how they read on?", searchers.reading, "b"),
+                    ("Which discount tells how they ask again?", searchers.asking, "bq"),
+                )
+                if behaviour is not None and behaviour.held_out
+            ),
+            Section(
+                heading="Measures of these searchers, to paste", table=Table(("", ""), listing)
+            ),
+        ]
+        return Page(
+            answer=_format_answer(self),
+            sections=sections,
+            notes=[*_list_notes(self, verbose=verbose), *self.notes],
+            rows=lambda: _list_rows(self),
+            data=self.to_dict,
+            warnings=self.notes,
+        )
 
 
 def _searchers_data(searchers: Searchers) -> dict[str, Any]:
@@ -332,67 +358,30 @@ def _searchers_data(searchers: Searchers) -> dict[str, Any]:
     }
 
 
-def _estimate_data(estimate: Estimate) -> dict[str, float | None]:
-    return {
-        "value": finite_or_none(estimate.value),
-        "low": finite_or_none(estimate.low),
-        "high": finite_or_none(estimate.high),
-    }
+def _estimate_data(estimate: Estimate | Fit) -> dict[str, float | None]:
+    return {name: _as_data(getattr(estimate, name)) for name in ("value", "low", "high")}
+
+
+def _as_data(number: float | None) -> float | None:
+    return None if number is None else finite_or_none(number)
 
 
 def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
-    click = behaviour.fits["jk2008"].click
     return {
         "observations": behaviour.stops.size,
         "cut_off": behaviour.cut,
         "best": behaviour.best,
-        "click": click,
+        "click": behaviour.fits["jk2008"].click,
         "discounts": {
             name: {
                 "parameter": fit.model.symbol,
-                **{
-                    key: None if number is None else finite_or_none(number)
-                    for key, number in (("value", fit.value), ("low", fit.low), ("high", fit.high))
-                },
-                "held_out": finite_or_none(behaviour.held_out[name].mean)
-                if name in behaviour.held_out
-                else None,
-                "behind": finite_or_none(behaviour.held_out[name].behind)
-                if name in behaviour.held_out
-                else None,
+                **_estimate_data(fit),
+                "held_out": _as_data(getattr(behaviour.held_out.get(name), "mean", None)),
+                "behind": _as_data(getattr(behaviour.held_out.get(name), "behind", None)),
             }
             for name, fit in behaviour.fits.items()
         },
     }
-
-
-def calibration_page(calibration: Calibration, *, verbose: bool = False) -> Page:
-    """The estimates first, then which discount fits, then what to paste."""
-    searchers = calibration.searchers
-    best = searchers.measures.best
-    marks = {best: "fits best", searchers.measures.ranking: "of single lists"}
-    listing = [(measure, marks.get(measure, "")) for measure in calibration.measures.values()]
-    sections = [
-        Section(table=_build_estimates(calibration)),
-        *([Section(table=_build_groups(calibration))] if calibration.groups else []),
-        *(
-            Section(heading=heading, table=_build_fits(behaviour, base))
-            for heading, behaviour, base in (
-                ("Which discount tells how they read on?", searchers.reading, "b"),
-                ("Which discount tells how they ask again?", searchers.asking, "bq"),
-            )
-            if behaviour is not None and behaviour.held_out
-        ),
-        Section(heading="Measures of these searchers, to paste", table=Table(("", ""), listing)),
-    ]
-    return Page(
-        answer=_format_answer(calibration),
-        sections=sections,
-        notes=[*_list_notes(calibration, verbose=verbose), *calibration.notes],
-        rows=lambda: _list_rows(calibration),
-        data=calibration.to_dict,
-        warnings=calibration.notes,
-    )
 
 
 def _format_answer(calibration: Calibration) -> str:
@@ -423,7 +412,6 @@ def _format_value(value: float) -> str:
 
 
 def _build_estimates(calibration: Calibration) -> Table:
-    """A row for each estimate of all sessions."""
     interval = f"{100 * calibration.level:g} % interval"
     columns = ("behaviour", "parameter", "estimate", interval, "from")
     rows = _estimate_rows(calibration.searchers)
@@ -482,12 +470,7 @@ def _build_fits(behaviour: Behaviour, base: str) -> Table:
         rows.append((name, value, "–" if impossible else f"{result.mean:.4f}", behind))
     columns = ("discount", "parameter", "held-out", "behind the best")
     return Table(
-        columns,
-        rows,
-        label_columns=2,
-        numeric=True,
-        text_columns=(3,),
-        expendable=("parameter",),
+        columns, rows, label_columns=2, numeric=True, text_columns=(3,), expendable=("parameter",)
     )
 
 

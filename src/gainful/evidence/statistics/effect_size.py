@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import isnan
 
 import numpy as np
@@ -73,7 +73,10 @@ def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> 
     check_levels(alpha, power)
     if not is_number(effect):
         raise WrongType("effect", effect, "a number: the difference in standard deviations")
-    enough = partial(_has_power, abs(effect), alpha, power)
+
+    def enough(queries: int) -> bool:
+        return t_test_power(abs(effect), queries, alpha) >= power
+
     if isnan(effect) or not enough(_MAX_QUERIES):
         raise BadValue("effect", effect, f"one that {_MAX_QUERIES} queries can show")
     low, high = 1, 2
@@ -91,10 +94,6 @@ def count_queries(effect: float, alpha: float = 0.05, power: float = POWER) -> i
         return queries_needed(effect, alpha, power)
     except BadValue:
         return None
-
-
-def _has_power(effect: float, alpha: float, power: float, queries: int) -> bool:
-    return t_test_power(effect, queries, alpha) >= power
 
 
 def check_power(power: float) -> None:

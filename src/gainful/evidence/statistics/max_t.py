@@ -67,11 +67,7 @@ class StepDown:
 
 
 def step_down_max_t(
-    observed: Array,
-    resampled: Iterable[Array],
-    *,
-    exact: bool = False,
-    slack: Array | float = 0.0,
+    observed: Array, resampled: Iterable[Array], *, exact: bool = False, slack: Array | float = 0.0
 ) -> tuple[Array, Array]:
     """The p of each comparison by itself, and its p among all, by step-down max-T.
 

@@ -65,6 +65,11 @@ class Resampling:
         for name, kind in (("alpha", float), ("resamples", int), ("seed", int)):
             object.__setattr__(self, name, kind(getattr(self, name)))
 
+    @property
+    def level(self) -> str:
+        """The level of intervals in words, such as 95 %."""
+        return f"{100 * (1 - self.alpha):g} %"
+
     def random_generator(self) -> np.random.Generator:
         """A fresh stream of chance: always the same one."""
         return np.random.Generator(np.random.PCG64(self.seed))

@@ -364,13 +364,11 @@ def _weigh_cells(
 
 
 def _join(factors: Sequence[Ranks]) -> Array:
-    """The indicators of all levels of these factors, side by side."""
     numbers = (np.unique(factor, return_inverse=True)[1] for factor in factors)
     return np.concatenate([indicators(number) for number in numbers], axis=1)
 
 
 def _basis(columns: Array) -> Array:
-    """Orthonormal columns that span these."""
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     return np.asarray(left[:, sizes > COARSE_ROUNDING * max(len(left), 1)])
 
@@ -404,10 +402,7 @@ class LinearModel:
 
 
 def build_linear_model(
-    system: Ranks,
-    searcher: Ranks,
-    other_blocks: Sequence[Ranks],
-    pairs: Sequence[tuple[int, int]],
+    system: Ranks, searcher: Ranks, other_blocks: Sequence[Ranks], pairs: Sequence[tuple[int, int]]
 ) -> LinearModel | None:
     """The model of these sessions; None where systems cannot be told from blocks.
 

@@ -34,10 +34,7 @@ from gainful.types import Array, Flags, Ranks, finite_or_none, is_number
 
 Ends = tuple[float | None, float | None, float | None]
 _BOUND_KINDS = {True: "exact", False: "outer"}
-_KIND_WORDS = {
-    True: "exact: some grading gives just that",
-    False: "outer: no grading passes that",
-}
+_KIND_WORDS = {True: "exact: some grading gives just that", False: "outer: no grading passes that"}
 _MAX_NAMES = 3  # runs that a sentence names
 _COLUMNS = ("bounds", "low", "value", "high")
 
@@ -183,7 +180,21 @@ class Bounds(Shown):
 
     def brief(self) -> Page:
         """The bounds of the means in a few lines."""
-        return summary_page(self)
+        queries, grades = count_noun(len(self.queries), "query"), _join_grades(self.grades)
+        headline = f"Bounds of {self.name}, {queries}, "
+        headline += f"like {self.convention.name}; grades that may be given: {grades}"
+        width = max(map(len, self.limits), default=0)
+        lines = [
+            f"{name:<{width}}  {_format_value(value)}  in {_format_value(low)} … "
+            f"{_format_value(high)} ({_BOUND_KINDS[self.exact[name]]})"
+            for name, (low, value, high) in self.mean.items()
+        ]
+        return Page(
+            sections=[
+                Section(lines=(headline, *lines, *self.notes), forms=("table",)),
+                Section(headline, _build_run_table([self]), list(self.notes), forms=("html",)),
+            ]
+        )
 
 
 class RunBounds(ShownByRun[Bounds]):
@@ -268,7 +279,7 @@ def bounds_page(
         sections=sections,
         notes=[*notes, *_list_footnotes(bounds, per_query=per_query, verbose=verbose)],
         rows=lambda: table,
-        data=data if first is None else lambda: {**data(), "first": _list_documents(table)},
+        data=data if first is None else lambda: {**data(), "first": table.to_dicts()},
     )
 
 
@@ -316,25 +327,6 @@ def _describe_run_bounds(bounds: Bounds, measure: str) -> str:
     return f"{head}; it could be anything from {ends}, depending on {count}."
 
 
-def summary_page(bounds: Bounds) -> Page:
-    """One run in a few lines, for a prompt or a notebook."""
-    queries, grades = count_noun(len(bounds.queries), "query"), _join_grades(bounds.grades)
-    headline = f"Bounds of {bounds.name}, {queries}, "
-    headline += f"like {bounds.convention.name}; grades that may be given: {grades}"
-    width = max(map(len, bounds.limits), default=0)
-    lines = [
-        f"{name:<{width}}  {_format_value(value)}  in {_format_value(low)} … "
-        f"{_format_value(high)} ({_BOUND_KINDS[bounds.exact[name]]})"
-        for name, (low, value, high) in bounds.mean.items()
-    ]
-    return Page(
-        sections=[
-            Section(lines=(headline, *lines, *bounds.notes), forms=("table",)),
-            Section(headline, _build_run_table([bounds]), list(bounds.notes), forms=("html",)),
-        ]
-    )
-
-
 def describe_grades(grades: Sequence[float]) -> str:
     """The grades that may be given, in words."""
     return f"grade{'s' if len(grades) > 1 else ''} {_join_grades(grades)}"
@@ -365,14 +357,8 @@ def _build_run_table(bounds: Sequence[Bounds]) -> Table:
 def _build_query_table(bounds: Sequence[Bounds]) -> Table:
     rows = [
         (
-            run_bounds.name,
-            row["measure"],
-            row["query"],
-            _BOUND_KINDS[row["exact"]],
-            row["low"],
-            row["value"],
-            row["high"],
-            row["unjudged"],
+            *(run_bounds.name, row["measure"], row["query"], _BOUND_KINDS[row["exact"]]),
+            *(row[name] for name in ("low", "value", "high", "unjudged")),
         )
         for run_bounds in bounds
         for row in run_bounds.per_query.iter_rows(named=True)
@@ -382,12 +368,7 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=4, expendable=expendable)
 
 
-def _list_documents(table: Table) -> list[dict[str, Any]]:
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-
-
 def _build_document_table(bounds: Sequence[Bounds], first: int) -> Table:
-    """The documents of all runs, the largest effects first."""
     rows = [(run.name, *row) for run in bounds for row in run.documents.head(first).iter_rows()]
     rows.sort(key=lambda row: -abs(row[-1]))
     columns = ("run", "query", "document", "rank", "effect")
@@ -429,10 +410,7 @@ _GRADES = "grades as numbers, such as 0, 1, 2"
 
 
 def find_bounds(
-    results: RunValues,
-    gradable: GradableRun,
-    grades: Array,
-    condensed: Mapping[str, float | None],
+    results: RunValues, gradable: GradableRun, grades: Array, condensed: Mapping[str, float | None]
 ) -> Bounds:
     """The bounds of one run.
 
@@ -513,7 +491,6 @@ def find_result_limits(
 
 
 def _flag_open_docs(gradable: GradableRun) -> Flags:
-    """Which documents of the pool are open."""
     flags: Flags = np.isnan(gradable.known_grades[gradable.matched.pool_grade.astype(np.intp)])
     return flags
 

@@ -150,7 +150,6 @@ class BinaryExtremes:
 
 
 def _split_counts(search: _CountSearch, counts: list[int]) -> list[tuple[_CountSearch, list[int]]]:
-    """The counts in parts, no larger than memory likes."""
     parts = slices(len(counts), _BATCH_GRADES // len(search.order))
     return [(search, counts[part]) for part in parts]
 
@@ -461,7 +460,6 @@ def _build_binary_extremes(gradable: GradableRun, recipe: Recipe, grades: Array)
 
 
 def _uniform_gradings(gradable: GradableRun, grades: Array, queries: Ranks) -> dict[int, Array]:
-    """All open documents of a query with the same grade."""
     sizes = {query: len(gradable.query_docs(query).open) for query in queries.tolist()}
     return {query: np.repeat(grades[:, None], size, axis=1) for query, size in sizes.items()}
 

@@ -310,7 +310,6 @@ def _split_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array
 
 
 def _find_extremes(queries: pl.DataFrame) -> pl.DataFrame:
-    """Of each session of several queries: the reformulation that helped most, and least."""
     later = queries.filter(pl.col("change").is_not_null())
     return later.group_by("session", maintain_order=True).agg(
         *_extreme("most", "max"), *_extreme("least", "min")

@@ -14,10 +14,7 @@ from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.match.session_groups import number_groups
 from gainful.match.session_pools import build_pools
 from gainful.match.session_records import match_records
-from gainful.match.sessions import (
-    MatchedSessions,
-    match_sessions,
-)
+from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.match.unjudged_topics import describe_unjudged, nothing_judged
 from gainful.measure.compute import normalise_by
 from gainful.measure.functions.sessions.sdcg import sum_by_index
@@ -34,12 +31,7 @@ from gainful.read.column_names import restore_name
 from gainful.read.engines import SPARK, report_engine_errors
 from gainful.read.lazy_sessions import LazySessions, build_sessions, split_rows
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.session_parts import (
-    SessionChoice,
-    SessionPart,
-    build_with_care,
-    split_sessions,
-)
+from gainful.read.session_parts import SessionChoice, SessionPart, build_with_care, split_sessions
 from gainful.read.session_records import RecordPart, UnsoundSessions, record_sessions
 from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.spilled_rows import hash_sessions
@@ -393,7 +385,6 @@ def _find_qrels(qrels: Qrels | None, sessions: Sessions, observed: str) -> Qrels
 
 
 def _judges_none(qrels: Qrels, sessions: Sessions) -> bool:
-    """Has no query of these sessions judgments?"""
     topic = "topic" if "topic" in sessions.frame.columns else "session"
     return not sessions.frame[topic].is_in(qrels.queries.implode()).any()
 
@@ -546,7 +537,6 @@ def _reads_rows(recipe: SessionRecipe) -> bool:
 
 
 def _scales_by_highest(recipe: SessionRecipe) -> bool:
-    """Does it scale grades by the highest that was given, wherever that is?"""
     of_sessions = "max_grade" in recipe.entry.params and recipe.setting("max_grade") is None
     if recipe.of is None:
         return of_sessions

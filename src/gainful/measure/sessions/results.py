@@ -288,7 +288,6 @@ def _build_reformulation_table(results: SessionValues, by: Sequence[str]) -> Tab
 
 
 def _build_last_query_table(results: SessionValues, by: Sequence[str], non_last: NonLast) -> Table:
-    """The last query against the others, rank by rank."""
     vectors = last_queries(results, by=by, non_last=non_last).vectors
     return Table.from_frame(vectors, len(by) + 1)
 

@@ -50,8 +50,7 @@ class SummarySums:
     def visit(self, sessions: MatchedSessions) -> None:
         """Take some whole sessions."""
         add_sums(
-            self.sums,
-            sum_sessions(sessions, self.recipes, self.by, self.name, curves=self.curves),
+            self.sums, sum_sessions(sessions, self.recipes, self.by, self.name, curves=self.curves)
         )
 
     def merge(self, other: SummarySums) -> None:

@@ -354,11 +354,26 @@ class Sweep(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """The answers, the corners of the plane, and where the winner changes."""
-        return sweep_page(self, verbose=verbose)
+        return Page(
+            answer="\n".join(self.sentences),
+            sections=[
+                section
+                for plane in self.planes
+                for section in _plane_sections(self, plane, verbose=verbose)
+            ],
+            notes=[_describe_method(self, verbose=verbose), CHANCE_NOTE, *self.notes],
+            rows=lambda: _list_settings(self),
+            data=self.to_dict,
+            indent="  ",
+        )
 
     def brief(self) -> Page:
         """The answers."""
-        return summary_page(self)
+        size = ", ".join(
+            count_noun(self.counts[noun], noun[:-1]) for noun in ("sessions", "groups")
+        )
+        head = f"Sweep of {self.measure}, {count_noun(_count_settings(self), 'setting')}, {size}"
+        return Page(sections=[Section(lines=(head, *self.sentences, *self.notes))])
 
 
 def sweep_groups(
@@ -475,29 +490,6 @@ def _difference(means: Array) -> float:
         return float(means[0] - means[1])
     second, best = np.sort(means[~np.isnan(means)])[-2:]
     return float(best - second)
-
-
-def sweep_page(sweep: Sweep, *, verbose: bool = False) -> Page:
-    """The answers, the corners of the plane and the reference; every setting for programs."""
-    return Page(
-        answer="\n".join(sweep.sentences),
-        sections=[
-            section
-            for plane in sweep.planes
-            for section in _plane_sections(sweep, plane, verbose=verbose)
-        ],
-        notes=[_describe_method(sweep, verbose=verbose), CHANCE_NOTE, *sweep.notes],
-        rows=lambda: _list_settings(sweep),
-        data=sweep.to_dict,
-        indent="  ",
-    )
-
-
-def summary_page(sweep: Sweep) -> Page:
-    """The answers, for a prompt or a notebook."""
-    size = ", ".join(count_noun(sweep.counts[noun], noun[:-1]) for noun in ("sessions", "groups"))
-    head = f"Sweep of {sweep.measure}, {count_noun(_count_settings(sweep), 'setting')}, {size}"
-    return Page(sections=[Section(lines=(head, *sweep.sentences, *sweep.notes))])
 
 
 def _plane_sections(sweep: Sweep, plane: Plane, *, verbose: bool) -> Iterator[Section]:

@@ -270,7 +270,6 @@ def _simple_share(query: QueryPreferences, count: Callable[[Counts], Share]) -> 
 
 
 def _group_share(query: QueryPreferences, count: Callable[[Counts], Share]) -> float:
-    """The share of fulfilled preferences, averaged over groups."""
     shares = [count(group.counts) for group in query.groups]
     return _average(fulfilled / possible for fulfilled, possible in shares if possible) / len(
         shares

@@ -80,11 +80,9 @@ def build_convention(options: TrecEvalOptions) -> Convention:
     """The convention of a version of trec_eval with these flags."""
     convention = like("trec_eval" if options.version == 10 else "trec_eval_9")
     convention = convention.with_settings(rel=max(options.level, 0), duplicates="count")
-    return (
-        convention.with_settings(unjudged="remove", negative="remove")
-        if options.judged_only
-        else convention
-    )
+    if options.judged_only:
+        return convention.with_settings(unjudged="remove", negative="remove")
+    return convention
 
 
 _JUDGMENTS = {"qrels": "qrels", "prefs": "prefs", "qrels_prefs": "prefs", "qrels_jg": "qrels_jg"}

@@ -72,12 +72,7 @@ def build_data(
     )
 
 
-_SCHEMA = {
-    "query": pl.String,
-    "first": pl.Float64,
-    "second": pl.Float64,
-    "difference": pl.Float64,
-}
+_SCHEMA = {"query": pl.String, "first": pl.Float64, "second": pl.Float64, "difference": pl.Float64}
 
 
 def draw_chart(data: FigureData, look: Look) -> Spec:

@@ -58,11 +58,9 @@ def wrap_lines(lines: Sequence[str], width: float, font_size: float = SIZE - 1) 
         for line in lines
         for part in wrap(clean_text(line), line_length, break_on_hyphens=False) or [""]
     ]
-    return (
-        wrapped_lines
-        if len(wrapped_lines) <= _MAX_CAPTION_LINES
-        else [*wrapped_lines[: _MAX_CAPTION_LINES - 1], "…"]
-    )
+    if len(wrapped_lines) <= _MAX_CAPTION_LINES:
+        return wrapped_lines
+    return [*wrapped_lines[: _MAX_CAPTION_LINES - 1], "…"]
 
 
 def build_title(text: str, caption: Sequence[str], width: float) -> dict[str, Any]:

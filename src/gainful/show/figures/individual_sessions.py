@@ -35,11 +35,7 @@ _PANEL_WIDTH, _PANEL_HEIGHT = 400, 280  # of a panel among several
 
 
 def individual_data(
-    results: SessionValues,
-    measure: str | None = None,
-    *,
-    by: By = (),
-    queries: int | None = None,
+    results: SessionValues, measure: str | None = None, *, by: By = (), queries: int | None = None
 ) -> FigureData:
     """How different are single sessions, and where did searchers stop? Figure 4 of the paper.
 

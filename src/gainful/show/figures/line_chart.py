@@ -106,7 +106,6 @@ def draw_line_chart(
 
 
 def _max_labels(height: int) -> int:
-    """How many lines can be named at their ends."""
     return height // LABEL_GAP + 1
 
 

@@ -60,10 +60,7 @@ def searchers_data(calibration: Calibration) -> FigureData:
     return FigureData(
         frame=pl.DataFrame(rows, schema=schema, orient="row"),
         title="Searchers, seen and modelled",
-        caption=(
-            estimates,
-            source,
-        ),
+        caption=(estimates, source),
     )
 
 

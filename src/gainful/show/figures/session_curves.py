@@ -108,7 +108,6 @@ def scenario_data(
 def _build_sessions_data(
     plot: SessionPlot, curves: pl.DataFrame, queries: int | None
 ) -> FigureData:
-    """The mean vectors of groups, down to so many queries."""
     title = f"Session performance, {plot.measure_name}, by concatenated top {plot.depth}"
     return _build_data(plot, curves, title, queries)
 

@@ -45,12 +45,11 @@ class SessionPlot:
         lines = list_footnotes(self.results, verbose=True)
         bands: tuple[str, ...] = ()
         if self.resampling is not None:
-            level, resamples = 100 * (1 - self.resampling.alpha), self.resampling.resamples
             method = (
-                f"{self.drawn.words} drawn again {resamples} times "
+                f"{self.drawn.words} drawn again {self.resampling.resamples} times "
                 f"(percentile, seed {self.resampling.seed})"
             )
-            bands = (f"band: {level:g} % interval, {method}",)
+            bands = (f"band: {self.resampling.level} interval, {method}",)
         return (f"mean {self.measure_name} · {lines[0]}", *bands, *lines[1:], *self.notes)
 
 

@@ -99,7 +99,6 @@ def build_empty_data(reason: str) -> FigureData:
 
 
 def _describe_lead(sweep: Sweep, plane: Plane, i: int, j: int) -> dict[str, Any]:
-    """Who wins at a setting, and by how much."""
     winner = int(plane.winners[i, j])
     means = sorted((float(mean) for mean in plane.means[i, j] if mean == mean), reverse=True)  # noqa: PLR0124  (not a number)
     ahead = means[0] - means[1] if len(means) > 1 and winner >= 0 else 0.0
@@ -127,7 +126,6 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
 
 
 def _fold_title(title: str, room: int | None) -> str | list[str]:
-    """The title of an axis, on several lines where it is longer than the axis."""
     lines = wrap_lines([title], room or _PANEL_SIZE, SIZE)
     return lines if len(lines) > 1 else title
 

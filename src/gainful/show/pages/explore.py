@@ -111,18 +111,12 @@ def refuse_unanswerable(
     recipe: SessionRecipe, allowed_answers: Mapping[str, Mapping[str, str]]
 ) -> None:
     """Refuse what these sessions cannot begin with, such as clicks where there are none."""
-    allowed_answers = {
-        **allowed_answers,
-        **dict.fromkeys(("discount", "query_discount"), _discount_meanings()),
-    }
+    discounts = {discount["name"]: discount["meaning"] for discount in discount_choices()}
+    allowed_answers = {**allowed_answers, "discount": discounts, "query_discount": discounts}
     for name, allowed in allowed_answers.items():
         answer = str(getattr(recipe.convention, name))
         if name in recipe.entry.params and answer not in allowed:
             raise BadValue(name, answer, f"{', '.join(allowed)}, in a page of these sessions")
-
-
-def _discount_meanings() -> dict[str, str]:
-    return {discount["name"]: discount["meaning"] for discount in discount_choices()}
 
 
 def choose_grades(sessions: MatchedSessions, recipe: SessionRecipe) -> explore_data.Grades:

@@ -12,7 +12,7 @@ import numpy as np
 from attrs import frozen
 
 from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges
-from gainful.evidence.worked_ranking import Ranking, SideBySide
+from gainful.evidence.worked_ranking import SideBySide, WorkedRanking
 from gainful.measure.functions.cumulated_gain import rank_discounts
 from gainful.measure.recipe import Recipe
 from gainful.measure.values import RunValues
@@ -218,7 +218,7 @@ def _build_detail(side_by_side: SideBySide, recipe: Recipe) -> dict[str, Any]:
         None if ranking is None else _ranking_columns(ranking, numbers)
         for ranking in side_by_side.rankings
     ]
-    ideals = [None if ranking is None else ranking.ideal for ranking in side_by_side.rankings]
+    ideals = [ranking and ranking.ideal[:MAX_RANKS] for ranking in side_by_side.rankings]
     best_docs = sorted(side_by_side.gains, key=lambda doc: (-side_by_side.gains[doc], doc))
     names_ideal = recipe.convention.ideal == "judged"
     ideal_columns: list[dict[str, Any]] = []
@@ -251,19 +251,19 @@ def _build_detail(side_by_side: SideBySide, recipe: Recipe) -> dict[str, Any]:
     return detail
 
 
-def _ranking_columns(ranking: Ranking, numbers: dict[str, int]) -> dict[str, Any]:
-    docs = [
-        -1 if row.doc is None else numbers.setdefault(row.doc, len(numbers)) for row in ranking.rows
-    ]
-    columns: dict[str, Any] = {"docs": docs, "more": ranking.omitted}
+def _ranking_columns(ranking: WorkedRanking, numbers: dict[str, int]) -> dict[str, Any]:
+    all_rows = (*ranking.rows, *ranking.below)
+    rows = all_rows[:MAX_RANKS]
+    docs = [-1 if row.doc is None else numbers.setdefault(row.doc, len(numbers)) for row in rows]
+    columns: dict[str, Any] = {"docs": docs, "more": len(all_rows) - len(rows)}
     if ranking.dcg is not None:
-        brings = round_values([row.contribution or 0.0 for row in ranking.rows])
+        brings = round_values([row.contribution or 0.0 for row in rows])
         while brings and not brings[-1]:
             brings.pop()
         columns |= {"brings": brings, "dcg": ranking.dcg, "idcg": ranking.idcg}
-    if any(row.until != row.rank or row.rank != rank for rank, row in enumerate(ranking.rows, 1)):
-        columns["ranks"] = [[row.rank, row.until] for row in ranking.rows]
-        columns["discounts"] = round_values([row.discount or 0.0 for row in ranking.rows])
+    if any(row.until != row.rank or row.rank != rank for rank, row in enumerate(rows, 1)):
+        columns["ranks"] = [[row.rank, row.until] for row in rows]
+        columns["discounts"] = round_values([row.discount or 0.0 for row in rows])
     return columns
 
 

@@ -358,7 +358,6 @@ def render_session_report(
 
 
 def _list_answers(content: SessionReportContent) -> list[tuple[str, str]]:
-    """For each measure the answer in a sentence; or why nothing can be said."""
     answers = report_text.describe_answers(content.comparison, content.all_intervals)
     return answers or [("Nothing can be said", reason) for reason in content.incomparable]
 

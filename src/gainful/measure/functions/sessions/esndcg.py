@@ -29,7 +29,8 @@ def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Arr
     """The share of the ideal path that a searcher is to be expected to reach; of 0 without one."""
     judged, counts, gain, depth = select_results(sessions, recipe)
     list_length = np.minimum(sessions.retrieved, depth)  # short lists are as they are
-    longest = int(_sum_per_session(sessions, list_length).max(initial=0))
+    path_length = np.bincount(sessions.session, list_length, minlength=sessions.size)
+    longest = int(path_length.max(initial=0))
     pool = np.maximum(session_grade_gains(judged.pool_grade, recipe, sessions, None), 0.0)
     ideal = _ideal_paths(recipe, judged.pool_base, pool, judged.base, longest)
     base = session_recall_base(
@@ -47,10 +48,6 @@ def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Arr
         )
     longest_ideal = ideal[base, -1] if longest else np.zeros(sessions.size)
     return expected, (longest_ideal > 0).astype(np.float64)
-
-
-def _sum_per_session(sessions: MatchedSessions, numbers: Ranks) -> Ranks:
-    return np.bincount(sessions.session, numbers, minlength=sessions.size).astype(np.intp)
 
 
 def _ideal_paths(

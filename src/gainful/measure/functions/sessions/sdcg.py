@@ -371,7 +371,6 @@ def query_gains(sessions: MatchedSessions, recipe: SessionRecipe, gains: Session
 
 
 def _query_dcg(sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains) -> Array:
-    """The gain of each query at its end, discounted by rank alone."""
     gain = gains.gain * discounts(recipe, gains.discount_rank)
     return sum_by_index(gains.query, gain, len(sessions.position))
 

@@ -29,7 +29,6 @@ def session_cost(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 
 def _query_prices(sessions: MatchedSessions, price: str | float) -> Array:
-    """What asking each query costs."""
     if not isinstance(price, str):
         return np.full(len(sessions.position), float(price))
     return _read_column(sessions, price)[sessions.layout.query_starts]
