@@ -607,6 +607,14 @@ def test_names_of_columns_are_literal(make, name):
     assert results.mean == {"RR": 0.5}
 
 
+@pytest.mark.parametrize("name", ["^s.*$", "^.*$", "*"])
+def test_names_of_columns_are_literal_in_the_first_column_of_a_file(tmp_path, name):
+    path = tmp_path / "run.csv"
+    path.write_text(f"{name},doc,score\n1,a,1\n\n1,b,2\n", encoding="utf-8")
+    results = gainful.evaluate({"1": {"b": 1}}, path, "RR", columns={"query": name})
+    assert results.mean == {"RR": 1.0}
+
+
 def end_early(monkeypatch):
     """Let a query of polars end as a signal ends it, after its first rows."""
     whole = pl.LazyFrame.sink_batches

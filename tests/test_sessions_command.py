@@ -564,6 +564,22 @@ def test_the_json_tells_each_measure_as_it_was_computed(command, folder):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("log", ["log.csv", "log.parquet"])
+def test_judgments_of_sessions_take_the_name_of_their_grade(command, tmp_path, log):
+    """Document a has grade 0, b has 4, at ranks 1 and 2: sDCG is 4/2; both count 1: 1 + 1/2."""
+    rows = pl.DataFrame({"session": "s", "query": 1, "rank": [1, 2], "doc": ["a", "b"]})
+    rows.write_csv(tmp_path / "log.csv")
+    rows.write_parquet(tmp_path / "log.parquet")
+    (tmp_path / "judged.csv").write_text("query,doc,y_true\ns,a,0\ns,b,4\n", encoding="utf-8")
+    words = ("sessions", log, "--qrels", "judged.csv", "-m", "sDCG@2", "--format", "csv")
+    words += ("--summary",) if log == "log.parquet" else ()
+    assert "--columns grade=y_true" in command(tmp_path, *words).err
+    for columns, value in {"grade=y_true": 2.0, "grade=": 1.5}.items():
+        done = command(tmp_path, *words, "--columns", columns)
+        (row,) = csv.DictReader(io.StringIO(done.out))
+        assert float(row.get("sDCG@2") or row["mean"]) == pytest.approx(value)
+
+
 ODD_NAMES = ("*", "^.*$", "^s.*$", "gainful_place")
 READS = ("sessions", "{log}", "--qrels", "qrels")
 NAMED_DOORS = [

@@ -47,7 +47,7 @@ class ReadingOptions(TypedDict, total=False):
             count as a query?
         columns: how columns of the sessions are called, such as {"session": "visit", "query":
             "step"}, if not as usual; of traces and transcripts, paths such as
-            {"doc": "metadata.source"}.
+            {"doc": "metadata.source"}; with judgments, "grade" is their column.
         tool: of traces and transcripts: the tool, or several, whose calls are searches.
         gap: of a log: the pause after which a session of the user ends, such as "30m".
         events: of a log: what its words for events mean, such as {"shown": "view"}.

@@ -79,6 +79,9 @@ def prepare_parts(
     for option in list_others_in_parts(options):
         allowed = "nothing: it needs all sessions at once, and here are some at a time"
         raise BadValue(option, options[option], allowed)  # type: ignore[literal-required]
+    judgments, options["columns"] = read_session_qrels(
+        qrels, options.get("qrels_format"), options.get("columns")
+    )
     lazy = _find_lazy_sessions(sessions, options)
     groupable = [
         restore_name(name) for name in lazy.query_columns if name not in UNGROUPABLE_COLUMNS
@@ -87,7 +90,7 @@ def prepare_parts(
     choice = _choose(options, groupable)
     judged = judge_in_engine(
         lazy,
-        read_session_qrels(qrels, options.get("qrels_format")),
+        judgments,
         options.get("gain_from"),
         choice,
     )

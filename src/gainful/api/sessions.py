@@ -20,6 +20,7 @@ from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures, build_session_recipes
 from gainful.measure.cost import Cost
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
+from gainful.read.column_names import ColumnNames
 from gainful.read.engines import find_engine
 from gainful.read.filter_sessions import filter_sessions
 from gainful.read.inputs import (
@@ -96,7 +97,10 @@ def read_judged_sessions(
 ) -> tuple[Qrels | None, Sessions]:
     """The judgments, if there are any, and the sessions that count, as the options have it."""
     salt = choose_salt(options.pop("anonymise", False))
-    judgments = read_session_qrels(qrels, options.pop("qrels_format", None))
+    judgments, names = read_session_qrels(
+        qrels, options.pop("qrels_format", None), options.get("columns")
+    )
+    options["columns"] = names
     with anonymise_errors(salt):
         chosen = _choose_sessions(sessions, judgments, whole=whole, gains=gains, **options)
     return (judgments, chosen) if salt is None else anonymise_sessions(judgments, chosen, salt)
@@ -176,6 +180,15 @@ def holds_systems(sessions: AnySessions, sessions_format: str | None = None) -> 
     return name_systems(sessions, sessions_format) is not None
 
 
-def read_session_qrels(qrels: AnyQrels | None, qrels_format: str | None = None) -> Qrels | None:
-    """The judgments as columns; None where sessions are judged by their searchers' own grades."""
-    return None if qrels is None else as_qrels_columns(as_qrels(qrels, qrels_format))
+def read_session_qrels(
+    qrels: AnyQrels | None, qrels_format: str | None = None, columns: ColumnNames | None = None
+) -> tuple[Qrels | None, ColumnNames | None]:
+    """The judgments as columns, and the names of columns that are left for the sessions.
+
+    The grade is that of the judgments, or without judgments that of the searchers themselves.
+    """
+    if qrels is None:
+        return None, columns
+    names = dict(columns or {})
+    grade = {"grade": names.pop("grade")} if "grade" in names else None
+    return as_qrels_columns(as_qrels(qrels, qrels_format, grade)), names or None

@@ -70,8 +70,8 @@ def why(
             allowed = "none with a session measure, as it spells out queries of a run"
             raise BadValue("cause", cause, allowed)
         session_sides = _build_sides(build_session_recipe, like_sessions, parsed, like, unlike)
-        sessions = as_sessions(run, run_format, columns=columns)
-        session_qrels = read_session_qrels(qrels, qrels_format)
+        session_qrels, names = read_session_qrels(qrels, qrels_format, columns)
+        sessions = as_sessions(run, run_format, columns=names)
         mixtures = mix_sessions(
             sessions,
             lambda convention: match_sessions(

@@ -179,7 +179,9 @@ def refuse_truth(ask: str) -> Callable[[object], bool]:
     """The `__bool__` of what is neither true nor false: an error that says what to ask instead."""
 
     def refuse(result: object) -> bool:
-        raise NoTruthValue(f"a {type(result).__name__} is neither true nor false; ask {ask}")
+        name = type(result).__name__
+        article = "an" if name[0] in "AEIOU" else "a"
+        raise NoTruthValue(f"{article} {name} is neither true nor false; ask {ask}")
 
     return refuse
 

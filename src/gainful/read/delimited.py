@@ -78,7 +78,8 @@ def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows that have anything in them; only so many columns are looked at as it takes."""
     empty = pl.repeat(value=True, n=frame.height, eager=True)
     for column in frame.iter_columns():
-        empty &= column.is_null() | (column == "")
+        texts = column.alias("")  # polars takes the name ^…$ of a series for a pattern
+        empty &= texts.is_null() | (texts == "")
         if not empty.any():
             return frame
     return frame.filter(~empty)
