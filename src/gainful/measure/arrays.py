@@ -9,30 +9,31 @@ made; without it the ideal comes from the list itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Unpack, overload
+from functools import partial, wraps
+from inspect import Parameter, signature
+from typing import TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gainful.convention import Convention
-from gainful.errors import BadShape, BadValue, NothingToAverage, WrongType
+from gainful.errors import BadShape, BadValue, NothingToAverage, UnknownName, WrongType
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.catalogue_page import show_options
 from gainful.measure.compute import compute_measure, compute_vectors
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
-from gainful.measure.rank_matrix import rank_rows, rank_scored_rows
-from gainful.measure.ranked_run import RankedGains, RankedRun, rank_row_gains
+from gainful.measure.rank_matrix import rank_row_gains, rank_rows, rank_scored_rows
+from gainful.measure.ranked_run import RankedGains, RankedRun
 from gainful.measure.recipe import Recipe
-from gainful.read import Numbers, RankingMatrix, read_ranking, read_rankings
+from gainful.read.ranking_matrix import Numbers, RankingMatrix, read_ranking, read_rankings
 from gainful.read.row_groups import drop_masked, read_groups
 from gainful.types import is_number
 
 Values = float | NDArray[np.float64]
 Vectors = NDArray[np.float64] | list[NDArray[np.float64]]
 Like = str | Convention | None
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 class RankingOptions(Options, total=False):
@@ -106,7 +107,31 @@ def _drop_masked(numbers: Numbers, argument: str, *, mask: ArrayLike) -> Ranking
     return drop_masked(numbers, mask, argument)
 
 
-_show_options = partial(show_options, options_of=_prepare)
+def _show_options(function: _Function) -> _Function:
+    """Let `help` and notebooks show by name what `_prepare` takes by name.
+
+    Grades by another tool's name for them, such as y_true, are answered with the name they have.
+    """
+    own = signature(function)
+    positional = [value for value in own.parameters.values() if value.name != "options"]
+    options = [
+        value
+        for value in signature(_prepare).parameters.values()
+        if value.kind in {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
+    ]
+    parameters = {value.name: value for value in (*positional, *options)}
+    required = [value.name for value in positional if value.default is Parameter.empty]
+
+    @wraps(function)
+    def call(*arguments: object, **named: object) -> object:
+        if len(arguments) < len(required) and not named.keys() >= {*required[len(arguments) :]}:
+            for name in named:
+                if name not in parameters:
+                    raise UnknownName(f"option of {function.__name__}", name, parameters)
+        return function(*arguments, **named)
+
+    vars(call)["__signature__"] = own.replace(parameters=list(parameters.values()))
+    return call  # type: ignore[return-value]  # it takes and returns just the same
 
 
 @overload
