@@ -16,7 +16,8 @@ from session_tables import make_sessions, session_frame
 from strategies import sessions_and_qrels
 
 import gainful
-from gainful.formula import Const, Param, Var, log, maximum, to_mathml, where
+from gainful.formula import Const, Param, Var, log, maximum, where
+from gainful.formula.to_mathml import to_mathml
 from gainful.show.html_page import _FOLDER
 
 LOOP = """

@@ -25,13 +25,13 @@ from gainful.formula import (
     maximum,
     parameters,
     substitute,
-    to_javascript,
-    to_latex,
     to_numpy,
-    to_text,
     walk,
     where,
 )
+from gainful.formula.to_javascript import to_javascript
+from gainful.formula.to_latex import to_latex
+from gainful.formula.to_text import to_text
 
 i = Var("i", "rank")
 g = Var("g", "grade")

@@ -17,7 +17,8 @@ from tools.error_rates.page import error_rates_page
 from tools.reference import reference_page
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
-from gainful.formula import Param, to_latex
+from gainful.formula import Param
+from gainful.formula.to_latex import to_latex
 from gainful.measure import catalogue_page as measures, convention_page as conventions
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount

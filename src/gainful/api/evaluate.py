@@ -22,7 +22,6 @@ from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
-from gainful.read.shapes import holds_runs
 
 
 class IntervalOptions(RunOptions, total=False):
@@ -109,8 +108,10 @@ def evaluate(
     reading = RunReading.from_options(given)
     if run is None and runs is None:
         run = find_run_beside(qrels, reading.columns)
-    elif runs is None and holds_runs(run):
-        run, runs = None, run
+    elif runs is None:
+        from gainful.read.shapes import holds_runs  # noqa: PLC0415  (a command names its runs)
+
+        run, runs = (None, run) if holds_runs(run) else (run, None)
     if (run is None) == (runs is None):
         allowed = "a run, or several as runs={name: run}, one of the two; or qrels that tell both"
         raise BadValue("run", run, allowed)

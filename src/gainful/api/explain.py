@@ -9,7 +9,7 @@ from gainful.convention import Convention
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.explanation import Explanation, explain_ranking
 from gainful.measure.measure import nDCG
-from gainful.read import Numbers, read_ranking
+from gainful.read.ranking_matrix import Numbers, read_ranking
 
 
 @answer_keywords

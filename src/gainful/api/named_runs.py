@@ -14,7 +14,6 @@ from gainful.measure.measure import Measure
 from gainful.measure.values import RunValues, name_results
 from gainful.read.inputs import AnyRun
 from gainful.read.qrels_and_run import Run
-from gainful.read.shapes import holds_runs
 from gainful.text import name_files, number_doubles
 
 Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
@@ -41,7 +40,7 @@ def name_runs(runs: Runs | AnyRun, at_least: int = 1) -> dict[str, AnyRun]:
         >>> list(name_runs([{"1": ["a"]}, {"1": ["b"]}]))
         ['run 1', 'run 2']
     """
-    several: Any = runs if holds_runs(runs) else [runs]  # or a run by itself
+    several: Any = runs if _holds_runs(runs) else [runs]  # or a run by itself
     if isinstance(runs, (Mapping, list, tuple)) and not runs:
         several = []
     if len(several) < at_least:
@@ -49,6 +48,15 @@ def name_runs(runs: Runs | AnyRun, at_least: int = 1) -> dict[str, AnyRun]:
     if isinstance(several, Mapping):
         return {str(name): run for name, run in several.items()}
     return _name_list(several)
+
+
+def _holds_runs(value: Any) -> bool:
+    """Does it hold several runs? Files by name it is seen of at once."""
+    if isinstance(value, dict) and all(isinstance(run, (str, PathLike)) for run in value.values()):
+        return True
+    from gainful.read.shapes import holds_runs  # noqa: PLC0415  (a command has files only)
+
+    return holds_runs(value)
 
 
 def _name_list(runs: Sequence[AnyRun]) -> dict[str, AnyRun]:
@@ -76,7 +84,7 @@ def separate_runs(
 ) -> tuple[dict[str, AnyRun], Measures | None]:
     """Two runs or more, and the measures, where these were given one after the other."""
     runs = [value for value in given if value is not None]
-    number = 1 if len(runs) == 2 and holds_runs(runs[0]) else 0  # whatever it is called
+    number = 1 if len(runs) == 2 and _holds_runs(runs[0]) else 0  # whatever it is called
     while number < len(runs) - 1 and _names_measures(runs[-number - 1]):
         number += 1
     if number:

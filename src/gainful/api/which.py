@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gainful.api.keywords import answer_keywords
 from gainful.measure.which import Formulations, find_formulations
-from gainful.read import Numbers, read_ranking
+from gainful.read.ranking_matrix import Numbers, read_ranking
 
 
 @answer_keywords

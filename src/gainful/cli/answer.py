@@ -14,7 +14,6 @@ from typing import Any
 
 import click
 
-from gainful.api.measures import is_measure
 from gainful.cli.command import OUTPUT, PATH, Command
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
@@ -171,7 +170,11 @@ def name_runs(runs: tuple[str, ...]) -> dict[str, str]:
 
 def refuse_measure(run: str | None) -> None:
     """A measure where a run belongs was meant for -m."""
-    if run not in (None, "-") and not Path(run).exists() and is_measure(run):
+    if run in (None, "-") or Path(run).exists():
+        return
+    from gainful.api.measures import is_measure  # noqa: PLC0415  (only once there is a mistake)
+
+    if is_measure(run):
         raise click.UsageError(
             f"{run}: there is no such file, but a measure of that name; write -m {run}"
         )

@@ -15,13 +15,10 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from gainful.api.register import load_plugin
 from gainful.cli.command import OUTPUT, PATH, Option, complete_names
 from gainful.cli.values import parse_base, parse_pairs
 from gainful.convention import CONVENTIONS, SETTINGS, Setting
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
-from gainful.evidence.statistics.correction import CORRECTIONS, FAMILIES, STUDY_TESTS
-from gainful.evidence.statistics.paired_tests import TEST_NAMES
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.measure.catalogue import MEASURES
@@ -60,15 +57,17 @@ class Row:
 
 def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
     for module in modules:
+        from gainful.api.register import load_plugin  # noqa: PLC0415  (few load one)
+
         load_plugin(module)
     files = (getattr(sys.modules.get(module), "__file__", None) for module in modules)
     context.meta[PLUGINS] = [file or module for file, module in zip(files, modules, strict=True)]
 
 
-def _list_formats(*tables: tuple[str, str]) -> click.Choice[str]:
-    """The names of tables of file formats, which are loaded when a command needs them."""
-    names = [getattr(import_module(module), table) for module, table in tables]
-    return click.Choice([name for table in names for name in table])
+def _list_choices(*tables: tuple[str, str]) -> click.Choice[str]:
+    """The names in these tables, which are loaded when a command needs them, each once."""
+    names = [getattr(import_module(f"gainful.{module}"), table) for module, table in tables]
+    return click.Choice(list(dict.fromkeys(name for table in names for name in table)))
 
 
 def _completes(names: Iterable[str]) -> dict[str, Any]:
@@ -92,10 +91,12 @@ def _setting(setting: Setting, **more: Any) -> Row:
     )
 
 
-_RUN_TABLE = ("gainful.read.formats", "FORMATS")
-_SESSION_TABLE = ("gainful.read.session_formats", "SESSION_FORMATS")
-_RUN_FORMATS = partial(_list_formats, _RUN_TABLE)
-RUN_OR_SESSION_FORMATS = partial(_list_formats, _RUN_TABLE, _SESSION_TABLE)
+_RUN_TABLE = ("read.formats", "FORMATS")
+_SESSION_TABLE = ("read.session_formats", "SESSION_FORMATS")
+_RUN_FORMATS = partial(_list_choices, _RUN_TABLE)
+RUN_OR_SESSION_FORMATS = partial(_list_choices, _RUN_TABLE, _SESSION_TABLE)
+_CORRECTION = "evidence.statistics.correction"
+_TEST_TABLE = ("evidence.statistics.paired_tests", "TEST_NAMES")
 _BASE: dict[str, Any] = {"value": "BASE", "callback": parse_base}
 _SETTING_ROWS: Mapping[str, dict[str, Any]] = {
     "gain": {"text": f"{', '.join(GAINS)}, or weights: 0:0,1:1,2:10,3:100."},
@@ -166,20 +167,25 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         ),
     },
     "Statistics": {
-        "test": Row("--test", TEST_NAMES, "How evidence is weighed.", default="randomisation"),
+        "test": Row(
+            "--test",
+            partial(_list_choices, _TEST_TABLE),
+            "How evidence is weighed.",
+            default="randomisation",
+        ),
         "any_test": Row(
             "--test",
-            dict.fromkeys((*TEST_NAMES, *STUDY_TESTS)),
+            partial(_list_choices, _TEST_TABLE, (_CORRECTION, "STUDY_TESTS")),
             "How evidence is weighed. [randomisation; with --sessions by the design]",
         ),
         "correct": Row(
             "--correct",
-            CORRECTIONS,
+            partial(_list_choices, (_CORRECTION, "CORRECTIONS")),
             "How p is corrected. [max-t; of other tests than randomisation holm]",
         ),
         "family": Row(
             "--family",
-            FAMILIES,
+            partial(_list_choices, (_CORRECTION, "FAMILIES")),
             "Correct over the pairs of one measure, or of all measures.",
             default="measure",
         ),
@@ -233,7 +239,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         ),
         "sessions_format": Row(
             "--sessions-format",
-            partial(_list_formats, _SESSION_TABLE),
+            partial(_list_choices, _SESSION_TABLE),
             "How sessions are written. [found out]",
         ),
         "where": Row("--where", "COLUMN=VALUE", "Only these sessions.", multiple=True),

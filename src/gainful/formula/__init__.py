@@ -1,14 +1,11 @@
 """Room `formula`: an expression goes in, NumPy, JavaScript, LaTeX, MathML or text comes out.
 
-One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `to_text`.
+One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `to_text`; all but the
+first are for readers, and imported from their files.
 """
 
 from gainful.formula.named_formula import NamedFormula
-from gainful.formula.to_javascript import to_javascript
-from gainful.formula.to_latex import to_latex
-from gainful.formula.to_mathml import to_mathml
 from gainful.formula.to_numpy import to_numpy
-from gainful.formula.to_text import to_text
 from gainful.formula.tree import (
     ANY_NUMBER,
     Arithmetic,
@@ -46,11 +43,7 @@ __all__ = [
     "maximum",
     "parameters",
     "substitute",
-    "to_javascript",
-    "to_latex",
-    "to_mathml",
     "to_numpy",
-    "to_text",
     "walk",
     "where",
 ]

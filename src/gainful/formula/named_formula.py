@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gainful.errors import BadValue
-from gainful.formula.to_latex import to_latex
 from gainful.formula.to_numpy import to_numpy
-from gainful.formula.to_text import to_text
 from gainful.formula.tree import Expr, Param, Var, parameters, substitute, walk
 from gainful.types import Array
 
@@ -78,8 +76,12 @@ class NamedFormula:
 
     def text(self) -> str:
         """The formula as plain text with its values put in: `1/(1+log4(i))`."""
+        from gainful.formula.to_text import to_text  # noqa: PLC0415  (only to show it)
+
         return to_text(self.expr_with_values)
 
     def latex(self) -> str:
         """The formula in LaTeX with its values put in."""
+        from gainful.formula.to_latex import to_latex  # noqa: PLC0415  (only to show it)
+
         return to_latex(self.expr_with_values)

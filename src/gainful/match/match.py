@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from gainful.convention import Convention
-from gainful.match import dicts, frames
+from gainful.match import frames
 from gainful.match.matched import Matched
 from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns, as_text_ids
 from gainful.read.lazy_run import LazyRun
@@ -108,13 +108,14 @@ def match(
     if convention.namesake == "remove":
         run = _drop_namesakes(run) if isinstance(run, Run) else drop_dict_namesakes(run)
     has_subtopics = isinstance(qrels, Qrels) and qrels.subtopics is not None
-    if isinstance(run, NestedDict) and has_subtopics and subtopics:
+    if isinstance(run, NestedDict):
+        from gainful.match import dicts  # noqa: PLC0415  (files do without)
+
+        if not (has_subtopics and subtopics):
+            run = as_text_ids(run) if isinstance(qrels, Qrels) else run  # as those of judgments are
+            return dicts.match_dicts(as_qrels_dict(qrels), run, score_bits=convention.score_bits)
         dicts.refuse_other_query_types(as_qrels_dict(qrels), run)
         run = as_run_columns(run)
-    if isinstance(run, NestedDict) and isinstance(qrels, Qrels):
-        run = as_text_ids(run)  # as the ids of the judgments are
-    if isinstance(run, NestedDict):
-        return dicts.match_dicts(as_qrels_dict(qrels), run, score_bits=convention.score_bits)
     return frames.match_frames(
         as_qrels_columns(qrels),
         run,

@@ -18,7 +18,6 @@ from gainful.match.match import drop_dict_namesakes, match
 from gainful.match.matched import Matched
 from gainful.match.rank_order import RowRanks, order_by_score
 from gainful.match.ties import TIE_POLICIES, place_ties
-from gainful.read import dicts
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.types import Array, Ranks
@@ -183,7 +182,9 @@ def match_every_document(
 
 def _select_judgments(qrels: Qrels | NestedDict, queries: Collection[str]) -> pl.DataFrame:
     if isinstance(qrels, NestedDict):
-        frame = dicts.to_frame(_select_dicts(qrels, queries), "grade")
+        from gainful.read.dicts import to_frame  # noqa: PLC0415  (files do without)
+
+        frame = to_frame(_select_dicts(qrels, queries), "grade")
     else:
         frame = qrels.frame.filter(pl.col("query").is_in([*queries]))
     unique = frame.unique(_KEY, keep="last", maintain_order=True)
@@ -199,7 +200,9 @@ def _select_results(
         selected = _select_dicts(run, queries)
         in_run = {str(query) for query, docs in selected.mapping.items() if docs}
         kept = drop_dict_namesakes(selected) if drops_namesakes else selected
-        return dicts.to_frame(kept, "score"), in_run
+        from gainful.read.dicts import to_frame  # noqa: PLC0415  (files do without)
+
+        return to_frame(kept, "score"), in_run
     if isinstance(run, LazyRun):
         frame = run.collect_queries(queries)
     else:

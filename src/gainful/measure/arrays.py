@@ -23,16 +23,17 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.compute import compute_measure, compute_vectors
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
-from gainful.measure.rank_matrix import rank_rows, rank_scored_rows
-from gainful.measure.ranked_run import RankedGains, RankedRun, rank_row_gains
+from gainful.measure.rank_matrix import rank_row_gains, rank_rows, rank_scored_rows
+from gainful.measure.ranked_run import RankedGains, RankedRun
 from gainful.measure.recipe import Recipe
-from gainful.read import Numbers, RankingMatrix, read_ranking, read_rankings
+from gainful.read.ranking_matrix import Numbers, RankingMatrix, read_ranking, read_rankings
 from gainful.read.row_groups import drop_masked, read_groups
 from gainful.types import is_number
 
 Values = float | NDArray[np.float64]
 Vectors = NDArray[np.float64] | list[NDArray[np.float64]]
 Like = str | Convention | None
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 
 class RankingOptions(Options, total=False):
@@ -106,11 +107,8 @@ def _drop_masked(numbers: Numbers, argument: str, *, mask: ArrayLike) -> Ranking
     return drop_masked(numbers, mask, argument)
 
 
-_Function = TypeVar("_Function", bound=Callable[..., object])
-
-
-def show_options(function: _Function, options_of: Callable[..., object]) -> _Function:
-    """Let `help` and notebooks show by name what another function takes by name.
+def _show_options(function: _Function) -> _Function:
+    """Let `help` and notebooks show by name what `_prepare` takes by name.
 
     Grades by another tool's name for them, such as y_true, are answered with the name they have.
     """
@@ -118,7 +116,7 @@ def show_options(function: _Function, options_of: Callable[..., object]) -> _Fun
     positional = [value for value in own.parameters.values() if value.name != "options"]
     options = [
         value
-        for value in signature(options_of).parameters.values()
+        for value in signature(_prepare).parameters.values()
         if value.kind in {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
     ]
     parameters = {value.name: value for value in (*positional, *options)}
@@ -134,9 +132,6 @@ def show_options(function: _Function, options_of: Callable[..., object]) -> _Fun
 
     vars(call)["__signature__"] = own.replace(parameters=list(parameters.values()))
     return call  # type: ignore[return-value]  # it takes and returns just the same
-
-
-_show_options = partial(show_options, options_of=_prepare)
 
 
 @overload

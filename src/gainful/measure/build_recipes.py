@@ -374,10 +374,18 @@ _OF_RESULTS = {"by": 'results.groups("system") has the means of groups, to_text(
 
 def _refuse_runs(measures: Any) -> None:
     """A second run behind the first, where measures belong, is told where it goes."""
-    from gainful.read.shapes import holds_runs, is_path, is_run  # noqa: PLC0415  (it loads polars)
+    if measures is None:
+        return
+    first = measures[:1] if isinstance(measures, (list, tuple)) else [measures]
+    if all(isinstance(name, str) for name in first):
+        from gainful.read.source import is_path  # noqa: PLC0415  (it loads polars)
 
-    is_text = isinstance(measures, str)
-    if is_path(measures) if is_text else is_run(measures) or holds_runs(measures):
+        is_run = any(map(is_path, first))
+    else:
+        from gainful.read import shapes  # noqa: PLC0415  (it loads polars)
+
+        is_run = shapes.is_run(measures) or shapes.holds_runs(measures)
+    if is_run:
         several = "this is a run, and several runs are one argument, {name: run, …}"
         raise WrongType("measures", measures, f"names such as 'nDCG@10'; {several}")
 

@@ -7,7 +7,9 @@ from typing import Any
 from gainful.convention import GAINFUL, SETTINGS, Convention, Setting
 from gainful.convention.session import JK2008, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
-from gainful.formula import NamedFormula, Param, to_latex, to_text as as_text
+from gainful.formula import NamedFormula, Param
+from gainful.formula.to_latex import to_latex
+from gainful.formula.to_text import to_text as as_text
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS

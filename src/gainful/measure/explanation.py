@@ -17,9 +17,9 @@ from gainful.formula import (
     Where,
     substitute,
     to_numpy,
-    to_text as as_text,
     walk,
 )
+from gainful.formula.to_text import to_text as as_text
 from gainful.match.ideal import ideal_order
 from gainful.measure.compute import normalise_values
 from gainful.measure.convention_page import SINGLE_LIST_SETTINGS
@@ -31,13 +31,13 @@ from gainful.measure.functions.cumulated_gain import (
     rank_discounts,
     total_gains,
 )
-from gainful.measure.ranked_run import RankedRows, rank_row_gains, row_gains
+from gainful.measure.rank_matrix import RankedRows, rank_row_gains, row_gains
 from gainful.measure.recipe import Recipe
 from gainful.measure.results import ANSWER_DECIMALS
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields, to_plain_data
-from gainful.read import RankingMatrix
+from gainful.read.ranking_matrix import RankingMatrix
 from gainful.rounding import ROUNDING
 from gainful.text import join_words
 

@@ -5,13 +5,13 @@ Gains and discounts are rendered from the formulas themselves: none is typed her
 
 from __future__ import annotations
 
-from gainful.formula import Arithmetic, Const, Expr, NamedFormula, Var, substitute, to_latex
+from gainful.formula import Arithmetic, Const, Expr, NamedFormula, Var, substitute
+from gainful.formula.to_latex import to_latex
 from gainful.measure.build_recipes import build_recipe, build_session_recipe
-from gainful.measure.measure import Measure, render_latex_with
+from gainful.measure.measure import Measure
 from gainful.page.to_latex import escape_latex
 
 
-@render_latex_with
 def measure_latex(measure: Measure) -> str:
     r"""The measure between dollar signs, and words behind them where there is no formula.
 

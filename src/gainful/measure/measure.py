@@ -19,7 +19,6 @@ from gainful.measure.parameter_kinds import ParameterValue, find_kind, write_val
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.plugins import find_in_plugins
 from gainful.measure.recipe import AnyConvention, MeasureRecipe
-from gainful.page.to_latex import escape_latex
 from gainful.text import format_exact, quote, suggest_name
 from gainful.types import MAX_COUNT, is_number, is_whole_number
 
@@ -126,7 +125,7 @@ class Measure:
         return evolve(self, k=k)
 
     def _repr_latex_(self) -> str:
-        return next((render(self) for render in _LATEX_RENDERERS), escape_latex(str(self)))
+        return _LATEX_RENDERERS[0](self)
 
     def _repr_html_(self) -> str:
         lines = (self.entry.question, self.entry.full_definition)

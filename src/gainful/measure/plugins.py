@@ -17,7 +17,6 @@ from gainful.errors import BadPlugin, GainfulError
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS
-from gainful.measure.register import register
 
 _GROUP = "gainful.measures"
 _LOADED: dict[str, str] = {}  # what was loaded, and why it could not be ("" if it could)
@@ -70,6 +69,8 @@ def load_entry_points() -> list[str]:
             with _wrap_errors(f"plug-in {point.name} ({point.value})"):
                 loaded = point.load()
                 if callable(loaded) and point.name not in MEASURES:
+                    from gainful.measure.register import register  # noqa: PLC0415  (rarely needed)
+
                     register(point.name, loaded)
             _LOADED[point.value] = ""
         except BadPlugin as failure:

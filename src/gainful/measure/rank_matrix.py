@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
-from attrs import evolve
+from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.errors import Tied
+from gainful.match import OrderedGains, rank_gains
+from gainful.match.ideal import sort_rows_ideally
 from gainful.match.matched import FILTERED_ORDERS, reduce_precision
 from gainful.match.rank_order import RankOrder, order_by_score
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.ranked_run import RankedRun, apply_fractional
-from gainful.read import RankingMatrix
+from gainful.measure.ranked_run import RankedGains, RankedRun, apply_fractional, grade_gains
+from gainful.measure.recipe import Recipe
+from gainful.read.ranking_matrix import RankingMatrix
 from gainful.types import Array, Flags, Ranks
+
+_UNLIMITED = int(np.iinfo(np.intp).max)
 
 
 def rank_rows(
@@ -134,3 +139,92 @@ def _refuse_ties(order: RankOrder, grade: Array) -> None:
             "scores are tied; arrays have no document ids to break ties by, so set ties to "
             f"{', '.join(allowed)}"
         )
+
+
+@frozen(eq=False, kw_only=True)
+class RankedRows(RankedGains):
+    """Gains of rankings that are arrays of grades, with the grades themselves."""
+
+    grades: RankingMatrix  # the rankings that count
+    source: RankingMatrix  # the documents that the ideal is made of
+    filling: (
+        RankingMatrix | None
+    )  # the lowest grade of each ranking, if short ones are filled up to k
+
+
+def rank_row_gains(
+    recipe: Recipe,
+    grades: RankingMatrix,
+    scores: RankingMatrix | None,
+    judged: RankingMatrix | None,
+) -> RankedRows:
+    """Turn grades into gains, put them in the order of their scores, and make the ideal."""
+    if recipe.convention.negative == "remove":
+        unwanted = grades.values < 0
+        scores = None if scores is None else scores.drop(unwanted)
+        grades = grades.drop(unwanted)
+        judged = None if judged is None else judged.drop(judged.values < 0)
+    gains = row_gains(recipe, grades, "grades")
+    source = grades if judged is None or recipe.convention.ideal == "list" else judged
+    pool_gains = gains if source is grades else row_gains(recipe, source, "judged")
+    ideal = ideal_gains(pool_gains, source, with_negative=recipe.convention.negative == "in_ideal")
+    sort_keys = None if recipe.entry.gain_of == "ideal" else _sort_keys(recipe, scores)
+    deepest = _UNLIMITED if recipe.k is None else recipe.k
+    actual = rank_gains(gains, sort_keys, recipe.convention.ties, deepest)
+    filling, fill = None, np.zeros((1, 1))
+    if recipe.convention.short == "minimum":
+        filling = _lowest_grades(recipe, grades, judged)
+        fill = row_gains(recipe, filling, "grades")
+    return RankedRows(
+        actual=actual,
+        ideal=OrderedGains(ideal),
+        lengths=grades.lengths,
+        fill=fill,
+        grades=grades,
+        source=source,
+        filling=filling,
+    )
+
+
+def row_gains(recipe: Recipe, grades: RankingMatrix, argument: str) -> Array:
+    """What each document is worth, negative and fractional grades as the convention has it."""
+
+    def find(flags: Flags) -> tuple[str, float]:
+        location, value = grades.find(flags)
+        return argument + location, value
+
+    return grade_gains(grades.values, recipe.gain, recipe.convention, find, grades.present)
+
+
+def ideal_gains(gains: Array, pool: RankingMatrix, *, with_negative: bool) -> Array:
+    """Gains of the ideal: the most valuable first; they end before the first worthless one.
+
+    Gains below zero are left out, unless the convention wants the ideal to end with them.
+    """
+    wanted = gains > 0
+    if with_negative:
+        wanted = np.ones_like(wanted) if pool.present is None else pool.present
+    return sort_rows_ideally(gains, wanted)
+
+
+def _sort_keys(recipe: Recipe, scores: RankingMatrix | None) -> Array | None:
+    """Scores as precise as the convention has them, what is no document at the very end."""
+    if scores is None:
+        return None
+    values, present = scores.values, scores.present
+    values = reduce_precision(values, recipe.convention.score_bits).astype(np.float64)
+    lowest = np.finfo(np.float64).min  # above what is no document
+    return values if present is None else np.where(present, np.maximum(values, lowest), -np.inf)
+
+
+def _lowest_grades(
+    recipe: Recipe, grades: RankingMatrix, judged: RankingMatrix | None
+) -> RankingMatrix:
+    """The lowest grade there is: that of the gain table, or 0, or less if lower ones occur."""
+    if recipe.gain.grades:
+        lowest = np.full(len(grades.values), min(recipe.gain.grades))
+    else:
+        lowest = np.minimum(grades.values.min(axis=1), 0.0)
+        if judged is not None:
+            lowest = np.minimum(lowest, judged.values.min(axis=1))
+    return RankingMatrix(lowest[:, None], np.ones(len(lowest), dtype=np.intp), grades.shape)

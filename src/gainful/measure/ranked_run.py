@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from gainful.convention import Convention
 from gainful.errors import BadValue, NotExact, Tied
 from gainful.formula import NamedFormula
-from gainful.match import OrderedGains, PlacedGains, rank_gains
-from gainful.match.ideal import rank_ideally, sort_rows_ideally
-from gainful.match.matched import Matched, Subtopics, reduce_precision
+from gainful.match import OrderedGains, PlacedGains
+from gainful.match.ideal import rank_ideally
+from gainful.match.matched import Matched, Subtopics
 from gainful.match.ties import TIE_POLICIES, place_ties
 from gainful.measure.recipe import Recipe
-from gainful.read import RankingMatrix
 from gainful.types import Array, Flags, Ranks
 
 GradeFinder = Callable[
@@ -319,9 +318,6 @@ def _condense(matched: Matched, convention: Convention) -> Matched:
     )
 
 
-_UNLIMITED = int(np.iinfo(np.intp).max)
-
-
 @frozen(eq=False, kw_only=True)
 class RankedGains:
     """What cumulated gain needs: gains at their ranks, and those of the ideal ranking."""
@@ -337,51 +333,6 @@ class RankedGains:
         if not self.fill.any():
             return gain
         return np.where(np.arange(depth) >= self.lengths[:, None], self.fill, gain)
-
-
-@frozen(eq=False, kw_only=True)
-class RankedRows(RankedGains):
-    """Gains of rankings that are arrays of grades, with the grades themselves."""
-
-    grades: RankingMatrix  # the rankings that count
-    source: RankingMatrix  # the documents that the ideal is made of
-    filling: (
-        RankingMatrix | None
-    )  # the lowest grade of each ranking, if short ones are filled up to k
-
-
-def rank_row_gains(
-    recipe: Recipe,
-    grades: RankingMatrix,
-    scores: RankingMatrix | None,
-    judged: RankingMatrix | None,
-) -> RankedRows:
-    """Turn grades into gains, put them in the order of their scores, and make the ideal."""
-    if recipe.convention.negative == "remove":
-        unwanted = grades.values < 0
-        scores = None if scores is None else scores.drop(unwanted)
-        grades = grades.drop(unwanted)
-        judged = None if judged is None else judged.drop(judged.values < 0)
-    gains = row_gains(recipe, grades, "grades")
-    source = grades if judged is None or recipe.convention.ideal == "list" else judged
-    pool_gains = gains if source is grades else row_gains(recipe, source, "judged")
-    ideal = ideal_gains(pool_gains, source, with_negative=recipe.convention.negative == "in_ideal")
-    sort_keys = None if recipe.entry.gain_of == "ideal" else _sort_keys(recipe, scores)
-    deepest = _UNLIMITED if recipe.k is None else recipe.k
-    actual = rank_gains(gains, sort_keys, recipe.convention.ties, deepest)
-    filling, fill = None, np.zeros((1, 1))
-    if recipe.convention.short == "minimum":
-        filling = _lowest_grades(recipe, grades, judged)
-        fill = row_gains(recipe, filling, "grades")
-    return RankedRows(
-        actual=actual,
-        ideal=OrderedGains(ideal),
-        lengths=grades.lengths,
-        fill=fill,
-        grades=grades,
-        source=source,
-        filling=filling,
-    )
 
 
 def rank_run_gains(recipe: Recipe, ranked: RankedRun) -> RankedGains:
@@ -436,47 +387,3 @@ def _lowest_gain(recipe: Recipe, ranked: RankedRun) -> Array:
         ranked.grade_finder(all_queries, lowest_grade),
         None,
     )
-
-
-def row_gains(recipe: Recipe, grades: RankingMatrix, argument: str) -> Array:
-    """What each document is worth, negative and fractional grades as the convention has it."""
-
-    def find(flags: NDArray[np.bool_]) -> tuple[str, float]:
-        location, value = grades.find(flags)
-        return argument + location, value
-
-    return grade_gains(grades.values, recipe.gain, recipe.convention, find, grades.present)
-
-
-def ideal_gains(gains: Array, pool: RankingMatrix, *, with_negative: bool) -> Array:
-    """Gains of the ideal: the most valuable first; they end before the first worthless one.
-
-    Gains below zero are left out, unless the convention wants the ideal to end with them.
-    """
-    wanted = gains > 0
-    if with_negative:
-        wanted = np.ones_like(wanted) if pool.present is None else pool.present
-    return sort_rows_ideally(gains, wanted)
-
-
-def _sort_keys(recipe: Recipe, scores: RankingMatrix | None) -> Array | None:
-    """Scores as precise as the convention has them, what is no document at the very end."""
-    if scores is None:
-        return None
-    values, present = scores.values, scores.present
-    values = reduce_precision(values, recipe.convention.score_bits).astype(np.float64)
-    lowest = np.finfo(np.float64).min  # above what is no document
-    return values if present is None else np.where(present, np.maximum(values, lowest), -np.inf)
-
-
-def _lowest_grades(
-    recipe: Recipe, grades: RankingMatrix, judged: RankingMatrix | None
-) -> RankingMatrix:
-    """The lowest grade there is: that of the gain table, or 0, or less if lower ones occur."""
-    if recipe.gain.grades:
-        lowest = np.full(len(grades.values), min(recipe.gain.grades))
-    else:
-        lowest = np.minimum(grades.values.min(axis=1), 0.0)
-        if judged is not None:
-            lowest = np.minimum(lowest, judged.values.min(axis=1))
-    return RankingMatrix(lowest[:, None], np.ones(len(lowest), dtype=np.intp), grades.shape)

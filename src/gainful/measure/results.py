@@ -15,7 +15,6 @@ from gainful.measure.notes import NO_OVERLAP
 from gainful.measure.values import MeasuredValues, RunValues
 from gainful.page.page import Page, Section
 from gainful.page.table import Fractions, Table, bar_fractions
-from gainful.page.to_text import text_width
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, format_distinct, format_range, join_words, shorten
 
@@ -338,6 +337,8 @@ def to_dict(results: Sequence[RunValues]) -> dict[str, Any]:
 def _choose_table(results: Sequence[RunValues], width: int | None) -> Table:
     """Runs below one another, or side by side where so many measures do not fit."""
     table, turned_table = _build_run_table(results), _build_measure_table(results)
+    from gainful.page.to_text import text_width  # noqa: PLC0415  (a pipe needs no width)
+
     table_width = text_width(table)
     max_width = width or (table_width if len(results[0].values) <= _MAX_COLUMNS else 0)
     is_turned = table_width > max_width and text_width(turned_table) < table_width

@@ -23,12 +23,12 @@ from gainful.measure.discount import DISCOUNTS
 from gainful.measure.formulas import as_gain
 from gainful.measure.gain import GAINS, REL
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
-from gainful.measure.ranked_run import RankedRows, rank_row_gains
+from gainful.measure.rank_matrix import RankedRows, rank_row_gains
 from gainful.measure.recipe import Recipe
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table, to_plain_data
-from gainful.read import RankingMatrix
+from gainful.read.ranking_matrix import RankingMatrix
 from gainful.rounding import ROUNDING
 from gainful.text import NUMBER_PATTERN, count_noun, join_words
 

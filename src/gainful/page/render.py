@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
 
 from gainful.page.page import Page
 from gainful.page.terminal import PLAIN, Terminal
-from gainful.page.to_csv import to_csv
-from gainful.page.to_html import to_html
-from gainful.page.to_json import to_json, to_json_lines
-from gainful.page.to_latex import to_latex
-from gainful.page.to_markdown import to_markdown
-from gainful.page.to_text import to_text
 
-RENDERERS: Mapping[str, Callable[[Page], str]] = {
-    "table": to_text,
-    "tsv": lambda page: to_csv(page, "\t"),
-    "csv": to_csv,
-    "markdown": to_markdown,
-    "latex": to_latex,
-    "html": to_html,
-    "json": to_json,
-    "jsonl": to_json_lines,
+
+def _load(module: str, function: str = "", **options: Any) -> Callable[..., str]:
+    """A renderer, whose module is loaded when a page is first rendered with it."""
+
+    def render_page(page: Page, **more: Any) -> str:
+        renderer = getattr(import_module(f"gainful.page.{module}"), function or module)
+        return str(renderer(page, **options, **more))
+
+    return render_page
+
+
+RENDERERS: Mapping[str, Callable[..., str]] = {
+    "table": _load("to_text"),
+    "tsv": _load("to_csv", separator="\t"),
+    "csv": _load("to_csv"),
+    "markdown": _load("to_markdown"),
+    "latex": _load("to_latex"),
+    "html": _load("to_html"),
+    "json": _load("to_json"),
+    "jsonl": _load("to_json", "to_json_lines"),
 }
 
 
@@ -44,7 +51,7 @@ def render(page: Page, form: str, terminal: Terminal = PLAIN) -> str:
     if form in page.renderers:
         text = page.renderers[form]()
     else:
-        text = to_text(page, terminal) if form == "table" else RENDERERS[form](page)
+        text = RENDERERS[form](page, **({"terminal": terminal} if form == "table" else {}))
     if page.appendix is None or form not in _FOR_READERS:
         return text
     return f"{text}\n\n{render(page.appendix, form, terminal)}"

@@ -246,6 +246,12 @@ def restore_name(name: str) -> str:
     return bytes.fromhex(name[4:]).decode() if name.startswith("own_") else name
 
 
+def are_column_names(names: Iterable[str]) -> bool:
+    """Are these the names of columns, and not already data?"""
+    plain = {normalise_name(name) for name in names}
+    return bool(plain & {*QUERY} and plain & {*DOC})
+
+
 def is_wide(schema: Mapping[str, Any]) -> bool:
     """Has a table lists of documents for cells, and so a row for each query?"""
     names = {normalise_name(name): kind.is_nested() for name, kind in schema.items()}

@@ -7,22 +7,17 @@ from typing import Any
 
 from gainful.errors import BadInput
 from gainful.read.qrels_and_run import Qrels
+from gainful.read.source import DATASET
 from gainful.read.subtopic_qrels import read_qrels_rows
 from gainful.text import shorten
 
-PREFIX = "irds:"
 _MAX_ANSWER = 150  # characters of its answer
 _INSTALL = "pip install ir-datasets"
 
 
-def is_dataset(name: str) -> bool:
-    """Is it the id of a dataset? Only with irds: before it: a typo must not start a download."""
-    return name.startswith(PREFIX)
-
-
 def read_qrels(name: str) -> Qrels:
     """The judgments of a dataset; ir_datasets fetches them if it has not yet."""
-    dataset_id = name.removeprefix(PREFIX)
+    dataset_id = name.removeprefix(DATASET)
     if find_spec("ir_datasets") is None:
         raise BadInput(name, "ir_datasets is not installed", _INSTALL)
     if not _is_in_catalogue(dataset_id):

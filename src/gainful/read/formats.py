@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
+from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from attrs import frozen
 
 from gainful.errors import BadInput, UnknownName
-from gainful.read import beir, datasets, json_files, named_columns, rag, tables, trec_files
-from gainful.read.column_names import USUAL_NAMES, ColumnMapping
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
 from gainful.read.qrels_and_run import Qrels, Run
-from gainful.read.source import ARROW_STREAM, Source, open_source
+from gainful.read.source import ARROW_STREAM, DATASET, Source, open_source
 
 
 @frozen
@@ -48,6 +47,13 @@ def _is_arrow(source: Source) -> bool:
     return source.head.startswith((b"ARROW1", ARROW_STREAM))
 
 
+def _is_rag(source: Source, columns: ColumnMapping = USUAL_NAMES) -> bool:
+    """Does its first line tell what was retrieved, or what is relevant?"""
+    if not (source.first_line().startswith("{") or source.head.lstrip().startswith(b"[")):
+        return False
+    return bool(import_module("gainful.read.rag").find_kinds(source, columns))
+
+
 def _is_json(source: Source) -> bool:
     """One object of objects or one list, over as many lines as it likes."""
     if source.head.lstrip().startswith(b"["):
@@ -72,7 +78,7 @@ def _make_table_check(separators: str) -> Callable[[Source], bool]:
     def is_table(source: Source) -> bool:
         line = source.first_line()
         return any(
-            named_columns.are_column_names(part.strip('"') for part in line.split(separator))
+            are_column_names(part.strip('"') for part in line.split(separator))
             or (source.suffix == ".csv" and separator in line and len(line.split()) < 4)
             for separator in separators
         )
@@ -80,15 +86,19 @@ def _make_table_check(separators: str) -> Callable[[Source], bool]:
     return is_table
 
 
+def _load(module: str, function: str, **settings: str) -> Callable[..., Any]:
+    """A reader, whose module is loaded when a file is first read with it."""
+
+    def read(*arguments: Any, **columns: Any) -> Any:
+        reader = getattr(import_module(f"gainful.read.{module}"), function)
+        return reader(*arguments, **settings, **columns)
+
+    return read
+
+
 def _table_format(name: str, description: str, fits: Callable[[Source], bool]) -> Format:
-    return Format(
-        name,
-        description,
-        fits,
-        partial(tables.read_qrels, format_name=name),
-        partial(tables.read_run, format_name=name),
-        has_columns=True,
-    )
+    readers = (_load("tables", part, format_name=name) for part in ("read_qrels", "read_run"))
+    return Format(name, description, fits, *readers, has_columns=True)
 
 
 _ALL = (
@@ -99,24 +109,28 @@ _ALL = (
     Format(
         "rag",
         "JSON lines with retrieved and relevant",
-        rag.is_rag,
-        rag.read_qrels,
-        rag.read_run,
+        _is_rag,
+        _load("rag", "read_qrels"),
+        _load("rag", "read_run"),
         has_columns=True,
     ),
     Format(
         "json",
         "one JSON object of objects, or a list",
         _is_json,
-        json_files.read_qrels,
-        json_files.read_run,
+        _load("json_files", "read_qrels"),
+        _load("json_files", "read_run"),
         has_columns=True,
     ),
     _table_format("jsonl", "JSON lines with named fields", _is_json_lines),
     _table_format("csv", "a table with named columns", _make_table_check(",;")),
     _table_format("tsv", "a table with named columns, separated by tabs", _make_table_check("\t")),
     Format(
-        "trec", "TREC's lines of fields", lambda _: True, trec_files.read_qrels, trec_files.read_run
+        "trec",
+        "TREC's lines of fields",
+        lambda _: True,
+        _load("trec_files", "read_qrels"),
+        _load("trec_files", "read_run"),
     ),
 )
 
@@ -134,9 +148,9 @@ def read_qrels(
         columns: what its columns are called, if it has some.
     """
     if fspath(path) != "-" and Path(path).is_dir():
-        return beir.read_qrels(Path(path))
-    if datasets.is_dataset(fspath(path)):
-        return datasets.read_qrels(fspath(path))
+        return _load("beir", "read_qrels")(Path(path))
+    if fspath(path).startswith(DATASET):
+        return _load("datasets", "read_qrels")(fspath(path))
     source = open_source(path)
     file_format = find_format(source, format_name, columns)
     qrels = file_format.read_qrels(source, **take_columns(file_format, columns))
@@ -171,7 +185,7 @@ def find_format(
 
 def _find_named_header(source: Source, columns: ColumnMapping) -> str | None:
     """The format of a text whose first line has columns that the user named."""
-    if columns.names and rag.find_kinds(source, columns):
+    if columns.names and _is_rag(source, columns):
         return "rag"
     named = {name for names in columns.names.values() for name in names}
     for separator, format_name in ((",", "csv"), (";", "csv"), ("\t", "tsv")):

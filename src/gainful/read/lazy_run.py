@@ -9,11 +9,12 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import BadInput
-from gainful.read.engines import Engine, report_engine_errors
 from gainful.read.qrels_and_run import IdKinds
 
 if TYPE_CHECKING:  # slow to load, and only runs in an engine need it
     import narwhals.stable.v2 as nw
+
+    from gainful.read.engines import Engine
 
 
 @frozen(eq=False)
@@ -28,12 +29,16 @@ class LazyRun:
 
     def send(self, frame: pl.DataFrame) -> nw.LazyFrame[Any]:
         """A frame of ours in that engine, to be joined with the run."""
+        from gainful.read.engines import report_engine_errors  # noqa: PLC0415  (files do without)
+
         with report_engine_errors(self.engine, self.name):
             native: Any = self.engine.send(frame, self.frame.to_native())
             return as_narwhals(native)
 
     def collect(self, frame: nw.LazyFrame[Any]) -> pl.DataFrame:
         """What was computed there, here."""
+        from gainful.read.engines import report_engine_errors  # noqa: PLC0415  (files do without)
+
         with report_engine_errors(self.engine, self.name):
             return self.engine.collect(frame.to_native())
 

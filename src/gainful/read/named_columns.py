@@ -235,12 +235,6 @@ def as_table(frame: pl.DataFrame, name: str) -> InputTable:
     return InputTable(frame, name, lambda row: f"{name}, row {row}", padded=False)
 
 
-def are_column_names(names: Iterable[str]) -> bool:
-    """Are these the names of columns, and not already data?"""
-    plain = {normalise_name(name) for name in names}
-    return bool(plain & {*QUERY} and plain & {*DOC})
-
-
 def extract_qrels(table: InputTable) -> Qrels:
     """Judgments from a table; without a column of grades, all of grade 1."""
     table, grade = table.with_grades()

@@ -99,11 +99,6 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
     return {kind for kind, keys in kinds if any(f'"{key}"' in line for key in keys)}
 
 
-def is_rag(source: Source) -> bool:
-    """Does its first line tell what was retrieved, or what is relevant?"""
-    return bool(find_kinds(source))
-
-
 def record_kinds(record: object, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
     """What a dict or an object tells: what was retrieved (a run), what is relevant (judgments)."""
     keys_there = as_record(record) or {}

@@ -34,6 +34,7 @@ from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import GRADES_AND_SCORES, NestedDict, Qrels, Run
 from gainful.read.ranked_items import as_list, has_id, is_id
+from gainful.read.source import is_path
 from gainful.text import quote
 
 Shape = Literal["records", "rows", "lists", "rag"]
@@ -175,16 +176,6 @@ def _holds_rankings(value: list[Any]) -> bool:
     if isinstance(first, tuple):
         return len(first) > 2
     return as_list(first) is not None and not _is_pair(first)
-
-
-def is_path(text: str) -> bool:
-    """Does a text look like the path of a file, and not like the id of a document?"""
-    return "/" in text or "\\" in text or text.endswith((".gz", ".zst")) or _has_suffix(text)
-
-
-def _has_suffix(text: str) -> bool:
-    suffixes = (".txt", ".run", ".trec", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".res")
-    return text.lower().endswith(suffixes)
 
 
 def _as_rows(value: Any) -> list[Any] | None:

@@ -28,6 +28,7 @@ _PIECE_BYTES = 1 << 24  # of lines that are read together
 _COMMENT, _NEWLINE, _CARRIAGE_RETURN = ord("#"), ord("\n"), ord("\r")
 _ODD_BLANKS = (ord("\v"), ord("\f"))
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
+DATASET = "irds:"  # before the id of a dataset: a typo must not start a download
 ARROW_STREAM = b"\xff\xff\xff\xff"  # before every message of a stream of Arrow's
 _BINARY_TABLES = (b"PAR1", b"ARROW1", ARROW_STREAM)  # Parquet; Arrow's files, which Feather's are
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
@@ -172,6 +173,16 @@ def _has_lone_carriage_return(buffer: bytearray, chunk: NDArray[np.uint8]) -> bo
     places = np.flatnonzero(chunk == _CARRIAGE_RETURN)
     following = places[places + 1 < len(chunk)] + 1  # the last may end a line of the next stretch
     return bool((chunk[following] != _NEWLINE).any())
+
+
+def is_path(text: str) -> bool:
+    """Does a text look like the path of a file, and not like the id of a document?"""
+    return "/" in text or "\\" in text or text.endswith((".gz", ".zst")) or _has_suffix(text)
+
+
+def _has_suffix(text: str) -> bool:
+    suffixes = (".txt", ".run", ".trec", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".res")
+    return text.lower().endswith(suffixes)
 
 
 def open_source(path: str | PathLike[str]) -> Source:
