@@ -20,8 +20,7 @@ import pytest
 from gainful.api import evaluate as evaluate_module
 from gainful.cli.start import main
 from gainful.errors import BadInput
-from gainful.page.render import RENDERERS
-from gainful.page.write_file import write_together
+from gainful.page.render import RENDERERS, write_together
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 GAINFUL = [sys.executable, "-m", "gainful"]

@@ -384,7 +384,7 @@ def test_a_terminal_sees_how_far_resampling_is(run_gainful, monkeypatch):
         news / "qrels.txt",
         *(news / f"{name}.txt" for name in ("bm25", "dense", "hybrid")),
     )
-    monkeypatch.setattr("gainful.cli.progress._LONG_WORK", -1)
+    monkeypatch.setattr("gainful.cli.streams._LONG_WORK", -1)
     assert "resampling [" in run_gainful(*words, "--resamples", "50000", tty=True).err
     assert run_gainful(*words, "--resamples", "50000").err.count("resampling [") == 0
 

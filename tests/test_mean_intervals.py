@@ -89,7 +89,7 @@ def test_measures_are_drawn_together_as_each_would_be_alone_and_progress_is_repo
 def test_a_terminal_sees_how_far_drawing_is(run_gainful, monkeypatch):
     news = Path(__file__).parents[1] / "examples" / "news"
     words = ("eval", news / "qrels.txt", news / "bm25.txt", "-m", "AP", "--interval", "95")
-    monkeypatch.setattr("gainful.cli.progress._LONG_WORK", -1)
+    monkeypatch.setattr("gainful.cli.streams._LONG_WORK", -1)
     assert "resampling [" in run_gainful(*words, tty=True).err
     assert "resampling [" not in run_gainful(*words).err
 

@@ -16,8 +16,8 @@ import gainful
 from gainful.api.conventions import conventions
 from gainful.api.measures import measures
 from gainful.api.results import RunResults
+from gainful.convention.convention import Settings
 from gainful.convention.session import SESSION_CONVENTIONS
-from gainful.convention.settings import Settings
 from gainful.page.page import Page, Section
 from gainful.page.render import RENDERERS, SUFFIXES, render
 from gainful.page.shown import Description, Shown

@@ -33,7 +33,9 @@ def main() -> int:
     print(f"{'room':<18}{'lines':>8}{'budget':>8}{'files':>7}{'budget':>8}")
     for room in sorted({*budgets, *lines}, key=lambda name: -lines[name]):
         allowed = budgets.get(room, {"lines": 0, "files": 0})
-        row = f"{room:<18}{lines[room]:>8}{allowed['lines']:>8}{files[room]:>7}{allowed['files']:>8}"
+        row = (
+            f"{room:<18}{lines[room]:>8}{allowed['lines']:>8}{files[room]:>7}{allowed['files']:>8}"
+        )
         print(row)
         if lines[room] > allowed["lines"] or files[room] > allowed["files"]:
             over.append(room)

@@ -18,13 +18,13 @@ from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.measure.build_recipes import build_recipe
+from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.functions.precision import count_at_recall
+from gainful.measure.language import TrecLine, parse_trec_name
 from gainful.measure.measure import Measure
 from gainful.measure.parameters import ELEVEN_POINTS, as_points
 from gainful.measure.ranked_run import rank_run
-from gainful.measure.recipe import Recipe
-from gainful.measure.trec_eval_grammar import TrecLine, parse_trec_name
 from gainful.measure.trec_eval_names import GROUPS_9
 from gainful.read.dicts import read_qrels_dict, read_run_dict
 from gainful.text import quote

@@ -29,10 +29,9 @@ from gainful.measure.build_recipes import (
     build_session_recipes,
 )
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.entry import Entry
+from gainful.measure.entry import Entry, Recipe
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
-from gainful.measure.recipe import Recipe
 from gainful.measure.sessions.in_parts import PartEvaluation, part_rows
 from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names, restore_name
 from gainful.read.durations import parse_duration

@@ -9,14 +9,16 @@ from attrs import evolve
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.named_runs import (
+from gainful.api.results import Results
+from gainful.api.run_options import (
+    RunOptions,
+    RunReading,
     Runs,
+    answer_run_options,
     holds_results,
     separate_runs,
     take_results,
 )
-from gainful.api.results import Results
-from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.comparisons.compare import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison

@@ -8,8 +8,7 @@ from typing import Any, Unpack
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
-from gainful.api.named_runs import Runs, name_runs
-from gainful.api.run_options import RunOptions, RunReading
+from gainful.api.run_options import RunOptions, RunReading, Runs, name_runs
 from gainful.api.session_options import GainOptions
 from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate as evaluate_sessions, read_judged_sessions

@@ -7,17 +7,24 @@ from typing import Any, Unpack, overload
 
 from attrs import evolve
 
-from gainful.api.named_runs import NamedRuns, Runs, name_file, name_runs
 from gainful.api.results import Results, RunResults
-from gainful.api.run_options import RunOptions, RunReading, answer_run_options
+from gainful.api.run_options import (
+    NamedRuns,
+    RunOptions,
+    RunReading,
+    Runs,
+    answer_run_options,
+    name_file,
+    name_runs,
+)
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.match.match import match, match_scored
 from gainful.match.matched import FILTERED_ORDERS
 from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import Measures
+from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
-from gainful.measure.recipe import Recipe
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
 from gainful.read.lazy_run import LazyRun
@@ -111,7 +118,8 @@ def evaluate(
     elif runs is None:
         from gainful.read.shapes import holds_runs  # noqa: PLC0415  (a command names its runs)
 
-        run, runs = (None, run) if holds_runs(run) else (run, None)
+        if holds_runs(run):
+            run, runs = None, run
     if (run is None) == (runs is None):
         allowed = "a run, or several as runs={name: run}, one of the two; or qrels that tell both"
         raise BadValue("run", run, allowed)

@@ -25,8 +25,8 @@ from gainful.measure.build_recipes import (
     usual_session_measures,
 )
 from gainful.measure.discount import USUAL_RANGE
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.sweep import Sweep
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions

@@ -20,7 +20,7 @@ from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.pairing import ClusterChoice
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import Measures
-from gainful.page.write_file import write_atomically
+from gainful.page.render import write_atomically
 from gainful.read.baseline import Baseline, read_baseline
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels

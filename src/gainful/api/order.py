@@ -6,8 +6,7 @@ from typing import Unpack
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.named_runs import Runs, name_runs
-from gainful.api.run_options import RunOptions, RunReading, answer_run_options
+from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.errors import BadValue
 from gainful.evidence.method import build_method
 from gainful.evidence.orders.order import Order, check_run_count

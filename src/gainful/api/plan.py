@@ -7,8 +7,7 @@ from typing import Unpack
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.named_runs import Runs, name_runs
-from gainful.api.run_options import RunOptions, RunReading, answer_run_options
+from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.evidence.pairing import ClusterChoice
 from gainful.evidence.plan import CONFIDENCE, DIFFERENCE, Goal, Plan, check_goal, plan_queries
 from gainful.evidence.statistics.effect_size import POWER

@@ -10,9 +10,8 @@ from attrs import evolve
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.named_runs import Runs, name_runs
 from gainful.api.results import Results
-from gainful.api.run_options import RunOptions, RunReading, answer_run_options
+from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.evidence.comparisons.compare import compare_run_results, compare_where_possible
 from gainful.evidence.intervals import MeanIntervals, mean_intervals
 from gainful.evidence.method import SignificanceOptions, build_method, split_method

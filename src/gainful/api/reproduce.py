@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from gainful.api.evaluate import match_run
-from gainful.api.named_runs import name_file
 from gainful.api.results import Results
-from gainful.api.run_options import RunOptions, RunReading, answer_run_options
+from gainful.api.run_options import RunOptions, RunReading, answer_run_options, name_file
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.reproduction import (
     DEPTH,

@@ -8,14 +8,15 @@ from typing import Any, Unpack
 import numpy as np
 
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.named_runs import (
+from gainful.api.run_options import (
     AllResults,
+    RunOptions,
+    RunReading,
     Runs,
     holds_results,
     name_runs,
     take_results,
 )
-from gainful.api.run_options import RunOptions, RunReading
 from gainful.convention import Convention
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.evidence.intervals import mean_intervals
@@ -24,11 +25,10 @@ from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEE
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import Measures
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.entry import Entry
+from gainful.measure.entry import Entry, Recipe
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
-from gainful.measure.recipe import Recipe
 from gainful.measure.values import RunValues, name_results
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import differences, dots, precision_recall, rank_curves

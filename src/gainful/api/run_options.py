@@ -7,15 +7,20 @@ kin; editors complete them, `help` shows them, and each is documented once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
 from gainful.api.keywords import Function, answer_options
 from gainful.convention import Convention
-from gainful.errors import BadValue
+from gainful.errors import BadValue, GainfulError
 from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
-from gainful.measure.recipe import Recipe
+from gainful.measure.entry import Recipe
+from gainful.measure.language import expand
+from gainful.measure.measure import Measure
+from gainful.measure.values import RunValues, name_results
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import (
     AnyQrels,
@@ -27,6 +32,123 @@ from gainful.read.inputs import (
 )
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.text import name_files, number_doubles
+
+Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
+# Those that a type checker can tell from one run.
+NamedRuns = (
+    Mapping[str, str]
+    | Mapping[str, PathLike[str]]
+    | Mapping[str, Run]
+    | Mapping[str, Mapping[str, Mapping[str, float]]]
+    | list[str]
+    | list[PathLike[str]]
+)
+AllResults = Mapping[str, RunValues] | Sequence[RunValues]
+_ALLOWED = "{name: run}, or a list of runs"
+_NUMBERS = {1: "one", 2: "two", 3: "three"}
+
+
+def name_runs(runs: Runs | AnyRun, at_least: int = 1) -> dict[str, AnyRun]:
+    """Runs by name; those of a list, and a run by itself, are named for their files, or numbered.
+
+    Examples:
+        >>> list(name_runs(["runs/bm25.txt", "runs/dense.txt.gz"]))
+        ['bm25', 'dense']
+        >>> list(name_runs([{"1": ["a"]}, {"1": ["b"]}]))
+        ['run 1', 'run 2']
+    """
+    several: Any = runs if _holds_runs(runs) else [runs]  # or a run by itself
+    if isinstance(runs, (Mapping, list, tuple)) and not runs:
+        several = []
+    if len(several) < at_least:
+        raise BadValue("runs", runs, f"{_ALLOWED}, with at least {_NUMBERS[at_least]}")
+    if isinstance(several, Mapping):
+        return {str(name): run for name, run in several.items()}
+    return _name_list(several)
+
+
+def _holds_runs(value: Any) -> bool:
+    """Does it hold several runs? Files by name it is seen of at once."""
+    if isinstance(value, dict) and all(isinstance(run, (str, PathLike)) for run in value.values()):
+        return True
+    from gainful.read.shapes import holds_runs  # noqa: PLC0415  (a command has files only)
+
+    return holds_runs(value)
+
+
+def _name_list(runs: Sequence[AnyRun]) -> dict[str, AnyRun]:
+    files = [fspath(run) for run in runs if isinstance(run, (str, PathLike))]
+    file_names = iter(name_files(files))
+    names = [
+        next(file_names) if isinstance(run, (str, PathLike)) else getattr(run, "name", "run")
+        for run in runs
+    ]
+    return dict(zip(number_doubles(names), runs, strict=True))
+
+
+def name_file(run: object) -> str | None:
+    """What a run is called for its file; None where it comes from none.
+
+    Examples:
+        >>> name_file("runs/bm25.txt.gz"), name_file({"1": ["a"]})
+        ('bm25', None)
+    """
+    return name_files([fspath(run)])[0] if isinstance(run, (str, PathLike)) else None
+
+
+def separate_runs(
+    given: Sequence[Any], measures: Measures | None
+) -> tuple[dict[str, AnyRun], Measures | None]:
+    """Two runs or more, and the measures, where these were given one after the other."""
+    runs = [value for value in given if value is not None]
+    number = 1 if len(runs) == 2 and _holds_runs(runs[0]) else 0  # whatever it is called
+    while number < len(runs) - 1 and _names_measures(runs[-number - 1]):
+        number += 1
+    if number:
+        last = runs[-number:]
+        measures = _refuse_both(measures, last[0] if number == 1 else last)
+        del runs[-number:]
+    if len(runs) > 1:
+        return _name_list(runs), measures
+    return name_runs(runs[0] if runs else (), at_least=2), measures
+
+
+def holds_results(value: object) -> bool:
+    """Is it what was evaluated already, of one run or of several?"""
+    if isinstance(value, (Mapping, list, tuple)) and value:
+        value = next(iter(value.values() if isinstance(value, Mapping) else value))
+    return isinstance(value, RunValues)
+
+
+def take_results(given: Sequence[Any], measures: Measures | None) -> dict[str, RunValues]:
+    """Results of runs by name; by these measures alone, which may be given after the runs."""
+    values = [value for value in given if value is not None]
+    if len(values) > 1 and not isinstance(values[-1], RunValues):
+        measures = _refuse_both(measures, values.pop())
+    results = name_results(values[0] if isinstance(values[0], (Mapping, list, tuple)) else values)
+    if measures is None:
+        return results
+    names = [next(iter(results.values())).find_name(measure) for measure in expand(measures)]
+    return {name: run.select_measures(names) for name, run in results.items()}
+
+
+def _names_measures(value: object) -> bool:
+    """Is it a measure or several, and not a run? A file of that name is a run."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(_names_measures, value))
+    if not isinstance(value, (str, Measure)) or (isinstance(value, str) and Path(value).exists()):
+        return False
+    try:
+        return bool(expand(value))
+    except GainfulError:
+        return False
+
+
+def _refuse_both(measures: Measures | None, more: Measures) -> Measures:
+    if measures is not None:
+        raise BadValue("measures", more, "the measures once")
+    return more
 
 
 class RunOptions(EvaluationSettings, total=False):

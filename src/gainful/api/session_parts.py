@@ -13,7 +13,7 @@ from gainful.api.sessions import read_session_qrels
 from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
 from gainful.match.lazy_gains import judge_in_engine
 from gainful.match.session_groups import By, check_group_names
-from gainful.measure.recipe import SessionRecipe
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.in_parts import (
     AnySummer,
     PartMatcher,

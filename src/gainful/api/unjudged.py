@@ -6,8 +6,14 @@ from collections.abc import Iterable, Mapping
 from typing import Unpack, overload
 
 from gainful.api.evaluate import match_run
-from gainful.api.named_runs import Runs, name_file, name_runs
-from gainful.api.run_options import RunOptions, RunReading, answer_run_options
+from gainful.api.run_options import (
+    RunOptions,
+    RunReading,
+    Runs,
+    answer_run_options,
+    name_file,
+    name_runs,
+)
 from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.unjudged.bounds import (
@@ -20,8 +26,8 @@ from gainful.evidence.unjudged.bounds import (
 from gainful.evidence.unjudged.gradable_run import build_gradable_run
 from gainful.match.rankings import match_every_document
 from gainful.measure.build_recipes import Measures
+from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
-from gainful.measure.recipe import Recipe
 from gainful.measure.values import RunValues
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns, as_run_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run

@@ -9,11 +9,9 @@ import click
 
 from gainful.api.calibrate import calibrate as calibrate_log
 from gainful.api.figures import draw_calibration
-from gainful.cli.answer import argument, command, parse_reading
+from gainful.cli.answer import argument, command, deliver, deliver_document, parse_reading
 from gainful.cli.command import OUTPUT
-from gainful.cli.options import READ_LOG, Row, option
-from gainful.cli.output import deliver, deliver_document
-from gainful.cli.values import split_columns
+from gainful.cli.options import READ_LOG, Row, option, split_columns
 from gainful.evidence.searchers.fit import LEVEL
 from gainful.evidence.searchers.observe import DEPTH_SOURCES
 from gainful.show.picture import WRITERS

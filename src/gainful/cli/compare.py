@@ -15,6 +15,7 @@ from gainful.cli.options import (
     RESAMPLING,
     Row,
     option,
+    parse_differences,
     refuse_idle_options,
 )
 from gainful.cli.study import (
@@ -25,7 +26,6 @@ from gainful.cli.study import (
     select,
     take_study,
 )
-from gainful.cli.values import parse_differences
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.method import MethodOptions
 from gainful.evidence.pairing import STANDARDISATIONS

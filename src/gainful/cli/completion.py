@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from gainful.cli.answer import write_stdout
 from gainful.cli.command import command
-from gainful.cli.output import write_stdout
 
 _SHELLS = ("bash", "zsh", "fish")
 

@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from gainful.api.evaluate import evaluate as evaluate_runs, holds_qrels_and_run
-from gainful.cli.answer import argument, command, name_runs
+from gainful.cli.answer import WITHOUT_NOTES, argument, command, name_runs
 from gainful.cli.options import INTERVAL, PRINT_RUNS, option
-from gainful.cli.output import WITHOUT_NOTES
 from gainful.page.page import Page
 
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from gainful.api.explain import explain as explain_ranking
 from gainful.cli.answer import argument, command
-from gainful.cli.options import PRINT_TEXT, Row
-from gainful.cli.values import GRADES_SETTINGS, parse_numbers
+from gainful.cli.options import GRADES_SETTINGS, PRINT_TEXT, Row, parse_numbers
 from gainful.page.page import Page
 
 _SETTINGS = (

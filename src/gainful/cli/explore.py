@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gainful.api.explore import explore as build_page
-from gainful.cli.answer import argument, command, parse_reading
+from gainful.cli.answer import argument, command, deliver_document, parse_reading
 from gainful.cli.command import PATH
 from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, Row, option
-from gainful.cli.output import deliver_document
 
 
 @command(

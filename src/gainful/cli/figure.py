@@ -12,7 +12,14 @@ from attrs import frozen
 
 from gainful.api.figures import FIGURES, draw_files, find_figure
 from gainful.api.sessions import holds_systems
-from gainful.cli.answer import argument, command as build_command, parse_reading
+from gainful.cli.answer import (
+    argument,
+    command as build_command,
+    deliver,
+    deliver_document,
+    is_stdout,
+    parse_reading,
+)
 from gainful.cli.command import Group
 from gainful.cli.options import (
     CONVENTION,
@@ -24,9 +31,8 @@ from gainful.cli.options import (
     Decorator,
     Row,
     option,
+    split_columns,
 )
-from gainful.cli.output import deliver, deliver_document, is_stdout
-from gainful.cli.values import split_columns
 from gainful.page.page import Page, Section
 from gainful.page.render import SUFFIXES
 from gainful.page.table import Table

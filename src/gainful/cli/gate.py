@@ -12,12 +12,24 @@ from attrs import fields
 
 from gainful.api.evaluate import holds_qrels_and_run
 from gainful.api.gate import judge_run
-from gainful.cli.answer import argument, command, is_same_file, name_runs, refuse_overwriting
+from gainful.cli.answer import (
+    argument,
+    command,
+    deliver,
+    is_same_file,
+    name_runs,
+    refuse_overwriting,
+)
 from gainful.cli.command import OUTPUT, PATH
-from gainful.cli.options import CONVENTION, READ_RUNS, Row, option, refuse_idle_options
-from gainful.cli.output import deliver
+from gainful.cli.options import (
+    CONVENTION,
+    READ_RUNS,
+    Row,
+    option,
+    parse_bounds,
+    refuse_idle_options,
+)
 from gainful.cli.streams import say
-from gainful.cli.values import parse_bounds
 from gainful.errors import BadValue
 from gainful.evidence.gates.rules import ALLOWANCES, Rules
 from gainful.evidence.gates.verdict import Verdict

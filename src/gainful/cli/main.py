@@ -16,14 +16,37 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gainful.cli.command import Group, command, complete_names
-from gainful.cli.memory import refuse_little_memory
-from gainful.cli.progress import show_progress
-from gainful.cli.streams import abandon_stdout, flush_stderr, is_terminal, prepare_streams, say
+from gainful.cli.streams import (
+    abandon_stdout,
+    flush_stderr,
+    is_terminal,
+    prepare_streams,
+    say,
+    show_progress,
+)
 from gainful.errors import GainfulError, UnknownName
 from gainful.text import shorten
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
+
+
+_BASE, _PER_CORE = 1 << 30, 1 << 26  # bytes of address space that polars and scipy take to start
+
+
+def refuse_little_memory() -> None:
+    """Refuse to begin where the address space is limited (`ulimit -v`) to less than is needed."""
+    try:
+        from resource import RLIM_INFINITY, RLIMIT_AS, getrlimit  # noqa: PLC0415  (not on Windows)
+    except ImportError:
+        return
+    limit, needed = getrlimit(RLIMIT_AS)[0], _BASE + _PER_CORE * (os.cpu_count() or 1)
+    if limit != RLIM_INFINITY and limit < needed:
+        raise click.ClickException(
+            f"there is not enough memory: the address space is limited to {limit >> 20} MiB "
+            f"(ulimit -v), and {needed >> 20} MiB are needed to begin"
+        )
+
 
 _MISTAKE, _FAULT, _STOPPED = 2, 70, 130
 _MAX_REASON = 200  # characters of what went wrong

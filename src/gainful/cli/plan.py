@@ -8,8 +8,7 @@ import click
 
 from gainful.api import plan as api
 from gainful.cli.answer import argument, command
-from gainful.cli.options import PRINT_RUNS, Row
-from gainful.cli.values import parse_differences
+from gainful.cli.options import PRINT_RUNS, Row, parse_differences
 from gainful.evidence.plan import CONFIDENCE, DIFFERENCE
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.page.page import Page

@@ -10,9 +10,8 @@ import click
 
 from gainful.api.compare_sessions import report as report_sessions
 from gainful.api.report import report as report_runs
-from gainful.cli.answer import argument, command, refuse_overwriting
+from gainful.cli.answer import argument, command, deliver_document, refuse_overwriting
 from gainful.cli.options import CHOOSE_SESSIONS, CONVENTION, READ_RUNS, RESAMPLING, option
-from gainful.cli.output import deliver_document
 from gainful.cli.study import RUN_OPTIONS, SESSIONS, refuse_study_options, select, take_study
 from gainful.evidence.method import MethodOptions
 from gainful.show.pages.report import Report

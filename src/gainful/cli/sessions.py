@@ -10,8 +10,7 @@ from gainful.api.sessions import evaluate, holds_systems
 from gainful.api.summarise_sessions import summarise
 from gainful.cli.answer import argument, command, parse_reading
 from gainful.cli.command import PATH
-from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, Row, option
-from gainful.cli.values import split_columns
+from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, Row, option, split_columns
 from gainful.measure.sessions.results import VIEWS
 from gainful.page.page import Page
 

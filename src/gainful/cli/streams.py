@@ -5,16 +5,21 @@ from __future__ import annotations
 import codecs
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from io import BufferedWriter, FileIO, TextIOWrapper
+from pathlib import PurePath
+from time import monotonic
 from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from gainful.text import escape_controls, fold_line, shorten_message
+from gainful.progress import watch_reading, watch_work
+from gainful.text import escape_controls, fold_line, shorten, shorten_message
 
 if TYPE_CHECKING:
     from gainful.page.terminal import Terminal
+
 
 _SPELL = "gainful.spell"
 _USUAL_WIDTH = 80  # of a terminal that does not tell
@@ -101,3 +106,69 @@ def find_width(stream: TextIO | None) -> int | None:
         return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
     except OSError:
         return _USUAL_WIDTH
+
+
+_LONG = 50_000_000  # bytes; reading less takes no time worth a bar
+_LONG_WORK = 0.5  # seconds; work that is done sooner shows no bar
+_BAR_WIDTH = 20
+_CLEAR_LINE = "\r\x1b[K"
+
+
+@contextmanager
+def show_progress() -> Iterator[None]:
+    """A bar for each long file that is read and all long work that is done within; then gone."""
+    if not is_terminal(sys.stderr):
+        yield
+        return
+    bar = _Bar()
+    with watch_reading(bar.update), watch_work(bar.update_work):
+        try:
+            yield
+        finally:
+            bar.clear()
+
+
+class _Bar:
+    """One line that is written over and over."""
+
+    def __init__(self) -> None:
+        self.line = ""
+        self.work_start: float | None = None
+
+    def update(self, name: str, size: int, share: float) -> None:
+        """Draw how much of a long file has been read; all of it is no longer worth a line."""
+        if size < _LONG:
+            return
+        if share >= 1:
+            self.clear()
+            return
+        self._draw("reading", PurePath(name).name, share)
+
+    def update_work(self, name: str, share: float) -> None:
+        """Draw how much of some work is done, once it has taken long."""
+        if self.work_start is None:
+            self.work_start = monotonic()
+        if share >= 1:
+            self.clear()
+        elif monotonic() - self.work_start > _LONG_WORK:
+            self._draw(name, "", share)
+
+    def _draw(self, verb: str, name: str, share: float) -> None:
+        done = round(_BAR_WIDTH * share)
+        bar = "#" * done + "-" * (_BAR_WIDTH - done)
+        room = (find_width(sys.stderr) or 0) - len(bar) - 20
+        what = f"{verb} {shorten(name, max(room, 8))}" if name else verb
+        line = f"{what} [{bar}] {share:4.0%}"
+        if line != self.line:
+            self._write(_CLEAR_LINE + line)
+            self.line = line
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self.line:
+            self._write(_CLEAR_LINE)
+            self.line = ""
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()

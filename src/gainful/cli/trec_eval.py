@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from gainful.cli.answer import write_stdout
 from gainful.cli.command import PATH
-from gainful.cli.output import write_stdout
 from gainful.cli.streams import say
 from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.text import leading_integer

@@ -9,8 +9,7 @@ import click
 from gainful.api import unjudged as api
 from gainful.api.evaluate import holds_qrels_and_run
 from gainful.cli.answer import argument, command, name_runs
-from gainful.cli.options import PRINT_RUNS, Row
-from gainful.cli.values import parse_numbers
+from gainful.cli.options import PRINT_RUNS, Row, parse_numbers
 from gainful.page.page import Page
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from gainful.api.which import which as find_formulations
 from gainful.cli.answer import argument, command
-from gainful.cli.options import PRINT_TEXT, option
-from gainful.cli.values import GRADES_SETTINGS, parse_numbers
+from gainful.cli.options import GRADES_SETTINGS, PRINT_TEXT, option, parse_numbers
 from gainful.page.page import Page
 
 

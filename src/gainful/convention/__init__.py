@@ -1,6 +1,7 @@
 """Room `convention`: a tool's name goes in, its settings come out."""
 
 from gainful.convention.convention import (
+    SETTINGS,
     Convention,
     Divisor,
     Duplicates,
@@ -17,11 +18,12 @@ from gainful.convention.convention import (
     NoHits,
     RbpGrades,
     RecallPoints,
+    Setting,
+    SettingValue,
     Short,
     Ties,
     Unjudged,
 )
-from gainful.convention.settings import SETTINGS, Setting, SettingValue
 from gainful.convention.tools import CONVENTIONS, GAINFUL, like
 
 __all__ = [

@@ -2,12 +2,393 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from copy import copy
+from math import inf, ulp
+from sys import float_info
 from typing import Any, ClassVar, Literal, Self
 
-from attrs import field, frozen
+from attrs import Attribute, field, fields, frozen
 
-from gainful.convention.settings import SETTINGS, Setting, Settings, SettingValue, setting
+from gainful.errors import BadValue, UnknownName
+from gainful.page.page import Page, Section
+from gainful.page.shown import Shown
+from gainful.page.table import Table
+from gainful.types import MAX_COUNT, is_number, is_whole_number
+
+SettingValue = str | float | int | None
+
+# Values of `rel` of tools that have no smallest relevant grade.
+ABOVE_ZERO = ulp(0.0)
+EVERY_GRADE = -float_info.max
+
+
+@frozen
+class Setting:
+    """One thing that changes a number: its name, its question, its answers.
+
+    Answers are a table of values and their meanings, or any value that `fits`.
+    """
+
+    name: str
+    question: str
+    answers: Mapping[SettingValue, str] = field(factory=dict)
+    allowed: str = ""
+    fits: Callable[[object], bool] = field(default=lambda _: True)
+
+    def check(self, value: object) -> None:
+        """Refuse an answer that is not one."""
+        if self.answers:
+            is_plain = isinstance(value, (str, int, float))
+            if not (is_plain and value in self.answers):
+                raise BadValue(self.name, value, ", ".join(str(answer) for answer in self.answers))
+        elif not self.fits(value):
+            raise BadValue(self.name, value, self.allowed)
+
+    def describe(self, value: SettingValue) -> str:
+        """The answer in plain words."""
+        return self.answers[value] if self.answers else ("none" if value is None else str(value))
+
+
+@frozen(kw_only=True, repr=False)
+class Settings(Shown):
+    """What two conventions have in common, that of rankings and that of sessions.
+
+    A subclass has a table of settings and a field for each of them.
+    """
+
+    TABLE: ClassVar[Mapping[str, Setting]]
+    KIND: ClassVar[str]  # what a setting is called in a message
+
+    name: str  # whose settings these are
+    title: str
+
+    def __repr__(self) -> str:
+        """Whose settings, and which of them are not the default; the page has all of them."""
+        defaults = {attribute.name: attribute.default for attribute in fields(type(self))}
+        changes = [
+            f"{name}={value!r}"
+            for name, value in {"name": self.name, **self.settings()}.items()
+            if value != defaults[name]
+        ]
+        changes += ["by_measure=…"] if getattr(self, "by_measure", ()) else []  # too long to read
+        return f"{type(self).__name__}({', '.join(changes)})"
+
+    def page(self) -> Page:
+        """Every setting: the question it settles, and the answer."""
+        names = ("setting", "value", "question", "answer")
+        rows = [
+            (name, "–" if value is None else str(value), self.TABLE[name].question, answer)
+            for name, value in self.settings().items()
+            for answer in [self.describe(name)]
+        ]
+        return Page(
+            sections=[Section(f"{self.name}: {self.title}", Table(names, rows), strong=True)],
+            rows=lambda: Table(names, rows),
+            data=lambda: {"name": self.name, "title": self.title, **self.settings()},
+        )
+
+    def with_settings(self, **settings: Any) -> Self:
+        """This convention with some settings changed; an unknown one is an error.
+
+        Only what changes is checked: the rest has been.
+        """
+        for name, value in settings.items():
+            if name not in self.TABLE:
+                raise UnknownName(self.KIND, name, self.TABLE)
+            self.TABLE[name].check(value)
+        return self._replace(**settings)
+
+    def _replace(self, **values: Any) -> Self:
+        changed = copy(self)
+        for name, value in values.items():
+            object.__setattr__(changed, name, value)
+        return changed
+
+    def settings(self) -> dict[str, SettingValue]:
+        """Every setting with its value, in the order of the table."""
+        return {name: getattr(self, name) for name in self.TABLE}
+
+    def differences(self, other: Self) -> dict[str, tuple[SettingValue, SettingValue]]:
+        """The settings in which two conventions differ, with the values of both."""
+        mine, theirs = self.settings(), other.settings()
+        return {
+            name: (mine[name], theirs[name]) for name in self.TABLE if mine[name] != theirs[name]
+        }
+
+    def describe(self, name: str) -> str:
+        """A setting's value in plain words."""
+        return self.TABLE[name].describe(getattr(self, name))
+
+
+def _check_setting(convention: Settings, attribute: Attribute[Any], value: object) -> None:
+    convention.TABLE[attribute.name].check(value)
+
+
+def setting(default: SettingValue) -> Any:
+    """A field of a convention: its default, and values as its table has them."""
+    return field(default=default, validator=_check_setting)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _allow_number_or_none(*, above: float) -> Callable[[object], bool]:
+    def is_allowed(value: object) -> bool:
+        if value is None:
+            return True
+        if not is_number(value):
+            return False
+        try:
+            return above < float(value) < inf
+        except OverflowError:
+            return False
+
+    return is_allowed
+
+
+def _allow_integer_or_none(low: int, high: float) -> Callable[[object], bool]:
+    def is_allowed(value: object) -> bool:
+        return value is None or (is_whole_number(value) and low <= value <= high)
+
+    return is_allowed
+
+
+_TABLE = (
+    Setting(
+        "gain",
+        "What is a document of a grade worth?",
+        allowed="the name of a gain, or weights by grade such as {0:0,1:1,2:10}",
+        fits=_is_text,
+    ),
+    Setting(
+        "discount",
+        "What is left of that worth at each rank?",
+        allowed="the name of a discount",
+        fits=_is_text,
+    ),
+    Setting(
+        "b",
+        "To which base is the discount's logarithm?",
+        allowed="b > 1",
+        fits=_allow_number_or_none(above=1),
+    ),
+    Setting(
+        "rel",
+        "From which grade on is a document relevant?",
+        allowed="any finite number",
+        fits=_allow_number_or_none(above=-inf),
+    ),
+    Setting(
+        "max_grade",
+        "Which grade is the best there can be, for measures that scale grades?",
+        allowed="a number above 0, or none for the highest that was given",
+        fits=_allow_number_or_none(above=0),
+    ),
+    Setting(
+        "cutoff",
+        "How deep does a measure look that names no cutoff?",
+        allowed="a whole number from 1 on",
+        fits=_allow_integer_or_none(1, MAX_COUNT),
+    ),
+    Setting(
+        "ideal",
+        "Which documents is the ideal ranking made of?",
+        {
+            "judged": "all judged documents of the query, retrieved or not",
+            "list": "only the documents in the list itself",
+        },
+    ),
+    Setting(
+        "ideal_depth",
+        "How deep is the ideal ranking?",
+        {
+            "k": "cut at k, as the ranking is",
+            "all": "never cut, even where the ranking is cut at k",
+            "retrieved": "cut at the number of documents retrieved, if that is less than k",
+        },
+    ),
+    Setting(
+        "ties",
+        "How are documents with equal scores ranked?",
+        {
+            "doc_descending": "by document id, descending",
+            "doc_ascending": "by document id, ascending",
+            "input": "in the order given",
+            "reversed": "in the reverse of the order given",
+            "average": "averaged over all their orders",
+            "best": "the most valuable first",
+            "worst": "the least valuable first",
+            "mean_rank": "all at their mean rank, rounded down",
+        },
+    ),
+    Setting(
+        "unjudged",
+        "What is a retrieved document without a judgment?",
+        {
+            "zero": "worth nothing, and keeps its rank",
+            "remove": "taken out of the ranking; the others move up",
+        },
+    ),
+    Setting(
+        "unjudged_grade",
+        "What grade has a retrieved document without a judgment, where gains are counted?",
+        allowed="any finite number, or none",
+        fits=_allow_number_or_none(above=-inf),
+    ),
+    Setting(
+        "negative",
+        "What is a document with a negative grade worth?",
+        {
+            "zero": "worth nothing, unless the gain itself says otherwise",
+            "keep": "worth its gain, below zero; the ideal stops before it",
+            "remove": "taken out of the ranking; the others move up",
+            "in_ideal": "worth its gain, below zero; the ideal ends with it",
+            "error": "it is refused",
+        },
+    ),
+    Setting(
+        "fractional",
+        "What happens to a grade that is not a whole number?",
+        {
+            "keep": "fractions count as they are",
+            "truncate": "fractions are cut off, silently",
+            "error": "it is refused",
+        },
+    ),
+    Setting(
+        "empty",
+        "What does a query score that has nothing relevant (an ideal of zero)?",
+        {
+            0: "with nothing relevant it scores 0",
+            1: "with nothing relevant it scores 1",
+            "skip": "with nothing relevant it is left out of the mean",
+            "error": "it is refused",
+        },
+    ),
+    Setting(
+        "missing",
+        "What does a judged query score that the run lacks?",
+        {"zero": "0", "skip": "nothing: it is left out of the mean", "error": "it is refused"},
+    ),
+    Setting(
+        "extra",
+        "What does a query of the run score that has no judgments?",
+        {
+            "ignore": "nothing: it is left out",
+            "empty": "what a query with nothing relevant scores",
+            "zero": "0",
+            "error": "it is refused",
+        },
+    ),
+    Setting(
+        "duplicates",
+        "What if a document stands twice in one ranking?",
+        {
+            "error": "it is refused",
+            "last": "the last one counts",
+            "count": "each one counts, so that a value can pass 1",
+        },
+    ),
+    Setting(
+        "namesake",
+        "What if a document is named like its query?",
+        {
+            "count": "it counts like any other",
+            "remove": "taken out of the ranking; the others move up",
+        },
+    ),
+    Setting(
+        "short",
+        "What if a list is shorter than k?",
+        {
+            "as_is": "short lists stay short",
+            "minimum": "short lists are filled up to k with documents of the lowest grade",
+        },
+    ),
+    Setting(
+        "score_bits",
+        "How precise are scores when they are compared?",
+        {64: "64 bit", 32: "32 bit, so that close scores tie"},
+    ),
+    Setting(
+        "grade_bits",
+        "How precise are grades that are not whole numbers?",
+        {64: "64 bit", 32: "32 bit, which can change the sixth decimal"},
+    ),
+    Setting(
+        "recall_points",
+        "How is a recall point turned into a number of documents?",
+        {
+            "trec_eval_10": "as trec_eval 10 rounds it",
+            "trec_eval_9": "as trec_eval 9 rounded it",
+        },
+    ),
+    Setting(
+        "first_rank",
+        "What are alpha_DCG and ERR_IA at a cutoff of 1?",
+        {
+            "share": "a share of what a document on all subtopics would give, as at any other",
+            "as_is": "the number of subtopics that the first document is on, as ndeval has it",
+        },
+    ),
+    Setting(
+        "negative_ideal",
+        "What if the ideal ranking itself is worth less than nothing?",
+        {
+            "empty": "the query scores as if nothing were relevant",
+            "divide": "it is divided by all the same, so that a value can have any size",
+            "divide_or_dcg": "it is divided by all the same; where it is 0, the value is the DCG",
+        },
+    ),
+    Setting(
+        "divisor",
+        "By what is the sum of precisions in AP divided?",
+        {
+            "relevant": "by the number of all relevant documents",
+            "reachable": "by that number, but at most by the cutoff",
+            "k": "by the cutoff",
+            "found": "by the number of relevant documents among the first k",
+        },
+    ),
+    Setting(
+        "rbp_grades",
+        "What does a relevant document bring to RBP?",
+        {"one": "1", "grade": "its grade, so that a value can pass 1"},
+    ),
+    Setting(
+        "filtered_order",
+        "In which order does FilteredDCG take the documents?",
+        {"score": "by score, the highest first", "input": "in the order given"},
+    ),
+    Setting(
+        "no_hits",
+        "What does a run score of which no document is judged?",
+        {"as_is": "what its queries score", "zero": "0 for every query"},
+    ),
+    Setting(
+        "decimals",
+        "To how many decimals is each query's value rounded?",
+        allowed="a whole number from 0 to 15",
+        fits=_allow_integer_or_none(0, 15),
+    ),
+    Setting(
+        "rounding",
+        "Which way is a value rounded that lies halfway?",
+        {"half_even": "to the even digit, as printf does", "half_up": "up, as Java's Math.round"},
+    ),
+)
+
+SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _TABLE}
+
+
+def describe_rel(rel: float) -> str:
+    """Which documents are relevant, in words."""
+    if rel == EVERY_GRADE:
+        return "every judged document relevant"
+    return "relevant above grade 0" if rel == ABOVE_ZERO else f"relevant from grade {rel:g} on"
+
 
 Ideal = Literal["judged", "list"]
 IdealDepth = Literal["k", "all", "retrieved"]

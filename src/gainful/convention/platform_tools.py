@@ -4,8 +4,7 @@ from math import e
 
 from attrs import evolve
 
-from gainful.convention.convention import Convention
-from gainful.convention.settings import ABOVE_ZERO, EVERY_GRADE
+from gainful.convention.convention import ABOVE_ZERO, EVERY_GRADE, Convention
 
 _NDCG_ONLY = ("nDCG",)
 

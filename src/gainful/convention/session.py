@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 from attrs import evolve, field, frozen
 
-from gainful.convention.settings import SETTINGS, Setting, Settings, setting
+from gainful.convention.convention import SETTINGS, Setting, Settings, setting
 from gainful.errors import UnknownName, WrongType
 from gainful.types import MAX_COUNT, is_number
 

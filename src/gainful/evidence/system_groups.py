@@ -16,7 +16,7 @@ from gainful.evidence.statistics.bootstrap import bootstrap_band
 from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.recipe import SessionRecipe
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.analysis import best_queries, query_vectors
 from gainful.measure.sessions.session_values import SessionValues, mean_terms
 from gainful.read.several_systems import CONVERSATION, SYSTEM

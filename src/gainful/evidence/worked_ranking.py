@@ -9,10 +9,9 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
-from gainful.measure.entry import Entry
+from gainful.measure.entry import Entry, Recipe
 from gainful.measure.functions.cumulated_gain import ideal_depth, rank_discounts, total_gains
 from gainful.measure.ranked_run import RankedGains, grade_gains, rank_run, rank_run_gains
-from gainful.measure.recipe import Recipe
 from gainful.page.page import Section
 from gainful.page.table import Table, format_number, to_plain_data
 from gainful.page.to_text import text_width

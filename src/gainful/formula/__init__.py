@@ -4,8 +4,7 @@ One renderer, one file: `to_numpy`, `to_javascript`, `to_latex`, `to_mathml`, `t
 first are for readers, and imported from their files.
 """
 
-from gainful.formula.named_formula import NamedFormula
-from gainful.formula.to_numpy import to_numpy
+from gainful.formula.named_formula import NamedFormula, to_numpy
 from gainful.formula.tree import (
     ANY_NUMBER,
     Arithmetic,

@@ -9,6 +9,7 @@ import numpy as np
 
 from gainful.convention.trec_tools import CWL_MEASURES
 from gainful.match.matched import Matched
+from gainful.measure.entry import Recipe
 from gainful.measure.functions.user_models import (
     CONTINUATIONS,
     chance_to_reach,
@@ -17,7 +18,6 @@ from gainful.measure.functions.user_models import (
     scale_gains,
 )
 from gainful.measure.ranked_run import rank_run
-from gainful.measure.recipe import Recipe
 from gainful.types import Array
 
 

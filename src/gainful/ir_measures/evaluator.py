@@ -22,11 +22,10 @@ from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric
 from gainful.match.matched import Matched
 from gainful.measure import measure as catalogue
 from gainful.measure.build_recipes import build_recipe
-from gainful.measure.entry import Entry
+from gainful.measure.entry import Entry, Recipe
 from gainful.measure.evaluate import compute_measures, with_max_grade
 from gainful.measure.language import parse
 from gainful.measure.parameters import PARAMETERS
-from gainful.measure.recipe import Recipe
 from gainful.read.frames import is_frame
 from gainful.read.inputs import as_qrels, as_run
 from gainful.read.qrels_and_run import NestedDict, Qrels

@@ -6,7 +6,7 @@ import re
 
 from gainful.errors import UnknownName
 from gainful.ir_measures.evaluator import Measure, as_measure
-from gainful.measure.trec_eval_grammar import parse_trec_name
+from gainful.measure.language import parse_trec_name
 from gainful.measure.trec_eval_names import GROUPS_9, TREC_NAMES
 
 _SEVERAL = re.compile(r"(?P<name>\w+?)[._](?P<numbers>\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)+)", re.ASCII)

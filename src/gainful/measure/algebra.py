@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from gainful.convention import SETTINGS, Empty
 from gainful.errors import BadShape, BadValue, WrongType
-from gainful.measure.compute import normalise_by
+from gainful.measure.ranked_run import normalise_by
 from gainful.read.foreign_arrays import to_plain
 from gainful.types import Array
 

@@ -20,12 +20,11 @@ from gainful.convention import Convention
 from gainful.errors import BadShape, BadValue, NothingToAverage, UnknownName, WrongType
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.compute import compute_measure, compute_vectors
+from gainful.measure.entry import Recipe
 from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
 from gainful.measure.rank_matrix import rank_row_gains, rank_rows, rank_scored_rows
-from gainful.measure.ranked_run import RankedGains, RankedRun
-from gainful.measure.recipe import Recipe
+from gainful.measure.ranked_run import RankedGains, RankedRun, compute_measure, compute_vectors
 from gainful.read.ranking_matrix import Numbers, RankingMatrix, read_ranking, read_rankings
 from gainful.read.row_groups import drop_masked, read_groups
 from gainful.types import is_number

@@ -34,6 +34,7 @@ from gainful.convention import (
     Unjudged,
     like as like_tool,
 )
+from gainful.convention.convention import Settings
 from gainful.convention.session import (
     JK2008,
     PENALTY,
@@ -42,22 +43,21 @@ from gainful.convention.session import (
     like_sessions,
     results_per_query,
 )
-from gainful.convention.settings import Settings
 from gainful.errors import BadValue, NotExact, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.cost import Cost, cost_measure
-from gainful.measure.entry import Entry
-from gainful.measure.formulas import as_gain, find_formula
-from gainful.measure.language import expand, parse_inner_measure
-from gainful.measure.measure import Measure, cutoff
-from gainful.measure.recipe import (
+from gainful.measure.entry import (
     FORMULA_PARAMS,
     NO_QUERY_DISCOUNT,
+    Entry,
     MeasureRecipe,
     Recipe,
     SessionRecipe,
 )
+from gainful.measure.formulas import as_gain, find_formula
+from gainful.measure.language import expand, parse_inner_measure
+from gainful.measure.measure import Measure, cutoff
 
 
 class Options(TypedDict, total=False):

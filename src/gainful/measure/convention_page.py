@@ -9,10 +9,10 @@ from gainful.convention import CONVENTIONS, SETTINGS, Convention
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
 from gainful.measure.build_recipes import build_recipe
-from gainful.measure.convention_words import describe_setting
+from gainful.measure.entry import FORMULA_PARAMS
 from gainful.measure.formulas import find_formula
 from gainful.measure.measure import nDCG
-from gainful.measure.recipe import FORMULA_PARAMS
+from gainful.measure.notes import describe_setting
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
 

@@ -12,9 +12,8 @@ from gainful.errors import BadInput, NoIdeal, NothingInCommon
 from gainful.match.matched import Matched
 from gainful.match.rankings import MatchedRun
 from gainful.measure import notes
-from gainful.measure.compute import compute_measure
-from gainful.measure.ranked_run import RankedRun, rank_run
-from gainful.measure.recipe import Recipe
+from gainful.measure.entry import Recipe
+from gainful.measure.ranked_run import RankedRun, compute_measure, rank_run
 from gainful.measure.values import RunValues
 from gainful.read.odd_judgments import describe_odd_judgments
 from gainful.types import Array, Flags

@@ -21,9 +21,8 @@ from gainful.formula import (
 )
 from gainful.formula.to_text import to_text as as_text
 from gainful.match.ideal import ideal_order
-from gainful.measure.compute import normalise_values
 from gainful.measure.convention_page import SINGLE_LIST_SETTINGS
-from gainful.measure.convention_words import describe_setting
+from gainful.measure.entry import Recipe
 from gainful.measure.functions.cumulated_gain import (
     cumulate_gain,
     gain_curves,
@@ -31,8 +30,9 @@ from gainful.measure.functions.cumulated_gain import (
     rank_discounts,
     total_gains,
 )
+from gainful.measure.notes import describe_setting
 from gainful.measure.rank_matrix import RankedRows, rank_row_gains, row_gains
-from gainful.measure.recipe import Recipe
+from gainful.measure.ranked_run import normalise_values
 from gainful.measure.results import ANSWER_DECIMALS
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown

@@ -12,13 +12,12 @@ from gainful.convention import SETTINGS
 from gainful.convention.session import SESSION_SETTINGS
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.measure.catalogue import MEASURES, find_entry, measure_names
-from gainful.measure.entry import Entry
+from gainful.measure.entry import AnyConvention, Entry, MeasureRecipe
 from gainful.measure.formulas import as_discount, as_gain
 from gainful.measure.names import pop_cutoff, translate_measure
 from gainful.measure.parameter_kinds import ParameterValue, find_kind, write_value
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.plugins import find_in_plugins
-from gainful.measure.recipe import AnyConvention, MeasureRecipe
 from gainful.text import format_exact, quote, suggest_name
 from gainful.types import MAX_COUNT, is_number, is_whole_number
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from numbers import Real
 
-from gainful.convention.settings import Setting
+from gainful.convention.convention import Setting
 from gainful.errors import BadValue
 from gainful.formula import Domain, Param
 from gainful.measure.discount import b, bq

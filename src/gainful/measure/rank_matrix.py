@@ -12,8 +12,8 @@ from gainful.match.ideal import sort_rows_ideally
 from gainful.match.matched import FILTERED_ORDERS, reduce_precision
 from gainful.match.rank_order import RankOrder, order_by_score
 from gainful.match.ties import TIE_POLICIES
+from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedGains, RankedRun, apply_fractional, grade_gains
-from gainful.measure.recipe import Recipe
 from gainful.read.ranking_matrix import RankingMatrix
 from gainful.types import Array, Flags, Ranks
 

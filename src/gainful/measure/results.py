@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from attrs import evolve
 
-from gainful.measure.convention_words import describe_convention, name_convention
 from gainful.measure.entry import HIGHER, Direction
-from gainful.measure.notes import NO_OVERLAP
+from gainful.measure.notes import NO_OVERLAP, describe_convention, name_convention
 from gainful.measure.values import MeasuredValues, RunValues
 from gainful.page.page import Page, Section
 from gainful.page.table import Fractions, Table, bar_fractions

@@ -12,12 +12,11 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.convention import Convention
-from gainful.convention.settings import Settings
+from gainful.convention.convention import Settings
 from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
-from gainful.measure.entry import Aggregation, Direction
+from gainful.measure.entry import Aggregation, Direction, MeasureRecipe, Recipe
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import MeasureRecipe, Recipe
 from gainful.text import number_doubles
 from gainful.types import Array, finite_or_none, is_whole_number
 

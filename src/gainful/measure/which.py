@@ -18,13 +18,13 @@ from gainful.errors import BadValue, GainfulError
 from gainful.formula import NamedFormula
 from gainful.measure.arrays import dcg_curve, idcg_curve
 from gainful.measure.build_recipes import FORMULAS, build_recipe
-from gainful.measure.compute import compute_vectors
 from gainful.measure.discount import DISCOUNTS
+from gainful.measure.entry import Recipe
 from gainful.measure.formulas import as_gain
 from gainful.measure.gain import GAINS, REL
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
 from gainful.measure.rank_matrix import RankedRows, rank_row_gains
-from gainful.measure.recipe import Recipe
+from gainful.measure.ranked_run import compute_vectors
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table, to_plain_data

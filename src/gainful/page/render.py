@@ -2,12 +2,96 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
+from errno import ELOOP
 from importlib import import_module
+from os import PathLike, fspath
+from pathlib import Path
+from tempfile import mkstemp
 from typing import Any
 
+from gainful.errors import BadInput, BadValue, WrongType
 from gainful.page.page import Page
 from gainful.page.terminal import PLAIN, Terminal
+from gainful.page.to_html import as_document
+
+Content = str | bytes
+
+
+def write_atomically(path: str | PathLike[str], content: Content) -> None:
+    """Put text or bytes into a file; never half of it: it is written beside, then renamed.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write_atomically(Path(folder, "a.txt"), "whole")
+        ...     Path(folder, "a.txt").read_text()
+        'whole'
+    """
+    if not isinstance(path, (str, PathLike)):
+        raise WrongType("path", path, "the path of a file")
+    write_together({fspath(path): content})
+
+
+def write_together(contents: Mapping[str, Content]) -> None:
+    """Put texts or bytes into files: into all of them, or into none where one cannot be written.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     write_together({f"{folder}/a": "1", f"{folder}/b": b"2"})
+        ...     sorted(file.name for file in Path(folder).iterdir())
+        ['a', 'b']
+    """
+    temporaries: dict[Path, Path] = {}  # by the file whose place they take
+    path = ""
+    try:
+        for path, content in contents.items():
+            data = content.encode() if isinstance(content, str) else content
+            place = Path(path)
+            if place.exists() and not place.is_file():  # a pipe, a device
+                with place.open("wb") as stream:
+                    stream.write(data)
+            else:
+                target = _follow_links(place)
+                temporaries[target] = _write_beside(target, data)
+        for target, temporary in temporaries.items():
+            temporary.replace(target)
+    except (OSError, ValueError, RuntimeError) as failure:  # a null byte; a link to itself
+        reason = getattr(failure, "strerror", None) or failure
+        raise BadInput(path, f"cannot be written: {reason}") from None
+    finally:
+        for temporary in temporaries.values():
+            temporary.unlink(missing_ok=True)
+
+
+def _follow_links(place: Path) -> Path:
+    """The file that a path leads to; a link that leads to itself is an error in every Python."""
+    target = place.resolve()
+    if target.is_symlink():
+        raise OSError(ELOOP, os.strerror(ELOOP))
+    return target
+
+
+def _write_beside(target: Path, data: bytes) -> Path:
+    """A file in the same folder, ready to take the place of another, whose mode it has."""
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_read_umask()
+    handle, temporary = mkstemp(dir=target.parent, prefix=".gainful.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        Path(temporary).chmod(mode)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return Path(temporary)
+
+
+def _read_umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def _load(module: str, function: str = "", **options: Any) -> Callable[..., str]:
@@ -55,3 +139,23 @@ def render(page: Page, form: str, terminal: Terminal = PLAIN) -> str:
     if page.appendix is None or form not in _FOR_READERS:
         return text
     return f"{text}\n\n{render(page.appendix, form, terminal)}"
+
+
+def save_page(page: Page, path: str | PathLike[str]) -> None:
+    """Put a page into a file, as a whole or not at all.
+
+    Examples:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     save_page(Page(answer="yes"), Path(folder, "answer.md"))
+        ...     Path(folder, "answer.md").read_text().strip()
+        'yes'
+    """
+    if not isinstance(path, (str, PathLike)):
+        raise WrongType("path", path, "the path of a file")
+    forms = {suffix: form for form, suffix in SUFFIXES.items()}
+    form = forms.get(Path(path).suffix.lower())
+    if form is None:
+        raise BadValue("path", fspath(path), f"a name that ends in {', '.join(forms)}")
+    text = render(page, form)
+    write_atomically(path, (as_document(text) if form == "html" else text) + "\n")

@@ -133,7 +133,7 @@ class Shown:
                 as a whole or not at all.
             **view: which view of it, as `page` takes them.
         """
-        from gainful.page.save import save_page  # noqa: PLC0415
+        from gainful.page.render import save_page  # noqa: PLC0415
 
         save_page(self.page(**view), path)
 

@@ -97,8 +97,14 @@ def _load(module: str, function: str, **settings: str) -> Callable[..., Any]:
 
 
 def _table_format(name: str, description: str, fits: Callable[[Source], bool]) -> Format:
-    readers = (_load("tables", part, format_name=name) for part in ("read_qrels", "read_run"))
-    return Format(name, description, fits, *readers, has_columns=True)
+    return Format(
+        name,
+        description,
+        fits,
+        _load("tables", "read_qrels", format_name=name),
+        _load("tables", "read_run", format_name=name),
+        has_columns=True,
+    )
 
 
 _ALL = (
@@ -138,7 +144,9 @@ FORMATS: Mapping[str, Format] = {file_format.name: file_format for file_format i
 
 
 def read_qrels(
-    path: str | PathLike[str], format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
+    path: str | PathLike[str],
+    format_name: str | None = None,
+    columns: ColumnMapping = USUAL_NAMES,
 ) -> Qrels:
     """Judgments from a file, whatever its format, from a BEIR folder, or of a dataset.
 
@@ -148,9 +156,13 @@ def read_qrels(
         columns: what its columns are called, if it has some.
     """
     if fspath(path) != "-" and Path(path).is_dir():
-        return _load("beir", "read_qrels")(Path(path))
+        from gainful.read import beir  # noqa: PLC0415  (files do without)
+
+        return beir.read_qrels(Path(path))
     if fspath(path).startswith(DATASET):
-        return _load("datasets", "read_qrels")(fspath(path))
+        from gainful.read import datasets  # noqa: PLC0415  (files do without)
+
+        return datasets.read_qrels(fspath(path))
     source = open_source(path)
     file_format = find_format(source, format_name, columns)
     qrels = file_format.read_qrels(source, **take_columns(file_format, columns))
@@ -159,7 +171,9 @@ def read_qrels(
 
 
 def read_run(
-    path: str | PathLike[str], format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
+    path: str | PathLike[str],
+    format_name: str | None = None,
+    columns: ColumnMapping = USUAL_NAMES,
 ) -> Run:
     """A run from a file, whatever its format."""
     if fspath(path) != "-" and Path(path).is_dir():

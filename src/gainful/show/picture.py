@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gainful.errors import BadValue, NotInstalled
-from gainful.page.write_file import write_atomically
+from gainful.page.render import write_atomically
 from gainful.show.html_page import render_page
 
 _TAG = re.compile(r"<[a-zA-Z](?:[^>\"]|\"[^\"]*\")*>")

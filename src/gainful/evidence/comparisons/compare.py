@@ -41,7 +41,7 @@ from gainful.evidence.statistics.effect_size import (
 from gainful.evidence.statistics.outcome import Outcome, UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS
 from gainful.evidence.statistics.study_design import Interaction
-from gainful.measure.convention_words import describe_convention
+from gainful.measure.notes import describe_convention
 from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import list_footnotes as list_session_footnotes
 from gainful.measure.sessions.session_values import SessionValues

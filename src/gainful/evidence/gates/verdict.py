@@ -16,10 +16,9 @@ from gainful.measure.entry import Direction
 from gainful.measure.results import list_footnotes
 from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
-from gainful.page.render import render
+from gainful.page.render import render, write_together
 from gainful.page.shown import Shown
 from gainful.page.table import Table, to_one_line, to_plain_data
-from gainful.page.write_file import write_together
 from gainful.read.baseline import Baseline
 from gainful.text import count_noun, format_change, format_distinct
 

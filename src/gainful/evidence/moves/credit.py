@@ -19,9 +19,9 @@ from attrs import define, evolve, field, frozen
 from gainful.errors import GainfulError
 from gainful.match.matched import Matched, Subtopics
 from gainful.match.rankings import Rankings
+from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
-from gainful.measure.recipe import Recipe
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks, slices
 

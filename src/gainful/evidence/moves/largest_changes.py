@@ -13,7 +13,7 @@ from gainful.evidence.moves.credit import Credit, credit_docs, rank_query_docs
 from gainful.evidence.pairing import values_by_query
 from gainful.evidence.worked_ranking import doc_gains
 from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
-from gainful.measure.recipe import Recipe
+from gainful.measure.entry import Recipe
 from gainful.measure.values import RunValues
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown

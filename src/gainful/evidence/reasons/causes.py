@@ -17,7 +17,7 @@ from attrs import fields, frozen
 from gainful.convention import Convention
 from gainful.errors import UnknownName
 from gainful.match.matched import Matched
-from gainful.measure.recipe import Recipe
+from gainful.measure.entry import Recipe
 from gainful.types import Array
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from attrs import define, field, frozen
 
 from gainful.convention import Convention, SettingValue
+from gainful.convention.convention import Settings
 from gainful.convention.session import SessionConvention
-from gainful.convention.settings import Settings
 from gainful.errors import BadInput, BadValue, CannotCompare, GainfulError
 from gainful.evidence.reasons.causes import (
     CAUSES,
@@ -31,10 +31,10 @@ from gainful.match.matched import Matched
 from gainful.match.rankings import MatchedRun
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_recipes import build_recipe, build_session_recipe
+from gainful.measure.entry import Recipe, SessionRecipe
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
-from gainful.measure.recipe import Recipe, SessionRecipe
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.measure.values import aggregate
 from gainful.page.table import to_plain_data

@@ -9,16 +9,16 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.convention import Convention, SettingValue
+from gainful.convention.convention import describe_rel
 from gainful.convention.session import SessionConvention
-from gainful.convention.settings import describe_rel
 from gainful.errors import CannotCompare
 from gainful.evidence.moves.credit import interactions, shapley_values
 from gainful.evidence.reasons.causes import ALL_FACTS, Cause, find_cause, make_lenient
 from gainful.evidence.reasons.mixtures import Change, Mixtures, SessionChange
 from gainful.evidence.worked_ranking import RankByRank, build_sections
-from gainful.measure.convention_words import describe_setting
+from gainful.measure.entry import MeasureRecipe, Recipe
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import MeasureRecipe, Recipe
+from gainful.measure.notes import describe_setting
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table

@@ -18,9 +18,9 @@ from gainful.match.ideal import ideal_order
 from gainful.match.matched import Matched
 from gainful.match.rankings import EveryDocument
 from gainful.match.ties import TIE_POLICIES
+from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.ranked_run import RankedRun, rank_run
-from gainful.measure.recipe import Recipe
 from gainful.types import Array, Flags, Ranks
 
 NOWHERE = int(np.iinfo(np.int32).max)  # the rank of a document that the run lacks

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gainful.errors import BadValue
+from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedGains, RankedRun, rank_run_gains
-from gainful.measure.recipe import Recipe
 from gainful.types import Array
 
 _UNLIMITED = int(np.iinfo(np.intp).max)

@@ -13,13 +13,13 @@ from polars import selectors as cs
 from gainful.errors import BadValue, UnknownName
 from gainful.match.session_groups import RESERVED_COLUMNS
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import (
     discounts,
     query_weights,
     session_gains,
     sum_by_index,
 )
-from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.session_values import SessionValues
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown

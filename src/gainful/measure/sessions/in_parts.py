@@ -16,9 +16,9 @@ from gainful.match.session_pools import build_pools
 from gainful.match.session_records import match_records
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.match.unjudged_topics import describe_unjudged, nothing_judged
-from gainful.measure.compute import normalise_by
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import sum_by_index
-from gainful.measure.recipe import SessionRecipe
+from gainful.measure.ranked_run import normalise_by
 from gainful.measure.sessions.session_values import (
     compute_session_values,
     joint_terms,

@@ -11,8 +11,8 @@ import polars as pl
 from attrs import evolve
 
 from gainful.match.session_groups import describe_judged, group_label
-from gainful.measure.convention_words import describe_convention, name_convention
 from gainful.measure.entry import Direction
+from gainful.measure.notes import describe_convention, name_convention
 from gainful.measure.results import ANSWER_DECIMALS, describe_leaders, find_leaders
 from gainful.measure.sessions.analysis import NonLast, last_queries, lengths, reformulations
 from gainful.measure.sessions.session_values import SessionValues, per_cost

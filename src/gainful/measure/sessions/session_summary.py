@@ -14,8 +14,8 @@ from gainful.errors import BadValue, UnknownName
 from gainful.match.session_groups import group_label
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.catalogue.sessions import WITH_VECTORS
-from gainful.measure.convention_words import name_convention
-from gainful.measure.recipe import SessionRecipe
+from gainful.measure.entry import SessionRecipe
+from gainful.measure.notes import name_convention
 from gainful.measure.results import ANSWER_DECIMALS, describe_leaders
 from gainful.measure.sessions.in_parts import (
     COUNTS,

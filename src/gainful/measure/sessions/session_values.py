@@ -22,7 +22,7 @@ from gainful.match.session_groups import (
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_recipes import WHY_NOT_NSDCG, usual_session_measures
 from gainful.measure.catalogue.sessions import WITH_VECTORS
-from gainful.measure.compute import normalise_by
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions import sdcg
 from gainful.measure.functions.sessions.sdcg import (
     Vectors,
@@ -32,7 +32,7 @@ from gainful.measure.functions.sessions.sdcg import (
     sum_by_index,
 )
 from gainful.measure.functions.sessions.time_measures import opens_clicked
-from gainful.measure.recipe import SessionRecipe
+from gainful.measure.ranked_run import normalise_by
 from gainful.measure.values import MeasuredValues
 from gainful.types import Array, Flags, finite_or_none
 

@@ -27,6 +27,7 @@ from gainful.measure.build_recipes import (
 )
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.discount import USUAL_RANGE, b as rank_base, bq as query_base
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.formulas import as_gain
 from gainful.measure.functions.sessions.sdcg import (
     SessionGains,
@@ -37,7 +38,6 @@ from gainful.measure.functions.sessions.sdcg import (
 )
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import SessionRecipe
 from gainful.types import MAX_COUNT, Array, Flags, Ranks, is_whole_number
 
 Bases = str | float | Iterable[float]

@@ -13,19 +13,18 @@ from gainful.convention import Convention
 from gainful.match.match import match
 from gainful.match.matched import Matched
 from gainful.measure.build_recipes import build_recipe
-from gainful.measure.compute import apply_function
+from gainful.measure.entry import Recipe
 from gainful.measure.functions.precision import best_precision, count_at_recall
+from gainful.measure.language import TrecLine
 from gainful.measure.measure import Measure
 from gainful.measure.parameters import ELEVEN_POINTS
-from gainful.measure.ranked_run import RankedRun, rank_run
-from gainful.measure.recipe import Recipe
+from gainful.measure.ranked_run import RankedRun, apply_function, rank_run
 from gainful.measure.trec_eval.preferences import (
     PREFERENCE_MEASURES,
     Contradiction,
     match_preferences,
 )
 from gainful.measure.trec_eval.visits import TrecEvalOptions, Visits, build_convention
-from gainful.measure.trec_eval_grammar import TrecLine
 from gainful.measure.trec_eval_names import BelowZero
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.trec_eval_files import Judged, QrelsFormat

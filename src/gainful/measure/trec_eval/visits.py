@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 
 from gainful.convention import Convention, like
 from gainful.errors import UnknownName
-from gainful.measure.trec_eval_grammar import TrecLine, expand_trec_name, share_gains
+from gainful.measure.language import TrecLine, expand_trec_name, share_gains
 from gainful.measure.trec_eval_names import (
     EVERY_NAME,
     GROUPS,

@@ -13,7 +13,7 @@ from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.evidence.system_groups import curve_bands
 from gainful.match.session_groups import group_label
 from gainful.measure.catalogue.sessions import WITH_VECTORS
-from gainful.measure.recipe import SessionRecipe
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.results import list_footnotes
 from gainful.measure.sessions.session_values import SessionValues, curve
 from gainful.text import count_noun

@@ -23,10 +23,10 @@ from gainful.match.session_groups import (
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.discount import DISCOUNTS, as_query_discount, b, bq
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.formulas import as_gain
 from gainful.measure.functions.sessions.sdcg import session_grade_gains
 from gainful.measure.measure import Measure
-from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.sweep import Sweep
 from gainful.read.sessions import Sessions
 from gainful.show.html_page import render_page

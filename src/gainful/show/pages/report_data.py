@@ -13,8 +13,8 @@ from attrs import frozen
 
 from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges
 from gainful.evidence.worked_ranking import SideBySide, WorkedRanking
+from gainful.measure.entry import Recipe
 from gainful.measure.functions.cumulated_gain import rank_discounts
-from gainful.measure.recipe import Recipe
 from gainful.measure.values import RunValues
 from gainful.show.html_page import to_script_json
 from gainful.show.theme import LIGHT

@@ -15,8 +15,8 @@ from gainful.evidence.intervals import Interval, MeanIntervals
 from gainful.evidence.system_groups import SystemGroups
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.convention_page import build_session_table
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
-from gainful.measure.recipe import SessionRecipe
 from gainful.measure.sessions.results import list_footnotes, session_results_page
 from gainful.measure.sessions.sweep import CHANCE_NOTE, Sweep
 from gainful.page.render import render

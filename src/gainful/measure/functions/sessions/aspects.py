@@ -6,8 +6,8 @@ import numpy as np
 from attrs import frozen
 
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import sum_by_index
-from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Ranks
 
 

@@ -15,13 +15,13 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadValue
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import (
     positions_per_query,
     select_results,
     sum_by_index,
 )
 from gainful.measure.functions.user_models import check_goal, inst_continuation, make_forager
-from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks, slices
 
 _MAX_DEPTH = 1000  # how far down a list a searcher can go, as in cwl_eval

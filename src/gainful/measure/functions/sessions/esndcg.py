@@ -12,6 +12,7 @@ import numpy as np
 
 from gainful.match.ideal import rank_ideally
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import (
     discounts,
     select_results,
@@ -19,7 +20,6 @@ from gainful.measure.functions.sessions.sdcg import (
     session_recall_base,
     sum_by_index,
 )
-from gainful.measure.recipe import SessionRecipe
 from gainful.types import Array, Flags, Ranks
 
 _BLOCK_CELLS = 4_000_000  # sessions times path lengths that are laid out at once

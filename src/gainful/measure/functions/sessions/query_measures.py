@@ -15,10 +15,9 @@ from gainful.errors import BadValue
 from gainful.match import Matched
 from gainful.match.matched import FILTERED_ORDERS, Subtopics
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.compute import compute_measure
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import sum_by_index
-from gainful.measure.ranked_run import rank_run
-from gainful.measure.recipe import SessionRecipe
+from gainful.measure.ranked_run import compute_measure, rank_run
 from gainful.types import Array, Flags, Ranks
 
 

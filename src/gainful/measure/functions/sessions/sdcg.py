@@ -9,8 +9,8 @@ from gainful.convention.session import minimum_positions
 from gainful.errors import BadValue
 from gainful.match.ideal import ideal_order
 from gainful.match.sessions import JudgedResults, MatchedSessions
-from gainful.measure.compute import normalise_by
-from gainful.measure.recipe import SessionRecipe
+from gainful.measure.entry import SessionRecipe
+from gainful.measure.ranked_run import normalise_by
 from gainful.types import Array, Flags, Ranks
 
 

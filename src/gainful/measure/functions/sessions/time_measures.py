@@ -13,9 +13,9 @@ from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.match.sessions import MatchedSessions
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import select_results, sum_by_index
 from gainful.measure.functions.user_models import text_decay, time_decay
-from gainful.measure.recipe import SessionRecipe
 from gainful.read.sessions import LIST_LENGTH
 from gainful.text import quote
 from gainful.types import Array, Flags, Ranks
