@@ -22,7 +22,13 @@ from gainful.read.column_names import (
 from gainful.read.formats import Format, find_format, take_columns
 from gainful.read.named_columns import InputTable
 from gainful.read.odd_judgments import describe_odd_judgments
-from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates
+from gainful.read.qrels_and_run import (
+    Qrels,
+    Run,
+    describe_duplicates,
+    find_duplicates,
+    has_several_subtopics,
+)
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source, open_source
 from gainful.text import count_noun, quote
@@ -170,7 +176,7 @@ def _examine_qrels_rows(rows: _FileRows) -> FileReport:
         return _examine_passage_rows(rows)
     ids = ["query", "doc"]
     frame = rows.frame
-    if "subtopic" in frame.columns and subtopic_qrels.has_several_subtopics(frame["subtopic"]):
+    if "subtopic" in frame.columns and has_several_subtopics(frame["subtopic"]):
         ids.append("subtopic")
         repeats = _list_duplicates(
             subtopic_qrels.find_duplicate_judgments(frame),

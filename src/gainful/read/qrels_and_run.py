@@ -235,3 +235,8 @@ def _refuse_not_finite(qrels_or_run: Qrels | Run, column: str) -> None:
         raise BadInput(
             qrels_or_run.locate(row), f"{column} {numbers[row]:g} is not finite", "a finite number"
         )
+
+
+def has_several_subtopics(subtopic: pl.Series) -> bool:
+    """Is there more than one subtopic?"""
+    return len(subtopic) > 1 and bool((subtopic != subtopic[0]).any())

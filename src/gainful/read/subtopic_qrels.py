@@ -13,7 +13,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput, Duplicated
-from gainful.read.qrels_and_run import IdKinds, Qrels
+from gainful.read.qrels_and_run import IdKinds, Qrels, has_several_subtopics
 from gainful.read.ranked_items import parse_number
 from gainful.text import quote
 
@@ -122,11 +122,6 @@ def find_repeated_passages(frame: pl.DataFrame) -> pl.DataFrame:
     """The rows that rate a passage for a subtopic for which an earlier row rates it."""
     key = pl.struct("query", "doc", "subtopic", "passage")
     return frame.with_row_index("row").filter(~key.is_first_distinct())
-
-
-def has_several_subtopics(subtopic: pl.Series) -> bool:
-    """Is there more than one subtopic?"""
-    return len(subtopic) > 1 and bool((subtopic != subtopic[0]).any())
 
 
 def find_duplicate_judgments(frame: pl.DataFrame) -> pl.DataFrame:

@@ -13,8 +13,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, Swapped
-from gainful.read import subtopic_qrels
-from gainful.read.qrels_and_run import Qrels, Run
+from gainful.read.qrels_and_run import Qrels, Run, has_several_subtopics
 from gainful.read.source import Source, Tidiness
 from gainful.text import count_noun, quote
 
@@ -69,14 +68,18 @@ def read_qrels(source: Source, *, unique: bool = True) -> Qrels:
     frame, locate = _read_lines(source, line_format), row_locator(source, line_format)
     notes = note_comments(source)  # judgments are few
     if line_format is PASSAGE_QRELS:
-        frame, locate, zeros = subtopic_qrels.sum_passages(frame, locate)
+        from gainful.read.subtopic_qrels import sum_passages  # noqa: PLC0415  (of one track)
+
+        frame, locate, zeros = sum_passages(frame, locate)
         counted = f"; {count_noun(zeros, 'rating')} of 0 counted as 1" if zeros else ""
         notes.append(f"{source.name}: ratings of passages, summed by subtopic{counted}")
     if line_format is SHORT_QRELS:
         notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
-    if unique:
-        return subtopic_qrels.build_subtopic_qrels(frame, source.name, locate, notes=notes)
-    return Qrels(frame.drop("subtopic"), source.name, locate, unique=False, notes=notes)
+    if unique and has_several_subtopics(frame["subtopic"]):
+        from gainful.read.subtopic_qrels import build_subtopic_qrels  # noqa: PLC0415  (few have them)
+
+        return build_subtopic_qrels(frame, source.name, locate, notes=notes)
+    return Qrels(frame.drop("subtopic"), source.name, locate, unique=unique, notes=notes)
 
 
 def read_qrels_lines(source: Source) -> pl.DataFrame:
