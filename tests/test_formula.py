@@ -23,9 +23,9 @@ from gainful.formula import (
     equal,
     log,
     maximum,
-    named_formula as to_numpy,
     parameters,
     substitute,
+    to_numpy,
     walk,
     where,
 )
