@@ -245,7 +245,7 @@ def _setting_to_dict(setting: Setting) -> dict[str, Any]:
     return {
         "name": setting.name,
         "question": setting.question,
-        "default": getattr(GAINFUL, setting.name),
+        "default": getattr(GAINFUL if setting.name in SETTINGS else JK2008, setting.name),
         "answers": {str(answer): meaning for answer, meaning in setting.answers.items()},
     }
 
