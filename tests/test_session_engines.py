@@ -299,8 +299,7 @@ JUDGED = {f"s{number}": {"d1": 1, "d2": 3, "d5": 2} for number in range(1, 5)}
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        *((make, name) for make in ("polars", "lazy polars") for name in NAMES),
-        *(("DuckDB", name) for name in NAMES[::4]),  # which takes a second each
+        *((make, name) for make in ("polars", "lazy polars", "DuckDB") for name in NAMES),
         ("Spark", "^s.*$"),
     ],
 )
