@@ -17,6 +17,7 @@ from shutil import copyfile
 import polars as pl
 import pytest
 
+import gainful
 from gainful.api import evaluate as evaluate_module
 from gainful.cli.start import main
 from gainful.errors import BadInput
@@ -77,6 +78,24 @@ def test_no_message_is_endless_and_what_is_cut_tells_its_length(
     assert len(done.err) <= 600
     assert done.err.count("\n") == 1
     assert re.search(rf"\({length} characters\)", done.err)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: gainful.evaluate(LONG, {"1": ["a"]}, "RR"),
+        lambda: gainful.evaluate({"1": {"a": 1}}, LONG, "RR"),
+        lambda: gainful.evaluate(LONG),
+        lambda: gainful.compare({"1": {"a": 1}}, LONG, f"{LONG}y"),
+        lambda: gainful.compare({"1": {"a": 1}}, {"a": LONG, "b": LONG}, cluster="user"),
+        lambda: gainful.sessions.evaluate(LONG),
+    ],
+)
+def test_a_path_that_is_too_long_is_a_typed_error_in_python(call):
+    with pytest.raises(gainful.errors.GainfulError) as refused:
+        call()
+    assert len(str(refused.value)) <= 600
+    assert not gainful.check(LONG)
 
 
 @pytest.mark.parametrize("form", [*RENDERERS, "junit"])

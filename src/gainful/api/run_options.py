@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
@@ -32,6 +31,7 @@ from gainful.read.inputs import (
 )
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.source import is_file, is_folder
 from gainful.text import name_files, number_doubles
 
 Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
@@ -137,7 +137,9 @@ def _names_measures(value: object) -> bool:
     """Is it a measure or several, and not a run? A file of that name is a run."""
     if isinstance(value, (list, tuple)):
         return bool(value) and all(map(_names_measures, value))
-    if not isinstance(value, (str, Measure)) or (isinstance(value, str) and Path(value).exists()):
+    if isinstance(value, str) and (is_file(value) or is_folder(value)):
+        return False
+    if not isinstance(value, (str, Measure)):
         return False
     try:
         return bool(expand(value))

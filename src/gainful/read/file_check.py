@@ -30,7 +30,7 @@ from gainful.read.qrels_and_run import (
     has_several_subtopics,
 )
 from gainful.read.sessions import Sessions
-from gainful.read.source import Source, open_source
+from gainful.read.source import Source, is_folder, open_source
 from gainful.text import count_noun, quote
 
 _MAX_LISTED = 10  # malformed lines and duplicates that are named one by one
@@ -69,7 +69,7 @@ class _FileRows:
 def open_to_check(path: str) -> Source | Path | FileReport:
     """A file, opened once: a pipe cannot be read twice; a folder; or why it is neither."""
     try:
-        return Path(path) if path != "-" and Path(path).is_dir() else open_source(path)
+        return Path(path) if path != "-" and is_folder(path) else open_source(path)
     except BadInput as error:
         return FileReport(path, "unknown", "nothing", [strip_file_name(path, error)])
 

@@ -15,7 +15,7 @@ from attrs import frozen
 from gainful.errors import BadInput, UnknownName
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
 from gainful.read.qrels_and_run import Qrels, Run
-from gainful.read.source import ARROW_STREAM, DATASET, Source, open_source
+from gainful.read.source import ARROW_STREAM, DATASET, Source, is_folder, open_source
 
 
 @frozen
@@ -155,7 +155,7 @@ def read_qrels(
         format_name: the name of its format; found by content and suffix if it is not named.
         columns: what its columns are called, if it has some.
     """
-    if fspath(path) != "-" and Path(path).is_dir():
+    if fspath(path) != "-" and is_folder(path):
         from gainful.read import beir  # noqa: PLC0415  (files do without)
 
         return beir.read_qrels(Path(path))
@@ -176,7 +176,7 @@ def read_run(
     columns: ColumnMapping = USUAL_NAMES,
 ) -> Run:
     """A run from a file, whatever its format."""
-    if fspath(path) != "-" and Path(path).is_dir():
+    if fspath(path) != "-" and is_folder(path):
         raise BadInput(fspath(path), "this is a directory, not a file")
     source = open_source(path)
     file_format = find_format(source, format_name, columns)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 from attrs import evolve
@@ -17,7 +16,7 @@ from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_na
 from gainful.read.formats import read_qrels, read_run
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
-from gainful.read.source import open_source
+from gainful.read.source import is_file, open_source
 
 AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists
 AnyRun = str | PathLike[str] | Mapping[Any, Any] | Run | Any
@@ -77,7 +76,7 @@ def find_run_beside(value: AnyQrels, columns: ColumnNames | None = None) -> AnyR
     """What was given, as a run too, if it tells both what was retrieved and what is relevant."""
     names = read_column_names(columns)
     if isinstance(value, (str, PathLike)):
-        return value if Path(value).is_file() and _file_tells_both(value, names) else None
+        return value if is_file(value) and _file_tells_both(value, names) else None
     from gainful.read.in_memory import tells_both  # noqa: PLC0415  (files do without)
 
     return value if tells_both(value, names) else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from os import PathLike, fspath
-from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -23,7 +22,7 @@ from gainful.read.engines import Engine, find_engine, report_engine_errors
 from gainful.read.formats import find_format
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.named_columns import InputTable, as_table, read_table, text_column
-from gainful.read.source import open_source
+from gainful.read.source import is_file, open_source
 from gainful.text import quote
 
 _TABLES = ("parquet", "arrow", "jsonl", "csv", "tsv")
@@ -64,7 +63,7 @@ def _find_table(
         return as_table(_collect_columns(value, engine, column, names), "the frame")
     if is_frame(value):
         return as_table(as_polars(value, "the frame"), "the frame")
-    if not isinstance(value, (str, PathLike)) or fspath(value) == "-" or not Path(value).is_file():
+    if not isinstance(value, (str, PathLike)) or fspath(value) == "-" or not is_file(value):
         return None
     source = open_source(value)
     file_format = find_format(source, format_name, names)

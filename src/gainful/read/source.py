@@ -185,6 +185,16 @@ def _has_suffix(text: str) -> bool:
     return text.lower().endswith(suffixes)
 
 
+def is_file(path: str | PathLike[str]) -> bool:
+    """Is there a file of that name? Of a name that no file can have there is none."""
+    return os.path.isfile(path)  # noqa: PTH113  (Path raises where a name is too long)
+
+
+def is_folder(path: str | PathLike[str]) -> bool:
+    """Is there a folder of that name? Of a name that none can have there is none."""
+    return os.path.isdir(path)  # noqa: PTH112  (Path raises where a name is too long)
+
+
 def open_source(path: str | PathLike[str]) -> Source:
     """The text at a path; `-` is standard input. What cannot be text is refused here."""
     name = fspath(path)
