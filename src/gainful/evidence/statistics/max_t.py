@@ -222,8 +222,8 @@ class _Differences:
 
     def flip(self, flips: Array) -> Array:
         """The sums of all runs (rows) under each row of flips; those of pairs are differences."""
-        flipped: Array = 2 * (self.grid_sums.T @ flips.T)
-        return self.grid_sums.sum(axis=0)[:, None] - flipped
+        sums: Array = self.grid_sums.sum(axis=0)[:, None] - 2 * (self.grid_sums.T @ flips.T)
+        return sums
 
     def largest_t(self, flipped: Array, flips: Array) -> Array:
         """For each row of flips the largest t of the differences from their means."""
