@@ -18,7 +18,7 @@ import gainful
 from gainful.errors import BadInput
 from gainful.read import qrels_and_run
 from gainful.read.column_names import read_column_names
-from gainful.read.formats import FORMATS, find_format, read_qrels, read_run
+from gainful.read.formats import FORMATS, find_format, read_qrels, read_rows, read_run
 from gainful.read.source import open_source
 
 zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
@@ -148,7 +148,7 @@ def test_names_of_queries_and_documents_are_a_header_before_a_number_too(put, te
         read_qrels(put(text, name))
     third = text.split("\n")[0].replace(";", ",").replace("\t", ",").split(",")[2].strip('"')
     qrels = read_qrels(put(text, name), columns=read_column_names({"grade": third}))
-    assert (qrels.frame.rows(), qrels.notes) == ([("1", "a", 2.0)], ())
+    assert (qrels.frame.rows(), [*qrels.notes]) == ([("1", "a", 2.0)], [])
 
 
 def test_judgments_are_looked_at_for_duplicates_once(put, monkeypatch):
@@ -348,7 +348,7 @@ def test_files_that_are_not_there_or_go_away(put, tmp_path):
     source = open_source(put(RUN))
     (tmp_path / "file").unlink()
     with pytest.raises(BadInput, match="cannot be read|no such file"):
-        find_format(source).read_run(source)
+        read_rows(source, qrels_and_run.RUN).build()
     with pytest.raises(BadInput, match="it is compressed, but it is not"):
         read_run(put(RUN, "run.gz"))
     with pytest.raises(gainful.errors.WrongType, match="a path as text"):

@@ -25,8 +25,8 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import Engine, report_engine_errors
 from gainful.read.lazy_run import LazyRun, as_narwhals
-from gainful.read.named_columns import Header, InputTable, as_table, extract_run, invert_renames
-from gainful.read.qrels_and_run import Run
+from gainful.read.named_columns import Header, InputTable, as_table, extract_rows, invert_renames
+from gainful.read.qrels_and_run import RUN, Run
 from gainful.text import count_noun, quote
 
 _ID_TYPES = (nw.String, nw.Categorical, nw.Enum)
@@ -67,7 +67,7 @@ def as_lazy_run(
 
 def collect_run(run: LazyRun) -> Run:
     """The whole run in memory, for those who have to look at every document of a query."""
-    memory_run = extract_run(as_table(run.collect(run.frame), run.name))
+    memory_run = extract_rows(as_table(run.collect(run.frame), run.name), RUN).build()
     note = f"the run was brought into memory, from {run.engine.name}"
     return evolve(memory_run, ids=run.ids, notes=(note,))
 
