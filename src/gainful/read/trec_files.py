@@ -105,8 +105,9 @@ def _split_rows(source: Source, kind: Kind[Value], line_format: LineFormat) -> R
     """Every line by itself, so that one bad line does not hide the next."""
     lines = split_lines(source, line_format)
     bad = lines.select(is_bad_line(line_format)).to_series()
-    sound = lines.filter(~bad).drop(line_format.number)
+    sound = lines.filter(~bad).with_columns(pl.col("number").alias(line_format.number))
     numbers = sound["line"]
+    rank = ["rank"] if "rank" in line_format.fields else []
 
     def describe(row: int) -> tuple[str, str]:
         line = lines.row(row, named=True)
@@ -115,7 +116,7 @@ def _split_rows(source: Source, kind: Kind[Value], line_format: LineFormat) -> R
     return Rows(
         kind,
         source.name,
-        sound.rename({"number": line_format.number}),
+        sound.select(*line_format.columns, *rank, "more"),
         lambda row: f"{source.name}:{numbers[row]}" if row < len(numbers) else source.name,
         line_format.description,
         bad.arg_true().to_list(),
