@@ -9,7 +9,8 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
+from profiles import examples
 
 import gainful
 from gainful.errors import BadInput
@@ -25,10 +26,10 @@ def make_rows(owners):
     return rows.with_columns(pl.col("owner").cast(pl.String))
 
 
-def fill(frames, *, held, kept):
+def fill(frames, *, most, kept):
     """Rows of frames, of which so many at most are held or never written."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(spill, "_MAX_HELD", held)
+        patch.setattr(spill, "_MAX_HELD", most)
         patch.setattr(spill, "_MAX_KEPT", kept)
         spilled = Spill("log", "owner")
         for frame in frames:
@@ -37,16 +38,16 @@ def fill(frames, *, held, kept):
     return spilled
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(
     st.lists(st.lists(st.sampled_from("abcdefghijklmnop"), max_size=30), min_size=1, max_size=5),
     st.integers(1, 40),
     st.sampled_from([0, 1000]),
     st.integers(1, 50),
 )
-def test_parts_are_whole_owners_and_all_rows(lists, held, kept, size):
+def test_parts_are_whole_owners_and_all_rows(lists, most, kept, size):
     frames = [make_rows(owners) for owners in lists]
-    spilled = fill(frames, held=held, kept=kept)
+    spilled = fill(frames, most=most, kept=kept)
     parts = [spilled.read(part).drop(KEY) for part in choose_parts(spilled.counts, size)]
     everything = pl.concat([*parts, frames[0].clear()])
     expected = pl.concat(frames)
@@ -57,7 +58,7 @@ def test_parts_are_whole_owners_and_all_rows(lists, held, kept, size):
 def test_rows_on_disk_are_compressed_and_have_no_name(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     rows = make_rows(["a long name of an owner that comes again"] * 20_000)
-    spilled = fill([rows], held=1000, kept=0)
+    spilled = fill([rows], most=1000, kept=0)
     written = spilled._blocks[-1][-1]
     assert 0 < written < rows.estimated_size() / 4
     if os.name == "posix":
@@ -66,11 +67,11 @@ def test_rows_on_disk_are_compressed_and_have_no_name(tmp_path, monkeypatch):
 
 def test_an_owner_of_too_many_rows_is_named(monkeypatch):
     monkeypatch.setattr(spill, "MAX_OWNER_ROWS", 30)
-    spilled = fill([make_rows(["eve"] * 31 + ["ann"] * 30)], held=10, kept=0)
+    spilled = fill([make_rows(["eve"] * 31 + ["ann"] * 30)], most=10, kept=0)
     with pytest.raises(BadInput) as refused:
         spilled.read(slice(0, spill.BUCKETS))
     assert (refused.value.where, "'eve'" in refused.value.problem) == ("log", True)
-    several = fill([make_rows([str(number) for number in range(31)])], held=10, kept=0)
+    several = fill([make_rows([str(number) for number in range(31)])], most=10, kept=0)
     assert len(several.read(slice(0, spill.BUCKETS))) == 31  # of several owners
 
 

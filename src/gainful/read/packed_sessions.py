@@ -176,8 +176,8 @@ def _are_sound(rows: pl.DataFrame) -> bool:
 
 def _read_depths(rows: pl.DataFrame) -> pl.Expr:
     """How deep searchers looked; where that is not told, not a number."""
-    told = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
-    return told if "scanned" in rows.columns else pl.lit(float("nan")).alias("scanned")
+    depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
+    return depth if "scanned" in rows.columns else pl.lit(float("nan")).alias("scanned")
 
 
 def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:
