@@ -64,9 +64,9 @@ def read_entries(entries: list[Any], name: str, query: object, number: str) -> D
 def fill_numbers(pairs: DocNumbers, kind: Kind[Any]) -> DocScores:
     """Documents with their numbers; without scores, each scores below the one before."""
     numbers = [(doc, kind.default if value is None else value) for doc, value in pairs]
-    told = [(doc, value) for doc, value in numbers if value is not None]
-    if len(told) == len(pairs):
-        return told
+    known = [(doc, value) for doc, value in numbers if value is not None]
+    if len(known) == len(pairs):
+        return known
     return [(doc, -float(place)) for place, (doc, _) in enumerate(pairs, start=1)]
 
 

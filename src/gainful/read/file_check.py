@@ -119,8 +119,8 @@ def _examine_in_memory(
             return _examine_in_memory(value, name, RUN, columns)
         return FileReport(name, _IN_MEMORY, kind.name, [strip_file_name(name, error)])
     except BadInput as error:
-        told = name if kind is RUN else QRELS.name
-        return FileReport(name, _IN_MEMORY, kind.name, [strip_file_name(told, error)])
+        subject = name if kind is RUN else QRELS.name
+        return FileReport(name, _IN_MEMORY, kind.name, [strip_file_name(subject, error)])
 
 
 def _examine(read: Rows[Any] | Qrels | Run, format_name: str) -> FileReport:

@@ -18,10 +18,10 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.engines import find_engine
-from gainful.read.frames import as_polars, is_frame
+from gainful.read.frames import as_polars, is_frame, unwrap
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import Header, as_table
-from gainful.read.qrels_and_run import QRELS, Kind, NestedDict, Value
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Value
 
 _ALLOWED = (
     "a path, a dict by query, a frame (polars, pandas, Arrow, DuckDB, Spark), or a list: of "
@@ -31,6 +31,7 @@ _ALLOWED = (
 
 def convert(value: Any, name: str, kind: Kind[Value], columns: ColumnMapping) -> Value | NestedDict:
     """Judgments or a run from a dict, a list, a frame or an engine."""
+    value = unwrap(value, kind.number)
     if isinstance(value, Mapping):
         return shapes.read_mapping(value, name, kind, columns)
     if shapes.is_sequence(value):
@@ -51,6 +52,7 @@ def convert(value: Any, name: str, kind: Kind[Value], columns: ColumnMapping) ->
 
 def find_lazy_run(value: Any, name: str, columns: ColumnMapping) -> LazyRun | None:
     """A run that stays in its engine; None if there is none, or lists for cells."""
+    value = unwrap(value, RUN.number)
     if isinstance(value, Mapping) or shapes.is_sequence(value):
         return None
     refuse_lost_threads()
@@ -66,6 +68,7 @@ def find_lazy_run(value: Any, name: str, columns: ColumnMapping) -> LazyRun | No
 
 def tells_both(value: Any, columns: ColumnMapping) -> bool:
     """Does it tell both what was retrieved and what is relevant?"""
+    value = unwrap(value, "score")
     if is_frame(value):
         return tables.tells_both(_read_frame(value, "judgments", columns), columns)
     return shapes.tells_both(value, columns)

@@ -71,7 +71,7 @@ class Header:
         ranked = self.find_column(RANK) is not None
         if ranked and (grade is None or normalise_name(grade) == "score"):
             contents = "ranks" if grade is None else "scores and ranks"
-            raise QRELS.swapped(self.name, f"it has {contents}", "columns query, doc, grade")
+            raise QRELS.describe_swap(self.name, f"it has {contents}", "columns query, doc, grade")
         return grade
 
     def _refuse_two_grades(self) -> None:
@@ -114,7 +114,7 @@ class Header:
             return score, "score"
         if self.find_column(RANK) is None and self.find_column(GRADE[:-1]) is not None:
             reason = "there are grades, but no scores"
-            raise RUN.swapped(self.name, reason, "columns query, doc, score")
+            raise RUN.describe_swap(self.name, reason, "columns query, doc, score")
         return self.require_column((*SCORE, *RANK), "score"), "rank"
 
 

@@ -156,7 +156,7 @@ class Kind(Generic[Value]):
     looks_other: str  # said of a value of the other kind
     build: Callable[..., Value]  # of a frame, a name, places of rows, and fields of the value
 
-    def swapped(self, name: str, reason: str, expected: str) -> Swapped:
+    def describe_swap(self, name: str, reason: str, expected: str) -> Swapped:
         """What is to be said of a value of the other kind."""
         return Swapped(name, f"{self.looks_other}: {reason} (are the arguments swapped?)", expected)
 

@@ -167,9 +167,9 @@ def refuse_swapped(source: Source, kind: Kind[Any]) -> None:
     """A run where judgments belong, or judgments for a run, is a mistake that can be named."""
     field_count = len(source.first_line().split())
     if kind is QRELS and field_count >= len(RUN_LINES.fields):
-        raise kind.swapped(source.name, "its lines have six fields", QRELS_LINES.description)
+        raise kind.describe_swap(source.name, "its lines have six fields", QRELS_LINES.description)
     if kind is RUN and field_count == len(QRELS_LINES.fields):
-        raise kind.swapped(source.name, "their lines have four fields", RUN_LINES.description)
+        raise kind.describe_swap(source.name, "their lines have four fields", RUN_LINES.description)
 
 
 def looks_like_a_run(source: Source) -> bool:
