@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import polars as pl
 from attrs import evolve
 
-from gainful.api.session_results import SessionResults
 from gainful.api.sweep import sweep_matched
 from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import compare_where_possible
@@ -19,7 +18,7 @@ from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_cluste
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep import Sweep
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
@@ -90,7 +89,7 @@ def _shorten_names(groups: SystemGroups) -> SystemGroups:
     names = sessions.rows[groups.by].alias("").cast(pl.String)
     column = names.replace_strict(groups.names, labels)
     rows = sessions.rows.with_columns(column.alias(groups.by))
-    results: SessionValues = evolve(groups.results, matched_sessions=evolve(sessions, rows=rows))
+    results: SessionResults = evolve(groups.results, matched_sessions=evolve(sessions, rows=rows))
     flags = dict(zip(labels, groups.flags.values(), strict=True))
     return evolve(groups, results=results, flags=flags)
 

@@ -9,7 +9,6 @@ from attrs import evolve
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.results import Results
 from gainful.api.run_options import (
     RunOptions,
     RunReading,
@@ -27,7 +26,8 @@ from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import Measures
-from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.results import Results
+from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels, AnyRun
 
 
@@ -70,7 +70,7 @@ def compare(
     """
     weighing, inputs = split_method(options)
     method = build_method(**weighing)
-    if isinstance(qrels, SessionValues):
+    if isinstance(qrels, SessionResults):
         raise WrongType("results", "of sessions", "results of runs; gainful.sessions.compare")
     if holds_results(qrels):
         for name, value in {**inputs, "per_query": per_query or None}.items():

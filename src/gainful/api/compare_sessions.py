@@ -10,7 +10,6 @@ from gainful.api.session_options import (
     SessionReportOptions,
     answer_session_options,
 )
-from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate
 from gainful.convention.session import SessionConvention
 from gainful.evidence.comparisons.comparison import Comparison
@@ -18,6 +17,7 @@ from gainful.evidence.comparisons.study import check_method, compare_session_res
 from gainful.evidence.method import split_method
 from gainful.measure.build_recipes import Measures
 from gainful.measure.cost import Cost
+from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM

@@ -10,7 +10,6 @@ from attrs import evolve
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.results import Results
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.evidence.comparisons.compare import compare_run_results, compare_where_possible
 from gainful.evidence.intervals import MeanIntervals, mean_intervals
@@ -21,6 +20,7 @@ from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.worked_ranking import rank_side_by_side
 from gainful.measure.build_recipes import Measures
 from gainful.measure.notes import require_qrels_overlap
+from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.query_texts import read_query_texts
 from gainful.show.pages import report_data

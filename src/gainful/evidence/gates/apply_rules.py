@@ -33,7 +33,8 @@ from gainful.evidence.pairing import (
 )
 from gainful.measure.entry import LOWER
 from gainful.measure.language import parse
-from gainful.measure.values import RunValues, aggregate
+from gainful.measure.results import Results
+from gainful.measure.values import aggregate
 from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.rounding import ROUNDING
@@ -51,7 +52,7 @@ _MAX_NAMED = 10  # queries that a note names
 
 
 def apply_rules(
-    results: RunValues,
+    results: Results,
     rules: Rules,
     *,
     qrels: Qrels | NestedDict | None = None,
@@ -142,7 +143,7 @@ def apply_rules(
 
 
 def _check_same_conditions(
-    results: RunValues, qrels: Qrels | NestedDict | None, baseline: Baseline, rules: Rules
+    results: Results, qrels: Qrels | NestedDict | None, baseline: Baseline, rules: Rules
 ) -> list[str]:
     """What differs from the baseline's and is let through; what is not, is refused."""
     changes = {
@@ -162,7 +163,7 @@ def _check_same_conditions(
     return [f"{problem}; compared all the same" for problem in changes.values() if problem]
 
 
-def _check_missing_queries(results: RunValues, rules: Rules) -> list[str]:
+def _check_missing_queries(results: Results, rules: Rules) -> list[str]:
     """A mean that leaves out what the run lacks says nothing of what it lacks."""
     number = int(results.counts["missing"]) if results.convention.missing == "skip" else 0
     verb = "is" if number == 1 else "are"
@@ -172,7 +173,7 @@ def _check_missing_queries(results: RunValues, rules: Rules) -> list[str]:
 
 
 def _check_lost_queries(
-    results: RunValues, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
+    results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
 ) -> list[str]:
     """Queries of the baseline that do not count any more."""
     lost = {
@@ -186,7 +187,7 @@ def _check_lost_queries(
     )
 
 
-def _allow_or_refuse(number: int, problem: str, results: RunValues, rules: Rules) -> list[str]:
+def _allow_or_refuse(number: int, problem: str, results: Results, rules: Rules) -> list[str]:
     if not number:
         return []
     if "queries" in rules.allow:
@@ -226,7 +227,7 @@ def _describe_qrels_change(qrels: Qrels | NestedDict | None, baseline: Baseline)
 
 
 def _pair_with_baseline(
-    results: RunValues, baseline: Baseline, rules: Rules
+    results: Results, baseline: Baseline, rules: Rules
 ) -> dict[str, PairedValues]:
     """The values of both by query, of each measure that both have or a rule needs."""
     needed = {
@@ -249,7 +250,7 @@ def _pair_with_baseline(
 
 
 def _baseline_notes(
-    results: RunValues, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
+    results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
 ) -> list[str]:
     """What one should know of the two sides before comparing them."""
     notes = []
@@ -285,12 +286,12 @@ def _baseline_notes(
     return [*notes, *(f"{line} ({', '.join(names)})" for line, names in names_by_line.items())]
 
 
-def _common_means(results: RunValues, name: str, pair: PairedValues) -> tuple[float, float]:
+def _common_means(results: Results, name: str, pair: PairedValues) -> tuple[float, float]:
     mean_kind = results.recipes[name].entry.aggregation
     return aggregate(pair.values[:, 0], mean_kind), aggregate(pair.values[:, 1], mean_kind)
 
 
-def _check_limits(results: RunValues, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
+def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
     """Floors of what should be high, ceilings of what should be low; the others are refused."""
     for spelling, floor in rules.floors.items():
         name = _measure_name(results, spelling, "floor")
@@ -307,7 +308,7 @@ def _check_limits(results: RunValues, rules: Rules, mean: Mapping[str, float]) -
 
 
 def _check_drops(
-    results: RunValues, rules: Rules, now_and_before: Mapping[str, tuple[float, float]]
+    results: Results, rules: Rules, now_and_before: Mapping[str, tuple[float, float]]
 ) -> Iterator[Check]:
     for spelling, bound in rules.max_drop.items():
         name = _measure_name(results, spelling, "max_drop")
@@ -317,7 +318,7 @@ def _check_drops(
 
 
 def _check_queries(
-    results: RunValues,
+    results: Results,
     rules: Rules,
     pairs: Mapping[str, PairedValues],
     now_and_before: Mapping[str, tuple[float, float]],
@@ -332,11 +333,11 @@ def _check_queries(
         yield evolve(check, fallen=fallen, most=most, direction=direction)
 
 
-def _name_measures(results: RunValues, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
+def _name_measures(results: Results, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
     return {_measure_name(results, name, argument): bound for name, bound in bounds.items()}
 
 
-def _measure_name(results: RunValues, spelling: str, argument: str) -> str:
+def _measure_name(results: Results, spelling: str, argument: str) -> str:
     """What the results call a measure that has a rule."""
     measure = parse(spelling)
     for name, evaluated in results.measures.items():
@@ -346,7 +347,7 @@ def _measure_name(results: RunValues, spelling: str, argument: str) -> str:
 
 
 def _queries_to_look_at(
-    results: RunValues, checks: list[Check], pairs: Mapping[str, PairedValues]
+    results: Results, checks: list[Check], pairs: Mapping[str, PairedValues]
 ) -> Iterator[QueryToLookAt]:
     """The queries that became worse, of broken measures if there are any; else the worst ones."""
     broken = dict.fromkeys(check.measure for check in checks if not check.ok)
