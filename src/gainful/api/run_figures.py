@@ -97,7 +97,7 @@ def differences_data(
     if measure is not None and len(expand(measure)) != 1:
         raise BadValue("measure", str(measure), "one measure")
     if holds_results(qrels):
-        results = take_results((qrels, runs), measure)
+        results = take_results((qrels, runs), measure, options)
     else:
         _refuse_more_than_two(name_runs(runs or ()))  # before anything is read
         results = _evaluate(qrels, runs, measure or "nDCG@10", options)
@@ -154,7 +154,7 @@ def dots_data(
         Columns run, measure, mean, low, high.
     """
     if holds_results(qrels):
-        results = take_results((qrels, runs), measures)
+        results = take_results((qrels, runs), measures, options)
     else:
         results = _evaluate(qrels, runs, measures, options)
     all_intervals = [

@@ -121,8 +121,16 @@ def holds_results(value: object) -> bool:
     return is_of_run(value)
 
 
-def take_results(given: Sequence[Any], measures: Measures | None) -> dict[str, Results]:
-    """Results of runs by name; by these measures alone, which may be given after the runs."""
+def take_results(
+    given: Sequence[Any], measures: Measures | None, beside: Mapping[str, Any]
+) -> dict[str, Results]:
+    """Results of runs by name; by these measures alone, which may be given after the runs.
+
+    How runs are read is refused `beside` results.
+    """
+    for name, value in beside.items():
+        if value is not None:
+            raise BadValue(name, value, "nothing beside results, which are evaluated already")
     values = [value for value in given if value is not None]
     if len(values) > 1 and not is_of_run(values[-1]):
         measures = _refuse_both(measures, values.pop())

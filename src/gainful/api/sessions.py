@@ -87,6 +87,18 @@ def evaluate(
     return SessionResults.from_matched(chosen_sessions.name, matched_sessions, recipes, convention)
 
 
+def evaluate_once(
+    sessions: AnySessions | SessionResults,
+    qrels: AnyQrels | None,
+    measures: Measures | None,
+    **options: Any,
+) -> SessionResults:
+    """What `evaluate` gives for sessions; results are there already."""
+    if isinstance(sessions, SessionResults):
+        return sessions
+    return evaluate(sessions, qrels, measures, **options)
+
+
 def read_judged_sessions(
     sessions: AnySessions,
     qrels: AnyQrels | None,
