@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from random import Random
 
 import polars as pl
@@ -13,12 +13,7 @@ from profiles import examples
 
 import gainful
 from gainful.errors import BadInput, BadValue
-from gainful.read.column_names import USUAL_NAMES
-from gainful.read.engines import find_engine
-from gainful.read.event_times import parse_times
-from gainful.read.lazy_event_times import TIME, add_times, ask_for_form, find_wrong_times
-from gainful.read.lazy_events import open_table
-from gainful.read.lazy_run import as_narwhals
+from gainful.read import log_parts
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEASURES = ["sDCG(b=2, bq=4)@3", "nsDCG@10", "sRBP"]
@@ -191,50 +186,13 @@ def test_events_that_cannot_be_placed_are_counted_there(engine):
     assert str(refused.value).startswith(f"{where}: time 'soon' is no time as others are; so in ")
 
 
-TIMES = {
-    "texts": [
-        *("2026-01-31T13:00:00+01:00", "2026-01-31 12:00:00.5", "2026-01-31T12:00Z", "soon", None),
-        *("2024-02-29T23:59:59.123456Z", "2023-02-29T00:00:00Z", "2026-12-31", "2026-13-01", ""),
-        *("1969-07-20T20:17:40Z", "2026-01-31T12:00:00,25-0330", "2026-01-31 12:00:00 UTC"),
-        *("2026-01-31T24:00:00Z", "1900-03-01", " 2000-02-29T01:00:00Z ", "2026-01-31T12:61:00Z"),
-    ],
-    "numbers as texts": ["1772355600", "1772355601.5", "soon", "1772355600000", None],
-    "seconds": [1772355600, 1772355601, 0, -1, None],
-    "milliseconds": [1772355600000, 1772355600001, 1772355600],
-    "microseconds": [1772355600000000.0, 1772355600000001.0, float("nan")],
-    "nanoseconds": [1772355600000000000, None],
-    "days": [date(2026, 1, 31), None],
-    "points": [START, None],
-    "points without a zone": [START.replace(tzinfo=None), None],
-}
-
-
-@pytest.mark.parametrize("engine", [*ENGINES, "Spark"])
-def test_times_are_read_there_as_in_memory(engine):
-    for name in ["texts", "days", "points"] if engine == "Spark" else TIMES:
-        values = TIMES[name]
-        series = pl.Series("at", values, strict=False)
-        expected = parse_times(series, "log")
-        native = FRAME_MAKERS[engine](
-            series.to_frame().with_row_index("row").cast({"row": pl.Int64})
-        )
-        table = open_table(native, find_engine(native), "log", USUAL_NAMES)
-        kind, frame = table.schema["at"], table.frame
-        if series.dtype.is_temporal():
-            frame = as_narwhals(table.engine.add_microseconds(frame.to_native(), "at", TIME))
-        counts = table.count(**ask_for_form("at", kind, "log"))
-        frame, form, _ = add_times(frame, "at", kind, counts)
-        rows = table.collect(frame.select("row", TIME, wrong=find_wrong_times("at", kind)))
-        rows = rows.sort("row")
-        assert rows[TIME].to_list() == expected.times.dt.timestamp("us").to_list(), name
-        assert rows["wrong"].fill_null(value=False).to_list() == expected.wrong.to_list(), name
-        assert form == expected.form, name
-
-
-def test_other_forms_of_times_are_told():
-    frame = log_of(("s", "01/Mar/2026:12:00:00", "soup", 1, "a"), names=SHOWN)
-    with pytest.raises(BadInput, match=r"time '01/Mar/2026:12:00:00' is no time .*ISO 8601.*cast"):
-        gainful.sessions.evaluate(FRAME_MAKERS["DuckDB"](frame), {"s": {"a": 1}}, "sDCG@3")
+@pytest.mark.parametrize("engine", ENGINES)
+def test_other_forms_of_times_are_read_there_too(engine):
+    rows = [("s", "01/Mar/2026:12:00:00", "soup", 1, "a"), ("s", "02/Mar/2026:12:00", "x", 1, "b")]
+    frame = log_of(*rows[:1], ("s", "01/Mar/2026:12:00:01", "x", 1, "b"), names=SHOWN)
+    assert_same(engine, frame, {"s": {"a": 1, "b": 2}})
+    with pytest.raises(BadInput, match=r"time '02/Mar/2026:12:00' is no time .*ISO 8601"):
+        gainful.sessions.evaluate(FRAME_MAKERS[engine](log_of(*rows, names=SHOWN)), None, "sDCG@3")
 
 
 SHOWN = ["session", "time", "text", "rank", "doc"]
@@ -318,7 +276,7 @@ def test_a_session_of_two_users_is_left_out(engine):
     frame = log_of(*rows, names=["user", *SHOWN])
     qrels = {"s": {"a": 1}, "t": {"a": 1}}
     results, _ = assert_same(engine, frame, qrels, bad="skip", moved=False)
-    words = "session 's': it has several users, such as user 'ann' and user 'bob'"
+    words = "session 's': it has two users, user 'ann' and user 'bob'"
     assert results.ids == ["t"]
     assert any(note.startswith("2 events left out") and words in note for note in results.notes)
     for log in (frame, FRAME_MAKERS[engine](frame)):
@@ -413,6 +371,24 @@ def test_values_of_logs_stay_in_spark():
     )
     by_session = {row["session"]: row["sDCG(b=2, bq=4)@3"] for row in values.collect()}
     assert by_session == pytest.approx({"ann#1": 2 / 2, "eve#1": 0.0})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_many_parts_give_what_one_gives(engine, monkeypatch):
+    """Values, and all notes: counts and first places are those of the whole log."""
+    log = make_log(11, events=True, form="text", without={"session", "query_id"})
+    wrong = log.sample(40, seed=1).with_columns(doc=pl.lit("zz"), event=pl.lit("click"))
+    frame = pl.concat([log, wrong, log.head(3)])
+    notes = []
+    for most in (1_000_000, 20):
+        monkeypatch.setattr(log_parts, "_MAX_ROWS", most)
+        results, _ = assert_same(engine, frame, bad="skip", moved=engine == "DuckDB")
+        notes.append([*results.notes])
+    if engine == "lazy polars":
+        assert notes[0] == notes[1]
+    assert any("events left out" in note for note in notes[1])
+    counts = [[note.partition(":")[0] for note in each] for each in notes]  # rows have no order
+    assert counts[0] == counts[1]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

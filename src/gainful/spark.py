@@ -39,8 +39,8 @@ from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.lazy import as_lazy_run
-from gainful.read.lazy_event_sessions import find_lazy_sessions
 from gainful.read.lazy_run import LazyRun, as_narwhals
+from gainful.read.log_parts import find_lazy_sessions
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds
 

@@ -27,8 +27,8 @@ from gainful.read.durations import parse_duration
 from gainful.read.engines import POLARS, SPARK, Engine, find_engine
 from gainful.read.filter_sessions import check_choice
 from gainful.read.inputs import AnyQrels
-from gainful.read.lazy_event_sessions import find_lazy_sessions
 from gainful.read.lazy_sessions import LazySessions
+from gainful.read.log_parts import find_lazy_sessions
 from gainful.read.session_parts import SessionChoice
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
 

@@ -7,12 +7,13 @@ belongs to the last list before it that showed the document.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
+from itertools import zip_longest
 
 import numpy as np
 import polars as pl
-from attrs import evolve
+from attrs import define, evolve, field
 
 from gainful.errors import BadInput
 from gainful.read.durations import format_duration
@@ -20,25 +21,105 @@ from gainful.read.event_lists import (
     RESULT,
     ROW,
     attach_actions,
+    find_ties,
     number_queries,
     order_events,
     spread_lists,
 )
-from gainful.read.event_problems import describe_overlaps, find_event_problems, leave_out_events
-from gainful.read.session_events import ASKED, DWELL, EVENT_COLUMNS, SHOWN, SessionEvents
+from gainful.read.event_problems import (
+    Tally,
+    describe_overlaps,
+    find_event_problems,
+    find_spans,
+    tally_problems,
+    tell_left_out,
+)
+from gainful.read.session_events import ASKED, DWELL, SHOWN, SessionEvents
 from gainful.read.session_layout import mark_changes
-from gainful.read.session_problems import Problem
-from gainful.read.sessions import BadPolicy, Sessions, check_sessions
+from gainful.read.session_problems import Problem, flag_problem, list_problems
+from gainful.read.sessions import BadPolicy, Sessions, check_bad, check_sessions
 from gainful.text import count_noun, quote
 
 SHOWING = "rows of results that were shown"
 GAP = timedelta(minutes=30)  # a pause after which most logs begin another session
 
 
+@define(eq=False)
+class LogReport:
+    """What is to be said of a log when all parts of it have been read."""
+
+    events: int = 0
+    kept: int = 0  # events that could be placed
+    opening: int = 0  # of these, such that show results or ask a query
+    left_out: list[Tally] = field(factory=list)
+    lost: list[Tally] = field(factory=list)  # what was done to results that were never shown
+    ties: list[Tally] = field(factory=list)  # where rows have no order
+    repeats: int = 0
+    untold: int = 0  # events without a query
+    in_row_order: bool = False  # do ranks and lists follow from the order of rows alone?
+    spans: pl.DataFrame | None = None  # of sessions of users, which may overlap
+    notes: list[str] = field(factory=list)  # what was taken for what
+
+    def add(self, other: LogReport) -> None:
+        """Take what is known of another part."""
+        for name in ("events", "kept", "opening", "repeats", "untold", "in_row_order"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("left_out", "lost", "ties"):
+            pairs = zip_longest(getattr(self, name), getattr(other, name))
+            setattr(self, name, [_add_tallies(*pair) for pair in pairs])
+        frames = [spans for spans in (self.spans, other.spans) if spans is not None]
+        self.spans = pl.concat(frames) if frames else None
+        self.notes = [*dict.fromkeys((*self.notes, *other.notes))]
+
+    def renumber(self, rows: pl.Series) -> None:
+        """Take rows of a part for those of the whole log, by their numbers in it."""
+        for tally in (*self.left_out, *self.lost, *self.ties):
+            tally.examples = [(int(rows[at]), *rest) for at, *rest in tally.examples]  # type: ignore[misc]
+        if self.spans is not None:
+            self.spans = self.spans.with_columns(rows.gather(self.spans["row"]).alias("row"))
+
+    def tell(
+        self, bad: BadPolicy, name: str, owner_notes: Sequence[str], locate: Callable[[int], str]
+    ) -> list[str]:
+        """All notes; an error, if something is wrong that was not to be left out."""
+        if not self.events:
+            raise BadInput(name, "there is not one row in it", SHOWING)
+        dropped = tell_left_out(self.left_out, bad)
+        if not self.kept:
+            raise BadInput(name, f"not one event is left; {dropped[0]}", SHOWING)
+        ties = tell_left_out(self.ties, bad)
+        if not self.opening and ties:
+            raise BadInput(name, f"not one event is left; {ties[0]}", self.ties[0].expected)
+        if not self.opening:
+            raise BadInput(name, "not one event is left that shows a result", SHOWING)
+        notes = [*self.notes, *owner_notes, *dropped]
+        notes += [] if self.spans is None else describe_overlaps(self.spans, locate)
+        notes += [_IN_ROW_ORDER] if self.in_row_order else []
+        if self.repeats:
+            repeats = count_noun(self.repeats, "event")
+            notes.append(f"{repeats} logged twice to the same time counted once")
+        notes += [*ties, *tell_left_out(self.lost, bad)]
+        if self.untold:
+            notes.append(
+                f"{count_noun(self.untold, 'event')} without a query counted in the last list "
+                "before it that showed its document"
+            )
+        return notes
+
+
+def _add_tallies(mine: Tally | None, theirs: Tally | None) -> Tally:
+    if mine is not None and theirs is not None:
+        mine.add(theirs)
+    tally = theirs if mine is None else mine
+    if tally is None:
+        raise TypeError("of two parts, one has it")
+    return tally
+
+
 def build_sessions(
     events: SessionEvents, *, bad: BadPolicy = "error", gap: timedelta | None = None
 ) -> Sessions:
-    """Sessions from events, in order and found to be sound.
+    """Sessions from events in memory, in order and found to be sound.
 
     Args:
         events: what happened.
@@ -47,34 +128,13 @@ def build_sessions(
         gap: a new session begins after a pause of more than this; without one, where events name
             no session, after 30 minutes.
     """
-    if not len(events.frame):
-        raise BadInput(events.name, "there is not one row in it", SHOWING)
-    owner, notes = choose_owner(_list_known(events.frame), events.name, gap)
-    problems = [*events.problems, *find_event_problems(events.frame, owner, events.problems)]
-    dropped, dropped_notes, descriptions = leave_out_events(problems, events.locate, bad)
-    kept = np.ones(len(events.frame), dtype=bool)
-    kept[dropped] = False
-    frame = events.frame.with_row_index(ROW).filter(pl.Series(kept))
-    if not len(frame) and dropped_notes:
-        raise BadInput(events.name, f"not one event is left; {dropped_notes[0]}", SHOWING)
-    notes = [*events.notes, *notes, *dropped_notes]
-    if gap is not None or owner == "user":
-        frame = _split_at_gaps(frame, owner, gap or GAP)
-    else:
-        notes += describe_overlaps(frame, ROW, events.locate)
-    frame = order_events(frame, pl.col("event").is_in([SHOWN, ASKED]))
-    frame, repeat_notes = _drop_repeats(frame)
-    opening = frame.filter(pl.col("event").is_in([SHOWN, ASKED]))
-    if not len(opening):
-        raise BadInput(events.name, "not one event is left that shows a result", SHOWING)
-    opening = number_queries(opening)
-    if events.docs is None:
-        notes += _describe_order(opening)
-    else:
-        opening = spread_lists(opening, events.docs)
-    results, action_notes, more = _fold_actions(frame, opening, events, bad)
-    rows = _keep_results(results)
-
+    check_bad(bad)
+    report = LogReport()
+    owner, owner_notes = (
+        choose_owner(events.tells, events.name, gap) if len(events.frame) else ("", [])
+    )
+    rows, descriptions = build_part(events, owner, gap, report) if owner else (events.frame, [])
+    notes = report.tell(bad, events.name, owner_notes, events.locate)
     if bad == "error":
         _refuse_clicks_alone(rows, events.name)
 
@@ -82,53 +142,104 @@ def build_sessions(
         return events.locate(int(rows[ROW][row]))
 
     sessions = check_sessions(
-        _name_columns(rows),
+        name_columns(rows),
         events.name,
         locate,
         bad=bad,
         ranked=rows["rank"].null_count() < len(rows),
-        notes=[*notes, *repeat_notes, *action_notes],
+        notes=notes,
     )
-    return evolve(sessions, problems=[*descriptions, *more, *sessions.problems])
+    return evolve(sessions, problems=[*descriptions, *sessions.problems])
 
 
-def _list_known(frame: pl.DataFrame) -> dict[str, bool]:
-    return {name: frame[name].null_count() < len(frame) for name in EVENT_COLUMNS}
+def build_part(
+    events: SessionEvents, owner: str, gap: timedelta | None, report: LogReport
+) -> tuple[pl.DataFrame, list[tuple[str, str]]]:
+    """The results of some whole sessions with what was done to them; mistakes, place and words.
+
+    Args:
+        events: of these sessions.
+        owner: the column that says whose they are, session or user.
+        gap: a new session begins after a pause of more than this.
+        report: takes what is to be said of them.
+    """
+    ordered = not events.unordered
+    problems = [*events.problems, *find_event_problems(events, owner)]
+    dropped, left_out = tally_problems(problems, events.locate, ordered=ordered)
+    descriptions = list_problems(problems, events.locate)
+    kept = np.ones(len(events.frame), dtype=bool)
+    kept[dropped] = False
+    frame = events.frame.with_row_index(ROW).filter(pl.Series(kept))
+    part = LogReport(len(events.frame), len(frame), left_out=left_out, notes=[*events.notes])
+    if gap is not None or owner == "user":
+        frame = _split_at_gaps(frame, owner, gap or GAP)
+    elif events.tells("user") and events.tells("time"):
+        part.spans = find_spans(frame, ROW)
+    opens = pl.col("event").is_in([SHOWN, ASKED])
+    frame = order_events(frame, opens)
+    frame, part.repeats = _drop_repeats(frame)
+    if not ordered:
+        ties = find_ties(frame.filter(opens), events)
+        tied, part.ties = tally_problems(
+            [_flag_ties(frame, ties, events)], events.locate, ordered=False
+        )
+        frame = frame.filter(~pl.col("session").is_in(ties.implode())) if len(tied) else frame
+    opening = frame.filter(opens)
+    part.opening = len(opening)
+    if not part.opening:
+        report.add(part)
+        return opening, descriptions
+    opening = number_queries(opening, events)
+    if events.docs is None:
+        part.in_row_order = _follows_rows(opening, events)
+    else:
+        opening = spread_lists(opening, events.docs)
+    results, lost = _fold_actions(frame, opening, events, part)
+    report.add(part)
+    return _keep_results(results), [*descriptions, *list_problems(lost, events.locate)]
 
 
 def choose_owner(
-    has: Mapping[str, bool], name: str, gap: timedelta | None
+    tells: Callable[[str], bool], name: str, gap: timedelta | None
 ) -> tuple[str, list[str]]:
     """The column that says whose events are, session or user, and what is to be said of it.
 
     Args:
-        has: are sessions, users and times told?
+        tells: are sessions, users and times told?
         name: of the log, for messages.
         gap: the pause after which a session ends, if the user said so.
     """
-    if not has["session"] and not has["user"]:
+    if not tells("session") and not tells("user"):
         raise BadInput(name, "there is neither a session nor a user", "one of them in every row")
-    if has["session"] and gap is None:
+    if tells("session") and gap is None:
         return "session", []
-    if not has["time"]:
+    if not tells("time"):
         allowed = "a time in every row, by which sessions of users are told apart"
         raise BadInput(name, "there are users and a gap, but no times", allowed)
-    owner = "user" if has["user"] else "session"
+    owner = "user" if tells("user") else "session"
     pause = format_duration(gap or GAP)
-    ids = "; the session ids of the log are not used" if has["session"] else ""
+    ids = "; the session ids of the log are not used" if tells("session") else ""
     note = f"a session is what a {owner} did without a pause of more than {pause}{ids}"
     return owner, [note]
 
 
-def _describe_order(opening: pl.DataFrame) -> list[str]:
-    """How lists were told apart and ranked, where the log says neither."""
-    untold = all(
-        opening[name].null_count() == len(opening) for name in ("rank", "position", "query_id")
-    )
-    if not untold or not opening.select("session", "query").is_duplicated().any():
-        return []
-    order = "no positions: results rank as their rows stand"
-    return [f"{order}, and a list ends where the text changes or a document comes again"]
+_IN_ROW_ORDER = (
+    "no positions: results rank as their rows stand, and a list ends where the text changes or a "
+    "document comes again"
+)
+
+
+def _follows_rows(opening: pl.DataFrame, events: SessionEvents) -> bool:
+    """Are lists told apart and ranked by their rows, as the log says neither?"""
+    untold = not any(events.tells(name) for name in ("rank", "position", "query_id"))
+    return untold and bool(opening.select("session", "query").is_duplicated().any())
+
+
+def _flag_ties(frame: pl.DataFrame, ties: pl.Series, events: SessionEvents) -> Problem:
+    """Events of sessions of which nothing tells the order of lists."""
+    words = f"lists of it were shown at one time, and rows in {events.unordered} have no order"
+    expected = "times that differ, or a column of the query's position (query)"
+    return flag_problem(frame, frame["session"].is_in(ties.implode()), lambda _: words, expected)
 
 
 def _refuse_clicks_alone(rows: pl.DataFrame, name: str) -> None:
@@ -150,29 +261,25 @@ def _split_at_gaps(frame: pl.DataFrame, owner: str, gap: timedelta) -> pl.DataFr
     return ordered.with_columns(session=pl.format("{}#{}", pl.col(owner), number))
 
 
-def _drop_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Events that were logged twice, to the same time, count once."""
+def _drop_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Events that were logged twice, to the same time, count once; and how many these are."""
     if frame["time"].null_count():
-        return frame, []
+        return frame, 0
     same = ("session", "time", "event", "query_id", "position", "text", "rank", "doc")
     first = frame.select(pl.struct(same).is_first_distinct()).to_series()
     repeats = len(frame) - int(first.sum())
-    if not repeats:
-        return frame, []
-    return frame.filter(first), [
-        f"{count_noun(repeats, 'event')} logged twice to the same time counted once"
-    ]
+    return (frame.filter(first), repeats) if repeats else (frame, 0)
 
 
 def _fold_actions(
-    frame: pl.DataFrame, opening: pl.DataFrame, events: SessionEvents, bad: BadPolicy
-) -> tuple[pl.DataFrame, list[str], list[tuple[str, str]]]:
-    """Results with what was done to them; notes, and what was done to results never shown."""
+    frame: pl.DataFrame, opening: pl.DataFrame, events: SessionEvents, part: LogReport
+) -> tuple[pl.DataFrame, list[Problem]]:
+    """Results with what was done to them; and what was done to results that were never shown."""
     actions = frame.filter(~pl.col("event").is_in([SHOWN, ASKED]))
     if not len(actions):
-        return opening, [], []
+        return opening, []
     shown = opening.with_row_index(RESULT).filter(pl.col("doc").is_not_null())
-    attached = attach_actions(actions, shown)
+    attached = attach_actions(actions, shown, events)
     lost = attached.filter(pl.col(RESULT).is_null()).sort(ROW)
     never = Problem(
         lost[ROW].to_numpy().astype(np.intp),
@@ -183,18 +290,11 @@ def _fold_actions(
         ),
         "an earlier row that shows it in the list of the query",
     )
-    problems = [never] if len(lost) else []
-    _, notes, descriptions = leave_out_events(problems, events.locate, bad)
+    _, part.lost = tally_problems([never], events.locate, ordered=not events.unordered)
     attached = attached.filter(pl.col(RESULT).is_not_null())
-    untold = len(attached) - int(attached["has_query"].sum())
-    if untold:
-        notes.append(
-            f"{count_noun(untold, 'event')} without a query counted in the last list before it "
-            "that showed its document"
-        )
+    part.untold = len(attached) - int(attached["has_query"].sum())
     kinds = [kind for kind in actions["event"].unique(maintain_order=True) if kind != DWELL]
-    outcomes = _merge_outcomes(attached, opening, kinds)
-    return opening.with_columns(outcomes), notes, descriptions
+    return opening.with_columns(_merge_outcomes(attached, opening, kinds)), [never]
 
 
 def _merge_outcomes(
@@ -240,15 +340,17 @@ def _keep_results(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _name_columns(rows: pl.DataFrame) -> pl.DataFrame:
-    """The columns that sessions have, where something is known in them."""
+def name_columns(rows: pl.DataFrame, known: Collection[str] = ()) -> pl.DataFrame:
+    """The columns that sessions have: those that are known, or in which something is told."""
     rows = rows.drop("position", "event", strict=False)
     rows = rows.rename({"user": "searcher"}, strict=False)
     own = {"session", "query", "rank", "doc"}
     rest = [
         name
         for name in rows.columns
-        if name not in own and not name.startswith("\0") and rows[name].null_count() < len(rows)
+        if name not in own
+        and not name.startswith("\0")
+        and (name in known or rows[name].null_count() < len(rows))
     ]
     flags = [name for name in ("clicked", "purchased") if name in rest]
     rows = rows.with_columns(pl.col(name).fill_null(value=False) for name in flags)

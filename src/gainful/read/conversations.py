@@ -113,7 +113,7 @@ def _rank_turns(frame: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
 
 def is_conversation(source: Source) -> bool:
     """Is it a TREC run? Whether its ids name turns is found, and told, by reading it."""
-    lines = [line.split() for line in source.first_lines()]
+    lines = [line.split() for line in source.first_lines]
     return all(len(fields) >= 6 for fields in lines) and _is_number(lines[0][4])
 
 

@@ -128,7 +128,7 @@ def _missing_iterations(frame: pl.DataFrame, name: str) -> pl.DataFrame:
 
 def is_dynamic_domain(source: Source) -> bool:
     """Have its first lines tabs, an iteration, and ratings of subtopics?"""
-    lines = [line.split("\t") for line in source.first_lines()]
+    lines = [line.split("\t") for line in source.first_lines]
     return all(
         5 <= len(fields) <= 6
         and fields[1].strip().isdecimal()

@@ -1,9 +1,8 @@
 """The engines in which a frame can stay: lazy polars, DuckDB and Spark.
 
-What they have in common narwhals speaks; this table holds the five things that it does not:
+What they have in common narwhals speaks; this table holds the four things that it does not:
 how a small frame is sent to the engine, how a result comes back, at once or some rows at a time,
-whether rows have an order, how documents that stand twice are counted without holding them all, and
-what time it is in UTC.
+whether rows have an order, and how documents that stand twice are counted without holding them all.
 """
 
 from __future__ import annotations
@@ -44,8 +43,6 @@ class Engine:
     collect: Callable[[Any], pl.DataFrame]
     stream: Callable[[Any], Iterator[pl.DataFrame]]  # a result: no rows, then some at a time
     count_distinct: Callable[[Any, int], int]  # pairs of query and document, among so many rows
-    # A frame with one more column: of the dates or points in time of another, µs since 1970.
-    add_microseconds: Callable[[Any, str, str], Any]
 
 
 def _count_distinct_in_polars(native: pl.LazyFrame, row_count: int) -> int:
@@ -56,10 +53,6 @@ def _count_distinct_in_polars(native: pl.LazyFrame, row_count: int) -> int:
         for part in range(pass_count)
     )
     return sum(int(count.collect(engine="streaming").item()) for count in counts)
-
-
-def _add_polars_microseconds(native: pl.LazyFrame, column: str, name: str) -> pl.LazyFrame:
-    return native.with_columns(pl.col(column).dt.timestamp("us").alias(name))
 
 
 def _stream_from_polars(native: pl.LazyFrame) -> Iterator[pl.DataFrame]:
@@ -134,13 +127,6 @@ def _count_distinct_in_duckdb(native: Any, row_count: int) -> int:
     return sum(int(count.fetchall()[0][0]) for count in counts)
 
 
-def _add_duckdb_microseconds(native: Any, column: str, name: str) -> Any:
-    quoted = _quote_sql(column)
-    kind = str(native.types[native.columns.index(column)])
-    point = quoted if kind == "TIMESTAMP WITH TIME ZONE" else f"{quoted}::TIMESTAMP"
-    return native.project(f'*, epoch_us({point}) AS "{name}"')
-
-
 def _to_spark(frame: pl.DataFrame, native: Any) -> Any:
     from pyspark.sql.functions import broadcast  # noqa: PLC0415  (only where Spark is used)
 
@@ -153,21 +139,20 @@ def _from_spark(native: Any) -> pl.DataFrame:
     return _as_frame(pl.from_arrow(native.toArrow()))
 
 
+def as_spark_arrow(frame: pl.DataFrame) -> Any:
+    """A frame of ours as a table of Arrow that Spark's workers give back."""
+    import pyarrow as pa  # noqa: PLC0415  (Spark's)
+
+    short = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
+    table = frame.to_arrow()
+    kinds = [pa.field(each.name, short.get(each.type, each.type)) for each in table.schema]
+    return table.cast(pa.schema(kinds))
+
+
 def _count_distinct_in_spark(native: Any, _: int) -> int:
     from pyspark.sql.functions import count_distinct, xxhash64  # noqa: PLC0415
 
     return int(native.select(count_distinct(xxhash64("query", "doc"))).first()[0])
-
-
-def _add_spark_microseconds(native: Any, column: str, name: str) -> Any:
-    from pyspark.sql.functions import expr, unix_micros  # noqa: PLC0415
-
-    if native.schema[column].dataType.typeName() == "timestamp":
-        return native.withColumn(name, unix_micros(native[column]))
-    quoted = "`" + column.replace("`", "``") + "`"
-    days = f"CAST({quoted} AS TIMESTAMP_NTZ)"
-    zero = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
-    return native.withColumn(name, expr(f"timestampdiff(MICROSECOND, {zero}, {days})"))
 
 
 def _count_passes(row_count: int) -> int:
@@ -194,7 +179,6 @@ POLARS = Engine(
     collect=lambda native: native.collect(engine="streaming"),
     stream=_stream_from_polars,
     count_distinct=_count_distinct_in_polars,
-    add_microseconds=_add_polars_microseconds,
 )
 DUCKDB = Engine(
     "DuckDB",
@@ -205,7 +189,6 @@ DUCKDB = Engine(
     collect=_from_duckdb,
     stream=_stream_from_duckdb,
     count_distinct=_count_distinct_in_duckdb,
-    add_microseconds=_add_duckdb_microseconds,
 )
 SPARK = Engine(
     "Spark",
@@ -216,7 +199,6 @@ SPARK = Engine(
     collect=_from_spark,
     stream=lambda native: iter([_from_spark(native)]),  # what is large stays on the workers
     count_distinct=_count_distinct_in_spark,
-    add_microseconds=_add_spark_microseconds,
 )
 
 

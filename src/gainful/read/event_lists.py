@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from gainful.read.session_events import ASKED, FIRST, LENGTH
+from gainful.read.session_events import ASKED, FIRST, LENGTH, SessionEvents
 from gainful.read.session_layout import mark_changes
 
 # Columns of our own beside the user's: no text can have such a name.
@@ -23,21 +23,35 @@ def order_events(frame: pl.DataFrame, opens: pl.Expr) -> pl.DataFrame:
     )
 
 
-def number_queries(opening: pl.DataFrame) -> pl.DataFrame:
+def find_ties(opening: pl.DataFrame, events: SessionEvents) -> pl.Series:
+    """The sessions of which times do not tell the order of lists, where rows have none."""
+    if events.tells("position") or not (events.tells("time") and events.tells("rank")):
+        return opening["session"].clear()
+    if events.tells("query_id"):
+        firsts = opening.group_by("session", "query_id").agg(pl.col("time").min())
+        return firsts.filter(pl.struct("session", "time").is_duplicated())["session"].unique()
+    ranked = opening.filter(pl.col("rank").is_not_null())
+    twice = ranked.filter(pl.struct("session", "time", "rank").is_duplicated())["session"]
+    texts = opening.group_by("session", "time").agg(pl.col("text").n_unique().alias("texts"))
+    return pl.concat([twice, texts.filter(pl.col("texts") > 1)["session"]]).unique()
+
+
+def number_queries(opening: pl.DataFrame, events: SessionEvents) -> pl.DataFrame:
     """Rows that show results or ask a query, by session and query, with the number of each.
 
     A position that is given counts. Else queries are in the order in which they began: those of one
     id, or those of one text until another comes or the list begins anew.
     """
-    if opening["position"].null_count() < len(opening):
+    if events.tells("position"):
         return opening.with_columns(query=pl.col("position")).sort(
             SESSION, "query", ORDER, maintain_order=True
         )
-    if opening["query_id"].null_count() < len(opening):
+    if events.tells("query_id"):
         first = pl.col(ORDER).min().over("session", "query_id")
         opening = opening.with_columns(first.alias(LIST)).sort(SESSION, LIST, ORDER)
     else:
-        opening = opening.with_columns(pl.Series(LIST, _split_lists(opening)))
+        place = "rank" if events.tells("rank") else "doc"
+        opening = opening.with_columns(pl.Series(LIST, _split_lists(opening, place)))
     new_session = mark_changes(opening["session"])
     number = np.cumsum(new_session | mark_changes(opening[LIST]))
     before = number[new_session] - 1
@@ -47,11 +61,10 @@ def number_queries(opening: pl.DataFrame) -> pl.DataFrame:
     return opening.with_columns(query=pl.Series(query, dtype=pl.Int64))
 
 
-def _split_lists(opening: pl.DataFrame) -> NDArray[np.int64]:
+def _split_lists(opening: pl.DataFrame, place: str) -> NDArray[np.int64]:
     """A number for each list: another begins with another text, or where a rank comes again."""
     block = np.cumsum(mark_changes(opening["session"]) | mark_changes(opening["text"]))
-    place = opening["rank" if opening["rank"].null_count() < len(opening) else "doc"]
-    hashes = place.hash(1).to_numpy().copy()
+    hashes = opening[place].hash(1).to_numpy().copy()
     hashes[(opening["event"] == ASKED).to_numpy()] = 0
     codes = np.unique(hashes, return_inverse=True)[1]
     again = _count_before(block * (int(codes.max()) + 1) + codes)
@@ -72,13 +85,15 @@ def _count_before(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     return counts
 
 
-def attach_actions(actions: pl.DataFrame, results: pl.DataFrame) -> pl.DataFrame:
+def attach_actions(
+    actions: pl.DataFrame, results: pl.DataFrame, events: SessionEvents
+) -> pl.DataFrame:
     """What was done, each with the number of the result it was done to; null if none was shown.
 
     It is the last before it in its session with the same document, of the same query where the
     event says which; `has_query` is false where it does not.
     """
-    key = "query_id" if results["query_id"].null_count() < len(results) else "text"
+    key = "query_id" if events.tells("query_id") else "text"
     actions = actions.with_columns(has_query=pl.col(key).is_not_null())
     used = actions.select("session", "doc")
     shown = (

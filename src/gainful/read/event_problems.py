@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import polars as pl
+from attrs import define, field
 
-from gainful.errors import BadInput, BadValue
-from gainful.read.session_events import ASKED, SHOWN
+from gainful.errors import BadInput
+from gainful.read.session_events import ASKED, SHOWN, SessionEvents
 from gainful.read.session_layout import RowIndices
-from gainful.read.session_problems import Problem, flag_problem, list_problems
+from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.sessions import BadPolicy
 from gainful.text import count_noun, join_words, quote
 
@@ -26,18 +27,18 @@ OWNER_EXPECTED = {
 }
 
 
-def find_event_problems(
-    frame: pl.DataFrame, owner: str, reported: Sequence[Problem] = ()
-) -> list[Problem]:
+def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
     """Events that cannot be placed: of nobody, of no time, of no query, of no document.
 
+    Those that the reader has found already are not told again.
+
     Args:
-        frame: the events, as they stood in the file.
+        events: as they stood in the file.
         owner: the column that says whose they are, session or user.
-        reported: what the reader has found already, which is not told again.
     """
+    frame = events.frame
     fresh = np.ones(len(frame), dtype=bool)
-    for problem in reported:
+    for problem in events.problems:
         fresh[problem.rows] = False
     placed = pl.Series(fresh)
     opens = frame["event"].is_in([SHOWN, ASKED])
@@ -71,7 +72,7 @@ def find_event_problems(
             "neither, where a query returned nothing",
         ),
     ]
-    if not by_id.all() and known[0].any() and not known[1].any():
+    if events.tells("query_id") and not events.tells("position"):
         problems.append(
             flag_problem(
                 frame,
@@ -80,13 +81,13 @@ def find_event_problems(
                 "an id of the query in every row, or no such column",
             )
         )
-    if frame["time"].null_count() < len(frame):
+    if events.tells("time"):
         untimed = placed & frame["time"].is_null()
         words = "there is no time, though others have one"
         problems.append(flag_problem(frame, untimed, lambda _: words, "a time in every row"))
     if owner == "session":
         problems += find_shared_sessions(frame)
-    return [problem for problem in problems if len(problem.rows)]
+    return problems
 
 
 def find_shared_sessions(frame: pl.DataFrame) -> list[Problem]:
@@ -119,88 +120,88 @@ def _count_users(users: Sequence[str]) -> str:
     return "two users" if len(users) == 2 else f"{len(users)} users, such as"
 
 
-def describe_overlaps(frame: pl.DataFrame, row: str, locate: Callable[[int], str]) -> list[str]:
-    """Sessions of one user at the same time: perhaps they are one, perhaps there were two tabs.
+def find_spans(frame: pl.DataFrame, row: str) -> pl.DataFrame:
+    """From when to when each session of a user lasted, and where it first appears."""
+    lasts = (pl.col("time").min().alias("start"), pl.col("time").max().alias("end"))
+    timed = frame.lazy().filter(pl.col("user").is_not_null() & pl.col("time").is_not_null())
+    return timed.group_by("user", "session").agg(*lasts, pl.col(row).min().alias("row")).collect()
 
-    Args:
-        frame: the events.
-        row: the column that says which row of the file each was.
-        locate: the place of a row, for messages.
-    """
-    if frame["user"].null_count() == len(frame) or frame["time"].null_count() == len(frame):
-        return []
-    spans = (
-        frame.lazy()
-        .filter(pl.col("user").is_not_null())
-        .group_by("user", "session")
-        .agg(
-            pl.col("time").min().alias("start"),
-            pl.col("time").max().alias("end"),
-            pl.col(row).min().alias("row"),
-        )
-        .sort("user", "start", "end", "session")
+
+def describe_overlaps(spans: pl.DataFrame, locate: Callable[[int], str]) -> list[str]:
+    """Sessions of one user at the same time: perhaps they are one, perhaps there were two tabs."""
+    overlapping = (
+        spans.sort("user", "start", "end", "session")
         .with_columns(last=pl.col("end").cum_max().shift(1).over("user"))
         .filter(pl.col("start") < pl.col("last"))
         .sort("start", "session")
-        .collect()
     )
-    if not len(spans):
+    if not len(overlapping):
         return []
-    session, user, first_row = (spans[name][0] for name in ("session", "user", "row"))
-    return [describe_overlap(len(spans), locate(first_row), session, user)]
-
-
-def describe_overlap(count: int, place: str, session: str, user: str) -> str:
-    """How many sessions overlap another of the same user, and the first of them."""
+    session, user, first_row = (overlapping[name][0] for name in ("session", "user", "row"))
+    count = len(overlapping)
     number = "1 session overlaps" if count == 1 else f"{count:,} sessions overlap"
     first = "" if count == 1 else "first "
-    words = f"{first}{place}: session {quote(session)} of user {quote(user)}"
-    return f"{number} another of the same user in time, and counts as one of its own: {words}"
+    words = f"{first}{locate(first_row)}: session {quote(session)} of user {quote(user)}"
+    return [f"{number} another of the same user in time, and counts as one of its own: {words}"]
 
 
-def leave_out_events(
-    problems: Sequence[Problem], locate: Callable[[int], str], bad: BadPolicy
-) -> tuple[RowIndices, list[str], list[tuple[str, str]]]:
-    """The rows to leave out, what is to be said of them, and each in words; or an error.
+@define(eq=False)
+class Tally:
+    """Mistakes of one kind, in all parts of a log: how many, and the first of them."""
 
-    A row with several problems is told for the first of them.
-    """
-    if bad not in ("error", "skip"):
-        raise BadValue("bad", bad, "error or skip")
-    if not problems:
-        return np.empty(0, dtype=np.intp), [], []
-    if bad == "error":
-        raise _as_error(problems, locate)
-    notes: list[str] = []
+    expected: str
+    count: int = 0
+    examples: list[tuple[int, str, str, str]] = field(
+        factory=list
+    )  # row, place, short place, words
+
+    def add(self, other: Tally) -> None:
+        """Take the same mistakes in another part."""
+        self.count += other.count
+        self.examples = sorted(self.examples + other.examples)[: MAX_PLACES + 1]
+
+    def describe(self) -> str:
+        """The first of them in words, and where the next are."""
+        (_, place, _, words), *rest = self.examples
+        if self.count == 1:
+            return f"{place}: {words}"
+        places = [*dict.fromkeys(short for _, _, short, _ in rest if short)]
+        places = places if len(places) == len(rest) else []
+        others = self.count - 1 - len(places)
+        more = [f"{others:,} more"] if others else []
+        return f"{place}: {words}; so in {join_words([*places, *more])}"
+
+
+def tally_problems(
+    problems: Sequence[Problem], locate: Callable[[int], str], *, ordered: bool = True
+) -> tuple[RowIndices, list[Tally]]:
+    """The rows that something is wrong with; a row counts for the first of its problems."""
     dropped: set[int] = set()
+    tallies = []
     for problem in problems:
-        fresh = [number for number, row in enumerate(problem.rows.tolist()) if row not in dropped]
-        if fresh:
-            dropped.update(problem.rows[fresh].tolist())
-            words = _describe_all(problem, fresh, locate)
-            notes.append(f"{count_noun(len(fresh), 'event')} left out: {words}")
-    rows = np.array(sorted(dropped), dtype=np.intp)
-    return rows, notes, list_problems(problems, locate)
+        rows = problem.rows.tolist()
+        fresh = [number for number, row in enumerate(rows) if row not in dropped]
+        dropped.update(rows)
+        examples = []
+        for number in sorted(fresh, key=rows.__getitem__)[: MAX_PLACES + 1]:
+            place, session = locate(rows[number]), problem.session_at(number)
+            short = _shorten_place(place) if ordered else f"session {quote(session)}"
+            short = short if session or ordered else ""
+            row = rows[number] if ordered else 0
+            examples.append((row, place, short, problem.describe(number)))
+        tallies.append(Tally(problem.expected, len(fresh), examples))
+    return np.array(sorted(dropped), dtype=np.intp), tallies
 
 
-def _as_error(problems: Sequence[Problem], locate: Callable[[int], str]) -> BadInput:
-    """The kind of mistake that comes first in the file, how often, and where else."""
-    first = min(problems, key=lambda problem: int(problem.rows.min()))
-    where, _, words = _describe_all(first, range(len(first.rows)), locate).partition(": ")
-    expected = "; ".join(part for part in (first.expected, SKIP) if part)
-    return BadInput(where, words, expected)
-
-
-def _describe_all(problem: Problem, numbers: Sequence[int], locate: Callable[[int], str]) -> str:
-    """The first of some mistakes in words, and where the next of them are."""
-    order = sorted(numbers, key=lambda number: int(problem.rows[number]))
-    first = f"{locate(int(problem.rows[order[0]]))}: {problem.describe(order[0])}"
-    if len(order) == 1:
-        return first
-    places = [_shorten_place(locate(int(problem.rows[n]))) for n in order[1 : MAX_PLACES + 1]]
-    rest = len(order) - 1 - len(places)
-    more = [f"{rest:,} more"] if rest else []
-    return f"{first}; so in {join_words([*places, *more])}"
+def tell_left_out(tallies: Sequence[Tally], bad: BadPolicy) -> list[str]:
+    """What is to be said of events that are left out; an error, if that was not asked for."""
+    tallied = [tally for tally in tallies if tally.count]
+    if tallied and bad == "error":
+        first = min(tallied, key=lambda tally: tally.examples[0][0])
+        where, _, words = first.describe().partition(": ")
+        expected = "; ".join(part for part in (first.expected, SKIP) if part)
+        raise BadInput(where, words, expected)
+    return [f"{count_noun(tally.count, 'event')} left out: {tally.describe()}" for tally in tallied]
 
 
 def _shorten_place(place: str) -> str:

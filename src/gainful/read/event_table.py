@@ -13,7 +13,7 @@ from attrs import evolve
 
 from gainful.errors import BadInput
 from gainful.read.column_names import normalise_name
-from gainful.read.event_times import EXPECTED, parse_times
+from gainful.read.event_times import EXPECTED, choose_unit, parse_times
 from gainful.read.event_words import (
     EVENT_OF_WORD,
     LOG_COLUMNS,
@@ -23,14 +23,15 @@ from gainful.read.event_words import (
     list_shown_words,
     read_event_words,
 )
+from gainful.read.log_facts import LogFacts, find_facts, find_known, plain_words
 from gainful.read.named_columns import Header, InputTable, text_column
-from gainful.read.session_events import EVENT_COLUMNS, SHOWN, SessionEvents, make_events
+from gainful.read.session_events import ASKED, EVENT_COLUMNS, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import (
     OPTIONAL_COLUMNS,
     SESSION,
     Mistakes,
-    find_position,
+    choose_position,
     read_optional_column,
     read_whole_numbers,
 )
@@ -45,11 +46,11 @@ _LIST_ADVICE = (
 IDS = ("session", "user", "query_id", "text", "doc")
 
 
-def is_event_log(table: InputTable) -> bool:
+def is_event_log(header: Header, facts: LogFacts) -> bool:
     """Has a table to be read event by event, as its queries are not numbered within sessions?"""
-    if table.header.find_column(SESSION) is None or find_position(table) is None:
+    if header.find_column(SESSION) is None or choose_position(header, facts.holds_texts) is None:
         return True
-    return _find_event_column(table, {}) is not None
+    return find_event_column(header, facts, {}) is not None
 
 
 def are_log_columns(names: Sequence[str]) -> bool:
@@ -60,29 +61,35 @@ def are_log_columns(names: Sequence[str]) -> bool:
     return owned and all(header.find_column(LOG_COLUMNS[role]) for role in roles)
 
 
-def extract_events(table: InputTable, events: EventWords | None = None) -> SessionEvents:
+def extract_events(
+    table: InputTable, events: EventWords | None = None, facts: LogFacts | None = None
+) -> SessionEvents:
     """The events of a table.
 
     Args:
         table: a row for each result that was shown, or for each event.
         events: what words of the log mean, such as {"shown": "view"}, beside the usual ones.
+        facts: of the whole log, if the table is a part of it.
     """
     words = read_event_words(events)
     header = table.header
+    facts = find_facts(table.frame, header) if facts is None else facts
     _refuse_lists(table)
     mistakes: Mistakes = []
     columns: dict[str, pl.Series] = {}
-    taken = assign_columns(header, find_position(table), _find_event_column(table, words))
+    taken = assign_log_columns(header, facts, words)
     forms: dict[str, str] = {}
     for role, column in taken.items():
         if role in IDS:
             columns[role] = _read_ids(table, column)
         elif role == "time":
-            parsed = parse_times(table.frame[column], f"{table.name}, column {quote(column)}")
+            place = f"{table.name}, column {quote(column)}"
+            unit = choose_unit(facts.epochs, facts.given[column])
+            parsed = parse_times(table.frame[column], place, unit)
             columns[role], forms[role] = parsed.times, parsed.form
             mistakes.append((parsed.wrong, _describe_time(table, column), EXPECTED))
         elif role == "event":
-            columns[role] = _read_kinds(table, column, words, mistakes)
+            columns[role] = _read_kinds(table, column, words, facts, mistakes)
         elif role in ("rank", "position"):
             columns[role] = read_whole_numbers(table, column, NAMES.get(role, role), mistakes)
         else:
@@ -93,15 +100,16 @@ def extract_events(table: InputTable, events: EventWords | None = None) -> Sessi
     columns |= _read_others(table, taken, mistakes)
     if "event" in columns and "clicked" not in columns:  # a log of events would tell a click
         columns["clicked"] = (columns["event"] == SHOWN).replace_strict({True: False, False: None})
-    if "rank" in columns and columns["rank"].min() == 0:
+    if "rank" in columns and facts.lowest_rank == 0:
         columns["rank"] += 1
         forms["rank"] = "counted from 0 there, from 1 here"
     made = make_events(columns, table.name, table.locate)
-    problems = [flag_problem(made.frame, *entry) for entry in mistakes]
+    shown = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
     return evolve(
         made,
         notes=[note for note in (describe_names(header, taken, forms),) if note],
-        problems=[problem for problem in problems if len(problem.rows)],
+        problems=[flag_problem(made.frame, *entry) for entry in mistakes],
+        known=find_known(facts, taken, shown),
     )
 
 
@@ -173,34 +181,37 @@ def _normalise(taken: Mapping[str, str]) -> set[str]:
     return {normalise_name(column) for column in taken.values()}
 
 
-def _find_event_column(table: InputTable, words: Mapping[str, str]) -> str | None:
+def assign_log_columns(header: Header, facts: LogFacts, words: Mapping[str, str]) -> dict[str, str]:
+    """What the columns of a log are taken for, by what is known of the whole of it."""
+    position = choose_position(header, facts.holds_texts)
+    return assign_columns(header, position, find_event_column(header, facts, words))
+
+
+def find_event_column(header: Header, facts: LogFacts, words: Mapping[str, str]) -> str | None:
     """The column that says what happened, by its name; of a vaguer name, if it has such words.
 
     Without any words of the user's, a table may be one of numbered queries: then its words decide.
     """
     for alias in LOG_COLUMNS["event"]:
-        column = table.header.find_column((alias,))
-        if column is None or table.frame.schema[column] != pl.String:
+        column = header.find_column((alias,))
+        if column is None or column not in facts.words:
             continue
-        certain = column in table.own_names or (words and alias.startswith("event"))
-        known = [*(words or EVENT_OF_WORD)]
-        if certain or _plain_words(table, column).is_in(known).any():
+        certain = column in header.own_names or (words and alias.startswith("event"))
+        if certain or not {*(words or EVENT_OF_WORD)}.isdisjoint(facts.words[column]):
             return column
     return None
 
 
-def _plain_words(table: InputTable, column: str) -> pl.Series:
-    values = table.frame[column].cast(pl.String)
-    return values.str.strip_chars().str.to_lowercase().str.replace_all("[- ]", "_")
-
-
 def _read_kinds(
-    table: InputTable, column: str, words: Mapping[str, str], mistakes: Mistakes
+    table: InputTable,
+    column: str,
+    words: Mapping[str, str],
+    facts: LogFacts,
+    mistakes: Mistakes,
 ) -> pl.Series:
     """What happened in each row: shown, query, clicked, purchased, or the log's own word."""
-    plain = _plain_words(table, column)
-    plain = plain.set(plain == "", None)
-    kinds = plain.unique(maintain_order=True).drop_nulls().to_list()
+    plain = plain_words(table.frame[column])
+    kinds = [*facts.words[column]]
     refuse_kinds(table.header, column, kinds, words)
     mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))
     return plain.replace_strict({kind: words.get(kind, kind) for kind in kinds}, default=SHOWN)

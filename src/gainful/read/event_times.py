@@ -6,6 +6,8 @@ and where a date can be read in two ways, both are told and neither is taken.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 from attrs import frozen
 
@@ -47,12 +49,41 @@ class ParsedTimes:
     form: str
 
 
-def parse_times(values: pl.Series, place: str) -> ParsedTimes:
+def count_epochs(values: pl.Series) -> dict[int, int]:
+    """How many numbers there are of the size of each unit; none, if they are other texts."""
+    if not values.dtype.is_numeric() and values.dtype != pl.String:
+        return {}
+    texts = values.str.strip_chars() if values.dtype == pl.String else values
+    if values.dtype == pl.String and texts.str.contains(_COMPACT).any():
+        return {}
+    numbers = texts.cast(pl.Float64, strict=False)
+    numbers = numbers.filter((numbers.is_finite() & (numbers >= 0)).fill_null(value=False))
+    ends = [1e20, *(start for start, _, _ in EPOCHS)]
+    return {
+        index: int(((numbers >= start) & (numbers < ends[index])).sum())
+        for index, (start, _, _) in enumerate(EPOCHS)
+    }
+
+
+def choose_unit(epochs: Mapping[int, int], given: int) -> int | None:
+    """The unit of the middle number; None where most values are other texts."""
+    total, below = sum(epochs.values()), 0
+    if total * 2 <= given:
+        return None
+    for index in reversed(range(len(EPOCHS))):
+        below += epochs.get(index, 0)
+        if below > total // 2:
+            return index
+    return 0
+
+
+def parse_times(values: pl.Series, place: str, unit: int | None = None) -> ParsedTimes:
     """Points in time from the values of a column.
 
     Args:
         values: texts, numbers, dates or points in time.
         place: the table and the column, for messages.
+        unit: of numbers, if it is known of the whole column.
 
     Examples:
         >>> parsed = parse_times(pl.Series(["2026-01-31T13:00:00+01:00", "soon"]), "log")
@@ -71,25 +102,26 @@ def parse_times(values: pl.Series, place: str) -> ParsedTimes:
     if kind == pl.Null:
         return ParsedTimes(values.cast(TIME), values.is_null() & False, "")
     if kind.is_numeric():
-        return _parse_numbers(values.cast(pl.Float64), values.is_not_null(), values)
+        return _parse_numbers(values.cast(pl.Float64), values.is_not_null(), values, unit)
     if kind != pl.String:
         raise BadInput(place, f"it holds {kind}", EXPECTED)
     texts = values.str.strip_chars()
     given = texts.fill_null("") != ""
     numbers = texts.cast(pl.Float64, strict=False)
-    if int((numbers.is_not_null() & given).sum()) * 2 > int(given.sum()):
-        compact = texts.str.contains(_COMPACT).fill_null(value=False)
-        if not compact.any():
-            return _parse_numbers(numbers, given, texts)
+    if unit is None and int((numbers.is_not_null() & given).sum()) * 2 > int(given.sum()):
+        unit = choose_unit(count_epochs(texts), 0)
+    if unit is not None and not texts.str.contains(_COMPACT).any():
+        return _parse_numbers(numbers, given, texts, unit)
     return _parse_texts(texts, given, place)
 
 
-def _parse_numbers(numbers: pl.Series, given: pl.Series, values: pl.Series) -> ParsedTimes:
+def _parse_numbers(
+    numbers: pl.Series, given: pl.Series, values: pl.Series, unit: int | None
+) -> ParsedTimes:
     """Epochs: which unit is found from the middle value, and others must agree with it."""
     finite = numbers.is_finite() & (numbers >= 0)
-    middle = numbers.filter(finite.fill_null(value=False)).median()
-    size = float(middle) if isinstance(middle, (int, float)) else 0.0
-    index = next(number for number, (start, _, _) in enumerate(EPOCHS) if size >= start)
+    index = choose_unit(count_epochs(numbers), 0) if unit is None else unit
+    index = len(EPOCHS) - 1 if index is None else index
     start, form, factor = EPOCHS[index]
     end = EPOCHS[index - 1][0] if index else 1e20
     fits = (finite & (numbers >= start) & (numbers < end)).fill_null(value=False)

@@ -70,6 +70,7 @@ class LazySessions:
     notes: Sequence[str] = ()  # what one should know of how they were made
     reasons: Sequence[nw.Expr] = ()  # for which a result is fetched that nobody judged or clicked
     rows_as_told: nw.LazyFrame[Any] | None = None  # where an empty text may stand for no document
+    folder: Any = None  # in which rows are, as long as anybody asks for them
 
     def describe_queries(self) -> nw.LazyFrame[Any]:
         """A row for each query: how many results it has, their ranks, and what is told of it."""

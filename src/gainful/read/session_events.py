@@ -50,6 +50,13 @@ class SessionEvents:
     notes: Sequence[str] = field(default=())  # what was taken for what
     problems: Sequence[Problem] = field(default=())  # rows that cannot be read
     docs: pl.Series | None = None  # where each row is a whole list
+    known: Mapping[str, bool] = field(default={})  # of a part: which columns the log tells at all
+    unordered: str = ""  # where rows have no order: the engine that they are in
+
+    def tells(self, column: str) -> bool:
+        """Is it told in any row of the log?"""
+        usual = self.frame[column].null_count() < len(self.frame)
+        return self.known.get(column, usual)
 
 
 def make_events(

@@ -183,8 +183,8 @@ def _collect_from_engine(
     """What is wanted of sessions in an engine, by judgments and by what was done; or all of it."""
     from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
     from gainful.read.lazy_behaviour import fetch_behaviour  # noqa: PLC0415
-    from gainful.read.lazy_event_sessions import find_lazy_sessions  # noqa: PLC0415
     from gainful.read.lazy_sessions import collect_sessions  # noqa: PLC0415
+    from gainful.read.log_parts import find_lazy_sessions  # noqa: PLC0415
 
     if wanted is None:
         return collect_frame(value, engine, "sessions")

@@ -14,6 +14,7 @@ from gainful.read.column_names import SESSION_ROLES, USUAL_NAMES, ColumnMapping
 from gainful.read.event_table import describe_names, extract_events, is_event_log
 from gainful.read.event_words import EventWords
 from gainful.read.formats import find_format
+from gainful.read.log_facts import find_facts
 from gainful.read.named_columns import InputTable
 from gainful.read.sessions import BadPolicy, Sessions, extract_sessions, name_columns
 from gainful.read.source import Source
@@ -57,8 +58,9 @@ def extract_session_table(
         events: of a log: what its words for events mean.
         report: told which share of the work is done.
     """
-    if gap is not None or events is not None or is_event_log(table):
-        log = extract_events(table, events)
+    facts = find_facts(table.frame, table.header)
+    if gap is not None or events is not None or is_event_log(table.header, facts):
+        log = extract_events(table, events, facts)
         report(_SHARE_TYPED)
         return build_sessions(log, bad=bad, gap=gap)
     sessions = extract_sessions(table, bad)

@@ -179,8 +179,7 @@ def check_sessions(
         notes: what one should know of how it was read.
         reader_problems: what the reader has found to be wrong with rows.
     """
-    if bad not in ("error", "skip"):
-        raise BadValue("bad", bad, "error or skip")
+    check_bad(bad)
     if not len(frame):
         raise BadInput(name, "there is not one session in it")
     if not ranked and not frame["doc"].null_count():
@@ -208,6 +207,12 @@ def check_sessions(
         descriptions = list_problems(problems, locate)
         return Sessions(frame, name, per_turn, (*notes, note), descriptions, len(bad_sessions))
     return Sessions(frame, name, per_turn, notes)
+
+
+def check_bad(bad: str) -> None:
+    """Refuse what is no policy."""
+    if bad not in ("error", "skip"):
+        raise BadValue("bad", bad, "error or skip")
 
 
 def find_problems(
@@ -254,12 +259,17 @@ def _count_ranks(layout: SessionLayout) -> pl.Series:
 
 def find_position(table: InputTable) -> str | None:
     """The column of the positions of queries; a column query may hold their texts instead."""
+    return choose_position(table.header, lambda column: _holds_texts(table.frame[column]))
+
+
+def choose_position(header: Header, holds_texts: Callable[[str], bool]) -> str | None:
+    """The first column of the usual names that holds no texts."""
     for alias in POSITION:
-        column = table.header.find_column((alias,))
+        column = header.find_column((alias,))
         if column is None:
             continue
-        may_be_text = alias == "query" or column in table.own_names
-        if not (may_be_text and _holds_texts(table.frame[column])):
+        may_be_text = alias == "query" or column in header.own_names
+        if not (may_be_text and holds_texts(column)):
             return column
     return None
 
@@ -268,7 +278,7 @@ def _holds_texts(values: pl.Series) -> bool:
     """Are most values of a column texts that are no whole numbers?"""
     if values.dtype != pl.String:
         return False
-    given = values.filter(~_is_blank(values))
+    given = values.filter(~is_blank(values))
     numbers = given.str.contains(r"^\s*[0-9]+(?:\.[0-9]*)?\s*$")
     return bool(len(given)) and int(numbers.sum()) * 2 < len(given)
 
@@ -282,7 +292,7 @@ def read_whole_numbers(table: InputTable, column: str, role: str, mistakes: Mist
     numbers = number_column(table, column)
     whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() < 2**53)
     whole = whole.fill_null(value=False)
-    flags = ~whole & ~_is_blank(values)
+    flags = ~whole & ~is_blank(values)
     mistakes.append(
         (
             flags,
@@ -304,14 +314,14 @@ def read_optional_column(
         return values.fill_null(value=False)
     if kind == "flag" and values.dtype == pl.String:
         plain = values.str.strip_chars().str.to_lowercase()
-        flags = ~_is_blank(values) & ~plain.is_in([*YES, *NO])
+        flags = ~is_blank(values) & ~plain.is_in([*YES, *NO])
         words = f"{column} {{}} is neither yes nor no"
         mistakes.append(
             (flags, lambda row: words.format(quote(values[row])), "1 or 0, true or false")
         )
         return plain.is_in(YES).fill_null(value=False)
     numbers = number_column(table, column)
-    flags = ~numbers.is_finite().fill_null(value=False) & ~_is_blank(values)
+    flags = ~numbers.is_finite().fill_null(value=False) & ~is_blank(values)
     words = f"{column} {{}} is not a finite number"
     mistakes.append((flags, lambda row: words.format(quote(values[row])), "a number, or nothing"))
     if kind == "flag":
@@ -327,7 +337,8 @@ def read_optional_column(
 YES, NO = ["1", "true", "yes", "y", "t"], ["0", "false", "no", "n", "f"]
 
 
-def _is_blank(values: pl.Series) -> pl.Series:
+def is_blank(values: pl.Series) -> pl.Series:
+    """Which values are missing: null, blank, or NaN as pandas has it."""
     if values.dtype == pl.String:
         return (values.str.strip_chars() == "").fill_null(value=True)
     return values.is_null() | values.is_nan() if values.dtype.is_float() else values.is_null()

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from functools import cached_property
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
@@ -93,6 +94,7 @@ class Source:
     def _open_stream(self) -> BinaryIO:
         return BytesIO(self.read_bytes()) if self.path is None else self.path.open("rb")
 
+    @cached_property
     def first_lines(self) -> list[str]:
         """The lines of its head that are whole, and neither empty nor comments; at least one."""
         head, _, cut = self.head.rpartition(b"\n")
@@ -105,7 +107,7 @@ class Source:
 
     def first_line(self) -> str:
         """The first line that is neither empty nor a comment."""
-        return self.first_lines()[0]
+        return self.first_lines[0]
 
     def count_comments(self) -> int:
         """How many lines begin with #, perhaps after blanks?"""

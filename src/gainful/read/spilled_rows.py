@@ -16,7 +16,7 @@ import polars as pl
 from attrs import define, field
 from numpy.typing import NDArray
 
-KEY = "gainful_key"  # the hash of a session's name
+KEY = "\0key"  # the hash of a session's name
 _BITS = 14
 BUCKETS = 1 << _BITS  # by the first bits of a hash
 _SHIFT = np.uint64(64 - _BITS)

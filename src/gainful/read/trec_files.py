@@ -103,7 +103,7 @@ def find_qrels_format(source: Source) -> LineFormat:
 
     Those of passages (TREC Dynamic Domain) name subtopics after their topic: DD16-1, DD16-1.2.
     """
-    lines = [line.split() for line in source.first_lines()[:_SAMPLE_LINES]]
+    lines = [line.split() for line in source.first_lines[:_SAMPLE_LINES]]
     if all(len(fields) == 3 for fields in lines) and _is_number(lines[0][2]):
         return SHORT_QRELS
     first = lines[0] if lines else []
@@ -177,7 +177,7 @@ def looks_like_a_run(source: Source) -> bool:
     """Have most of its first lines more than the four fields of judgments?"""
     if find_qrels_format(source) is PASSAGE_QRELS:
         return False
-    sizes = [len(line.split()) for line in source.first_lines()]
+    sizes = [len(line.split()) for line in source.first_lines]
     return sum(size > 4 for size in sizes) > sum(size == 4 for size in sizes)
 
 

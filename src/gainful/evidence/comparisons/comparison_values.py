@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -195,10 +196,12 @@ class ComparisonValues:
 
     def pair(self, measure: str, system: str, other: str) -> Pair:
         """One comparison, from the side of `system`."""
-        for pair in self.pairs:
-            if pair.measure == measure and {pair.system, pair.other} == {system, other}:
-                return pair if pair.system == system else pair.reverse()
-        raise KeyError((measure, system, other))
+        pair = self._pairs_by_names.get((measure, system, other))
+        return self._pairs_by_names[measure, other, system].reverse() if pair is None else pair
+
+    @cached_property
+    def _pairs_by_names(self) -> Mapping[tuple[str, str, str], Pair]:
+        return {(pair.measure, pair.system, pair.other): pair for pair in self.pairs}
 
     def pairs_against(self, baseline: str | None = None) -> list[Pair]:
         """Every other system against the baseline, by measure."""

@@ -26,9 +26,10 @@ from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, sign
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.progress import report_work
 from gainful.rounding import COARSE_ROUNDING
-from gainful.types import Array, Ranks, slices
+from gainful.types import Array, Flags, Ranks, slices
 
-_BATCH_NUMBERS = 1 << 19
+_BATCH_FLIPS = 1024
+_BLOCK_PAIRS = 128
 
 
 class StepDown:
@@ -42,28 +43,43 @@ class StepDown:
     """
 
     def __init__(self, observed: Array, slack: Array | float = 0.0) -> None:
-        self._order = np.argsort(observed, kind="stable")  # the least extreme first
+        self.order = np.argsort(observed, kind="stable")  # the least extreme first
         with np.errstate(invalid="ignore"):  # what is infinite stays so
-            self._least = observed * (1 - COARSE_ROUNDING) - slack
-        self._own = np.zeros(len(observed))
+            self._least = (observed * (1 - COARSE_ROUNDING) - slack)[self.order, None]
+        self._own = np.zeros(len(observed))  # these and `_largest` in that order
         self._largest = np.zeros(len(observed))
         self._resamples = 0
 
     def add(self, resampled: Array) -> None:
         """Some more resamples: a row for each, a column for each comparison."""
-        statistics, least = resampled.T[self._order], self._least[self._order, None]
-        self._own[self._order] += np.count_nonzero(statistics >= least, axis=1)
-        np.maximum.accumulate(statistics, axis=0, out=statistics)
-        self._largest[self._order] += np.count_nonzero(statistics >= least, axis=1)
-        self._resamples += len(resampled)
+        self.add_ascending(len(resampled), [resampled.T[self.order]])
+
+    def add_ascending(self, resamples: int, blocks: Iterable[Array]) -> None:
+        """Some more resamples, a column for each; rows of all blocks: comparisons in `order`."""
+        largest = np.zeros(resamples)
+        start = 0
+        for statistics in blocks:
+            at = slice(start, start + len(statistics))
+            self._own[at] += _count_true(statistics >= self._least[at])
+            for row in statistics:  # np.maximum.accumulate takes thirty times as long
+                largest = np.maximum(row, largest, out=row)
+            self._largest[at] += _count_true(statistics >= self._least[at])
+            start = at.stop
+        self._resamples += resamples
 
     def p(self, *, exact: bool) -> tuple[Array, Array]:
         """The p of each comparison by itself, and among all; `exact` where all ways were seen."""
-        own = p_value(self._own, self._resamples, exact=exact)
-        among = p_value(self._largest, self._resamples, exact=exact)
-        descending = self._order[::-1]  # no p is smaller than one of a more extreme comparison
-        among[descending] = np.maximum.accumulate(among[descending])
+        own, among = np.empty((2, len(self.order)))
+        own[self.order] = p_value(self._own, self._resamples, exact=exact)
+        p = p_value(self._largest, self._resamples, exact=exact)
+        # No p is smaller than one of a more extreme comparison.
+        among[self.order] = np.maximum.accumulate(p[::-1])[::-1]
         return own, among
+
+
+def _count_true(flags: Flags) -> Array:
+    count: Array = flags.view(np.uint8).sum(axis=1, dtype=np.uint32)  # faster than count_nonzero
+    return count
 
 
 def step_down_max_t(
@@ -123,11 +139,18 @@ def flip_families(measures: Sequence[UnitSums], pairs: Ranks, resampling: Resamp
         np.concatenate([item.observed for item in family]),
         np.concatenate([units * item.scale for item in family]),  # half a step, of both runs
     )
+    scale = np.concatenate([item.scale for item in family])
+    runs = measures[0].sums.shape[1]
+    columns = np.concatenate([pairs + runs * at for at in range(len(family))])
     largest: list[Array] = []
-    for flips in _small_batches(units, len(pairs) * len(family), resampling):
+    for flips in _small_batches(units, resampling):
         flipped = [item.flip(flips) for item in family]
-        counts.add(np.concatenate([statistics for statistics, _ in flipped], axis=1))
-        largest.append(np.max([largest_t for _, largest_t in flipped], axis=0))
+        statistics = _pair_statistics(np.concatenate(flipped), columns, scale, counts.order)
+        counts.add_ascending(len(flips), statistics)
+        by_measure = [
+            item.largest_t(sums, flips) for item, sums in zip(family, flipped, strict=True)
+        ]
+        largest.append(np.max(by_measure, axis=0))
     p, corrected = (p.reshape(len(family), -1) for p in counts.p(exact=exact))
     reach = float(critical_value(np.concatenate(largest), resampling.alpha, exact=exact))
     means = np.stack([item.means for item in family])
@@ -137,14 +160,28 @@ def flip_families(measures: Sequence[UnitSums], pairs: Ranks, resampling: Resamp
     return Outcome(p, low, high, method, exact, means, corrected)
 
 
-def _small_batches(units: int, comparisons: int, resampling: Resampling) -> Iterator[Array]:
-    """Rows of flips, so few at once that all comparisons of them are held easily."""
+def _small_batches(units: int, resampling: Resampling) -> Iterator[Array]:
+    """Rows of flips, so few at once that all runs are held easily, and loops over rows pay."""
     done = 0
     for flips in sign_flips(units, resampling):
-        for part in slices(len(flips), _BATCH_NUMBERS // comparisons):
+        for part in slices(len(flips), _BATCH_FLIPS):
             yield flips[part]
             done += part.stop - part.start
             report_work("resampling", done / resampling.resamples)
+
+
+def _pair_statistics(sums: Array, pairs: Ranks, scale: Array, order: Ranks) -> Iterator[Array]:
+    """The size of the scaled difference of each pair, in that order, block by block.
+
+    A block is small enough for the cache of a processor, which is what the time depends on.
+    """
+    for part in slices(len(order), _BLOCK_PAIRS):
+        chosen = order[part]
+        block = np.take(sums, pairs[chosen, 0], axis=0)
+        block -= np.take(sums, pairs[chosen, 1], axis=0)
+        np.abs(block, out=block)
+        block *= scale[chosen, None]
+        yield block
 
 
 @frozen(eq=False)
@@ -156,7 +193,7 @@ class _Differences:
     pairs: Ranks
     means: Array
     standard_errors: Array
-    grid_means: Array
+    grid_means: Array  # of runs
     scale: Array  # 1 by the root of the sum of squares; 0 where that is 0
     centred_scale: Array
     observed: Array
@@ -177,23 +214,25 @@ class _Differences:
             pairs=pairs,
             means=differences.means() / step,
             standard_errors=differences.standard_errors() / step,
-            grid_means=differences.means(),
+            grid_means=UnitSums(grid_sums, units.sizes).means(),
             scale=scale,
             centred_scale=_inverse_root((deviations**2).sum(axis=0)),
             observed=np.abs(differences.sums.sum(axis=0)) * scale,
         )
 
-    def flip(self, flips: Array) -> tuple[Array, Array]:
-        """For each row of flips the statistics of all pairs, and the largest t of centred ones."""
-        runs = self.grid_sums.sum(axis=0)[:, None] - 2 * (self.grid_sums.T @ flips.T)
-        sums = runs[self.pairs[:, 0]]  # pairs × flips: rows are near each other in memory
-        sums -= runs[self.pairs[:, 1]]
+    def flip(self, flips: Array) -> Array:
+        """The sums of all runs (rows) under each row of flips; those of pairs are differences."""
+        sums: Array = self.grid_sums.sum(axis=0)[:, None] - 2 * (self.grid_sums.T @ flips.T)
+        return sums
+
+    def largest_t(self, flipped: Array, flips: Array) -> Array:
+        """For each row of flips the largest t of the differences from their means."""
         sizes = self.sizes.sum() - 2 * (flips @ self.sizes)
-        centred = sums - self.grid_means[:, None] * sizes
-        largest = (np.abs(centred, out=centred) * self.centred_scale[:, None]).max(axis=0)
-        np.abs(sums, out=sums)
-        sums *= self.scale[:, None]
-        return sums.T, self._as_t(largest)
+        centred = flipped - self.grid_means[:, None] * sizes
+        order = np.arange(len(self.pairs))
+        blocks = _pair_statistics(centred, self.pairs, self.centred_scale, order)
+        largest = np.max([block.max(axis=0) for block in blocks], axis=0)
+        return self._as_t(largest)
 
     def _as_t(self, statistic: Array) -> Array:
         """Student's t, of which the statistic is a function; infinite where nothing varies."""

@@ -28,7 +28,7 @@ from gainful.measure.sessions.session_values import (
     session_value_vectors,
 )
 from gainful.read.column_names import restore_name
-from gainful.read.engines import SPARK, report_engine_errors
+from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
 from gainful.read.lazy_sessions import LazySessions, build_sessions, split_rows
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_parts import SessionChoice, SessionPart, build_with_care, split_sessions
@@ -564,16 +564,7 @@ def sum_arrow(table: Any, matcher: PartMatcher, summer: Summer) -> Any:
 
 def evaluate_arrow(table: Any, evaluation: PartEvaluation) -> Any:
     """The values of some whole sessions: a table of Arrow in, a table of Arrow out."""
-    import pyarrow as pa  # noqa: PLC0415  (Spark's)
-
-    frame = pl.from_arrow(table)
-    rows = frame if isinstance(frame, pl.DataFrame) else frame.to_frame()
-    values = evaluation.evaluate(rows).to_arrow()
-    short = [  # as Spark has texts
-        pa.field(field.name, pa.string() if pa.types.is_large_string(field.type) else field.type)
-        for field in values.schema
-    ]
-    return values.cast(pa.schema(short))
+    return as_spark_arrow(evaluation.evaluate(pl.DataFrame(pl.from_arrow(table))))
 
 
 def visit_workers(
