@@ -81,7 +81,9 @@ def _name_list(runs: Sequence[AnyRun]) -> dict[str, AnyRun]:
     files = [fspath(run) for run in runs if isinstance(run, (str, PathLike))]
     file_names = iter(name_files(files))
     names = [
-        next(file_names) if isinstance(run, (str, PathLike)) else getattr(run, "name", "run")
+        next(file_names)
+        if isinstance(run, (str, PathLike))
+        else str(getattr(run, "name", None) or "run")
         for run in runs
     ]
     return dict(zip(number_doubles(names), runs, strict=True))

@@ -38,7 +38,6 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
 
 
 @command(
-    "Is one run really better than another?",
     argument("[QRELS]"),
     argument("RUN RUN..."),
     *("measures", "baseline"),

@@ -17,7 +17,6 @@ from gainful.show.pages.report import Report
 
 
 @command(
-    "One page about these runs or sessions, to hand over.",
     argument("[QRELS]"),
     argument("RUN..."),
     "measures",

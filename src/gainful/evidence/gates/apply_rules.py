@@ -21,7 +21,7 @@ from gainful.evidence.gates.error_rates import (
     find_error_rates,
     find_spreads,
 )
-from gainful.evidence.gates.rules import Check, Rules, rounding_slack
+from gainful.evidence.gates.rules import Check, Rule, Rules, rounding_slack
 from gainful.evidence.gates.verdict import QueryToLookAt, Verdict
 from gainful.evidence.pairing import (
     Clusters,
@@ -31,7 +31,7 @@ from gainful.evidence.pairing import (
     pair_values,
     values_by_query,
 )
-from gainful.measure.entry import LOWER
+from gainful.measure.entry import HIGHER, LOWER, Direction
 from gainful.measure.language import parse
 from gainful.measure.results import Results
 from gainful.measure.values import aggregate
@@ -100,7 +100,11 @@ def apply_rules(
             pairs = {name: clusters.assign(pair) for name, pair in pairs.items()}
         notes += _check_lost_queries(results, baseline, pairs, rules)
         notes += _baseline_notes(results, baseline, pairs, rules)
-    now_and_before = {name: _common_means(results, name, pair) for name, pair in pairs.items()}
+    now_and_before = {
+        name: (aggregate(pair.values[:, 0], kind), aggregate(pair.values[:, 1], kind))
+        for name, pair in pairs.items()
+        for kind in [results.recipes[name].entry.aggregation]
+    }
     checks = [
         *_check_limits(results, rules, mean),
         *_check_drops(results, rules, now_and_before),
@@ -286,25 +290,19 @@ def _baseline_notes(
     return [*notes, *(f"{line} ({', '.join(names)})" for line, names in names_by_line.items())]
 
 
-def _common_means(results: Results, name: str, pair: PairedValues) -> tuple[float, float]:
-    mean_kind = results.recipes[name].entry.aggregation
-    return aggregate(pair.values[:, 0], mean_kind), aggregate(pair.values[:, 1], mean_kind)
-
-
 def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
     """Floors of what should be high, ceilings of what should be low; the others are refused."""
-    for spelling, floor in rules.floors.items():
-        name = _measure_name(results, spelling, "floor")
-        if results.directions[name].is_lower:
-            raise BadValue("floor", spelling, "a measure of which more is better; else a ceiling")
-        ok = mean[name] >= floor - rounding_slack(floor)
-        yield Check("floor", name, mean[name], floor, ok=ok)
-    for spelling, ceiling in rules.ceilings.items():
-        name = _measure_name(results, spelling, "ceiling")
-        if not results.directions[name].is_lower:
-            raise BadValue("ceiling", spelling, "a measure of which less is better; else a floor")
-        ok = mean[name] <= ceiling + rounding_slack(ceiling)
-        yield Check("ceiling", name, mean[name], ceiling, ok=ok, direction=LOWER)
+    kinds: tuple[tuple[Rule, Mapping[str, float], Direction, str], ...] = (
+        ("floor", rules.floors, HIGHER, "a measure of which more is better; else a ceiling"),
+        ("ceiling", rules.ceilings, LOWER, "a measure of which less is better; else a floor"),
+    )
+    for rule, limits, direction, allowed in kinds:
+        for spelling, limit in limits.items():
+            name = _measure_name(results, spelling, rule)
+            if results.directions[name].is_lower != direction.is_lower:
+                raise BadValue(rule, spelling, allowed)
+            ok = direction.sign * (mean[name] - limit) >= -rounding_slack(limit)
+            yield Check(rule, name, mean[name], limit, ok=ok, direction=direction)
 
 
 def _check_drops(
