@@ -16,7 +16,7 @@ from lz4 import frame as lz4
 
 import gainful
 from gainful.errors import BadInput
-from gainful.read import qrels_and_run
+from gainful.read import kinds, qrels_and_run
 from gainful.read.column_names import read_column_names
 from gainful.read.formats import FORMATS, find_format, read_qrels, read_rows, read_run
 from gainful.read.source import open_source
@@ -358,7 +358,7 @@ def test_files_that_are_not_there_or_go_away(put, tmp_path):
     source = open_source(put(RUN))
     (tmp_path / "file").unlink()
     with pytest.raises(BadInput, match="cannot be read|no such file"):
-        read_rows(source, qrels_and_run.RUN).build()
+        read_rows(source, kinds.RUN).build()
     with pytest.raises(BadInput, match="it is compressed, but it is not"):
         read_run(put(RUN, "run.gz"))
     with pytest.raises(gainful.errors.WrongType, match="a path as text"):

@@ -21,15 +21,12 @@ from gainful.read.inputs import (
     as_run_in_memory,
     find_run_beside,
 )
-from gainful.read.odd_judgments import describe_odd_judgments
+from gainful.read.kinds import QRELS, RUN, Kind, Rows
 from gainful.read.qrels_and_run import (
-    QRELS,
-    RUN,
-    Kind,
     Qrels,
-    Rows,
     Run,
     describe_duplicates,
+    describe_odd_judgments,
     find_duplicates,
     has_several_subtopics,
 )

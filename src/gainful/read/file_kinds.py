@@ -19,8 +19,8 @@ from gainful.read.column_names import (
 )
 from gainful.read.event_table import are_log_columns
 from gainful.read.formats import build_value, find_format, find_kinds, read_rows
+from gainful.read.kinds import RUN
 from gainful.read.named_columns import InputTable
-from gainful.read.qrels_and_run import RUN
 from gainful.read.session_formats import find_session_format
 from gainful.read.session_tables import guess_table_format
 from gainful.read.sessions import are_session_columns

@@ -14,7 +14,8 @@ from attrs import frozen
 
 from gainful.errors import BadInput, UnknownName
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, Qrels, Rows, Run, Value
+from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
+from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import ARROW_STREAM, DATASET, Source, is_folder, open_source
 
 

@@ -19,9 +19,10 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import find_engine
 from gainful.read.frames import as_polars, is_frame, unwrap
+from gainful.read.kinds import QRELS, RUN, Kind, Value
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import Header, as_table
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Value
+from gainful.read.qrels_and_run import NestedDict
 
 _ALLOWED = (
     "a path, a dict by query, a frame (polars, pandas, Arrow, DuckDB, Spark), or a list: of "

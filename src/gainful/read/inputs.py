@@ -14,8 +14,9 @@ from attrs import evolve
 from gainful.forks import refuse_lost_threads
 from gainful.read.column_names import ColumnNames, read_column_names
 from gainful.read.formats import find_kinds, read_qrels, read_run
+from gainful.read.kinds import QRELS, RUN
 from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import QRELS, RUN, NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import is_file, open_source
 
 AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists

@@ -24,9 +24,10 @@ from gainful.read.column_names import (
     restore_name,
 )
 from gainful.read.engines import Engine, report_engine_errors
+from gainful.read.kinds import RUN
 from gainful.read.lazy_run import LazyRun, as_narwhals
 from gainful.read.named_columns import Header, InputTable, as_table, extract_rows, invert_renames
-from gainful.read.qrels_and_run import RUN, Run
+from gainful.read.qrels_and_run import Run
 from gainful.text import count_noun, quote
 
 _ID_TYPES = (nw.String, nw.Categorical, nw.Enum)

@@ -23,7 +23,7 @@ from gainful.read.column_names import (
     normalise_name,
     strip_name,
 )
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
+from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import Source
 from gainful.text import join_words, quote
 

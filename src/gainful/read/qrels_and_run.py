@@ -1,20 +1,16 @@
-"""`Qrels` and `Run`: what was read, as columns; `NestedDict`: a dict of dicts as it came.
-
-A `Kind` says in what reading the two differs, and `Rows` what was read before it becomes either.
-"""
+"""`Qrels` and `Run`: what was read, as columns; `NestedDict`: a dict of dicts as it came."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from numbers import Integral
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, Duplicated, Swapped, WrongType
-from gainful.read.column_names import QRELS_ROLES, RELEVANT, RETRIEVED, RUN_ROLES
+from gainful.errors import BadInput, Duplicated, WrongType
 from gainful.text import count_noun, quote
 
 # What query and doc were before they became texts, where that is known: texts or whole numbers.
@@ -24,6 +20,9 @@ GRADES_AND_SCORES = "gainful.ndcg(grades, scores) for grades and scores alone"
 _MAX_GRADE = 10  # numbers up to here can be grades
 
 _MAX_LISTED = 10  # duplicates that an error or a report names one by one
+_MAX_USUAL = 1000  # grades beyond it are times, ids or counts
+_MIN_RANKS = 10  # ranks below the first of a query; of fewer, grades may count up by accident
+_SAMPLE = 50  # rows that are looked at first
 
 
 @frozen(eq=False)
@@ -140,96 +139,6 @@ class NestedDict:
     list_count: int = 0  # lists in query order, where queries have no names
 
 
-Value = TypeVar("Value", bound=Qrels | Run)
-
-
-@frozen(eq=False)
-class Kind(Generic[Value]):
-    """Judgments or a run: all in which reading the one differs from reading the other."""
-
-    name: str
-    number: str  # what is told of each document
-    default: float | None  # that number where it is not told; None: the order of a list tells it
-    roles: Mapping[str, str]  # that columns can have, each with the name that is looked for first
-    lists: tuple[str, ...]  # names of fields with all documents of a query
-    shapes: str  # of dicts
-    looks_other: str  # said of a value of the other kind
-    build: Callable[..., Value]  # of a frame, a name, places of rows, and fields of the value
-
-    def describe_swap(self, name: str, reason: str, expected: str) -> Swapped:
-        """What is to be said of a value of the other kind."""
-        return Swapped(name, f"{self.looks_other}: {reason} (are the arguments swapped?)", expected)
-
-
-def _build_qrels(
-    frame: pl.DataFrame, name: str, where: Callable[[int], str] | None = None, **fields: Any
-) -> Qrels:
-    """Judgments from rows, which may be of subtopics, or of passages for these."""
-    has_subtopics = "subtopic" in frame.columns and (
-        "passage" in frame.columns or has_several_subtopics(frame["subtopic"])
-    )
-    if has_subtopics and where is not None:
-        from gainful.read import subtopic_qrels  # noqa: PLC0415  (few have them)
-
-        return subtopic_qrels.build_subtopic_qrels(frame, name, where, **fields)
-    return Qrels(frame.select("query", "doc", "grade"), name, where, **fields)
-
-
-def _build_run(
-    frame: pl.DataFrame, name: str, where: Callable[[int], str] | None = None, **fields: Any
-) -> Run:
-    return Run(frame.select("query", "doc", "score"), name, where, **fields)
-
-
-QRELS = Kind(
-    "judgments",
-    "grade",
-    1,
-    QRELS_ROLES,
-    RELEVANT,
-    "{query: {document: grade}} or {query: [relevant document, …]}",
-    "this looks like a run, not like judgments",
-    _build_qrels,
-)
-RUN = Kind(
-    "run",
-    "score",
-    None,
-    RUN_ROLES,
-    RETRIEVED,
-    "{query: {document: score}}, {query: [document, …]} or {query: [(document, score), …]}",
-    "these look like judgments, not like a run",
-    _build_run,
-)
-
-
-@frozen(eq=False)
-class Rows(Generic[Value]):
-    """What a reader gives: the rows that are sound, and what is wrong with the others.
-
-    Who calls decides: `build` makes the first of these mistakes an error, `check` tells all.
-    """
-
-    kind: Kind[Value]
-    name: str
-    frame: pl.DataFrame  # query, doc, grade or score; subtopic, passage, rank where there are some
-    locate: Callable[[int], str]  # of the sound rows
-    expected: str = ""
-    mistakes: Sequence[int] = ()  # rows that are not sound
-    describe: Callable[[int], tuple[str, str]] = lambda row: (str(row), "")  # place and words
-    warnings: Sequence[str] = ()  # what changes what comes out
-    notes: Sequence[str] = ()  # what else one should know of how it was read
-    fields: Mapping[str, Any] = {}  # of the value: what its ids are, its tag
-
-    def build(self) -> Value:
-        """The judgments or the run, or an error for the first row that is not sound."""
-        if self.mistakes:
-            place, words = self.describe(self.mistakes[0])
-            raise BadInput(place, words, self.expected)
-        notes = [*self.warnings, *self.notes]
-        return self.kind.build(self.frame, self.name, self.locate, notes=notes, **self.fields)
-
-
 def example_docs(qrels_or_run: Qrels | Run | NestedDict) -> list[str]:
     """The first two documents, for a message."""
     if isinstance(qrels_or_run, NestedDict):
@@ -338,3 +247,37 @@ def _refuse_not_finite(qrels_or_run: Qrels | Run, column: str) -> None:
 def has_several_subtopics(subtopic: pl.Series) -> bool:
     """Is there more than one subtopic?"""
     return len(subtopic) > 1 and bool((subtopic != subtopic[0]).any())
+
+
+def describe_odd_judgments(qrels: Qrels | NestedDict) -> list[str]:
+    """What judgments from a file or frame look like, if not like judgments.
+
+    Examples:
+        >>> frame = pl.DataFrame({"query": ["map", "P_5"], "doc": "all", "grade": [0.25, 0.4]})
+        >>> describe_odd_judgments(Qrels(frame))
+        ["the last document of every query is 'all', as in the output of trec_eval"]
+    """
+    if isinstance(qrels, NestedDict):
+        return []
+    frame = qrels.frame
+    looks = []
+    large = int((frame["grade"] > _MAX_USUAL).sum())
+    if large:
+        grades = count_noun(large, "grade is", "grades are")
+        highest = frame.select(pl.col("grade").max()).item()
+        looks.append(f"{grades} above {_MAX_USUAL} (up to {highest:.0f}), as times and ids are")
+    if _are_ranks(frame.head(_SAMPLE)) and _are_ranks(frame):
+        below_first = len(frame) - frame["query"].n_unique()
+        if below_first >= _MIN_RANKS:
+            looks.append("the grades of every query count 1, 2, 3, …, as the ranks of a run do")
+    if frame["doc"][-1] == "all":
+        last = frame.group_by("query").agg(pl.col("doc").last())["doc"]
+        if (last == "all").all():
+            looks.append("the last document of every query is 'all', as in the output of trec_eval")
+    return looks
+
+
+def _are_ranks(frame: pl.DataFrame) -> bool:
+    """Do grades count from 1, without a gap, in the rows of each query?"""
+    position = pl.int_range(1, pl.len() + 1).over("query")
+    return bool(frame.select((pl.col("grade") == position).all()).item())

@@ -32,7 +32,8 @@ from gainful.read.column_names import (
 )
 from gainful.read.dicts import DocScores
 from gainful.read.jsonl import is_json_list, load_whole, read_objects
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, Qrels, Value
+from gainful.read.kinds import QRELS, RUN, Kind, Value
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.ranked_items import DocNumbers, as_list, parse_number
 from gainful.read.source import Source
 from gainful.text import count_noun, quote

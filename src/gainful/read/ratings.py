@@ -18,8 +18,9 @@ from gainful.errors import BadInput, Duplicated, Swapped
 from gainful.read import dicts, named_columns
 from gainful.read.column_names import list_columns, normalise_name
 from gainful.read.jsonl import load_whole
+from gainful.read.kinds import QRELS, RUN, Kind, Value
 from gainful.read.named_columns import InputTable
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Qrels, Run, Value
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.ranked_items import is_id, parse_number
 from gainful.read.source import Source
 from gainful.text import NUMBER_PATTERN, count_noun, quote

@@ -28,9 +28,10 @@ from gainful.read.column_names import (
 from gainful.read.engines import find_engine
 from gainful.read.frames import is_frame, is_wrapped
 from gainful.read.jsonl import build_columns
+from gainful.read.kinds import Kind, Value
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
-from gainful.read.qrels_and_run import GRADES_AND_SCORES, Kind, NestedDict, Run, Value
+from gainful.read.qrels_and_run import GRADES_AND_SCORES, NestedDict, Run
 from gainful.read.ranked_items import as_list, has_id, is_id
 from gainful.read.source import is_path
 from gainful.text import quote

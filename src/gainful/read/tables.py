@@ -18,8 +18,9 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.jsonl import load_whole
+from gainful.read.kinds import Kind, Rows, Value
 from gainful.read.named_columns import InputTable
-from gainful.read.qrels_and_run import Kind, NestedDict, Rows, Value
+from gainful.read.qrels_and_run import NestedDict
 from gainful.read.source import Source
 from gainful.text import quote
 

@@ -14,7 +14,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput
-from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
+from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import Source, Tidiness
 from gainful.text import count_noun, quote
 
