@@ -65,10 +65,10 @@ def test_records_in_an_envelope_are_read_as_if_there_were_none(tmp_path, name, s
     path = tmp_path / f"log{suffix}"
     text = ENVELOPES[name](RECORDS).encode()
     path.write_bytes(gzip.compress(text) if suffix.endswith(".gz") else text)
-    expected, found = as_sessions(plain), as_sessions(path)
-    assert found.frame.equals(expected.frame)
+    expected, unwrapped = as_sessions(plain), as_sessions(path)
+    assert unwrapped.frame.equals(expected.frame)
     assert expected.frame["doc"].to_list() == ["a", "b", "c"]
-    assert list(found.notes) == list(expected.notes)
+    assert list(unwrapped.notes) == list(expected.notes)
 
 
 VALUES = st.recursive(
@@ -91,8 +91,8 @@ def test_nothing_of_a_record_is_lost_with_its_envelope(records, name):
     inner = unwrap(text, lambda: text, "log")
     inner = text if inner is None else inner
     lines = [line for line in inner.split(b"\n") if line.strip()]
-    found = decode_json(inner) if inner.lstrip()[:1] == b"[" else list(map(decode_json, lines))
-    assert found == records
+    unwrapped = decode_json(inner) if inner.lstrip()[:1] == b"[" else list(map(decode_json, lines))
+    assert unwrapped == records
 
 
 @pytest.mark.parametrize(

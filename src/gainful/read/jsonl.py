@@ -126,6 +126,7 @@ def load_whole(source: Source) -> Any:
     except BadInput:
         raise
     except ValueError as failure:
-        ends = source.read_bytes().rstrip()[-1:] in (b"}", b"]")
-        problem = "this is not JSON" if ends else "the JSON is cut off"
+        ends = source.read_bytes().rstrip().endswith((b"}", b"]"))
+        is_cut = isinstance(failure, json.JSONDecodeError) and not ends
+        problem = "the JSON is cut off" if is_cut else "this is not JSON"
         raise BadInput(source.name, f"{problem}: {failure}") from None
