@@ -315,7 +315,7 @@ BAD_RUNS = {
     "RAG without ids": ('{"query": "1", "retrieved": [{"text": "x"}]}', "has no id"),
     "RAG without a query": ('{"retrieved": ["a"]}', "file:1: there is no 'query'"),
     "RAG with a query twice": ('{"query": "1", "retrieved": ["a"]}\n{"query": "1", "retrieved": ["a"]}', "comes a second time"),
-    "half a JSON file": ('{"1": {"a": 1},\n', "this is not JSON"),
+    "half a JSON file": ('{"1": {"a": 1},\n', "the JSON is cut off"),
     "JSON of numbers": ('{\n"1": 5}', r"\['1'\]: 5 is no dict or list"),
     "JSON with a text": ('{\n"1": {"a": "x"}}', r"\['1'\]\['a'\]: score 'x' is not a finite number"),
 }  # fmt: skip
