@@ -26,6 +26,8 @@ from gainful.measure.build_recipes import (
     EvaluationSettings,
     Measures,
     build_recipes,
+)
+from gainful.measure.build_session_recipes import (
     build_session_recipes,
 )
 from gainful.measure.catalogue import MEASURES

@@ -19,9 +19,8 @@ from gainful.api.run_options import (
 )
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.match.match import match, match_scored
+from gainful.match.match import MatchedRun, match, match_scored
 from gainful.match.matched import FILTERED_ORDERS
-from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run

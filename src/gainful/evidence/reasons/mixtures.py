@@ -26,11 +26,21 @@ from gainful.evidence.reasons.causes import (
     gather_facts,
     make_lenient,
 )
-from gainful.evidence.worked_ranking import RankByRank, SwitchSide, describe_rank_by_rank
+from gainful.evidence.worked_ranking import (
+    RankByRank,
+    SwitchSide,
+    describe_rank_by_rank,
+    rank_queries,
+)
+from gainful.match.match import MatchedRun
 from gainful.match.matched import Matched
-from gainful.match.rankings import MatchedRun
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.build_recipes import build_recipe, build_session_recipe
+from gainful.measure.build_recipes import (
+    build_recipe,
+)
+from gainful.measure.build_session_recipes import (
+    build_session_recipe,
+)
 from gainful.measure.entry import Recipe, SessionRecipe
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.measure import Measure
@@ -264,7 +274,7 @@ class RunScores:
         self, query: str, label: str, convention: Convention, value: float
     ) -> SwitchSide:
         recipe = self.recipe(convention)
-        rankings = self.view(convention).run.rank_documents(recipe.convention, [query])
+        rankings = rank_queries(self.view(convention).run, recipe, [query])
         return SwitchSide(label, recipe, rankings, None if np.isnan(value) else float(value))
 
 
@@ -274,7 +284,7 @@ def _match_key(convention: Convention) -> tuple[SettingValue, ...]:
 
 def mix_run(run: Run | NestedDict, match_for: MatchFor, sides: tuple[Recipe, Recipe]) -> Mixtures:
     """All between two conventions for a run, causes that cannot matter on these data left out."""
-    measure = Measure.from_recipe(sides[0])
+    measure = sides[0].measure
     mine, theirs = (make_lenient(side.convention) for side in sides)
     widest = mine.with_settings(
         duplicates="count" if "count" in (mine.duplicates, theirs.duplicates) else "last",
@@ -418,7 +428,7 @@ def mix_sessions(
     sessions: Sessions, match_for: MatchSessionsFor, sides: tuple[SessionRecipe, SessionRecipe]
 ) -> Mixtures:
     """All that lies between two conventions for these sessions."""
-    measure = Measure.from_recipe(sides[0])
+    measure = sides[0].measure
     mine, theirs = (side.convention for side in sides)
     differences = mine.differences(theirs)
     units = sessions.frame["session"].unique(maintain_order=True).to_list()
