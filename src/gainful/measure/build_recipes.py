@@ -8,31 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypedDict, TypeVar
 
-from gainful.convention import (
-    SETTINGS,
-    Convention,
-    Divisor,
-    Duplicates,
-    Empty,
-    Extra,
-    FirstRank,
-    Fractional,
-    Ideal,
-    IdealDepth,
-    Missing,
-    Namesake,
-    Negative,
-    NegativeIdeal,
-    NoHits,
-    RbpGrades,
-    RecallPoints,
-    SettingValue,
-    Short,
-    Ties,
-    Unjudged,
-    like as like_tool,
-)
-from gainful.convention.convention import Settings
+from gainful.convention import SETTINGS, Convention, convention as allowed, like as like_tool
+from gainful.convention.convention import Settings, SettingValue
 from gainful.errors import BadValue, NotExact, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.match.ties import TIE_POLICIES
@@ -55,16 +32,16 @@ class Options(TypedDict, total=False):
     rel: float
     discount: str | NamedFormula
     b: float
-    ideal: Ideal
-    ideal_depth: IdealDepth
-    ties: Ties
-    short: Short
-    negative: Negative
-    fractional: Fractional
-    empty: Empty
-    negative_ideal: NegativeIdeal
-    divisor: Divisor
-    unjudged: Unjudged
+    ideal: allowed.Ideal
+    ideal_depth: allowed.IdealDepth
+    ties: allowed.Ties
+    short: allowed.Short
+    negative: allowed.Negative
+    fractional: allowed.Fractional
+    empty: allowed.Empty
+    negative_ideal: allowed.NegativeIdeal
+    divisor: allowed.Divisor
+    unjudged: allowed.Unjudged
 
 
 AnyRecipe = TypeVar("AnyRecipe", bound=MeasureRecipe[Any])
@@ -219,16 +196,16 @@ class EvaluationSettings(Options, total=False):
     max_grade: float
     unjudged_grade: float
     cutoff: int
-    missing: Missing
-    extra: Extra
-    duplicates: Duplicates
-    namesake: Namesake
+    missing: allowed.Missing
+    extra: allowed.Extra
+    duplicates: allowed.Duplicates
+    namesake: allowed.Namesake
     score_bits: int
     grade_bits: int
-    recall_points: RecallPoints
-    first_rank: FirstRank
-    rbp_grades: RbpGrades
-    no_hits: NoHits
+    recall_points: allowed.RecallPoints
+    first_rank: allowed.FirstRank
+    rbp_grades: allowed.RbpGrades
+    no_hits: allowed.NoHits
     decimals: int
 
 

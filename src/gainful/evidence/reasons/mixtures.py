@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from attrs import define, field, frozen
 
-from gainful.convention import Convention, SettingValue
-from gainful.convention.convention import Settings
+from gainful.convention import Convention
+from gainful.convention.convention import Settings, SettingValue
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput, BadValue, CannotCompare, GainfulError
 from gainful.evidence.reasons.causes import (
