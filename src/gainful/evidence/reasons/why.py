@@ -376,7 +376,7 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
         if not count:
             tool = sides[at].convention.name
             raise CannotCompare(f"like {tool} not one {source.unit} counts: no mean")
-    shares, notes = shapley_values(mixtures)
+    shares, notes = shapley_values(len(mixtures.causes), mixtures.means)
     effects = _find_effects(mixtures, shares, convention_names(sides))
     refusals = source.find_refusals()
     return Why(
@@ -415,7 +415,7 @@ def _find_effects(mixtures: Mixtures, shares: list[float], names: tuple[str, str
     difference = mixtures.mean(mixtures.all) - mixtures.mean(0)
     largest = max(map(abs, shares), default=0.0)
     cancel = abs(difference) <= max(ROUNDING, _CANCEL * largest)
-    joint = interactions(mixtures)
+    joint = interactions([cause.name for cause in mixtures.causes], mixtures.means)
     differences = mixtures.sides[0].differences(mixtures.sides[1])
     effects = []
     for at, cause in enumerate(mixtures.causes):
