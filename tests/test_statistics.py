@@ -426,7 +426,7 @@ def test_queries_needed_and_detectable_effect_equal_statsmodels(effect):
 def test_a_wanted_power_that_cannot_be_is_refused():
     with pytest.raises(BadValue, match="power is 0.01; allowed: a number above alpha"):
         detectable_effect(50, power=0.01)
-    with pytest.raises(BadValue, match="queries is 1; allowed: 2 to 10000000"):
+    with pytest.raises(BadValue, match="^queries is 1;"):
         detectable_effect(1)
     with pytest.raises(BadValue, match="alpha is 2"):
         queries_needed(0.5, alpha=2)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from gainful.errors import BadInput, BadValue, WrongType
+from gainful.errors import BadInput, WrongType, check_number
 from gainful.evidence.searchers.fit import (
     AT_LEAST,
     FOLDS,
@@ -210,10 +210,10 @@ def _fit_behaviour(stops: Stops, level: float, seed: int, *, compare: bool) -> B
     return Behaviour(stops=stops, fits=fits, held_out=held_out, best=best)
 
 
-def check_level(level: object) -> float:
+def check_level(level: float) -> float:
     """The level of intervals, as a share; per cent is understood as --interval has it."""
-    if not is_number(level) or not 0 < level < 100:
-        raise BadValue("level", level, "per cent between 0 and 100, such as 95")
+    allowed = "per cent between 0 and 100, such as 95"
+    check_number("level", level, allowed, lambda number: 0 < number < 100)
     return float(level) / 100
 
 

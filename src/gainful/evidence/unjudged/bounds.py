@@ -11,7 +11,7 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.convention import Convention
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, WrongType, check_number
 from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_grades
 from gainful.match.rankings import MatchedRun
@@ -29,7 +29,7 @@ from gainful.page.table import Table
 from gainful.read.qrels_and_run import Qrels
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.text import count_noun, join_words
-from gainful.types import Array, Flags, Ranks, finite_or_none, is_number
+from gainful.types import Array, Flags, Ranks, finite_or_none
 
 Ends = tuple[float | None, float | None, float | None]
 _BOUND_KINDS = {True: "exact", False: "outer"}
@@ -456,10 +456,7 @@ def _check_grades(grades: Iterable[float]) -> Array:
         raise WrongType("grades", grades, _GRADES)
     grade_list = list(grades)
     for grade in grade_list:
-        if not is_number(grade):
-            raise WrongType("grades", grade, _GRADES)
-        if not isfinite(grade):
-            raise BadValue("grades", float(grade), "finite numbers")
+        check_number("grades", grade, f"finite {_GRADES}", isfinite)
     if not grade_list:
         raise BadValue("grades", grade_list, f"at least one; {_GRADES}")
     return np.unique(np.array(grade_list, dtype=np.float64))
