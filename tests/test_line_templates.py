@@ -6,6 +6,7 @@ import json
 import random
 
 import pytest
+from refusals import refuses
 
 from gainful.errors import BadInput
 from gainful.read.line_templates import LineTemplates, make_template
@@ -147,5 +148,5 @@ def test_what_is_wrong_with_a_line_among_many_is_told_with_its_line(tmp_path, ol
         searches = read_sessions(path).frame.unique(["session", "query"])
         assert len(searches) == (99 if "CHAIN" in new else 100)
     else:
-        with pytest.raises(BadInput, match=rf"spans\.jsonl:70: .*{words}"):
+        with refuses(BadInput, "spans.jsonl:70"):
             read_sessions(path)
