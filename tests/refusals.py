@@ -19,11 +19,11 @@ def refuses(kind, about="", *named):
 
     def check(error):
         fields = SUBJECTS if isinstance(error, GainfulError) else ()
-        told = next((getattr(error, field) for field in fields if hasattr(error, field)), None)
-        if told is None:
+        carried = next((getattr(error, field) for field in fields if hasattr(error, field)), None)
+        if carried is None:
             words.append(subject)
         else:
-            assert told == subject or told.endswith(f"/{subject}"), f"{told!r}: {error}"
+            assert carried == subject or carried.endswith(f"/{subject}"), f"{carried!r}: {error}"
         assert [word for word in words if word not in str(error)] == [], error
         return True
 

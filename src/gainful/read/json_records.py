@@ -15,7 +15,8 @@ from attrs import frozen
 from gainful.errors import BadInput
 from gainful.progress import report_reading
 from gainful.read import binary_tables, named_columns
-from gainful.read.jsonl import NoObject, load_whole, parse_object
+from gainful.read.json_text import NoObject, parse_object
+from gainful.read.jsonl import is_whole, load_whole
 from gainful.read.source import Source
 from gainful.text import quote
 
@@ -59,11 +60,6 @@ def read_records(source: Source) -> RecordFile:
     return RecordFile(name, records, lambda line: f"{name}:{line}")
 
 
-def are_lines(source: Source) -> bool:
-    """Is each line a record?"""
-    return binary_format(source) is None and not is_whole(source)
-
-
 def iterate_batches(records: Iterator[Item]) -> Iterator[list[Item]]:
     """Some records at a time: what is done to all of them is done column by column."""
     while batch := list(islice(records, _BATCH)):
@@ -97,16 +93,6 @@ def binary_format(source: Source) -> str | None:
     return next((form for mark, form in _BINARY.items() if source.head.startswith(mark)), None)
 
 
-def is_whole(source: Source) -> bool:
-    """Is it one list or one object over several lines, and not an object a line?"""
-    if source.head.lstrip().startswith(b"["):
-        return True
-    if source.suffix in (".jsonl", ".ndjson"):
-        return False
-    line = source.first_line()
-    return not (line.startswith("{") and line.endswith("}"))
-
-
 def _read_whole(source: Source) -> Records:
     value = load_whole(source)
     entries = value if isinstance(value, list) else [value]
@@ -128,11 +114,10 @@ def iterate_lines(source: Source) -> Iterator[tuple[int, bytes]]:
 
 def parse_line(line: bytes) -> Record:
     """The record of a line, or why it cannot be read."""
-    text = line.strip()
     try:
-        return parse_object(text)
+        return parse_object(line)
     except NoObject as failure:
-        return Unreadable(_describe_failure(text, str(failure)))
+        return Unreadable(_describe_failure(line.strip(), str(failure)))
 
 
 def _describe_failure(text: bytes, problem: str) -> str:
