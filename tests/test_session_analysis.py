@@ -6,10 +6,11 @@ from math import isnan, log
 
 import polars as pl
 import pytest
+from refusals import refuses
 
 import gainful
+from gainful import SessionResults
 from gainful.errors import BadValue, UnknownName
-from gainful.measure.sessions.analysis import last_queries, lengths, reformulations
 
 # The session of golden/sessions.json (s), one that fails and then succeeds (t), one query (u),
 # and one that finds nothing at all (v).
@@ -22,6 +23,10 @@ LISTS = {
 GRADES = {"d": 3, "e": 2, "b": 1, "g": 1}
 W3 = 1 / (1 + log(3, 4))  # what is left of a third query's gain
 TEXTS = {("s", 2): "second try", ("s", 3): "third try"}
+
+
+last_queries, lengths = SessionResults.last_queries, SessionResults.lengths
+reformulations = SessionResults.reformulations
 
 
 def session_rows(*, texts):
@@ -176,15 +181,15 @@ def test_gains_of_reformulations_add_up_to_the_measure():
 
 def test_what_cannot_be_asked_for():
     results = evaluate_sessions(["sDCG@3", "nsDCG@3"])
-    with pytest.raises(BadValue, match="non_last is 'some'; allowed: pooled, within"):
+    with refuses(BadValue, "non_last"):
         last_queries(results, non_last="some")
-    with pytest.raises(UnknownName, match="no measure 'sDCG@4'"):
+    with refuses(UnknownName, "sDCG@4"):
         last_queries(results, "sDCG@4")
-    with pytest.raises(UnknownName, match="no column 'sytem'; did you mean system"):
+    with refuses(UnknownName, "sytem", "system"):
         lengths(results, "sytem")
-    with pytest.raises(UnknownName, match="no column 'sytem'"):
+    with refuses(UnknownName, "sytem"):
         reformulations(results).most(by="sytem")
-    with pytest.raises(BadValue, match="n is 0"):
+    with refuses(BadValue, "n"):
         reformulations(results).least(0)
     assert last_queries(results, "nsDCG@3").measure == "nsDCG@3"
 

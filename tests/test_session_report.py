@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from refusals import refuses
 from scipy import stats
 from test_report import HOSTILE, _overflow_width, open_pages
 
-from gainful.api import build_session_report
+from gainful.api import report as report_api
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.evidence.intervals import (
     MOST_DRAWN,
@@ -441,7 +442,7 @@ def test_of_many_systems_there_are_no_bands_and_of_more_no_curve():
 
 
 def test_of_very_many_sessions_there_is_no_map_and_no_band(monkeypatch):
-    monkeypatch.setattr(build_session_report, "_MOST_SESSIONS", 5)
+    monkeypatch.setattr(report_api, "_MOST_SESSIONS", 5)
     page = report({"one": ONE, "two": TWO}, JUDGED, MEASURE)
     assert "There is no map, as there are more than 5 sessions: gainful figure map" in page
     assert "band: " not in page
@@ -548,12 +549,12 @@ def test_what_is_read_is_not_written_over(run_gainful, tmp_path):
 
 
 def test_systems_that_are_none_are_refused(study):
-    with pytest.raises(UnknownName, match="the baseline is one of the systems"):
+    with refuses(UnknownName, "two"):
         report(ONE, JUDGED, MEASURE, baseline="two")
-    with pytest.raises(UnknownName, match="no column 'arm'"):
+    with refuses(UnknownName, "arm"):
         report(ONE, JUDGED, MEASURE, by="arm")
     named = pl.when(pl.col("session") != "c2").then(pl.lit("one"))
-    with pytest.raises(BadInput, match="session 'c2' has no system"):
+    with refuses(BadInput, "sessions", "'c2'"):
         report(ONE.with_columns(system=named), JUDGED, MEASURE)
-    with pytest.raises(BadValue, match="cluster is"):
+    with refuses(BadValue, "cluster"):
         report(study.sessions, study.qrels, cluster="(.)")

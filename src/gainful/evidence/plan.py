@@ -32,7 +32,7 @@ from gainful.evidence.statistics.effect_size import (
     detectable_difference,
 )
 from gainful.evidence.statistics.resampling import ALPHA
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, build_table, list_fields, to_plain_data
@@ -141,9 +141,7 @@ class Goal:
         return self.alpha / self.comparisons
 
 
-def plan_queries(
-    results: Sequence[RunValues], goal: Goal, clusters: Clusters | None = None
-) -> Plan:
+def plan_queries(results: Sequence[Results], goal: Goal, clusters: Clusters | None = None) -> Plan:
     """The queries that each pair of runs needs, from the spread of its differences."""
     pairs, usual, named = [], goal.difference, {}
     if isinstance(usual, Mapping):

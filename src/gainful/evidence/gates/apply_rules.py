@@ -33,7 +33,8 @@ from gainful.evidence.pairing import (
 )
 from gainful.measure.entry import HIGHER, LOWER, Direction
 from gainful.measure.language import parse
-from gainful.measure.values import RunValues, aggregate
+from gainful.measure.results import Results
+from gainful.measure.values import aggregate
 from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.rounding import ROUNDING
@@ -51,7 +52,7 @@ _MAX_NAMED = 10  # queries that a note names
 
 
 def apply_rules(
-    results: RunValues,
+    results: Results,
     rules: Rules,
     *,
     qrels: Qrels | NestedDict | None = None,
@@ -146,7 +147,7 @@ def apply_rules(
 
 
 def _check_same_conditions(
-    results: RunValues, qrels: Qrels | NestedDict | None, baseline: Baseline, rules: Rules
+    results: Results, qrels: Qrels | NestedDict | None, baseline: Baseline, rules: Rules
 ) -> list[str]:
     """What differs from the baseline's and is let through; what is not, is refused."""
     changes = {
@@ -166,7 +167,7 @@ def _check_same_conditions(
     return [f"{problem}; compared all the same" for problem in changes.values() if problem]
 
 
-def _check_missing_queries(results: RunValues, rules: Rules) -> list[str]:
+def _check_missing_queries(results: Results, rules: Rules) -> list[str]:
     """A mean that leaves out what the run lacks says nothing of what it lacks."""
     number = int(results.counts["missing"]) if results.convention.missing == "skip" else 0
     verb = "is" if number == 1 else "are"
@@ -176,7 +177,7 @@ def _check_missing_queries(results: RunValues, rules: Rules) -> list[str]:
 
 
 def _check_lost_queries(
-    results: RunValues, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
+    results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
 ) -> list[str]:
     """Queries of the baseline that do not count any more."""
     lost = {
@@ -190,7 +191,7 @@ def _check_lost_queries(
     )
 
 
-def _allow_or_refuse(number: int, problem: str, results: RunValues, rules: Rules) -> list[str]:
+def _allow_or_refuse(number: int, problem: str, results: Results, rules: Rules) -> list[str]:
     if not number:
         return []
     if "queries" in rules.allow:
@@ -230,7 +231,7 @@ def _describe_qrels_change(qrels: Qrels | NestedDict | None, baseline: Baseline)
 
 
 def _pair_with_baseline(
-    results: RunValues, baseline: Baseline, rules: Rules
+    results: Results, baseline: Baseline, rules: Rules
 ) -> dict[str, PairedValues]:
     """The values of both by query, of each measure that both have or a rule needs."""
     needed = {
@@ -253,7 +254,7 @@ def _pair_with_baseline(
 
 
 def _baseline_notes(
-    results: RunValues, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
+    results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
 ) -> list[str]:
     """What one should know of the two sides before comparing them."""
     notes = []
@@ -289,7 +290,7 @@ def _baseline_notes(
     return [*notes, *(f"{line} ({', '.join(names)})" for line, names in names_by_line.items())]
 
 
-def _check_limits(results: RunValues, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
+def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
     """Floors of what should be high, ceilings of what should be low; the others are refused."""
     kinds: tuple[tuple[Rule, Mapping[str, float], Direction, str], ...] = (
         ("floor", rules.floors, HIGHER, "a measure of which more is better; else a ceiling"),
@@ -305,7 +306,7 @@ def _check_limits(results: RunValues, rules: Rules, mean: Mapping[str, float]) -
 
 
 def _check_drops(
-    results: RunValues, rules: Rules, now_and_before: Mapping[str, tuple[float, float]]
+    results: Results, rules: Rules, now_and_before: Mapping[str, tuple[float, float]]
 ) -> Iterator[Check]:
     for spelling, bound in rules.max_drop.items():
         name = _measure_name(results, spelling, "max_drop")
@@ -315,7 +316,7 @@ def _check_drops(
 
 
 def _check_queries(
-    results: RunValues,
+    results: Results,
     rules: Rules,
     pairs: Mapping[str, PairedValues],
     now_and_before: Mapping[str, tuple[float, float]],
@@ -330,11 +331,11 @@ def _check_queries(
         yield evolve(check, fallen=fallen, most=most, direction=direction)
 
 
-def _name_measures(results: RunValues, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
+def _name_measures(results: Results, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
     return {_measure_name(results, name, argument): bound for name, bound in bounds.items()}
 
 
-def _measure_name(results: RunValues, spelling: str, argument: str) -> str:
+def _measure_name(results: Results, spelling: str, argument: str) -> str:
     """What the results call a measure that has a rule."""
     measure = parse(spelling)
     for name, evaluated in results.measures.items():
@@ -344,7 +345,7 @@ def _measure_name(results: RunValues, spelling: str, argument: str) -> str:
 
 
 def _queries_to_look_at(
-    results: RunValues, checks: list[Check], pairs: Mapping[str, PairedValues]
+    results: Results, checks: list[Check], pairs: Mapping[str, PairedValues]
 ) -> Iterator[QueryToLookAt]:
     """The queries that became worse, of broken measures if there are any; else the worst ones."""
     broken = dict.fromkeys(check.measure for check in checks if not check.ok)

@@ -16,7 +16,7 @@ from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.entry import Direction
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results
 from gainful.read.baseline import Baseline
 from gainful.text import count_noun, format_change, format_exact, format_range, pluralise
 from gainful.types import Array
@@ -26,7 +26,7 @@ def check_significance(
     pairs: Mapping[str, PairedValues],
     now_and_before: Mapping[str, tuple[float, float]],
     rules: Rules,
-    results: RunValues,
+    results: Results,
 ) -> tuple[list[Check], str]:
     """A check for each measure, and a sentence that says how it was tested."""
     checks, exact = _test_measures("significant", pairs, now_and_before, rules, results)
@@ -42,7 +42,7 @@ def _test_measures(
     pairs: Mapping[str, PairedValues],
     now_and_before: Mapping[str, tuple[float, float]],
     rules: Rules,
-    results: RunValues,
+    results: Results,
 ) -> tuple[list[Check], bool]:
     """A check for each measure, p corrected over them, and whether every p is exact."""
     resampling = rules.resampling(rules.alpha if rule == "drift" else None)
@@ -58,7 +58,7 @@ def _test_measures(
 
 
 def test_drop(
-    pair: PairedValues, rules: Rules, results: RunValues, resampling: Resampling
+    pair: PairedValues, rules: Rules, results: Results, resampling: Resampling
 ) -> Outcome:
     """One-sided, of a column that is a mean over queries; what cannot be tested is an error.
 
@@ -128,7 +128,7 @@ def check_margins(
     margins: Mapping[str, float],
     now_and_before: Mapping[str, tuple[float, float]],
     rules: Rules,
-    results: RunValues,
+    results: Results,
 ) -> tuple[list[Check], list[str]]:
     """A check for each measure with a margin, how limits were found, and which are less sure.
 
@@ -153,7 +153,7 @@ def check_margins(
     return checks, [f"limits of changes are one-sided, {confidence}: {method}", *skewed]
 
 
-def _lower_limit(pair: PairedValues, rules: Rules, results: RunValues) -> tuple[float, str]:
+def _lower_limit(pair: PairedValues, rules: Rules, results: Results) -> tuple[float, str]:
     """What the mean change for the better is not below, at the rules' level; by which method."""
     if results.recipes[pair.measure].entry.aggregation != "mean":
         raise BadValue("no_worse_than", pair.measure, "a measure that is a mean over queries")
@@ -172,7 +172,7 @@ _MIN_QUERIES = 2  # that a test needs
 
 
 def check_drift(
-    results: RunValues, baseline: Baseline, rules: Rules, clusters: Clusters | None = None
+    results: Results, baseline: Baseline, rules: Rules, clusters: Clusters | None = None
 ) -> tuple[list[Check], list[str]]:
     """A check for each measure that has an anchor, and what one should know of it.
 
@@ -199,7 +199,7 @@ def check_drift(
     return checks, notes
 
 
-def _pair_with_anchor(results: RunValues, baseline: Baseline) -> dict[str, PairedValues]:
+def _pair_with_anchor(results: Results, baseline: Baseline) -> dict[str, PairedValues]:
     """Of each measure that is a mean over queries, the run beside its anchor."""
     pairs = {}
     for name, measure in results.measures.items():

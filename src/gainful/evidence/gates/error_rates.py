@@ -19,7 +19,7 @@ from gainful.evidence.gates.rules import Check, Rules
 from gainful.evidence.pairing import PairedValues, values_by_query
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.measure.entry import Direction
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results
 from gainful.page.table import to_plain_data
 from gainful.read.baseline import Baseline
 from gainful.types import Array
@@ -194,7 +194,7 @@ def format_rate(rate: ErrorRate) -> tuple[str, ...]:
 
 
 def find_spreads(
-    results: RunValues, pairs: Mapping[str, PairedValues], baseline: Baseline | None
+    results: Results, pairs: Mapping[str, PairedValues], baseline: Baseline | None
 ) -> tuple[list[Spread], list[str]]:
     """Of each measure that is a mean over queries; and the names of those that do not vary."""
     spreads = {
@@ -207,7 +207,7 @@ def find_spreads(
 
 
 def _find_spread(
-    results: RunValues, name: str, pair: PairedValues | None, baseline: Baseline | None
+    results: Results, name: str, pair: PairedValues | None, baseline: Baseline | None
 ) -> Spread | None:
     if pair is not None:
         changes = pair.differences((0, 1))

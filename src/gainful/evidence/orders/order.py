@@ -31,8 +31,8 @@ from gainful.evidence.statistics.correlation import (
     tau_ap,
 )
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_NOTE
-from gainful.measure.results import list_footnotes
-from gainful.measure.values import RunValues, aggregate
+from gainful.measure.results import Results, list_footnotes
+from gainful.measure.values import aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
@@ -203,7 +203,7 @@ class Order(Shown):
     power: tuple[DiscriminativePower, ...] = ()
     criterion: Method | None = None
     notes: tuple[str, ...] = ()
-    results: tuple[RunValues, ...] = field(default=())
+    results: tuple[Results, ...] = field(default=())
     cluster: str | None = None  # what names clusters of queries, where tests draw these whole
     lower_is_better: tuple[str, ...] = ()  # measures of which less is better
 
@@ -557,7 +557,7 @@ def check_run_count(runs: int) -> None:
 
 
 def order_results(
-    results: Sequence[RunValues],
+    results: Sequence[Results],
     criterion: Method | None = None,
     p: float = PERSISTENCE,
     *,
@@ -609,7 +609,7 @@ def order_results(
     )
 
 
-def _run_names(results: Sequence[RunValues]) -> list[str]:
+def _run_names(results: Sequence[Results]) -> list[str]:
     """What the runs are called, if they can be held side by side."""
     first, names = results[0], [result.name for result in results]
     if len({*names}) < len(names):
