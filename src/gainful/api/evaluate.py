@@ -7,7 +7,7 @@ from typing import Any, Unpack, overload
 
 from attrs import evolve
 
-from gainful.api.results import Results, RunResults
+from gainful.api.results import RunResults
 from gainful.api.run_options import (
     NamedRuns,
     RunOptions,
@@ -25,6 +25,7 @@ from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
+from gainful.measure.results import Results
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
 from gainful.read.lazy_run import LazyRun
@@ -163,7 +164,7 @@ def evaluate_runs(
     judgments = reading.read_qrels(qrels)
     for name, run in runs.items():
         matched = match_run(judgments, reading.read_run(run, name or "run"), recipes, convention)
-        yield measure_run(matched, recipes, convention, Results, name or name_file(run)), matched
+        yield measure_run(matched, recipes, convention, name or name_file(run)), matched
 
 
 def evaluate_run(
