@@ -116,6 +116,13 @@ class ColumnMapping:
         own = self.own_names.get(kind, {})
         return ColumnMapping({**self.names, **own}, needed=[*own], misfits=self.misfits)
 
+    def merge_kinds(self) -> ColumnMapping:
+        """All columns that are named, of a table that may be either."""
+        names = dict(self.names)
+        for own in self.own_names.values():
+            names |= {role: (*names.get(role, ()), *own[role]) for role in own}
+        return ColumnMapping(names)
+
     def refuse_misfits(self) -> None:
         """No column may be named that none of the tables has."""
         for misfit in self.misfits.values():
