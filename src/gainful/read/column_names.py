@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
-from attrs import field, frozen
+from attrs import define, field, frozen
 
 from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
 from gainful.text import join_words, quote
@@ -98,6 +98,15 @@ _MOST_LISTED = 20  # columns in a message
 _ALLOWED = '{"query": "user", "doc": "item"}'
 
 
+@define
+class _Fit:
+    """Which of the columns that a user named were found in tables so far."""
+
+    found: set[str] = field(factory=set)  # roles
+    usual: set[str] = field(factory=set)  # roles that a column has by its name, such as grade
+    misfits: dict[str, NoColumn] = field(factory=dict)
+
+
 @frozen
 class ColumnMapping:
     """Which columns of a user's tables are what; empty where the usual names will do.
@@ -109,12 +118,12 @@ class ColumnMapping:
     names: Mapping[str, tuple[str, ...]] = {}
     own_names: Mapping[str, Mapping[str, tuple[str, ...]]] = {}  # of judgments or runs alone
     needed: Collection[str] = ()  # roles whose columns must be there
-    misfits: dict[str, NoColumn | None] = field(factory=dict, eq=False)  # by role; None: it fits
+    fit: _Fit = field(factory=_Fit, eq=False)
 
     def choose_kind(self, kind: Literal["qrels", "run"]) -> ColumnMapping:
         """The columns of judgments, or of a run."""
         own = self.own_names.get(kind, {})
-        return ColumnMapping({**self.names, **own}, needed=[*own], misfits=self.misfits)
+        return ColumnMapping({**self.names, **own}, needed=[*own], fit=self.fit)
 
     def merge_kinds(self) -> ColumnMapping:
         """All columns that are named, of a table that may be either."""
@@ -125,8 +134,9 @@ class ColumnMapping:
 
     def refuse_misfits(self) -> None:
         """No column may be named that none of the tables has."""
-        for misfit in self.misfits.values():
-            if misfit is not None:
+        fitting = self.fit.found | (self.fit.usual if self.fit.found else set())
+        for role, misfit in self.fit.misfits.items():
+            if role not in fitting:
                 raise misfit
 
     def lacks_grades(self, roles: Mapping[str, str]) -> bool:
@@ -145,19 +155,20 @@ class ColumnMapping:
                 continue
             column = _find_exactly(candidates, columns)
             if column is not None:
-                self.misfits[role] = None
+                self.fit.found.add(role)
             else:
                 words = join_words([quote(candidate) for candidate in candidates], "or")
                 problem = f"there is no column {words} for the {role}; there are "
-                differ = "" if roles is SESSION_ROLES else f"; qrels.{role}= or run.{role}= for one"
-                allowed = f"columns= (--columns) with one of these{differ}"
+                own = "" if roles is SESSION_ROLES else _name_own_roles(role)
+                allowed = f"columns= (--columns) with one of these{own}"
                 misfit = NoColumn(name, problem + list_columns(columns), allowed)
                 if roles is SESSION_ROLES or role in self.needed or _lacks_ids(role, columns):
                     raise misfit
-                self.misfits.setdefault(role, misfit)  # the other table may have it
+                self.fit.misfits.setdefault(role, misfit)  # the other table may have it
                 column = _find_exactly((role,), columns)
-            if column is None:
-                continue
+                if column is None:
+                    continue
+                self.fit.usual.add(role)
             if column in renames:
                 raise BadValue("columns", dict(self.names), f"{quote(column)} in one role only")
             renames[column] = roles[role]
@@ -301,6 +312,12 @@ def is_wide(schema: Mapping[str, Any]) -> bool:
     lists = {name for name, nested in names.items() if nested}
     long = any(names.get(name) is False for name in (*SCORE, *GRADE, *RANK))  # a number a document
     return bool(lists & {*RETRIEVED, *RELEVANT, *DOC_LISTS}) or bool(lists & {*DOC} and not long)
+
+
+def _name_own_roles(role: str) -> str:
+    """How a column is named that judgments and runs call differently, if both have it."""
+    both = all(role in kind_roles for kind_roles in _KIND_ROLES.values())
+    return f"; qrels.{role}= and run.{role}= where they differ" if both else ""
 
 
 def _lacks_ids(role: str, columns: Iterable[str]) -> bool:

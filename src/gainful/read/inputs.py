@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from attrs import evolve
 
+from gainful.errors import NoColumn
 from gainful.forks import refuse_lost_threads
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.formats import find_kinds, read_qrels, read_run
@@ -47,7 +48,11 @@ def _choose_columns(
 ) -> Iterator[ColumnMapping]:
     """What columns are called; a mapping that is not shared with other tables must fit."""
     mapping = read_column_names(columns)
-    yield mapping.choose_kind(kind)
+    try:
+        yield mapping.choose_kind(kind)
+    except NoColumn:
+        mapping.refuse_misfits()  # a name that was misspelt is the reason
+        raise
     if mapping is not columns:
         mapping.refuse_misfits()
 
