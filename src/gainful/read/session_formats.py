@@ -19,7 +19,7 @@ from gainful.read.formats import FileFormat, choose_format, find_format
 from gainful.read.json_records import binary_format, first_records
 from gainful.read.named_columns import Header
 from gainful.read.session_tables import read_session_table
-from gainful.read.session_topics import with_topics
+from gainful.read.session_topics import AnyTopics, with_topics
 from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.source import Source, open_source
 from gainful.read.trace_formats import TRACE_FORMATS, find_trace_format
@@ -87,7 +87,7 @@ def read_sessions(
     *,
     bad: BadPolicy | None = None,
     ties: str | None = None,
-    topics: str | PathLike[str] | None = None,
+    topics: AnyTopics | None = None,
     pages: str | None = None,
     columns: ColumnMapping = USUAL_NAMES,
     tool: Sequence[str] | None = None,

@@ -21,7 +21,7 @@ from gainful.read.jsonl import build_columns
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_formats import is_one_log, read_sessions
 from gainful.read.session_tables import extract_session_table
-from gainful.read.session_topics import with_topics
+from gainful.read.session_topics import AnyTopics, with_topics
 from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.several_systems import combine_systems
 from gainful.read.source import Source
@@ -37,7 +37,7 @@ def as_sessions(
     *,
     bad: BadPolicy | None = None,
     ties: str | None = None,
-    topics: str | PathLike[str] | None = None,
+    topics: AnyTopics | None = None,
     pages: str | None = None,
     columns: ColumnNames | None = None,
     tool: str | Sequence[str] | None = None,
