@@ -307,8 +307,8 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
         resampling = evidence.method.resampling
         draws = f", {resampling.resamples} resamples, seed {resampling.seed}"
         draws = draws if evidence.method.takes_resamples else ""
-        how = ", all arrangements looked at" if evidence.exact else draws
-        parts[0] = f"{words}, two-sided{how}"
+        drawing = ", all arrangements looked at" if evidence.exact else draws
+        parts[0] = f"{words}, two-sided{drawing}"
         parts.append(f"{evidence.method.resampling.level} intervals: {evidence.interval}")
         if evidence.paired_by != evidence.unit:
             parts.append(f"wins and dz by {evidence.paired_by}")
