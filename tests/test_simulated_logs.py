@@ -9,7 +9,7 @@ import pytest
 
 import gainful
 from gainful.errors import WrongType
-from gainful.read.session_formats import find_session_format
+from gainful.read.formats import find_session_format
 from gainful.read.source import open_source
 from gainful.sessions import evaluate, simulate_agents, simulate_shop
 
