@@ -7,6 +7,7 @@ import random
 
 import pytest
 from hypothesis import given, strategies as st
+from refusals import refuses
 
 from gainful.errors import BadInput
 from gainful.read.jsonl import NoObject, parse_object
@@ -171,5 +172,5 @@ def test_what_is_wrong_with_a_line_among_many_is_told_with_its_line(tmp_path, ol
         searches = as_sessions(path).frame.unique(["session", "query"])
         assert len(searches) == (99 if "CHAIN" in new else 100)
     else:
-        with pytest.raises(BadInput, match=rf"spans\.jsonl:70: .*{words}"):
+        with refuses(BadInput, "spans.jsonl:70"):
             as_sessions(path)

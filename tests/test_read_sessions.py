@@ -682,8 +682,11 @@ def test_a_session_whose_topic_no_file_names_changes_no_other(tmp_path, missing,
         line for line in CLICKS.splitlines(keepends=True) if not line.startswith(missing)
     )
     expected = gainful.sessions.evaluate(write_file(tmp_path, others, "others.csv"), None, measure)
-    results = gainful.sessions.evaluate(path, None, measure, topics=named)
-    assert (results.ids, results.mean) == (expected.ids, expected.mean)
+    for either in (named, topics):  # a file, and a dict
+        results = gainful.sessions.evaluate(path, None, measure, topics=either)
+        assert (results.ids, results.mean) == (expected.ids, expected.mean)
+    with pytest.raises(gainful.errors.WrongType):
+        gainful.sessions.evaluate(path, None, measure, topics=7)
 
 
 @pytest.mark.filterwarnings("error")

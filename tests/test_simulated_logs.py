@@ -6,6 +6,7 @@ import json
 from itertools import groupby
 
 import pytest
+from refusals import refuses
 
 import gainful
 from gainful.errors import WrongType
@@ -121,5 +122,5 @@ def test_searches_of_agents_stand_below_their_task(tmp_path):
 
 @pytest.mark.parametrize("seed", [-1, "x", 1.5])
 def test_a_seed_is_a_whole_number(seed):
-    with pytest.raises(WrongType, match="seed"):
+    with refuses(WrongType, "seed"):
         simulate_shop(seed)

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import polars as pl
 import pytest
+from refusals import refuses
 from scipy import stats
 
 import gainful
@@ -144,7 +145,7 @@ def test_other_seeds_give_other_studies():
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1", None, True])
 def test_a_seed_is_a_whole_number(seed):
-    with pytest.raises(BadValue, match="seed is .*; allowed: a whole number from 0 on"):
+    with refuses(BadValue, "seed"):
         gainful.sessions.simulate_study(seed)
 
 
@@ -172,7 +173,7 @@ def test_poor_queries_may_return_little_or_nothing(tmp_path):
     lower = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10", **options)["sDCG@10"]
     assert lower < gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")["sDCG@10"]
     assert gainful.sessions.simulate_study(3, empty=0, short=0).sessions.frame.equals(plain)
-    with pytest.raises(BadValue, match="a share from 0 to 1"):
+    with refuses(BadValue, "empty"):
         gainful.sessions.simulate_study(3, empty=2)
 
 
@@ -198,5 +199,5 @@ def test_simulated_agents_keep_to_their_policies(tmp_path):
     by_system = {row["system"]: row["mean"] for row in costs}
     spent = [list(by_system[name].values())[1] for name in ("one shot", "all budget")]
     assert 5 * spent[0] < spent[1]
-    with pytest.raises(BadValue, match="tasks is 0"):
+    with refuses(BadValue, "tasks"):
         gainful.sessions.simulate_agents(0)

@@ -44,7 +44,7 @@ def decide_kinds(
         columns: what their columns are called.
         with_sessions: is all that is no judgments sessions?
     """
-    possible = [_possible_kinds(source, columns) for source in sources]
+    possible = [_possible_kinds(source, columns.merge_kinds()) for source in sources]
     if with_sessions:
         possible = [
             kinds if kinds in ({"judgments"}, set()) else {"sessions"} for kinds in possible

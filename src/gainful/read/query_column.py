@@ -13,9 +13,7 @@ from gainful.read.column_names import (
     QUERY,
     USUAL_NAMES,
     ColumnMapping,
-    ColumnNames,
     normalise_name,
-    read_column_names,
     restore_name,
 )
 from gainful.read.engines import Engine, find_engine, report_engine_errors
@@ -27,7 +25,7 @@ from gainful.text import quote
 
 
 def read_query_column(
-    value: Any, column: str, format_name: str | None = None, columns: ColumnNames | None = None
+    value: Any, column: str, format_name: str | None = None, names: ColumnMapping = USUAL_NAMES
 ) -> dict[str, str] | None:
     """What a column says of each query; None where there is no table, or no such column in it.
 
@@ -38,7 +36,6 @@ def read_query_column(
         >>> read_query_column(frame, "user"), read_query_column(frame, "system")
         ({'1': '7', '2': '8'}, None)
     """
-    names = read_column_names(columns)
     table = _find_table(value, column, format_name, names)
     if table is None or column not in table.frame.columns:
         return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from os import PathLike
 from typing import Any
 
 from attrs import field, fields_dict, frozen
@@ -12,6 +11,7 @@ from attrs import field, fields_dict, frozen
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, read_column_names
 from gainful.read.durations import parse_duration
 from gainful.read.event_words import EventWords
+from gainful.read.session_topics import AnyTopics
 from gainful.read.sessions import BadPolicy
 
 
@@ -29,7 +29,7 @@ class ReadOptions:
 
     bad: BadPolicy | None = None
     ties: str | None = None
-    topics: str | PathLike[str] | None = None
+    topics: AnyTopics | None = None
     pages: str | None = None
     columns: ColumnMapping = field(default=USUAL_NAMES, converter=read_column_names)
     tool: tuple[str, ...] = field(default=(), converter=_list_tools)
