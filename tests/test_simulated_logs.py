@@ -10,7 +10,7 @@ from refusals import refuses
 
 import gainful
 from gainful.errors import BadValue
-from gainful.read.session_formats import find_session_format
+from gainful.read.formats import find_session_format
 from gainful.read.source import open_source
 from gainful.sessions import evaluate, simulate_agents, simulate_shop
 
