@@ -13,17 +13,17 @@ from gainful.measure import evaluate, measure
 from gainful.measure.catalogue import find_entry
 from gainful.measure.ranked_run import rank_run
 
-KERNEL_LINES = 16_150
+KERNEL_LINES = 15_400
 
 
 @pytest.mark.parametrize(
     ("command", "entered_files", "loaded_files"),
     [
-        ("eval", 51, 95),
-        ("compare", 67, 199),
-        ("gate", 58, 126),
-        ("report", 77, 220),
-        ("sessions", 67, 183),
+        ("eval", 50, 88),
+        ("compare", 66, 175),
+        ("gate", 59, 123),
+        ("report", 76, 198),
+        ("sessions", 64, 163),
     ],
 )
 def test_a_command_enters_and_loads_few_files(command, entered_files, loaded_files):

@@ -26,9 +26,7 @@ from gainful.measure.build_recipes import (
     USUAL_MEASURES,
     Measures,
 )
-from gainful.measure.build_session_recipes import (
-    usual_session_measures,
-)
+from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.language import expand
 from gainful.measure.results import Results, name_results
 from gainful.measure.sessions.results import SessionResults

@@ -9,9 +9,7 @@ from gainful.api.session_options import EvaluationOptions, answer_session_option
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue
 from gainful.match.session_groups import By
-from gainful.measure.build_recipes import (
-    Measures,
-)
+from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import (
     Cost,
     build_session_recipes,
