@@ -18,7 +18,7 @@ from strategies import qrels_and_runs
 
 import gainful
 from gainful.errors import BadInput
-from gainful.match import lazy
+from gainful.match import parts
 from gainful.measure.catalogue import MEASURES
 from gainful.read import engines
 
@@ -107,44 +107,6 @@ def test_every_engine_takes_judgments_too_and_files_beside_them(make, tmp_path):
     )
 
 
-@pytest.mark.parametrize("like", ["gainful", "pytrec_eval", "catboost"])
-@pytest.mark.parametrize("make", STAYS)
-def test_windows_say_what_counting_says(make, like, monkeypatch):
-    """Where much of a run is judged, the engine ranks all of it."""
-    monkeypatch.setattr(lazy, "_MAX_COMPARISONS_PER_ROW", -1)
-    judgments, run = random_qrels_and_run(12)
-    measures, settings = CONVENTIONS[like]
-    asked = {"measures": measures, "like": like, **settings}
-    expected = gainful.evaluate(judgments, run, **asked)
-    assert_same_results(
-        gainful.evaluate(judgments, FRAME_MAKERS[make](to_frame(run, "score")), **asked), expected
-    )
-
-
-def test_windows_know_the_order_of_rows_too(monkeypatch):
-    monkeypatch.setattr(lazy, "_MAX_COMPARISONS_PER_ROW", -1)
-    judgments, run = random_qrels_and_run(13)
-    expected = gainful.evaluate(judgments, run, "nDCG@4", ties="reversed")
-    assert_same_results(
-        gainful.evaluate(judgments, to_frame(run, "score").lazy(), "nDCG@4", ties="reversed"),
-        expected,
-    )
-
-
-def test_a_run_that_is_judged_throughout_is_not_compared_pair_by_pair(monkeypatch):
-    used = []
-    windows = lazy._rank_by_windows
-    monkeypatch.setattr(lazy, "_rank_by_windows", lambda *a: used.append(1) or windows(*a))
-    docs = [f"d{n:03}" for n in range(200)]
-    judged = {"1": {doc: n % 3 for n, doc in enumerate(docs)}}
-    run = {"1": {doc: float(n % 50) for n, doc in enumerate(docs)}}
-    expected = gainful.evaluate(judged, run, ["nDCG@100", "AP"])
-    assert_same_results(
-        gainful.evaluate(judged, to_frame(run, "score").lazy(), ["nDCG@100", "AP"]), expected
-    )
-    assert used
-
-
 @pytest.mark.parametrize("ties", ["best", "worst", "doc_ascending", "average", "mean_rank"])
 @pytest.mark.parametrize("make", STAYS)
 def test_ties_come_out_of_the_count(make, ties):
@@ -189,34 +151,6 @@ def test_rows_without_an_order_cannot_break_ties_by_it(make):
         gainful.evaluate(judged, tied, "nDCG@10", ties="input")
     plain = FRAME_MAKERS[make](to_frame({"1": {"a": 0.5, "b": 0.6}}, "score"))
     assert gainful.evaluate(judged, plain, "RR", ties="input").mean == {"RR": 0.5}
-
-
-@pytest.mark.parametrize("make", STAYS)
-def test_only_judged_rows_come_back(make):
-    """What crosses is bounded by the judgments, however long the run is."""
-    judged = {str(q): {f"d{n}": 1 for n in range(5)} for q in range(10)}
-    crossed = []
-    for size in (50, 100):
-        run = {str(q): {f"d{n}": float(n % 40) for n in range(size)} for q in range(20)}
-        framed = FRAME_MAKERS[make](to_frame(run, "score"))
-        which = engines.find_engine(framed)
-        rows = []
-
-        def count_rows(native, collect=which.collect, rows=rows):
-            frame = collect(native)
-            rows.append(len(frame))
-            return frame
-
-        object.__setattr__(which, "collect", count_rows)
-        try:
-            gainful.evaluate(judged, framed, "nDCG@10")
-        finally:
-            object.__setattr__(which, "collect", count_rows.__defaults__[0])
-        crossed.append(rows)
-    counts, hits, blocks, ids = crossed[0]
-    assert (counts, hits, blocks) == (11, 50, 50)  # ten queries and the rest, then judged rows
-    assert ids == 50  # all of them are tied
-    assert crossed[0] == crossed[1]
 
 
 DUPLICATED = pl.DataFrame(
@@ -406,7 +340,7 @@ def test_a_plan_that_runs_python_and_fails_is_quoted():
 def test_one_bad_row_among_many_is_shown(make):
     frame = make_bad_frame(doc=["a", None])
     with pytest.raises(
-        gainful.errors.BadInput, match="1 row has no doc, such as query '1', doc null"
+        gainful.errors.BadInput, match="(row 1|query '1', document null): there is no doc"
     ):
         gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "nDCG@10")
 
