@@ -268,7 +268,17 @@ def test_json_of_dicts(put):
 
 
 def test_formats_are_a_table(put):
-    assert list(FORMATS) == ["parquet", "arrow", "rag", "json", "jsonl", "csv", "tsv", "trec"]
+    assert list(FORMATS) == [
+        "parquet",
+        "arrow",
+        "ratings",
+        "rag",
+        "json",
+        "jsonl",
+        "csv",
+        "tsv",
+        "trec",
+    ]
     with pytest.raises(gainful.errors.UnknownName, match="no format 'trek'; did you mean trec?"):
         read_run(put(RUN), "trek")
 

@@ -544,8 +544,8 @@ def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
         ("a.tsv", "1\tx\n1\ty\n", "a.tsv:2: query '1' has two texts"),
         ("a.csv", "query,text\n", "there is not one query"),
         ("a.csv", "query,words\n1,x\n", "a.csv:2: there is no text"),
-        ("a.jsonl", "{\n", "a.jsonl:1: it is no JSON"),
-        ("a.jsonl", "[1]\n", "a.jsonl:1: it is"),
+        ("a.jsonl", "{\n", "a.jsonl:1: '{' is not JSON"),
+        ("a.jsonl", "[1]\n", "a.jsonl:1: [1] is no object"),
     ],
 )
 def test_texts_that_are_none_are_refused_by_line(tmp_path, name, text, message):

@@ -167,6 +167,8 @@ class _QueryEvaluation:
             if recipe.entry.registered:  # on the driver: the worker has not heard of it
                 MEASURES[recipe.entry.name] = recipe.entry
         kept = find_counting(matched, self.convention)
+        if not kept.any():
+            return [], {name: np.empty(0) for name in self.recipes}
         values = compute_measures(matched.select_queries(kept), self.recipes)
         return matched.query_names(kept), values
 

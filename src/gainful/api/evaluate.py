@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Unpack, overload
 
+<<<<<<< HEAD
 from gainful.api.results import Results, RunResults
+=======
+from attrs import evolve
+
+from gainful.api.results import RunResults
+>>>>>>> main
 from gainful.api.run_options import (
     NamedRuns,
     RunOptions,
@@ -22,6 +28,7 @@ from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
+from gainful.measure.results import Results
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
 from gainful.read.lazy_run import LazyRun
@@ -160,7 +167,7 @@ def evaluate_runs(
     judgments = reading.read_qrels(qrels)
     for name, run in runs.items():
         matched = match_run(judgments, reading.read_run(run, name or "run"), recipes, convention)
-        yield measure_run(matched, recipes, convention, Results, name or name_file(run)), matched
+        yield measure_run(matched, recipes, convention, name or name_file(run)), matched
 
 
 def evaluate_run(

@@ -11,7 +11,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
+
 _MAX_LISTED = 8  # paths that a message names
+_FAST_DECODER = msgspec.json.Decoder()
 _DECODER = json.JSONDecoder(strict=False)  # control characters may stand in it as they are
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -99,6 +102,10 @@ def parse_json(value: Any) -> Any:
     """What JSON in a text says; all else as it is, and so a text with half a character in it."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
         return value
+    try:
+        return _FAST_DECODER.decode(value)
+    except (ValueError, RecursionError):
+        pass  # it is no JSON, or has something that we forgive
     try:
         parsed = _DECODER.decode(value)
         if "\\u" in value and _HALF.search(value) is not None:

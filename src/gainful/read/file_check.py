@@ -86,7 +86,7 @@ def examine_file(
             return report_qrels(beir.read_qrels(source), format_name, name, [])
         file_format = find_format(source, columns=columns)
         name, format_name = source.name, file_format.name
-        if format_name in ("rag", "json"):
+        if format_name in ("rag", "ratings", "json"):
             return _examine_whole_file(source, file_format, kind, columns)
         is_run = kind == "run"
         if format_name == "trec":

@@ -47,11 +47,26 @@ def _is_arrow(source: Source) -> bool:
     return source.head.startswith((b"ARROW1", ARROW_STREAM))
 
 
+def _is_ratings(source: Source) -> bool:
+    """Is it JSON or CSV as tools of search teams write it?"""
+    line = source.first_line()
+    if not (line.startswith("{") or "," in line):  # nor is more code loaded for TREC's files
+        return False
+    return bool(import_module("gainful.read.ratings").find_kinds(source))
+
+
 def _is_rag(source: Source, columns: ColumnMapping = USUAL_NAMES) -> bool:
     """Does its first line tell what was retrieved, or what is relevant?"""
     if not (source.first_line().startswith("{") or source.head.lstrip().startswith(b"[")):
         return False
     return bool(import_module("gainful.read.rag").find_kinds(source, columns))
+
+
+def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
+    """Which of judgments and run a file certainly holds: both, where it tells both."""
+    if _is_ratings(source):
+        return {*import_module("gainful.read.ratings").find_kinds(source)}
+    return {*import_module("gainful.read.rag").find_kinds(source, columns)}
 
 
 def _is_json(source: Source) -> bool:
@@ -111,6 +126,13 @@ _ALL = (
     _table_format("parquet", "a Parquet file with named columns", _is_parquet),
     _table_format(
         "arrow", "an Arrow (file or stream) or Feather file with named columns", _is_arrow
+    ),
+    Format(
+        "ratings",
+        "ratings of Quepid, RRE, the Search Relevance Workbench or _rank_eval",
+        _is_ratings,
+        _load("ratings", "read_qrels"),
+        _load("ratings", "read_run"),
     ),
     Format(
         "rag",

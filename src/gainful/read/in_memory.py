@@ -19,7 +19,7 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.engines import Engine, find_engine
-from gainful.read.frames import as_polars, is_frame
+from gainful.read.frames import as_polars, is_frame, unwrap
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import Header, as_table
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
@@ -32,6 +32,7 @@ _ALLOWED = (
 
 def convert_qrels(value: Any, columns: ColumnMapping) -> Qrels | NestedDict:
     """Judgments from a dict, a frame, an engine or a list."""
+    value = unwrap(value, "grade")
     if isinstance(value, Mapping):
         return shapes.read_qrels_mapping(value, "judgments", columns)
     if shapes.is_sequence(value):
@@ -50,6 +51,7 @@ def convert_qrels(value: Any, columns: ColumnMapping) -> Qrels | NestedDict:
 
 def convert_run(value: Any, name: str, columns: ColumnMapping) -> Run | NestedDict | LazyRun:
     """A run from a dict, a frame or a list; that of an engine stays there."""
+    value = unwrap(value, "score")
     if isinstance(value, Mapping):
         return shapes.read_run_mapping(value, name, columns)
     if shapes.is_sequence(value):
@@ -65,6 +67,7 @@ def convert_run(value: Any, name: str, columns: ColumnMapping) -> Run | NestedDi
 
 def tells_both(value: Any, columns: ColumnMapping) -> bool:
     """Does it tell both what was retrieved and what is relevant?"""
+    value = unwrap(value, "score")
     if is_frame(value):
         return tables.tells_both(_read_frame(value, "judgments", columns), columns)
     return shapes.tells_both(value, columns)

@@ -12,8 +12,8 @@ from typing import Any
 from attrs import evolve
 
 from gainful.forks import refuse_lost_threads
-from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
-from gainful.read.formats import read_qrels, read_run
+from gainful.read.column_names import ColumnNames, read_column_names
+from gainful.read.formats import find_kinds, read_qrels, read_run
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import is_file, open_source
@@ -76,16 +76,11 @@ def find_run_beside(value: AnyQrels, columns: ColumnNames | None = None) -> AnyR
     """What was given, as a run too, if it tells both what was retrieved and what is relevant."""
     names = read_column_names(columns)
     if isinstance(value, (str, PathLike)):
-        return value if is_file(value) and _file_tells_both(value, names) else None
-    from gainful.read.in_memory import tells_both  # noqa: PLC0415  (files do without)
+        tells_both = is_file(value) and len(find_kinds(open_source(value), names)) == 2
+        return value if tells_both else None
+    from gainful.read import in_memory  # noqa: PLC0415  (files do without)
 
-    return value if tells_both(value, names) else None
-
-
-def _file_tells_both(path: str | PathLike[str], columns: ColumnMapping) -> bool:
-    from gainful.read.rag import find_kinds  # noqa: PLC0415  (only where no run is named)
-
-    return len(find_kinds(open_source(path), columns)) == 2
+    return value if in_memory.tells_both(value, names) else None
 
 
 def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:

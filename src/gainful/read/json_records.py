@@ -59,11 +59,6 @@ def read_records(source: Source) -> RecordFile:
     return RecordFile(name, records, lambda line: f"{name}:{line}")
 
 
-def are_lines(source: Source) -> bool:
-    """Is each line a record?"""
-    return binary_format(source) is None and not is_whole(source)
-
-
 def iterate_batches(records: Iterator[Item]) -> Iterator[list[Item]]:
     """Some records at a time: what is done to all of them is done column by column."""
     while batch := list(islice(records, _BATCH)):
@@ -128,11 +123,10 @@ def iterate_lines(source: Source) -> Iterator[tuple[int, bytes]]:
 
 def parse_line(line: bytes) -> Record:
     """The record of a line, or why it cannot be read."""
-    text = line.strip()
     try:
-        return parse_object(text)
+        return parse_object(line)
     except NoObject as failure:
-        return Unreadable(_describe_failure(text, str(failure)))
+        return Unreadable(_describe_failure(line.strip(), str(failure)))
 
 
 def _describe_failure(text: bytes, problem: str) -> str:

@@ -9,23 +9,19 @@ either a trace is a session.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attrs import evolve
 
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
-from gainful.read.dotted_paths import find_first, parse_json
+from gainful.read.dotted_paths import find_first
 from gainful.read.json_records import (
     Record,
     Unreadable,
-    are_lines,
     iterate_batches,
-    iterate_lines,
-    parse_line,
     read_records,
 )
-from gainful.read.line_templates import LineTemplate, LineTemplates, Wanted
 from gainful.read.path_finder import EntriesFinder, PathFinder
 from gainful.read.retrievals import NO_TIME, UNREADABLE, Flaw, Retrievals, parse_time
 from gainful.read.row_buffer import RowBuffer
@@ -60,8 +56,6 @@ _EXPECTED = (
 _NO_DOCUMENTS = Flaw(
     "documents", "retrieval.documents or gen_ai.retrieval.documents, which instrumentation may omit"
 )
-# Names of texts: when a search began, a document by its rank, a list of them as JSON.
-_START, _DOC, _LIST = "\0start", "\0doc", "\0list"
 _NO_TRACE = Flaw("trace", "a trace id in every span")
 
 
@@ -84,13 +78,8 @@ def read_openinference(
     labels = tuple(name for name in LABELS if name in columns.names)
     retrievals = Retrievals(source.name, file.locate, labels=(*labels, *KEYS))
     reader = _SpanReader(columns, tuple(tools), retrievals, labels)
-    if are_lines(source) and not tools:
-        templates = LineTemplates(reader.choose_texts)
-        for lines in iterate_batches(iterate_lines(source)):
-            reader.take_lines(lines, templates)
-    else:
-        for records in iterate_batches(file.records):
-            reader.take_records(records)
+    for records in iterate_batches(file.records):
+        reader.take_records(records)
     lists = retrievals.to_lists()
     in_order = evolve(lists, frame=lists.frame.sort("record", maintain_order=True))
     chosen = choose_searches(retrievals, in_order, reader.others.to_frame())
@@ -130,24 +119,6 @@ class _SpanReader:
         self._tool_values = PathFinder(_TOOL_QUERY, *own_paths)
         self._documents = EntriesFinder(self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS))
 
-    def take_lines(self, lines: Sequence[tuple[int, bytes]], templates: LineTemplates) -> None:
-        """Some lines of a file: those of a shape that is known by their texts, others as JSON."""
-        alike: dict[LineTemplate, list[tuple[int, bytes, tuple[str, ...]]]] = {}
-        others = []
-        for number, line in lines:
-            match = templates.match(line)
-            if match is None:
-                others.append((number, line))
-            else:
-                alike.setdefault(match[0], []).append((number, line, match[1]))
-        for template, matches in alike.items():
-            numbers, texts_of, texts = zip(*matches, strict=True)
-            columns = dict(zip(template.names, zip(*texts, strict=True), strict=True))
-            if not self._add_known(numbers, columns):
-                others += zip(numbers, texts_of, strict=True)
-        if others:
-            self.take_records([(number, parse_line(line)) for number, line in sorted(others)])
-
     def take_records(self, records: Iterable[tuple[int, Record]]) -> None:
         """Some records of a file; those that cannot be read are told."""
         readable = []
@@ -157,91 +128,6 @@ class _SpanReader:
             else:
                 readable.append((number, record))
         self.take_spans(read_spans(readable))
-
-    def choose_texts(self, marks: dict[str, Any], record: dict[str, Any]) -> Wanted | None:
-        """Where what is wanted of a search stands, if all of it is texts of the record.
-
-        Args:
-            marks: the record with a mark for each text.
-            record: the record itself.
-        """
-        spans = read_spans([(0, marks)])
-        if len(spans.records) != 1 or spans.looks_into_text():
-            return None
-        _, kinds, operations, _ = self._marks.find(read_spans([(0, record)]).attributes)
-        if kinds[0] != "RETRIEVER" and (kinds[0], operations[0]) != (None, "retrieval"):
-            return None
-        attributes = spans.attributes[0]
-        if any(finder.looks_into_text(attributes) for finder in (self._marks, self._values)):
-            return None
-        docs = self._choose_docs(attributes)
-        if docs is None:
-            return None
-        (session,), (kind,), (operation,), _ = self._marks.find(spans.attributes)
-        values = [column[0] for column in self._values.find(spans.attributes)]
-        wanted = {
-            _START: spans.starts[0],
-            "session": session,
-            **dict(zip(KEYS, (spans.traces[0], spans.ids[0], spans.parents[0]), strict=True)),
-            **dict(zip(self._value_names, values, strict=True)),
-            **docs,
-        }
-        return wanted, frozenset(mark for mark in (kind, operation) if isinstance(mark, str))
-
-    def _choose_docs(self, attributes: dict[str, Any]) -> dict[str, str] | None:
-        """Where the ids of documents stand, or the text that lists them; None if elsewhere."""
-        text = self._documents.find_text(attributes)
-        if text is not None:
-            return {_LIST: text}
-        entries = self._documents.find([attributes])[0]
-        if entries is None or any(isinstance(part, dict) and "type" in part for part in entries):
-            return None
-        docs = read_documents(entries, self._paths)
-        if isinstance(docs, BadResults):
-            return None
-        return {f"{_DOC}{rank}": doc for rank, doc in enumerate(docs)}
-
-    def _read_known_docs(
-        self, texts: Mapping[str, Sequence[str]]
-    ) -> Sequence[Sequence[str]] | None:
-        """The ids of documents of searches of one shape; None if one needs a closer look."""
-        if _LIST not in texts:
-            ranks = range(sum(name.startswith(_DOC) for name in texts))
-            columns = [texts[f"{_DOC}{rank}"] for rank in ranks]
-            if any("" in column for column in columns):
-                return None
-            return list(zip(*columns, strict=True))
-        lists = list(map(parse_json, texts[_LIST]))
-        if not all(isinstance(entries, list) for entries in lists):
-            return None
-        read = [read_documents(entries, self._paths) for entries in lists]
-        docs: list[Sequence[str]] = [part for part in read if isinstance(part, list)]
-        return docs if len(docs) == len(read) else None
-
-    def _add_known(self, records: Sequence[int], texts: Mapping[str, Sequence[str]]) -> bool:
-        """Searches of one shape, by their texts; False if one of them needs a closer look."""
-        nothing: list[None] = [None] * len(records)
-        columns = {
-            name: as_names(texts.get(name, nothing))
-            for name in (*KEYS, "session", *self._value_names)
-        }
-        starts = texts.get(_START, nothing)
-        times = list(map(parse_time, starts))
-        docs = self._read_known_docs(texts)
-        if docs is None or (_START in texts and None in times) or None in columns[KEYS[0]]:
-            return False
-        self._retrievals.extend(
-            records,
-            session=columns["session"],
-            user=columns["user"],
-            time=times,
-            query_id=nothing,
-            text=[read_query(value, self._paths) for value in texts.get("text", nothing)],
-            docs=docs or [[] for _ in records],
-            labels=[columns[name] for name in (*self._value_names[2:], *KEYS)],
-            flaw=nothing,
-        )
-        return True
 
     def take_spans(self, spans: Spans) -> None:
         """Remember what spans say of their traces, and what those that are searches found."""

@@ -55,11 +55,6 @@ class PathFinder:
         plan = _recall(self._plans, tuple(record), self._make_plan)
         return [follow_steps(record, steps) for steps in plan]
 
-    def looks_into_text(self, record: Record) -> bool:
-        """May what it finds stand within a text, which is JSON then?"""
-        plan = _recall(self._plans, tuple(record), self._make_plan)
-        return any(_leads_into_text(record, steps) for steps in plan)
-
     def find_one(self, record: Record) -> Any:
         """What the first of the things is in one record; None where no path leads to it."""
         return follow_steps(record, self.find_steps(record))
@@ -81,10 +76,6 @@ def follow_steps(record: Record, steps: Steps) -> Any:
         if value is not None:
             return value
     return None
-
-
-def _leads_into_text(record: Record, steps: Steps) -> bool:
-    return any(rest and isinstance(record[key], str) for key, rest in steps)
 
 
 def _find_column(records: Sequence[Record], steps: Steps) -> list[Any]:
@@ -139,12 +130,6 @@ class EntriesFinder:
             if plans:
                 _scatter(column, rows, [_find_list(records[row], plans) for row in rows])
         return column
-
-    def find_text(self, record: Record) -> str | None:
-        """The text, JSON perhaps, that is looked at first for a list; None if it is no text."""
-        plans = _recall(self._plans, tuple(record), self._make_plan)
-        value = follow_steps(record, plans[0][1]) if plans else None
-        return value if isinstance(value, str) else None
 
     def _make_plan(self, keys: Keys) -> tuple[_ListPlan, ...]:
         plans = (_plan_list(keys, path) for path in self._paths)

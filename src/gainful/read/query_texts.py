@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -11,6 +10,7 @@ from typing import Any
 
 from gainful.errors import BadInput, NoColumn
 from gainful.read.delimited import MAX_FIELD
+from gainful.read.jsonl import read_objects
 from gainful.read.source import Source, open_source
 from gainful.read.trec_files import utf8_error
 from gainful.text import quote
@@ -68,18 +68,9 @@ def _read_csv_rows(text: str, source: Source) -> NumberedTexts:
         yield reader.line_num, *_pick_query_and_text(row, f"{source.name}:{reader.line_num}")
 
 
-def _read_json_lines(text: str, source: Source) -> NumberedTexts:
-    for number, line in enumerate(_LINE_END.split(text), start=1):
-        if not line.strip():
-            continue
-        place = f"{source.name}:{number}"
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError):
-            raise BadInput(place, "it is no JSON", _EXPECTED) from None
-        if not isinstance(row, Mapping):
-            raise BadInput(place, f"it is {quote(row)}", "an object with query and text")
-        yield number, *_pick_query_and_text(row, place)
+def _read_json_lines(_: str, source: Source) -> NumberedTexts:
+    for number, row in read_objects(source):
+        yield number, *_pick_query_and_text(row, f"{source.name}:{number}")
 
 
 def _pick_query_and_text(row: Mapping[str, Any], place: str) -> tuple[str, str]:

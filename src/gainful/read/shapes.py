@@ -15,7 +15,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput
-from gainful.read import dicts, named_columns, rag
+from gainful.read import dicts, named_columns, rag, ratings
 from gainful.read.column_dicts import split_columns
 from gainful.read.column_names import (
     DOC,
@@ -28,7 +28,7 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.engines import find_engine
-from gainful.read.frames import is_frame
+from gainful.read.frames import is_frame, is_wrapped
 from gainful.read.jsonl import build_columns
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
@@ -53,6 +53,9 @@ def read_qrels_mapping(
     by_query: Mapping[Any, Any], name: str, columns: ColumnMapping
 ) -> Qrels | NestedDict:
     """Judgments from a dict by query, of documents or of RAG records."""
+    tool = ratings.recognise(by_query)
+    if tool is not None:
+        return ratings.build_qrels(by_query, name, tool)
     rows = split_columns(by_query, name, columns)
     if rows is not None:
         return read_qrels_sequence(rows, name, columns)
@@ -66,6 +69,9 @@ def read_run_mapping(
     by_query: Mapping[Any, Any], name: str, columns: ColumnMapping
 ) -> Run | NestedDict:
     """A run from a dict by query, of documents or of RAG records."""
+    tool = ratings.recognise(by_query)
+    if tool is not None:
+        return ratings.build_run(by_query, name, tool)
     rows = split_columns(by_query, name, columns)
     if rows is not None:
         return read_run_sequence(rows, name, columns)
@@ -108,6 +114,9 @@ def are_records(entries: Sequence[Any]) -> bool:
 def tells_both(value: object, columns: ColumnMapping) -> bool:
     """Is it a list or dict of records that tell both what was retrieved and what is relevant?"""
     if isinstance(value, Mapping):
+        tool = ratings.recognise(value)
+        if tool is not None:
+            return tool.is_ranking
         value = split_columns(value, "judgments", columns) or value
     if isinstance(value, Mapping) and rag.find_records(value, "", columns) is not None:
         return len(rag.record_kinds(next(iter(value.values())), columns)) == 2
@@ -149,6 +158,8 @@ def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
         return False  # documents with their scores, as most have them
     if rag.find_records(by_name, "") is not None or split_columns(by_name, "run") is not None:
         return False
+    if ratings.recognise(by_name) is not None:
+        return False
     return is_run(next((inner for inner in by_name.values() if _is_filled(inner)), None))
 
 
@@ -158,7 +169,9 @@ def _is_filled(value: object) -> bool:
 
 def is_run(value: object) -> bool:
     """Is it a whole run, to judge by the first thing in it?"""
-    if isinstance(value, (str, PathLike, Run, NestedDict, LazyRun)) or is_frame(value):
+    if isinstance(value, (str, PathLike, Run, NestedDict, LazyRun)):
+        return True
+    if is_frame(value) or is_wrapped(value):
         return True
     if isinstance(value, Mapping):
         inner = next((entry for entry in value.values() if _is_filled(entry)), None)

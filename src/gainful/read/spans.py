@@ -51,10 +51,6 @@ class Spans:
         columns = astuple(self, recurse=False)
         return Spans(*([column[index] for index in indices] for column in columns))
 
-    def looks_into_text(self) -> bool:
-        """May ids or times stand within a text, which is JSON then?"""
-        return any(map(_PLACE.looks_into_text, self.exports))
-
     def name(self, index: int) -> str:
         """What a span is called."""
         return str(self.exports[index].get("name") or "")
