@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ import gainful
 from gainful.errors import BadInput
 from gainful.match import parts
 from gainful.measure.catalogue import MEASURES
-from gainful.read import engines
+from gainful.read import engines, spill
 
 STAYS = ["lazy polars", "DuckDB", "Spark"]
 UNORDERED = ["DuckDB", "Spark"]
@@ -120,16 +121,116 @@ def test_ties_come_out_of_the_count(make, ties):
     )
 
 
+@contextmanager
+def many_parts():
+    """A few rows at a time come, are held, and make a part."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engines, "_ROWS_PER_BATCH", 4)
+        patch.setattr(spill, "_MAX_HELD", 5)
+        patch.setattr(spill, "_MAX_KEPT", 0)
+        patch.setattr(parts, "_MAX_ROWS", 3)
+        yield
+
+
+def assert_identical(results, expected):
+    """To the last digit of every query, and all that is counted and said."""
+    assert sorted(results.queries) == sorted(expected.queries)
+    assert results.notes == expected.notes
+    assert results.counts == expected.counts
+    assert results.values_by_query() == expected.values_by_query()
+
+
 @pytest.mark.parametrize("make", ["pandas", "lazy polars", "DuckDB"])
 @examples(30)
 @given(data=qrels_and_runs())
 def test_random_collections(make, data):
     judgments, run = data
+    frame = to_frame(run, "score")
     for like in ("gainful", "pytrec_eval"):
         measures = ["nDCG@3", "AP", "Bpref", "RBP", "P@2", "ERR@3"]
         expected = gainful.evaluate(judgments, run, measures, like=like)
-        framed = FRAME_MAKERS[make](to_frame(run, "score"))
-        assert_same_results(gainful.evaluate(judgments, framed, measures, like=like), expected)
+        assert_same_results(
+            gainful.evaluate(judgments, FRAME_MAKERS[make](frame), measures, like=like), expected
+        )
+        in_memory = gainful.evaluate(judgments, frame, measures, like=like)
+        with many_parts():
+            framed = FRAME_MAKERS[make](frame)
+            assert_identical(gainful.evaluate(judgments, framed, measures, like=like), in_memory)
+
+
+@pytest.mark.parametrize("like", CONVENTIONS)
+@pytest.mark.parametrize("make", STAYS)
+def test_many_parts_are_as_one_in_memory(make, like):
+    """Rows of all queries are mixed, documents stand twice, and some are named like their query."""
+    judgments, run = random_qrels_and_run(14)
+    judgments["0"] = {}
+    run |= {"name": {"name": 1.0}, "12": {"12": 1.0, "d1": 0.5}}
+    frame = to_frame(run, "score").sample(fraction=1.0, shuffle=True, seed=3)
+    if like != "trec_eval_j":  # whose condensed lists do not take documents that stand twice
+        frame = pl.concat([frame, frame.head(20)])
+    measures, settings = CONVENTIONS[like]
+    asked = {"measures": measures, "like": like, "duplicates": "count", **settings}
+    expected = gainful.evaluate(judgments, frame, **asked)
+    with many_parts():
+        results = gainful.evaluate(judgments, FRAME_MAKERS[make](frame), **asked)
+    assert_identical(results, expected)
+    orders = [
+        [query for query in each.queries if query in judgments] for each in (results, expected)
+    ]
+    assert orders[0] == orders[1]
+
+
+def test_subtopics_of_many_parts_are_as_in_memory():
+    random = np.random.default_rng(5)
+    rows = {
+        (str(random.integers(9)), f"d{random.integers(9)}", str(random.integers(4)))
+        for _ in range(150)
+    }
+    judged = pl.DataFrame(sorted(rows), schema=["query", "doc", "subtopic"], orient="row")
+    judged = judged.with_columns(grade=1.0).sample(fraction=1.0, shuffle=True, seed=1)
+    _, run = random_qrels_and_run(15)
+    frame = to_frame(run, "score")
+    measures = ["alpha_nDCG@5", "ERR_IA@5", "nDCG@5"]
+    expected = gainful.evaluate(judged, frame, measures)
+    with many_parts():
+        assert_identical(gainful.evaluate(judged, frame.lazy(), measures), expected)
+
+
+@pytest.mark.parametrize("settings", [{"ties": "reversed"}, {"duplicates": "last"}])
+def test_rows_of_many_parts_keep_their_order(settings):
+    judgments, run = random_qrels_and_run(16)
+    frame = pl.concat([to_frame(run, "score"), to_frame(run, "score").with_columns(score=0.5)])
+    asked = {"measures": EVERY, "duplicates": "count", **settings}
+    expected = gainful.evaluate(judgments, frame, **asked)
+    with many_parts():
+        assert_identical(gainful.evaluate(judgments, frame.lazy(), **asked), expected)
+
+
+@pytest.mark.parametrize("make", STAYS)
+def test_duplicates_of_all_parts_are_counted_in_the_message(make):
+    judgments, run = random_qrels_and_run(17)
+    frame = pl.concat([to_frame(run, "score")] * 2)
+    with many_parts(), pytest.raises(gainful.errors.Duplicated) as refused:
+        gainful.evaluate(judgments, FRAME_MAKERS[make](frame), "RR")
+    assert f"and {len(frame) // 2 - 1} more" in refused.value.problem
+
+
+@pytest.mark.parametrize("make", ["lazy polars", "DuckDB"])
+def test_a_query_of_too_many_rows_is_named(make, monkeypatch):
+    monkeypatch.setattr(spill, "MAX_OWNER_ROWS", 9)
+    run = {"1": {"a": 1.0}, "long": {f"d{n}": float(n) for n in range(10)}}
+    with many_parts(), pytest.raises(BadInput) as refused:
+        gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](to_frame(run, "score")), "RR")
+    assert (refused.value.where, "'long'" in refused.value.problem) == ("run", True)
+
+
+@pytest.mark.parametrize("make", STAYS)
+def test_what_is_no_number_there_is_read_as_in_memory(make):
+    """Ids that are whole floats, scores that are texts."""
+    frame = pl.DataFrame({"query": [1.0, 1.0], "doc": ["a", "b"], "score": ["2.5", "10"]})
+    assert gainful.evaluate({"1": {"a": 1}}, frame, "RR").mean == {"RR": 0.5}
+    results = gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "RR")
+    assert results.mean == {"RR": 0.5}
 
 
 @pytest.mark.parametrize("ties", ["input", "reversed"])
@@ -459,7 +560,7 @@ class TestSpark:
                 {"extra": "error"},
                 "query '2' is",
             ),
-            ({"1": {"a": -1, "b": 1}}, {"1": {"a": 0.5}}, {"negative": "error"}, "a grade is -1"),
+            ({"1": {"a": -1, "b": 1}}, {"1": {"a": 0.5}}, {"negative": "error"}, "is -1; allowed: grades from 0"),
             ({"1": {"a": 0.5}}, {"1": {"a": 0.5}}, {"fractional": "error"}, "whole numbers"),
             ({"1": {"a": 1}}, {"1": {"a": 0.5}}, {"ties": "input"}, "needs no order of rows"),
         ],
@@ -484,7 +585,7 @@ class TestSpark:
     @pytest.mark.parametrize(
         ("judged", "words"),
         [
-            ({"query": ["1", "1"], "doc": ["a", "a"], "grade": [1, 2]}, "a second time"),
+            ({"query": ["1", "1"], "doc": ["a", "a"], "grade": [1, 2]}, "judged twice"),
             ({"query": ["1"], "doc": [None], "grade": [1]}, "no doc"),
             ({"query": ["1"], "doc": ["a"], "score": [1.0], "rank": [1]}, "swapped"),
         ],

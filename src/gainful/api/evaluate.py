@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Unpack, overload
 
-<<<<<<< HEAD
-from gainful.api.results import Results, RunResults
-=======
-from attrs import evolve
-
 from gainful.api.results import RunResults
->>>>>>> main
 from gainful.api.run_options import (
     NamedRuns,
     RunOptions,

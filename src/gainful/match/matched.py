@@ -75,7 +75,7 @@ class Matched:
 
         Args:
             parts: one at least.
-            queries: those that were judged, in the order that they are to have.
+            queries: those that were judged, in the order that they are to have; others go by name.
             **known: fields that only the whole has.
         """
 
@@ -86,8 +86,9 @@ class Matched:
             return np.concatenate(arrays)
 
         names = [name for part in parts for name in part.queries]
-        numbers = dict(zip(queries, range(len(queries)), strict=True))
-        order = np.argsort([numbers.get(name, len(queries)) for name in names], kind="stable")
+        in_order = [*queries, *sorted({*names}.difference(queries))]
+        numbers = dict(zip(in_order, range(len(in_order)), strict=True))
+        order = np.argsort([numbers[name] for name in names], kind="stable")
         starts = _find_starts([len(part.queries) for part in parts])
         pool_query = invert_order(order)[join("pool_query", starts)]
         pool_order = np.argsort(pool_query, kind="stable")

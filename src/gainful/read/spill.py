@@ -134,10 +134,13 @@ def refuse_large_owner(name: str, owner: str, count: int) -> None:
 
 
 def choose_parts(counts: NDArray[np.int64], max_rows: int) -> Iterator[slice]:
-    """Stretches of buckets that have so many rows together, or one bucket if it has more."""
+    """Stretches of buckets that have so many rows together, or one bucket if it has more.
+
+    None is left out, though it may be empty.
+    """
     start, total = 0, 0
     for bucket, count in enumerate(counts.tolist()):
-        if total and total + count > max_rows:
+        if total and count and total + count > max_rows:
             yield slice(start, bucket)
             start, total = bucket, 0
         total += count
