@@ -53,10 +53,11 @@ from gainful.read.durations import parse_duration
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
+from gainful.read.kinds import QRELS
 from gainful.read.lazy import as_lazy_run, read_schema, select_qrels
-from gainful.read.lazy_run import LazyRun
+from gainful.read.lazy_run import LazyRun, build_part
 from gainful.read.log_parts import find_lazy_sessions
-from gainful.read.named_columns import Header, InputTable, extract_qrels
+from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.types import Array
 
@@ -132,19 +133,11 @@ def _open_qrels(qrels: AnyQrels, run: LazyRun) -> _SparkQrels:
     if find_engine(qrels) is SPARK and not is_wide(read_schema(qrels, SPARK, "judgments")):
         frame, own_names = select_qrels(qrels, SPARK, "judgments")
         query, _ = Header(frame.collect_schema().names(), "judgments", own_names).require_ids()
-        return _SparkQrels(frame.to_native(), query, partial(_extract_qrels, own_names))
+        read = partial(build_part, kind=QRELS, name="judgments", own_names=own_names)
+        return _SparkQrels(frame.to_native(), query, read)
     local_qrels = as_qrels_columns(as_qrels(qrels))
     sent = SPARK.send(pack_qrels(local_qrels), run.frame.to_native())
     return _SparkQrels(sent, "query", partial(unpack_qrels, ids=local_qrels.ids))
-
-
-def _extract_qrels(own_names: Mapping[str, str], rows: pl.DataFrame) -> Qrels:
-    name = "judgments"
-    if rows.is_empty():
-        schema = {"query": pl.String, "doc": pl.String, "grade": pl.Float64}
-        return unpack_qrels(pl.DataFrame(schema=schema))
-    rows = rows.rename(restore_name)
-    return extract_qrels(InputTable(rows, name, lambda _: name, padded=False, own_names=own_names))
 
 
 @frozen(eq=False)

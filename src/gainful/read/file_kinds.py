@@ -18,7 +18,8 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.event_table import are_log_columns
-from gainful.read.formats import find_format, find_kinds
+from gainful.read.formats import build_value, find_format, find_kinds, read_rows
+from gainful.read.kinds import RUN
 from gainful.read.named_columns import InputTable
 from gainful.read.session_formats import find_session_format
 from gainful.read.session_tables import guess_table_format
@@ -103,7 +104,7 @@ def _has_whole_scores(source: object) -> bool:
     if not isinstance(source, Source):
         return False
     try:
-        score = find_format(source).read_run(source).frame["score"]
+        score = build_value(read_rows(source, RUN)).frame["score"]
     except BadInput:
         return False
     return bool((score == score.round()).all())

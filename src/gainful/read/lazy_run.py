@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from attrs import field, frozen
 
+from gainful.read.column_names import restore_name
+from gainful.read.kinds import RUN, Kind, Value
 from gainful.read.qrels_and_run import IdKinds, Run
 from gainful.text import quote
 
@@ -16,8 +18,6 @@ if TYPE_CHECKING:  # slow to load, and only runs in an engine need it
     import narwhals.stable.v2 as nw
 
     from gainful.read.engines import Engine
-
-_IDS = ("query", "doc")
 
 
 @frozen(eq=False)
@@ -33,7 +33,7 @@ class LazyRun:
     @property
     def reader(self) -> Callable[..., Run]:
         """How rows of it become a run, on a worker as well."""
-        return partial(extract_rows, name=self.name, own_names=self.own_names)
+        return partial(build_part, kind=RUN, name=self.name, own_names=self.own_names)
 
     def stream(self) -> Iterator[Run]:
         """Some rows at a time, checked as those of a run in memory; at first none."""
@@ -67,31 +67,38 @@ class LazyRun:
         return self.reader(rows)
 
 
-def extract_rows(
-    rows: pl.DataFrame, name: str, own_names: Mapping[str, str], first_row: int | None = None
-) -> Run:
-    """A run of some rows of an engine.
+def build_part(
+    rows: pl.DataFrame,
+    kind: Kind[Value],
+    name: str,
+    own_names: Mapping[str, str],
+    first_row: int | None = None,
+) -> Value:
+    """A run or judgments of some rows of an engine, as they are read in memory.
 
     Args:
-        rows: query, doc, and score or rank.
-        name: what the run is called in messages.
-        own_names: what the user calls these columns.
+        rows: all columns that are needed.
+        kind: which of the two.
+        name: what they are called in messages.
+        own_names: what the user calls columns that are renamed.
         first_row: the number of the first of them, where rows have an order; else messages name
             a row by its query and document.
     """
-    from gainful.read.named_columns import InputTable, extract_run  # noqa: PLC0415
+    from gainful.read.named_columns import InputTable, extract_rows  # noqa: PLC0415
 
     def locate(row: int) -> str:
         if first_row is not None:
             return f"{name}, row {first_row + row}"
-        ids = rows.row(row, named=True)
-        query, doc = ("null" if ids[column] is None else quote(ids[column]) for column in _IDS)
+        ids = (table.frame[column][row] for column in table.header.require_ids())
+        query, doc = ("null" if value is None else quote(value) for value in ids)
         return f"{name}, query {query}, document {doc}"
 
     if rows.is_empty():
-        schema = {**dict.fromkeys(_IDS, pl.String), "score": pl.Float64}
-        return Run(pl.DataFrame(schema=schema), name, part=True)
-    return extract_run(InputTable(rows, name, locate, padded=False, own_names=own_names))
+        schema = {"query": pl.String, "doc": pl.String, kind.number: pl.Float64}
+        return kind.build(pl.DataFrame(schema=schema), name, part=True)
+    frame = rows.rename(restore_name)
+    table = InputTable(frame, name, locate, padded=False, own_names=own_names)
+    return extract_rows(table, kind).build()
 
 
 def as_narwhals(native: Any) -> nw.LazyFrame[Any]:
