@@ -33,8 +33,7 @@ from gainful.measure.entry import Entry, Recipe
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.sessions.in_parts import PartEvaluation, part_rows
-from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names, restore_name
-from gainful.read.durations import parse_duration
+from gainful.read.column_names import SUBTOPIC, ColumnNames, restore_name
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
@@ -43,6 +42,7 @@ from gainful.read.lazy_run import LazyRun, as_narwhals
 from gainful.read.log_parts import find_lazy_sessions
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds
+from gainful.read.read_options import ReadOptions
 
 __all__ = ["per_query", "per_session"]
 
@@ -140,14 +140,8 @@ def per_session(
     build_session_recipes(measures, like, settings)
     if find_engine(sessions) is not SPARK:
         raise WrongType("sessions", sessions, "a Spark frame; gainful.sessions takes all others")
-    lazy_sessions = find_lazy_sessions(
-        sessions,
-        SPARK,
-        "sessions",
-        read_column_names(columns),
-        gap=None if gap is None else parse_duration(gap, "gap"),
-        events=events,
-    )
+    reading = ReadOptions(columns=columns, gap=gap, events=events)
+    lazy_sessions = find_lazy_sessions(sessions, SPARK, "sessions", reading)
     if lazy_sessions is None:
         raise NoColumn("sessions", "a column is missing", "session, query (from 1), rank and doc")
     local_qrels = None if qrels is None else as_qrels_columns(as_qrels(qrels))

@@ -14,7 +14,7 @@ from gainful.measure import notes
 from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedRun, compute_measure, rank_run
 from gainful.measure.results import Results
-from gainful.read.odd_judgments import describe_odd_judgments
+from gainful.read.qrels_and_run import describe_odd_judgments
 from gainful.types import Array, Flags
 
 

@@ -24,8 +24,9 @@ from gainful.read.column_names import (
     restore_name,
 )
 from gainful.read.engines import Engine, report_engine_errors
+from gainful.read.kinds import RUN
 from gainful.read.lazy_run import LazyRun, as_narwhals
-from gainful.read.named_columns import Header, InputTable, as_table, extract_run, invert_renames
+from gainful.read.named_columns import Header, InputTable, as_table, extract_rows, invert_renames
 from gainful.read.qrels_and_run import Run
 from gainful.text import count_noun, quote
 
@@ -67,7 +68,7 @@ def as_lazy_run(
 
 def collect_run(run: LazyRun) -> Run:
     """The whole run in memory, for those who have to look at every document of a query."""
-    memory_run = extract_run(as_table(run.collect(run.frame), run.name))
+    memory_run = extract_rows(as_table(run.collect(run.frame), run.name), RUN).build()
     note = f"the run was brought into memory, from {run.engine.name}"
     return evolve(memory_run, ids=run.ids, notes=(note,))
 
