@@ -6,8 +6,8 @@ import re
 
 from gainful.errors import UnknownName
 from gainful.ir_measures.evaluator import Measure, as_measure
-from gainful.measure.language import parse_trec_name
 from gainful.measure.trec_eval_names import GROUPS_9, TREC_NAMES
+from gainful.measure.trec_language import parse_trec_name
 
 _SEVERAL = re.compile(r"(?P<name>\w+?)[._](?P<numbers>\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)+)", re.ASCII)
 # What trec_eval has and ir_measures has not: left out of groups there.
