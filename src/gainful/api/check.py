@@ -9,8 +9,7 @@ from typing import Any
 
 from gainful.api.keywords import answer_keywords
 from gainful.errors import BadValue, UnknownName
-from gainful.match.check_against_qrels import check_pairs
-from gainful.match.check_report import CheckReport, Finding
+from gainful.match.check import CheckReport, Finding, check_pairs
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.file_check import FileReport, examine_file, examine_value, open_to_check
 from gainful.read.file_kinds import decide_kinds
