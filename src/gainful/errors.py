@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gainful.text import (
     MAX_LENGTH,
-    answer_missing,
     escape_controls,
     quote,
     shorten,
     shorten_message,
+    show_public_names,
 )
 
 __all__ = [
@@ -284,9 +284,4 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:  # to a type checker every name would be there
-    __getattr__ = answer_missing(__name__, __all__)
+show_public_names(__name__)
