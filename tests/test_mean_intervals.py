@@ -224,7 +224,7 @@ def test_queries_that_do_not_count_are_left_out():
     [
         ({"level": 100}, BadValue, "the level of the interval is 100; allowed: 1 to 99.99"),
         ({"level": 0.95}, BadValue, "allowed: 1 to 99.99 (per cent), such as 95"),
-        ({"level": "95"}, WrongType, "is '95'; allowed: a number from 1 to 99.99"),
+        ({"level": "95"}, WrongType, "is '95'; allowed: 1 to 99.99"),
         ({"level": True}, WrongType, "is True"),
         ({"resamples": 0}, BadValue, "resamples is 0"),
         ({"seed": -1}, BadValue, "seed is -1"),

@@ -16,8 +16,7 @@ from scipy.stats import kendalltau, ttest_rel
 
 import gainful
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
-from gainful.evidence.orders.order import order_means
-from gainful.evidence.orders.order_results import order_results
+from gainful.evidence.orders.order import order_means, order_results
 from gainful.evidence.statistics.correlation import kendall_tau, rbo, tau_ap
 
 values = st.integers(0, 6).map(lambda grade: grade / 8)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Unpack, overload
 
-from attrs import evolve
-
 from gainful.api.results import RunResults
 from gainful.api.run_options import (
     NamedRuns,
@@ -19,8 +17,7 @@ from gainful.api.run_options import (
 )
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.match.match import match, match_scored
-from gainful.match.matched import FILTERED_ORDERS
+from gainful.match.match import match
 from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
@@ -185,11 +182,12 @@ def match_run(
     convention: Convention,
 ) -> MatchedRun:
     """A run as it is matched for these measures."""
-    needs_subtopics = [recipe.entry.needs_subtopics for recipe in recipes.values()]
-    matched = match(qrels, run, convention, subtopics=any(needs_subtopics))
-    if any(recipe.entry.needs_scores for recipe in recipes.values()):
-        filtered = {
-            order: match_scored(qrels, run, convention, order, matched) for order in FILTERED_ORDERS
-        }
-        matched = evolve(matched, filtered=filtered)
+    entries = [recipe.entry for recipe in recipes.values()]
+    matched = match(
+        qrels,
+        run,
+        convention,
+        subtopics=any(entry.needs_subtopics for entry in entries),
+        scored=any(entry.needs_scores for entry in entries),
+    )
     return MatchedRun(qrels, run, matched)

@@ -335,7 +335,7 @@ def note_swapped(matched: Matched, run: LoadedRun) -> list[str]:
     many = len(grades) > _MOST_GRADES and len(np.unique(grades)) > _MOST_GRADES
     if not (fractional or many or grades.max(initial=0.0) > _TOP):
         return []
-    scores = sample_scores(run, _SAMPLE) if not isinstance(run, LazyRun) else []
+    scores = sample_scores(run.head(_SAMPLE) if isinstance(run, LazyRun) else run, _SAMPLE)
     whole = all(float(score).is_integer() and 0 <= score <= _TOP for score in scores)
     if not whole or len(scores) < 2:
         return []
@@ -359,19 +359,12 @@ def compare_id_types(qrels_types: Mapping[str, str], run_types: Mapping[str, str
     ]
 
 
-def note_lazy_ties(run: LoadedRun, matched: Matched) -> list[str]:
-    """What is counted otherwise in a run that is only looked at from afar."""
-    if not isinstance(run, LazyRun) or not matched.tied_count:
-        return []
-    return [f"ties are counted among judged documents only: the run stays in {run.engine.name}"]
-
-
 def note_no_overlap(qrels: Qrels | NestedDict, run: LoadedRun, matched: Matched) -> list[str]:
     """Not one retrieved document is judged: most likely the ids differ."""
     if matched.query.size:
         return []
-    run_docs = run.example_docs() if isinstance(run, LazyRun) else example_docs(run)
-    examples = [", ".join(map(quote, side)) for side in (run_docs, example_docs(qrels))]
+    sides = (run.head(2) if isinstance(run, LazyRun) else run, qrels)
+    examples = [", ".join(map(quote, example_docs(side))) for side in sides]
     return [f"{NO_OVERLAP}; the run has {examples[0]}, the judgments {examples[1]}"]
 
 
