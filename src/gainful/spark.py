@@ -35,8 +35,8 @@ from gainful.measure.build_recipes import (
     EvaluationSettings,
     Measures,
     build_recipes,
-    build_session_recipes,
 )
+from gainful.measure.build_session_recipes import build_session_recipes
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import (

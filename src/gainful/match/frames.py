@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.convention import Duplicates
+from gainful.convention.convention import Duplicates
 from gainful.errors import Duplicated
 from gainful.match.ideal import ideal_order
 from gainful.match.matched import Matched, Subtopics, invert_order
