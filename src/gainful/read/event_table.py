@@ -12,13 +12,8 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput
-<<<<<<< HEAD
 from gainful.read.column_names import GRADE, normalise_name
-from gainful.read.event_times import EXPECTED, choose_unit, parse_times
-=======
-from gainful.read.column_names import normalise_name
 from gainful.read.event_times import EXPECTED, parse_times
->>>>>>> main
 from gainful.read.event_words import (
     EVENT_OF_WORD,
     LOG_COLUMNS,
