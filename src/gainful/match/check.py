@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""`CheckReport`: what was found in files, wrong things first, and in two of them together."""
-=======
 """`CheckReport`: what is wrong with files, and with judgments and a run or sessions together."""
->>>>>>> main
 
 from __future__ import annotations
 
