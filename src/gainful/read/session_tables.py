@@ -16,7 +16,13 @@ from gainful.read.event_words import EventWords
 from gainful.read.formats import find_format
 from gainful.read.log_facts import find_facts
 from gainful.read.named_columns import InputTable
-from gainful.read.sessions import BadPolicy, Sessions, extract_sessions, name_columns
+from gainful.read.sessions import (
+    BadPolicy,
+    Sessions,
+    choose_position,
+    extract_sessions,
+    name_columns,
+)
 from gainful.read.source import Source
 
 # How much of the work is done when all of the text is in columns, and when they are events.
@@ -63,8 +69,9 @@ def extract_session_table(
         log = extract_events(table, events, facts)
         report(_SHARE_TYPED)
         return build_sessions(log, bad=bad, gap=gap)
-    sessions = extract_sessions(table, bad)
-    note = describe_names(table.header, name_columns(table))
+    position = choose_position(table.header, facts.holds_texts)
+    sessions = extract_sessions(table, bad, position)
+    note = describe_names(table.header, name_columns(table.header, position))
     return evolve(sessions, notes=(*sessions.notes, note)) if note else sessions
 
 
