@@ -16,9 +16,18 @@ from lz4 import frame as lz4
 
 import gainful
 from gainful.errors import BadInput
-from gainful.read import qrels_and_run
+from gainful.read import kinds, qrels_and_run
 from gainful.read.column_names import read_column_names
-from gainful.read.formats import FORMATS, find_format, read_qrels, read_run
+from gainful.read.formats import (
+    FORMATS,
+    RUN_FORMATS,
+    find_format,
+    find_session_format,
+    read_qrels,
+    read_rows,
+    read_run,
+)
+from gainful.read.session_inputs import as_sessions
 from gainful.read.source import open_source
 
 zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
@@ -70,6 +79,20 @@ def test_trec_judgments_in_every_spelling(put, change):
 
 def test_fractional_grades_are_grades(put):
     assert read_qrels(put("1 0 a 0.5\n")).frame.rows() == [("1", "a", 0.5)]
+
+
+@pytest.mark.parametrize("name", [name for name, entry in FORMATS.items() if entry.example])
+def test_the_example_of_a_format_is_of_that_format(put, name):
+    entry = FORMATS[name]
+    path = put(entry.example + "\n", "file")
+    if "sessions" in entry.holds:
+        assert find_session_format(open_source(path)).name == name
+    if "sessions" in entry.holds and name != "trec-session":  # a session without a query
+        assert len(as_sessions(path).frame)
+    if "run" in entry.holds:
+        assert find_format(open_source(path)).name == name
+        read = read_qrels if name in ("ratings", "json") else read_run
+        assert len(read(path).frame)
 
 
 def test_quotes_are_no_quotes_in_trec_files(put):
@@ -148,7 +171,7 @@ def test_names_of_queries_and_documents_are_a_header_before_a_number_too(put, te
         read_qrels(put(text, name))
     third = text.split("\n")[0].replace(";", ",").replace("\t", ",").split(",")[2].strip('"')
     qrels = read_qrels(put(text, name), columns=read_column_names({"grade": third}))
-    assert (qrels.frame.rows(), qrels.notes) == ([("1", "a", 2.0)], ())
+    assert (qrels.frame.rows(), [*qrels.notes]) == ([("1", "a", 2.0)], [])
 
 
 def test_judgments_are_looked_at_for_duplicates_once(put, monkeypatch):
@@ -268,7 +291,7 @@ def test_json_of_dicts(put):
 
 
 def test_formats_are_a_table(put):
-    assert list(FORMATS) == [
+    assert list(RUN_FORMATS) == [
         "parquet",
         "arrow",
         "ratings",
@@ -315,7 +338,7 @@ BAD_RUNS = {
     "RAG without ids": ('{"query": "1", "retrieved": [{"text": "x"}]}', "has no id"),
     "RAG without a query": ('{"retrieved": ["a"]}', "file:1: there is no 'query'"),
     "RAG with a query twice": ('{"query": "1", "retrieved": ["a"]}\n{"query": "1", "retrieved": ["a"]}', "comes a second time"),
-    "half a JSON file": ('{"1": {"a": 1},\n', "this is not JSON"),
+    "half a JSON file": ('{"1": {"a": 1},\n', "the JSON is cut off"),
     "JSON of numbers": ('{\n"1": 5}', r"\['1'\]: 5 is no dict or list"),
     "JSON with a text": ('{\n"1": {"a": "x"}}', r"\['1'\]\['a'\]: score 'x' is not a finite number"),
 }  # fmt: skip
@@ -358,7 +381,7 @@ def test_files_that_are_not_there_or_go_away(put, tmp_path):
     source = open_source(put(RUN))
     (tmp_path / "file").unlink()
     with pytest.raises(BadInput, match="cannot be read|no such file"):
-        find_format(source).read_run(source)
+        read_rows(source, kinds.RUN).build()
     with pytest.raises(BadInput, match="it is compressed, but it is not"):
         read_run(put(RUN, "run.gz"))
     with pytest.raises(gainful.errors.WrongType, match="a path as text"):

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
+from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -91,7 +92,7 @@ def test_conversations_have_an_ideal_for_each_turn():
     direct = gainful.sessions.evaluate(frame, STUDY.qrels, "nsDCG(b=3, bq=2)@10")
     expected = [group["mean"]["nsDCG(b=3, bq=2)@10"] for group in direct.groups("system")]
     assert list(row["means"].values()) == pytest.approx(expected, rel=1e-12)
-    with pytest.raises(BadValue, match="judgments of their own"):
+    with refuses(BadValue, "duplicates"):
         gainful.sessions.sweep(frame, STUDY.qrels, "nsDCG(duplicates=first)", b=3, bq=2)
 
 
@@ -210,11 +211,11 @@ def test_what_cannot_be_swept_is_refused(options, message):
 
 
 def test_one_group_has_no_winner_and_an_unknown_column_no_groups():
-    with pytest.raises(BadInput, match="only one group by system, so there is no winner"):
+    with refuses(BadInput, "simulated study (seed 2008)"):
         sweep_study(where={"system": "1"})
-    with pytest.raises(UnknownName, match="no column 'sytem'; did you mean system"):
+    with refuses(UnknownName, "sytem", "system"):
         sweep_study(by="sytem")
-    with pytest.raises(UnknownName, match="no part of the reference 'c'"):
+    with refuses(UnknownName, "c"):
         sweep_study(reference={"c": 2})
 
 
@@ -253,13 +254,3 @@ def test_the_command_gives_every_setting_as_csv_and_json(run_sweep, tmp_path):
     run_sweep("-o", str(tmp_path / "sweep.json"), "--b", "2", "--reference", "b=3,bq=2")
     data = json.loads((tmp_path / "sweep.json").read_text("utf-8"))
     assert (len(data["settings"]), data["reference"]["b"]) == (20, 3)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [["--bq", "1"], ["--b", "10:1.5"], ["--depth", "0"], ["--reference", "b"], ["--by", "order,x"]],
-)
-def test_a_mistake_is_one_line_and_exit_status_2(run_sweep, words):
-    message = run_sweep(*words, status=2)
-    assert message.startswith("gainful: ")
-    assert message.count("\n") == 1

@@ -27,13 +27,12 @@ from gainful.measure.sessions.in_parts import (
     visit_parts,
 )
 from gainful.read.binary_tables import scan_parquet
-from gainful.read.column_names import read_column_names
-from gainful.read.durations import parse_duration
 from gainful.read.engine_sessions import EngineSessions, open_sessions
 from gainful.read.engines import POLARS, Engine, find_engine
 from gainful.read.filter_sessions import SessionChoice
 from gainful.read.inputs import AnyQrels
 from gainful.read.qrels_and_run import Qrels
+from gainful.read.read_options import ReadOptions
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
 
 _PARQUET = (".parquet", ".pq")
@@ -159,17 +158,7 @@ def match_by(
 def _open_sessions(sessions: Any, options: GainOptions, needed: set[str]) -> EngineSessions:
     """Sessions that stay where they are."""
     native, engine, name = _find_frame(sessions)
-    gap = options.get("gap")
-    return open_sessions(
-        native,
-        engine,
-        name,
-        read_column_names(options.get("columns")),
-        bad=options.get("bad") or "error",
-        gap=None if gap is None else parse_duration(gap, "gap"),
-        events=options.get("events"),
-        needed=needed,
-    )
+    return open_sessions(native, engine, name, ReadOptions.pick(options), needed)
 
 
 def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:

@@ -16,8 +16,11 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
 from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviour, list_behaviour
 from gainful.match.sessions import match_sessions
-from gainful.measure.build_recipes import Measures, build_session_recipes
-from gainful.measure.cost import Cost
+from gainful.measure.build_recipes import Measures
+from gainful.measure.build_session_recipes import (
+    Cost,
+    build_session_recipes,
+)
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
@@ -203,5 +206,5 @@ def read_session_qrels(
     if qrels is None:
         return None, columns
     names = dict(columns or {})
-    grade = {"grade": names.pop("grade")} if "grade" in names else None
-    return as_qrels_columns(as_qrels(qrels, qrels_format, grade)), names or None
+    own = {role: names.pop(role) for role in [*names] if role == "grade" or "qrels." in role}
+    return as_qrels_columns(as_qrels(qrels, qrels_format, own)), names or None

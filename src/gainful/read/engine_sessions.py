@@ -26,7 +26,6 @@ from gainful.read.build_sessions import (
 from gainful.read.column_names import (
     DOC,
     SESSION_ROLES,
-    ColumnMapping,
     protect_name,
     restore_name,
     strip_name,
@@ -44,6 +43,7 @@ from gainful.read.event_words import LOG_COLUMNS, MILLISECONDS, EventWords, read
 from gainful.read.lazy import open_columns
 from gainful.read.log_facts import LogFacts, find_facts, find_known
 from gainful.read.named_columns import Header, InputTable
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import ASKED, DWELL, SHOWN
 from gainful.read.session_problems import COLUMNS, Problem, first_error
 from gainful.read.sessions import (
@@ -296,11 +296,7 @@ def open_sessions(
     native: Any,
     engine: Engine,
     name: str,
-    columns: ColumnMapping,
-    *,
-    bad: BadPolicy = "error",
-    gap: timedelta | None = None,
-    events: EventWords | None = None,
+    reading: ReadOptions = AS_USUAL,
     needed: Collection[str] | None = None,
 ) -> EngineSessions:
     """Sessions of a frame of an engine, whether it has numbered queries or is a log of events.
@@ -309,20 +305,17 @@ def open_sessions(
         native: the frame.
         engine: whose it is.
         name: what it is called in messages.
-        columns: how columns are called, if not as usual.
-        bad: refuse what is not as it should be, or leave it out, count it and say so.
-        gap: of a log: the pause after which a session of the user ends.
-        events: of a log: what its words for events mean.
+        reading: how columns are called, what a log means, and what is done with what is wrong.
         needed: what is asked for of sessions besides their results; all, if it is not said.
     """
-    check_bad(bad)
+    check_bad(reading.policy)
+    asked = reading.asks_for_events
     with report_engine_errors(engine, name):
-        frame, own_names = open_columns(native, engine, columns, SESSION_ROLES, name)
+        frame, own_names = open_columns(native, engine, reading.columns, SESSION_ROLES, name)
         schema = {restore_name(own): kind for own, kind in frame.collect_schema().items()}
         kept = [column for column, kind in schema.items() if _can_travel(kind)]
         header = Header(kept, name, own_names)
         texts = {column for column in kept if _is_text(schema[column])}
-        asked = gap is not None or events is not None
         is_numbered = not asked and _is_numbered(header, texts)
         flags = [column for column in kept if schema[column] == nw.Boolean]  # which may gain
         wanted = None if needed is None else {*needed, *flags}
@@ -332,10 +325,10 @@ def open_sessions(
             header=Header(needed_columns, name, own_names),
             engine_name=engine.name,
             ordered=engine.ordered,
-            owners=_choose_owners(header, gap, is_log=not is_numbered),
-            bad=bad,
-            gap=gap,
-            words=events,
+            owners=_choose_owners(header, reading.gap, is_log=not is_numbered),
+            bad=reading.policy,
+            gap=reading.gap,
+            words=reading.events,
         )
         sessions = EngineSessions(engine, frame.select(*selected), reader)
         if is_numbered:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 from attrs import evolve, frozen
@@ -18,8 +18,9 @@ from gainful.errors import BadInput, Duplicated, Swapped
 from gainful.read import dicts, named_columns
 from gainful.read.column_names import list_columns, normalise_name
 from gainful.read.jsonl import load_whole
+from gainful.read.kinds import QRELS, RUN, Kind, Value
 from gainful.read.named_columns import InputTable
-from gainful.read.qrels_and_run import Qrels, Run
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.ranked_items import is_id, parse_number
 from gainful.read.source import Source
 from gainful.text import NUMBER_PATTERN, count_noun, quote
@@ -117,23 +118,22 @@ def recognise(value: Mapping[Any, Any]) -> Tool | None:
     return None
 
 
-def read_qrels(source: Source) -> Qrels:
-    """The ratings of a file; documents without one are left out and counted."""
+def read(source: Source, kind: Kind[Value]) -> Value:
+    """The ratings of a file, or its rankings; documents without a rating are counted."""
     tool = _find_tool(source)
-    if tool is None:
-        return _read_quepid_qrels(source)
-    return build_qrels(load_whole(source), source.name, tool)
+    if tool is not None:
+        return build(load_whole(source), source.name, kind, tool)
+    value: Any = _read_quepid_qrels(source) if kind is QRELS else _read_quepid_run(source)
+    return cast(Value, value)
 
 
-def read_run(source: Source) -> Run:
-    """The rankings of a file that has some."""
-    tool = _find_tool(source)
-    if tool is None:
-        return _read_quepid_run(source)
-    return build_run(load_whole(source), source.name, tool)
+def build(whole: Any, name: str, kind: Kind[Value], tool: Tool) -> Value:
+    """The ratings or the rankings of one tool's JSON."""
+    value: Any = (_build_qrels if kind is QRELS else _build_run)(whole, name, tool)
+    return cast(Value, value)
 
 
-def build_qrels(value: Any, name: str, tool: Tool) -> Qrels:
+def _build_qrels(value: Any, name: str, tool: Tool) -> Qrels:
     """The ratings of one tool's JSON; a query that comes twice must have the same ones."""
     by_query: dict[str, dict[str, float]] = {}
     unrated = 0
@@ -146,24 +146,24 @@ def build_qrels(value: Any, name: str, tool: Tool) -> Qrels:
     with_ratings = {query: judged for query, judged in by_query.items() if judged}
     empty = len(by_query) - len(with_ratings)
     notes = _list_notes(name, unrated, empty, only_retrieved=tool.is_ranking)
-    return dicts.to_qrels(evolve(dicts.read_qrels_dict(with_ratings, name), notes=notes))
+    return dicts.to_columns(NestedDict(with_ratings, name, notes), QRELS)
 
 
-def build_run(value: Any, name: str, tool: Tool) -> Run:
+def _build_run(value: Any, name: str, tool: Tool) -> Run:
     """The rankings of one tool's JSON, in the order in which documents were returned."""
     if not tool.is_ranking:
         problem = f"these are ratings ({tool.name}), without a ranking"
         raise Swapped(name, problem, "a run, such as the response of _rank_eval")
     rankings = [
-        (query, dicts.score_by_rank(doc for doc, _ in hits))
+        (query, dicts.fill_numbers([(doc, None) for doc, _ in hits], RUN))
         for _, query, hits in _iterate_queries(value, name, tool)
     ]
-    return dicts.build_run(name, rankings)
+    return dicts.build_lists(name, rankings, RUN)
 
 
 def _find_tool(source: Source) -> Tool | None:
     """The tool whose keys all stand in the beginning of a file of JSON."""
-    if not source.head.lstrip().startswith(b"{"):
+    if not source.head.lstrip().startswith((b"{", b"[")):
         return None
     keys = {*re.findall(rb'"(\w+)"\s*:', source.head)}
     return next((tool for tool in _TOOLS if keys >= {*map(str.encode, tool.marks)}), None)
@@ -173,6 +173,10 @@ def _iterate_queries(
     value: Any, name: str, tool: Tool
 ) -> Iterator[tuple[str, str, list[tuple[str, Any]]]]:
     """Where each query stands, its text or id, and its documents with their ratings."""
+    if isinstance(value, list):  # of several such objects, as a search returns them
+        for number, part in enumerate(value):
+            yield from _iterate_queries(part, f"{name}[{number}]", tool)
+        return
     whole = _as_object(value, name)
     placeholder = whole.get("query_placeholder", "$query")  # of RRE
     for place, node in _descend(whole, tool, tool.levels, name):
@@ -285,7 +289,7 @@ def _read_quepid_qrels(source: Source) -> Qrels:
     unrated = int((bare["doc"].fill_null("") != "").sum())
     silent = {*bare["query"]} - {*table.frame["query"]}
     notes = _list_notes(source.name, unrated, len(silent), only_retrieved="rank" in roles)
-    return named_columns.extract_qrels(evolve(table, notes=tuple(notes)))
+    return named_columns.extract_rows(evolve(table, notes=tuple(notes)), QRELS).build()
 
 
 def _read_quepid_run(source: Source) -> Run:
@@ -296,7 +300,7 @@ def _read_quepid_run(source: Source) -> Run:
         raise Swapped(source.name, problem, "a run, such as a snapshot or a case with its details")
     table, bare = _read_quepid_rows(source, roles, "rank")
     silent = {*bare["query"].drop_nulls()} - {*table.frame["query"]}
-    return evolve(named_columns.extract_run(table), silent=frozenset(silent))
+    return evolve(named_columns.extract_rows(table, RUN).build(), silent=frozenset(silent))
 
 
 def _read_quepid_rows(
