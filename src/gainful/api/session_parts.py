@@ -16,6 +16,7 @@ from gainful.match.behaviour_gains import (
     GainEvent,
     GainRule,
     describe_gain_rule,
+    name_events,
     parse_gain_rule,
 )
 from gainful.match.session_groups import By, check_group_names
@@ -149,6 +150,7 @@ def match_by(
         recipes=[] if by_topic else recipes,
         choice=choice or SessionChoice(),
         gains=gains,
+        observed=name_events(gains),
     )
     if by_topic:
         matcher = evolve(matcher, qrels=collect_searcher_qrels(sessions, matcher), recipes=recipes)

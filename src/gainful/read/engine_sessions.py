@@ -188,8 +188,8 @@ class PartReader:
     def hash_owners(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows, each with the hash of its owner."""
         names = [pl.col(column).cast(pl.String) for column in self.owners]
-        told = [pl.when(name != "").then(name) for name in names]
-        return rows.with_columns(pl.coalesce(*told, pl.lit("")).hash(1).alias(KEY))
+        known = [pl.when(name != "").then(name) for name in names]
+        return rows.with_columns(pl.coalesce(*known, pl.lit("")).hash(1).alias(KEY))
 
 
 @define(eq=False)
@@ -227,8 +227,8 @@ class EngineSessions:
             failure = failure or mistake
             if value is not None and failure is None:
                 yield value
-        told = report.tell(self.reader, self.reader.bad)
-        self.notes = [*dict.fromkeys((*self.notes, *told))]
+        notes = report.tell(self.reader, self.reader.bad)
+        self.notes = [*dict.fromkeys((*self.notes, *notes))]
         self.dropped_count = report.left_out
         if failure is not None:
             raise failure
@@ -254,9 +254,9 @@ class EngineSessions:
 
         native: Any = self.frame.to_native()
         names = [col(protect_name(owner)).cast("string") for owner in self.reader.owners]
-        told = [when(name != "", name) for name in names]
+        known = [when(name != "", name) for name in names]
         parts = int(native.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-        return native.groupBy(pmod(xxhash64(coalesce(*told, lit(""))), lit(parts)))
+        return native.groupBy(pmod(xxhash64(coalesce(*known, lit(""))), lit(parts)))
 
 
 def compute_part(

@@ -161,8 +161,10 @@ def _find_query_values(values: pl.Series, layout: SessionLayout) -> pl.Series | 
     if int(changed[layout.query_starts].sum()) == int(changed.sum()):
         return values.gather(layout.query_starts)
     number = np.repeat(np.arange(len(layout.query_starts)), layout.query_lengths)
-    told = pl.DataFrame({"number": number, "value": values}).group_by("number", maintain_order=True)
-    ends = told.agg(pl.col("value").min().alias("low"), pl.col("value").max().alias("high"))
+    numbered = pl.DataFrame({"number": number, "value": values})
+    ends = numbered.group_by("number", maintain_order=True).agg(
+        pl.col("value").min().alias("low"), pl.col("value").max().alias("high")
+    )
     return None if (ends["low"] != ends["high"]).any() else ends["low"]
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from attrs import Factory, define, evolve, field, frozen
 
 from gainful.errors import BadValue, GainfulError
-from gainful.match.behaviour_gains import GainEvent, find_gains, name_events
+from gainful.match.behaviour_gains import GainEvent, find_gains
 from gainful.match.packed_sessions import match_packed
 from gainful.match.session_groups import number_groups
 from gainful.match.sessions import (
@@ -291,6 +291,7 @@ class PartMatcher:
     recipes: Sequence[SessionRecipe]
     choice: SessionChoice = field(factory=SessionChoice)
     gains: Sequence[GainEvent] = ()  # what was done to a result, where that is what gains
+    observed: str = ""  # and in words, such as clicked
 
     def __attrs_post_init__(self) -> None:
         """Refuse what no part alone can tell."""
@@ -298,11 +299,6 @@ class PartMatcher:
             _refuse_longest(recipe)
             if self.qrels is None:
                 _refuse_highest(recipe)
-
-    @property
-    def observed(self) -> str:
-        """Where grades are what was done to a result: what, such as clicked."""
-        return name_events(self.gains)
 
     @property
     def needs_judgments_alone(self) -> bool:
