@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 from gainful.measure.build_recipes import Options, build_recipe
-from gainful.measure.explanation import Explanation, explain_ranking
 from gainful.measure.measure import nDCG
 from gainful.measure.which import Formulations, find_formulations
 from gainful.read.ranking_matrix import Numbers, read_ranking
+
+if TYPE_CHECKING:
+    from gainful.measure.explanation import Explanation
 
 
 @answer_keywords
@@ -38,6 +40,8 @@ def explain(
         >>> round(table.value, 3)
         0.932
     """
+    from gainful.measure.explanation import explain_ranking  # noqa: PLC0415  (it loads polars)
+
     recipe = build_recipe(nDCG @ k, options=options, like=like, judged=judged is not None)
     ranking = read_ranking(grades, "grades")
     pool = None if judged is None else read_ranking(judged, "judged")
