@@ -19,13 +19,15 @@ from gainful.read.column_names import (
 )
 from gainful.read.event_table import are_log_columns
 from gainful.read.formats import build_value, find_format, find_kinds, read_rows
-from gainful.read.kinds import RUN
+from gainful.read.kinds import QRELS
 from gainful.read.named_columns import InputTable
+from gainful.read.qrels_and_run import look_like_ranks
 from gainful.read.session_formats import find_session_format
 from gainful.read.session_tables import guess_table_format
 from gainful.read.sessions import are_session_columns
 from gainful.read.source import Source
 
+_MAX_GRADES = 12  # different fractions that can be grades
 _EITHER_KIND = {"judgments", "run"}
 
 
@@ -57,7 +59,7 @@ def _choose_kinds(source: object, certain: set[str]) -> list[str]:
         return ["judgments", "run"]
     if len(certain) == 1:
         return ["run" if certain == {"judgments"} else "judgments"]
-    return ["judgments" if _has_whole_scores(source) else "run"]
+    return ["judgments" if _looks_graded(source) else "run"]
 
 
 def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
@@ -68,14 +70,15 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
         return {"sessions"}
     try:
         format_name = find_format(source, columns=columns).name
-        if format_name == "trec":
+        if format_name == "trec" and trec_files.find_run_format(source) is trec_files.RUN_LINES:
             return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
-        if format_name in ("rag", "ratings", "json"):
-            return _EITHER_KIND if format_name == "json" else find_kinds(source, columns)
-        input_table = named_columns.read_table(source, format_name)
+        if format_name in ("rag", "ratings", "json", "trec"):
+            return find_kinds(source, columns) or _EITHER_KIND
+        table = named_columns.read_table(source, format_name, columns)
     except BadInput:
         return set()
-    return {_guess_table_kind(input_table, columns)}
+    has_names = table.has_header or columns.by_position
+    return {_guess_table_kind(table, columns)} if has_names else _EITHER_KIND
 
 
 def _guess_table_kind(table: InputTable, columns: ColumnMapping) -> str:
@@ -99,15 +102,20 @@ def _has_qrels_and_run(source: object) -> bool:
     return isinstance(source, Source) and len(find_kinds(source)) == 2
 
 
-def _has_whole_scores(source: object) -> bool:
-    """Are all numbers of a file whole, as grades mostly are and scores seldom?"""
+def _looks_graded(source: object) -> bool:
+    """Are the numbers of a file whole or few, as grades are, and no ranks?"""
     if not isinstance(source, Source):
         return False
     try:
-        score = build_value(read_rows(source, RUN)).frame["score"]
+        frame = build_value(read_rows(source, QRELS)).frame
     except BadInput:
         return False
-    return bool((score == score.round()).all())
+    if (
+        not source.head.lstrip().startswith((b"{", b"["))
+        and frame["grade"].n_unique() <= _MAX_GRADES
+    ):
+        return not look_like_ranks(frame)
+    return bool((frame["grade"] == frame["grade"].round()).all()) and not look_like_ranks(frame)
 
 
 def _holds_sessions(source: Source, columns: ColumnMapping) -> bool:
