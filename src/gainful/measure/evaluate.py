@@ -8,8 +8,8 @@ from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.errors import BadInput, NoIdeal, NothingInCommon
+from gainful.match.match import MatchedRun
 from gainful.match.matched import Matched
-from gainful.match.rankings import MatchedRun
 from gainful.measure import notes
 from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedRun, compute_measure, rank_run
@@ -51,7 +51,6 @@ def measure_run(
             *getattr(qrels, "notes", ()),
             *getattr(run, "notes", ()),
             *mixed_ids,
-            *notes.note_lazy_ties(run, matched),
             *notes.note_odd_values(values, recipes, matched),
             *notes.note_other_measures(recipes, convention),
             *notes.note_no_number(recipes, convention, matched),
@@ -115,7 +114,7 @@ def _zero_queries(matched: Matched, convention: Convention) -> Flags:
 
 
 def choose_queries(matched: Matched, convention: Convention, run_name: str) -> Flags:
-    """The queries that count."""
+    """The queries that count; some must not be missing, or extra, if the convention says so."""
     missing, extra = matched.judged & ~matched.in_run, ~matched.judged
     for flags, setting, problem in (
         (missing, ("missing", convention.missing), "is judged, but the run lacks it"),
@@ -127,8 +126,13 @@ def choose_queries(matched: Matched, convention: Convention, run_name: str) -> F
                 _describe_queries(matched, flags, problem),
                 f"the setting {setting[0]} set to another than error",
             )
+    return find_counting(matched, convention)
+
+
+def find_counting(matched: Matched, convention: Convention) -> Flags:
+    """The queries that count, where none is refused."""
     kept = matched.judged & (matched.in_run | (convention.missing != "skip"))
-    return kept if convention.extra == "ignore" else kept | extra
+    return kept if convention.extra == "ignore" else kept | ~matched.judged
 
 
 def _describe_queries(matched: Matched, flags: Flags, problem: str) -> str:

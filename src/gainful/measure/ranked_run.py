@@ -13,7 +13,8 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from gainful.convention import Convention, Empty, NegativeIdeal
+from gainful.convention import Convention
+from gainful.convention.convention import Empty, NegativeIdeal
 from gainful.errors import BadValue, NoIdeal, NotExact, Tied
 from gainful.formula import NamedFormula
 from gainful.match import OrderedGains, PlacedGains

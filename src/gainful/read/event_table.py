@@ -13,7 +13,7 @@ from attrs import evolve
 
 from gainful.errors import BadInput
 from gainful.read.column_names import normalise_name
-from gainful.read.event_times import EXPECTED, choose_unit, parse_times
+from gainful.read.event_times import EXPECTED, parse_times
 from gainful.read.event_words import (
     EVENT_OF_WORD,
     LOG_COLUMNS,
@@ -84,8 +84,8 @@ def extract_events(
             columns[role] = _read_ids(table, column)
         elif role == "time":
             place = f"{table.name}, column {quote(column)}"
-            unit = choose_unit(facts.epochs, facts.given[column])
-            parsed = parse_times(table.frame[column], place, unit)
+            values = table.frame[column]
+            parsed = parse_times(values, place, facts.epochs, facts.given[column])
             columns[role], forms[role] = parsed.times, parsed.form
             mistakes.append((parsed.wrong, _describe_time(table, column), EXPECTED))
         elif role == "event":

@@ -18,12 +18,17 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.event_table import are_log_columns
-from gainful.read.formats import build_value, find_format, find_kinds, read_rows
+from gainful.read.formats import (
+    build_value,
+    find_format,
+    find_kinds,
+    find_session_format,
+    find_table_format,
+    read_rows,
+)
 from gainful.read.kinds import QRELS
 from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import look_like_ranks
-from gainful.read.session_formats import find_session_format
-from gainful.read.session_tables import guess_table_format
 from gainful.read.sessions import are_session_columns
 from gainful.read.source import Source
 
@@ -127,7 +132,7 @@ def _holds_sessions(source: Source, columns: ColumnMapping) -> bool:
     if format_name != "table":
         return format_name != "conversation"
     try:
-        format_name = guess_table_format(source)
+        format_name = find_table_format(source)
         frame = named_columns.read_table(source, format_name).frame
         mapped = columns if "session" in columns.names else USUAL_NAMES
         names = mapped.select(frame.columns, SESSION_ROLES, source.name).values()

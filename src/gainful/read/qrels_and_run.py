@@ -49,10 +49,12 @@ class Qrels:
     notes: Sequence[str] = ()  # what one should know of how they were read
     list_count: int = 0  # lists in query order, where queries have no names
     complete: bool = False  # is all that is relevant in it, so that other documents are not?
+    part: bool = False  # is it some queries of a larger one, of which none may be judged?
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Qrels", "grade")
-        _refuse_empty(self.frame, self.name, "judgment")
+        if not self.part:
+            _refuse_empty(self.frame, self.name, "judgment")
         _refuse_not_finite(self, "grade")
         if not self.unique:
             return
@@ -117,10 +119,11 @@ class Run:
     list_count: int = 0  # lists in query order, where queries have no names
     infinite: bool = False  # may scores be infinite?
     distinct: bool = False  # is it known that no document stands twice in a ranking?
+    part: bool = False  # is it some rows of a larger one, of which there may be none?
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Run", "score")
-        if not self.silent:
+        if not (self.silent or self.part):
             _refuse_empty(self.frame, self.name, "result")
         if not self.infinite:
             _refuse_not_finite(self, "score")

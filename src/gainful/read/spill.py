@@ -23,7 +23,7 @@ from gainful.text import count_noun, quote
 
 KEY = "\0key"  # the hash of an owner's name
 MAX_OWNER_ROWS = 10_000_000  # of one owner, which memory holds together
-_BITS = 10
+_BITS = 8
 BUCKETS = 1 << _BITS  # by the first bits of a hash
 _SHIFT = np.uint64(64 - _BITS)
 _MAX_HELD = 2_000_000  # rows
@@ -134,10 +134,13 @@ def refuse_large_owner(name: str, owner: str, count: int) -> None:
 
 
 def choose_parts(counts: NDArray[np.int64], max_rows: int) -> Iterator[slice]:
-    """Stretches of buckets that have so many rows together, or one bucket if it has more."""
+    """Stretches of buckets that have so many rows together, or one bucket if it has more.
+
+    None is left out, though it may be empty.
+    """
     start, total = 0, 0
     for bucket, count in enumerate(counts.tolist()):
-        if total and total + count > max_rows:
+        if total and count and total + count > max_rows:
             yield slice(start, bucket)
             start, total = bucket, 0
         total += count
