@@ -17,7 +17,7 @@ from scipy.stats import ttest_rel
 
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
-from gainful.match import dicts, frames, lazy
+from gainful.match import dicts, frames
 from gainful.read.query_texts import read_query_texts
 from gainful.show.pages import report as report_module, report_data
 from gainful.show.pages.report_data import sample_queries
@@ -597,7 +597,6 @@ def matches(monkeypatch):
 
     monkeypatch.setattr(frames, "match_frames", count_calls(frames.match_frames))
     monkeypatch.setattr(dicts, "match_dicts", count_calls(dicts.match_dicts))
-    monkeypatch.setattr(lazy, "match_lazy", count_calls(lazy.match_lazy))
     return counts
 
 

@@ -14,6 +14,7 @@ from attrs import evolve, frozen
 from numpy.typing import NDArray
 
 from gainful.errors import NothingInCommon
+from gainful.match.ties import TieBlocks
 from gainful.text import quote
 from gainful.types import Array, Flags, Ranks
 
@@ -43,7 +44,7 @@ class Subtopics:
 
 
 @frozen(eq=False, kw_only=True)
-class Matched:
+class Matched(TieBlocks):
     """Per query: what was retrieved and judged. Per judged retrieved document: where it stands."""
 
     rank_fields: ClassVar[tuple[str, ...]] = ("first", "last", "by_id", "by_input")
@@ -54,12 +55,7 @@ class Matched:
     retrieved: Ranks  # how many documents the run has for it
     pool_query: Ranks  # the judged documents, grouped by query, best grade first
     pool_grade: Array
-    query: Ranks  # the retrieved ones among them
-    grade: Array
-    first: Ranks  # the block of ranks of equal scores
-    last: Ranks
-    by_id: Ranks  # the rank, if ties are broken by document id, descending
-    by_input: Ranks  # the rank, if ties stay in the order given
+    grade: Array  # of the retrieved ones among them
     tied_count: int = 0  # retrieved documents that share their score with another
     duplicate_count: int = 0  # documents that stand in a ranking a second time
     duplicate: tuple[str, str] | None = None  # one of them, and its query
@@ -225,11 +221,3 @@ def _find_starts(sizes: Sequence[int]) -> Ranks:
 
 def _renumber(pool_index: Ranks, number: Ranks) -> Ranks:
     return np.where(pool_index < 0, -1, number[pool_index])
-
-
-def reduce_precision(score: NDArray[Any], bits: int) -> NDArray[Any]:
-    """Scores as precise as the convention has them."""
-    if bits == 64:
-        return score
-    with np.errstate(over="ignore"):  # what is too large for them is infinite, as in C
-        return score.astype(np.float32)

@@ -8,8 +8,7 @@ from typing import Literal, cast
 import numpy as np
 import polars as pl
 
-from gainful.match.session_pools import Pools
-from gainful.match.sessions import JudgedResults, MatchedSessions
+from gainful.match.sessions import JudgedResults, MatchedSessions, Pools
 from gainful.read.packed_sessions import PackedPart, UnsoundSessions
 from gainful.read.session_layout import SessionLayout
 from gainful.read.session_parts import SessionChoice

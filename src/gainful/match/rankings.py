@@ -16,8 +16,8 @@ from attrs import evolve, frozen
 from gainful.convention import Convention
 from gainful.match.match import MatchedRun, drop_dict_namesakes, match
 from gainful.match.matched import Matched
-from gainful.match.rank_order import RowRanks, order_by_score
-from gainful.match.ties import TIE_POLICIES, place_ties
+from gainful.match.rank_order import order_by_score
+from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.types import Array, Ranks
@@ -50,7 +50,7 @@ class QueryRanking:
     docs: Sequence[str]
     score: Array
     grade: Array  # not a number where there is no judgment
-    ranks: RowRanks
+    ranks: TieBlocks
     ties: str
 
     def rank_docs(self, gains: Mapping[str, float]) -> list[RankedDoc]:
@@ -217,3 +217,20 @@ def _rank_query(rows: pl.DataFrame, convention: Convention) -> QueryRanking:
     ranks = order.rank_rows(row, np.zeros_like(row), rows["doc"])
     grade = rows["grade"].fill_null(np.nan).to_numpy()
     return QueryRanking(rows["doc"].to_list(), score, grade, ranks, convention.ties)
+
+
+def list_docs(run: Run, depth: int) -> dict[str, list[str]]:
+    """The first documents of each query, the best first; ties by descending id, as trec_eval.
+
+    A document that stands twice counts at its better place.
+
+    Examples:
+        >>> rows = [("1", "a", 0.5), ("1", "b", 0.9), ("1", "c", 0.9)]
+        >>> list_docs(Run(pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")), 2)
+        {'1': ['c', 'b']}
+    """
+    ordered = run.frame.sort(["score", "doc"], descending=True).unique(
+        ["query", "doc"], keep="first", maintain_order=True
+    )
+    lists = ordered.group_by("query", maintain_order=True).agg(pl.col("doc").head(depth))
+    return dict(lists.iter_rows())
