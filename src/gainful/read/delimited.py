@@ -11,7 +11,14 @@ from functools import cache
 import polars as pl
 
 from gainful.errors import BadInput
-from gainful.read.column_names import DOC, QUERY, are_column_names, normalise_name
+from gainful.read.column_names import (
+    DOC,
+    QUERY,
+    USUAL_NAMES,
+    ColumnMapping,
+    are_column_names,
+    normalise_name,
+)
 from gainful.read.source import Source
 from gainful.read.trec_files import utf8_error
 from gainful.text import NUMBER_PATTERN, count_noun, quote
@@ -87,7 +94,7 @@ def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(~empty)
 
 
-def lacks_header(source: Source, format_name: str, *, by_position: bool = False) -> bool:
+def lacks_header(source: Source, format_name: str, columns: ColumnMapping = USUAL_NAMES) -> bool:
     r"""Is the very first line data: three fields, the last of them a number?
 
     Known names of queries and documents in their places are a header, even before a number.
@@ -95,7 +102,7 @@ def lacks_header(source: Source, format_name: str, *, by_position: bool = False)
     Args:
         source: the text.
         format_name: csv or tsv.
-        by_position: are columns named by their numbers, however many there are?
+        columns: what they are called; those that are named by their numbers have no header.
 
     Examples:
         >>> lacks_header(Source("q.csv", ".csv", b"1,a,2\n"), "csv")
@@ -106,7 +113,7 @@ def lacks_header(source: Source, format_name: str, *, by_position: bool = False)
     line = source.first_line()
     separator = "\t" if format_name == "tsv" else _guess_separator(line.encode())
     fields = [field.strip(' "') for field in line.split(separator)]
-    if by_position:
+    if columns.by_position:
         return not are_column_names(fields)
     if len(fields) != 3 or _NUMBER.fullmatch(fields[2]) is None:
         return False

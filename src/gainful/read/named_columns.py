@@ -223,7 +223,7 @@ def read_table(
     if format_name == "jsonl":
         frame, locate = jsonl.read(source, format_name)
     else:
-        header = not delimited.lacks_header(source, format_name, by_position=columns.by_position)
+        header = not delimited.lacks_header(source, format_name, columns)
         frame, locate = delimited.read(
             source, format_name, header=header, literal_quotes=literal_quotes
         )
