@@ -218,10 +218,10 @@ def test_runs_of_three_fields(put, shape, case):
         name,
     )
     expected = {"score": [*map(float, numbers)], "rank": [-float(number) for number in numbers]}
-    for told in ("score", "rank"):
-        run = read_run(path, columns=read_column_names({told: "3"}))
-        assert run.frame["score"].to_list() == expected[told]
-        assert gainful.evaluate({"1": {"a": 1}}, path, "RR", columns={f"run.{told}": "3"}).mean
+    for number in ("score", "rank"):
+        run = read_run(path, columns=read_column_names({number: "3"}))
+        assert run.frame["score"].to_list() == expected[number]
+        assert gainful.evaluate({"1": {"a": 1}}, path, "RR", columns={f"run.{number}": "3"}).mean
     if role is None:
         with pytest.raises(BadInput, match="score=3 .*rank=3"):
             read_run(path)

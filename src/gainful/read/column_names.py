@@ -121,7 +121,7 @@ class ColumnMapping:
     fit: _Fit = field(factory=_Fit, eq=False)
 
     @property
-    def by_position(self) -> bool:
+    def has_positions(self) -> bool:
         """Are columns named by their numbers, as those of a table without a header are?"""
         return any(name.isdecimal() for names in self.names.values() for name in names)
 

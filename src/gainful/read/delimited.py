@@ -113,7 +113,7 @@ def lacks_header(source: Source, format_name: str, columns: ColumnMapping = USUA
     line = source.first_line()
     separator = "\t" if format_name == "tsv" else _guess_separator(line.encode())
     fields = [field.strip(' "') for field in line.split(separator)]
-    if columns.by_position:
+    if columns.has_positions:
         return not are_column_names(fields)
     if len(fields) != 3 or _NUMBER.fullmatch(fields[2]) is None:
         return False

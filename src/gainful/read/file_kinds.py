@@ -85,7 +85,7 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
     if not is_table(file_format):
         return find_kinds(source, columns) or _EITHER_KIND
     if file_format.name in ("csv", "tsv") and lacks_header(source, file_format.name, columns):
-        if not columns.by_position:
+        if not columns.has_positions:
             return _EITHER_KIND
         names = [str(number + 1) for number in range(len(names))]
     return {_guess_table_kind(Header(names, source.name), columns)}

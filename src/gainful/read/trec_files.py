@@ -100,9 +100,11 @@ def read_rows(
     if line_format is SHORT_QRELS:
         notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
     if line_format is SHORT_RUN:
-        told = [role for role in ("score", "rank") if "3" in columns.names.get(role, ())]
-        columns.fit.found.update(told)
-        role = told[0] if told else decide_role(rows.frame.rename({"score": "number"}), rows.name)
+        roles = [role for role in ("score", "rank") if "3" in columns.names.get(role, ())]
+        columns.fit.found.update(roles)
+        role = (
+            chosen[0] if chosen else decide_role(rows.frame.rename({"score": "number"}), rows.name)
+        )
         notes.append(f"{source.name}: three fields a line, read as query document {role}")
         sign = -1 if role == "rank" else 1
         rows = evolve(rows, frame=rows.frame.with_columns(pl.col("score") * sign))
