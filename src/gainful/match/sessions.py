@@ -21,7 +21,7 @@ from gainful.match.frames import match_subtopics
 from gainful.match.ideal import ideal_order
 from gainful.match.matched import Subtopics
 from gainful.match.session_pools import build_pools
-from gainful.match.unjudged_topics import handle_unjudged_topics
+from gainful.match.unjudged_topics import handle_unjudged_topics, judged_by_text
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
 from gainful.read.sessions import LIST_LENGTH, Sessions
@@ -230,6 +230,11 @@ def match_sessions(
         if sessions.observed:  # what returned nothing gains nothing
             unjudged = "zero"
         judged = next(iter(qrels.queries), None)
+        if unjudged != "zero" and base.null_count() == len(base) and "text" in frame.columns:
+            texts = frame["text"].gather(layout.query_starts)
+            asked = texts.filter(pools.find_bases(texts).is_not_null())
+            if len(asked):
+                raise judged_by_text(sessions.name, frame["topic"][0], asked[0])
         frame, more_notes = handle_unjudged_topics(frame, layout, base, sessions, unjudged, judged)
         notes += [] if sessions.observed else more_notes
         if unjudged != "zero":

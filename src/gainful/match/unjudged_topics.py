@@ -54,6 +54,16 @@ def nothing_judged(name: str, topic: str | None = None, judged: str | None = Non
     return BadInput(name, problem, allowed)
 
 
+def judged_by_text(name: str, topic: str | None, text: str) -> BadInput:
+    """Of sessions whose judgments are of what was asked, and not of their topics."""
+    return BadInput(
+        name,
+        f"not one topic, such as {quote(topic)}, has judgments: they are of questions, such as "
+        f"{quote(text)}",
+        "--columns topic=input.value for traces, topic= and the column of the text for tables",
+    )
+
+
 def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:
     """What became of queries whose topic nobody judged; None if they are worth nothing."""
     words = f"{count_noun(queries, 'query')} without judgments"
