@@ -12,7 +12,7 @@ from gainful.api.sessions import evaluate, holds_systems, judge_by_clicks
 from gainful.api.summarise_sessions import summarise
 from gainful.cli.answer import argument, command, parse_reading
 from gainful.cli.command import OUTPUT, PATH
-from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, Row, option, split_columns
+from gainful.cli.options import READ_SESSIONS, Row, option, session_convention, split_columns
 from gainful.measure.sessions.results import VIEWS
 from gainful.page.page import Page
 
@@ -58,7 +58,7 @@ from gainful.page.page import Page
     Row("--least-users", "N", "And by so many searchers. [3]", type=int),
     *("form", "output"),
     option("quiet", "On stderr only what was left out, no notes."),
-    *("verbose", *READ_SESSIONS, *SESSION_CONVENTION),
+    *("verbose", *READ_SESSIONS, *session_convention()),
 )
 def sessions(
     *,

@@ -12,11 +12,10 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.convention import Duplicates
+from gainful.convention.convention import Duplicates
 from gainful.errors import Duplicated
-from gainful.match.ideal import ideal_order
 from gainful.match.matched import Matched, Subtopics, invert_order
-from gainful.match.rank_order import order_by_score
+from gainful.match.rank_order import ideal_order, order_by_score
 from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates, pair_hash
 from gainful.types import Ranks
 

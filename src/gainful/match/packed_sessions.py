@@ -1,4 +1,4 @@
-"""Records of sound sessions → `MatchedSessions`, whose own rows are one for each query."""
+"""Packed rows of sound sessions → `MatchedSessions`, whose own rows are one for each query."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from typing import Literal, cast
 import numpy as np
 import polars as pl
 
-from gainful.match.session_pools import Pools
-from gainful.match.sessions import JudgedResults, MatchedSessions
+from gainful.match.sessions import JudgedResults, MatchedSessions, Pools
+from gainful.read.filter_sessions import SessionChoice
 from gainful.read.packed_sessions import PackedPart, UnsoundSessions
 from gainful.read.session_layout import SessionLayout
-from gainful.read.session_parts import SessionChoice
 from gainful.read.spill import KEY
 from gainful.types import Flags, Ranks
 

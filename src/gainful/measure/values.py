@@ -42,6 +42,7 @@ class Values:
 
     UNIT: ClassVar[str] = "query"  # what has a value
     TITLE: ClassVar[str] = "Results"  # what they are called in a headline
+    REMARKS: ClassVar[Sequence[Any]] = ()  # what is said of a convention, where it is told whole
 
     name: str
     ids: Sequence[str]  # of the queries or sessions, in the order of their values
@@ -69,7 +70,7 @@ class Values:
     @property
     def measures(self) -> dict[str, Measure]:
         """The measures by the caller's names for them."""
-        return {name: Measure.from_recipe(recipe) for name, recipe in self.recipes.items()}
+        return {name: recipe.measure for name, recipe in self.recipes.items()}
 
     @property
     def directions(self) -> dict[str, Direction]:
