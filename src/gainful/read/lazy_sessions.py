@@ -16,7 +16,10 @@ from attrs import evolve, frozen
 from gainful.errors import BadInput
 from gainful.read.column_names import (
     DOC,
+    OPTIONAL_COLUMNS,
+    POSITION,
     RANK,
+    SESSION,
     SESSION_ROLES,
     ColumnMapping,
     restore_name,
@@ -41,15 +44,7 @@ from gainful.read.lazy_session_problems import (
     sum_powers,
 )
 from gainful.read.named_columns import Header
-from gainful.read.sessions import (
-    OPTIONAL_COLUMNS,
-    POSITION,
-    RESULT_COLUMNS,
-    SESSION,
-    UNGROUPABLE_COLUMNS,
-    BadPolicy,
-    Sessions,
-)
+from gainful.read.sessions import RESULT_COLUMNS, UNGROUPABLE_COLUMNS, BadPolicy, Sessions
 from gainful.read.spill import KEY
 from gainful.text import count_noun, join_words, quote
 
@@ -236,11 +231,11 @@ def _find_known_columns(
 ) -> dict[str, tuple[str, Any]]:
     """What else is told, by role or by its own name: its column, and what it is cast to."""
     known: dict[str, tuple[str, Any]] = {}
-    for role, (aliases, kind) in OPTIONAL_COLUMNS.items():
-        free = tuple(name for name in aliases if header.find_column((name,)) not in taken)
+    for role, optional in OPTIONAL_COLUMNS.items():
+        free = tuple(name for name in optional.names if header.find_column((name,)) not in taken)
         column = header.find_column(free)
         if column is not None:
-            known[role] = (column, _KINDS[kind])
+            known[role] = (column, _KINDS[optional.kind])
             taken.add(column)
     for column, kind in schema.items():
         if column not in taken and column not in known and has_order(kind):

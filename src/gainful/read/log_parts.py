@@ -22,6 +22,9 @@ from gainful.errors import BadInput
 from gainful.progress import report_work
 from gainful.read.build_sessions import LogReport, build_part, choose_owner, name_columns
 from gainful.read.column_names import (
+    LOG_COLUMNS,
+    OPTIONAL_COLUMNS,
+    POSITION,
     SESSION_ROLES,
     protect_name,
     restore_name,
@@ -33,7 +36,7 @@ from gainful.read.event_table import (
     extract_events,
     is_event_log,
 )
-from gainful.read.event_words import LOG_COLUMNS, EventWords, read_event_words
+from gainful.read.event_words import EventWords, read_event_words
 from gainful.read.lazy import open_columns
 from gainful.read.lazy_run import as_narwhals
 from gainful.read.lazy_sessions import LazySessions, as_lazy_sessions, has_order
@@ -41,7 +44,7 @@ from gainful.read.log_facts import LogFacts, find_facts, find_known
 from gainful.read.named_columns import Header, InputTable
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import ASKED, DWELL, SHOWN
-from gainful.read.sessions import OPTIONAL_COLUMNS, POSITION, RESULT_COLUMNS, BadPolicy, check_bad
+from gainful.read.sessions import RESULT_COLUMNS, BadPolicy, check_bad
 from gainful.read.spill import KEY, Spill, choose_parts
 
 _ROW = "\0row"  # the number of a row, where rows have an order
@@ -108,7 +111,7 @@ class LogReader:
         for role in ("user", "text", "clicked", "purchased", "seconds"):
             if role in taken and given[taken[role]]:
                 column = "searcher" if role == "user" else role
-                columns[column] = _KINDS[OPTIONAL_COLUMNS[column][1]]
+                columns[column] = _KINDS[OPTIONAL_COLUMNS[column].kind]
         for own_name, (own_column, kind) in own.items():
             if given[own_column]:
                 columns[own_name] = self.kinds[own_column] if kind is None else _KINDS[kind]
@@ -225,8 +228,11 @@ def find_lazy_sessions(
 
 def _is_numbered(header: Header, texts: set[str]) -> bool:
     """Is it plain, before any row is read, that queries are numbered within sessions?"""
-    position, session = header.find_column(POSITION), header.find_column(LOG_COLUMNS["session"])
-    events = {header.find_column((alias,)) for alias in LOG_COLUMNS["event"]}
+    position, session = (
+        header.find_column(POSITION),
+        header.find_column(LOG_COLUMNS["session"].names),
+    )
+    events = {header.find_column((alias,)) for alias in LOG_COLUMNS["event"].names}
     return (
         session is not None
         and position is not None
@@ -237,9 +243,9 @@ def _is_numbered(header: Header, texts: set[str]) -> bool:
 
 def _choose_key(header: Header, gap: timedelta | None) -> str:
     """The column by which rows are brought together: users, where sessions are made of them."""
-    session, user = (header.find_column(LOG_COLUMNS[role]) for role in ("session", "user"))
+    session, user = (header.find_column(LOG_COLUMNS[role].names) for role in ("session", "user"))
     first = user if gap is not None and user is not None else session
-    return first or user or header.require_column(LOG_COLUMNS["session"], "session or user")
+    return first or user or header.require_column(LOG_COLUMNS["session"].names, "session or user")
 
 
 class _TemporaryFolder:
@@ -282,7 +288,7 @@ def _read_by_disk(
 
 
 def _list_order(header: Header) -> list[str]:
-    columns = (header.find_column(LOG_COLUMNS[role]) for role in ("time", "rank"))
+    columns = (header.find_column(LOG_COLUMNS[role].names) for role in ("time", "rank"))
     return [column for column in columns if column is not None]
 
 
