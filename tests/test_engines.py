@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -18,9 +19,9 @@ from strategies import qrels_and_runs
 
 import gainful
 from gainful.errors import BadInput
-from gainful.match import lazy
+from gainful.match import parts
 from gainful.measure.catalogue import MEASURES
-from gainful.read import engines
+from gainful.read import engines, spill
 
 STAYS = ["lazy polars", "DuckDB", "Spark"]
 UNORDERED = ["DuckDB", "Spark"]
@@ -107,44 +108,6 @@ def test_every_engine_takes_judgments_too_and_files_beside_them(make, tmp_path):
     )
 
 
-@pytest.mark.parametrize("like", ["gainful", "pytrec_eval", "catboost"])
-@pytest.mark.parametrize("make", STAYS)
-def test_windows_say_what_counting_says(make, like, monkeypatch):
-    """Where much of a run is judged, the engine ranks all of it."""
-    monkeypatch.setattr(lazy, "_MAX_COMPARISONS_PER_ROW", -1)
-    judgments, run = random_qrels_and_run(12)
-    measures, settings = CONVENTIONS[like]
-    asked = {"measures": measures, "like": like, **settings}
-    expected = gainful.evaluate(judgments, run, **asked)
-    assert_same_results(
-        gainful.evaluate(judgments, FRAME_MAKERS[make](to_frame(run, "score")), **asked), expected
-    )
-
-
-def test_windows_know_the_order_of_rows_too(monkeypatch):
-    monkeypatch.setattr(lazy, "_MAX_COMPARISONS_PER_ROW", -1)
-    judgments, run = random_qrels_and_run(13)
-    expected = gainful.evaluate(judgments, run, "nDCG@4", ties="reversed")
-    assert_same_results(
-        gainful.evaluate(judgments, to_frame(run, "score").lazy(), "nDCG@4", ties="reversed"),
-        expected,
-    )
-
-
-def test_a_run_that_is_judged_throughout_is_not_compared_pair_by_pair(monkeypatch):
-    used = []
-    windows = lazy._rank_by_windows
-    monkeypatch.setattr(lazy, "_rank_by_windows", lambda *a: used.append(1) or windows(*a))
-    docs = [f"d{n:03}" for n in range(200)]
-    judged = {"1": {doc: n % 3 for n, doc in enumerate(docs)}}
-    run = {"1": {doc: float(n % 50) for n, doc in enumerate(docs)}}
-    expected = gainful.evaluate(judged, run, ["nDCG@100", "AP"])
-    assert_same_results(
-        gainful.evaluate(judged, to_frame(run, "score").lazy(), ["nDCG@100", "AP"]), expected
-    )
-    assert used
-
-
 @pytest.mark.parametrize("ties", ["best", "worst", "doc_ascending", "average", "mean_rank"])
 @pytest.mark.parametrize("make", STAYS)
 def test_ties_come_out_of_the_count(make, ties):
@@ -158,16 +121,116 @@ def test_ties_come_out_of_the_count(make, ties):
     )
 
 
+@contextmanager
+def many_parts():
+    """A few rows at a time come, are held, and make a part."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engines, "_ROWS_PER_BATCH", 4)
+        patch.setattr(spill, "_MAX_HELD", 5)
+        patch.setattr(spill, "_MAX_KEPT", 0)
+        patch.setattr(parts, "_MAX_ROWS", 3)
+        yield
+
+
+def assert_identical(results, expected):
+    """To the last digit of every query, and all that is counted and said."""
+    assert sorted(results.queries) == sorted(expected.queries)
+    assert results.notes == expected.notes
+    assert results.counts == expected.counts
+    assert results.values_by_query() == expected.values_by_query()
+
+
 @pytest.mark.parametrize("make", ["pandas", "lazy polars", "DuckDB"])
 @examples(30)
 @given(data=qrels_and_runs())
 def test_random_collections(make, data):
     judgments, run = data
+    frame = to_frame(run, "score")
     for like in ("gainful", "pytrec_eval"):
         measures = ["nDCG@3", "AP", "Bpref", "RBP", "P@2", "ERR@3"]
         expected = gainful.evaluate(judgments, run, measures, like=like)
-        framed = FRAME_MAKERS[make](to_frame(run, "score"))
-        assert_same_results(gainful.evaluate(judgments, framed, measures, like=like), expected)
+        assert_same_results(
+            gainful.evaluate(judgments, FRAME_MAKERS[make](frame), measures, like=like), expected
+        )
+        in_memory = gainful.evaluate(judgments, frame, measures, like=like)
+        with many_parts():
+            framed = FRAME_MAKERS[make](frame)
+            assert_identical(gainful.evaluate(judgments, framed, measures, like=like), in_memory)
+
+
+@pytest.mark.parametrize("like", CONVENTIONS)
+@pytest.mark.parametrize("make", STAYS)
+def test_many_parts_are_as_one_in_memory(make, like):
+    """Rows of all queries are mixed, documents stand twice, and some are named like their query."""
+    judgments, run = random_qrels_and_run(14)
+    judgments["0"] = {}
+    run |= {"name": {"name": 1.0}, "12": {"12": 1.0, "d1": 0.5}}
+    frame = to_frame(run, "score").sample(fraction=1.0, shuffle=True, seed=3)
+    if like != "trec_eval_j":  # whose condensed lists do not take documents that stand twice
+        frame = pl.concat([frame, frame.head(20)])
+    measures, settings = CONVENTIONS[like]
+    asked = {"measures": measures, "like": like, "duplicates": "count", **settings}
+    expected = gainful.evaluate(judgments, frame, **asked)
+    with many_parts():
+        results = gainful.evaluate(judgments, FRAME_MAKERS[make](frame), **asked)
+    assert_identical(results, expected)
+    orders = [
+        [query for query in each.queries if query in judgments] for each in (results, expected)
+    ]
+    assert orders[0] == orders[1]
+
+
+def test_subtopics_of_many_parts_are_as_in_memory():
+    random = np.random.default_rng(5)
+    rows = {
+        (str(random.integers(9)), f"d{random.integers(9)}", str(random.integers(4)))
+        for _ in range(150)
+    }
+    judged = pl.DataFrame(sorted(rows), schema=["query", "doc", "subtopic"], orient="row")
+    judged = judged.with_columns(grade=1.0).sample(fraction=1.0, shuffle=True, seed=1)
+    _, run = random_qrels_and_run(15)
+    frame = to_frame(run, "score")
+    measures = ["alpha_nDCG@5", "ERR_IA@5", "nDCG@5"]
+    expected = gainful.evaluate(judged, frame, measures)
+    with many_parts():
+        assert_identical(gainful.evaluate(judged, frame.lazy(), measures), expected)
+
+
+@pytest.mark.parametrize("settings", [{"ties": "reversed"}, {"duplicates": "last"}])
+def test_rows_of_many_parts_keep_their_order(settings):
+    judgments, run = random_qrels_and_run(16)
+    frame = pl.concat([to_frame(run, "score"), to_frame(run, "score").with_columns(score=0.5)])
+    asked = {"measures": EVERY, "duplicates": "count", **settings}
+    expected = gainful.evaluate(judgments, frame, **asked)
+    with many_parts():
+        assert_identical(gainful.evaluate(judgments, frame.lazy(), **asked), expected)
+
+
+@pytest.mark.parametrize("make", STAYS)
+def test_duplicates_of_all_parts_are_counted_in_the_message(make):
+    judgments, run = random_qrels_and_run(17)
+    frame = pl.concat([to_frame(run, "score")] * 2)
+    with many_parts(), pytest.raises(gainful.errors.Duplicated) as refused:
+        gainful.evaluate(judgments, FRAME_MAKERS[make](frame), "RR")
+    assert f"and {len(frame) // 2 - 1} more" in refused.value.problem
+
+
+@pytest.mark.parametrize("make", ["lazy polars", "DuckDB"])
+def test_a_query_of_too_many_rows_is_named(make, monkeypatch):
+    monkeypatch.setattr(spill, "MAX_OWNER_ROWS", 9)
+    run = {"1": {"a": 1.0}, "long": {f"d{n}": float(n) for n in range(10)}}
+    with many_parts(), pytest.raises(BadInput) as refused:
+        gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](to_frame(run, "score")), "RR")
+    assert (refused.value.where, "'long'" in refused.value.problem) == ("run", True)
+
+
+@pytest.mark.parametrize("make", STAYS)
+def test_what_is_no_number_there_is_read_as_in_memory(make):
+    """Ids that are whole floats, scores that are texts."""
+    frame = pl.DataFrame({"query": [1.0, 1.0], "doc": ["a", "b"], "score": ["2.5", "10"]})
+    assert gainful.evaluate({"1": {"a": 1}}, frame, "RR").mean == {"RR": 0.5}
+    results = gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "RR")
+    assert results.mean == {"RR": 0.5}
 
 
 @pytest.mark.parametrize("ties", ["input", "reversed"])
@@ -189,34 +252,6 @@ def test_rows_without_an_order_cannot_break_ties_by_it(make):
         gainful.evaluate(judged, tied, "nDCG@10", ties="input")
     plain = FRAME_MAKERS[make](to_frame({"1": {"a": 0.5, "b": 0.6}}, "score"))
     assert gainful.evaluate(judged, plain, "RR", ties="input").mean == {"RR": 0.5}
-
-
-@pytest.mark.parametrize("make", STAYS)
-def test_only_judged_rows_come_back(make):
-    """What crosses is bounded by the judgments, however long the run is."""
-    judged = {str(q): {f"d{n}": 1 for n in range(5)} for q in range(10)}
-    crossed = []
-    for size in (50, 100):
-        run = {str(q): {f"d{n}": float(n % 40) for n in range(size)} for q in range(20)}
-        framed = FRAME_MAKERS[make](to_frame(run, "score"))
-        which = engines.find_engine(framed)
-        rows = []
-
-        def count_rows(native, collect=which.collect, rows=rows):
-            frame = collect(native)
-            rows.append(len(frame))
-            return frame
-
-        object.__setattr__(which, "collect", count_rows)
-        try:
-            gainful.evaluate(judged, framed, "nDCG@10")
-        finally:
-            object.__setattr__(which, "collect", count_rows.__defaults__[0])
-        crossed.append(rows)
-    counts, hits, blocks, ids = crossed[0]
-    assert (counts, hits, blocks) == (11, 50, 50)  # ten queries and the rest, then judged rows
-    assert ids == 50  # all of them are tied
-    assert crossed[0] == crossed[1]
 
 
 DUPLICATED = pl.DataFrame(
@@ -406,7 +441,7 @@ def test_a_plan_that_runs_python_and_fails_is_quoted():
 def test_one_bad_row_among_many_is_shown(make):
     frame = make_bad_frame(doc=["a", None])
     with pytest.raises(
-        gainful.errors.BadInput, match="1 row has no doc, such as query '1', doc null"
+        gainful.errors.BadInput, match="(row 1|query '1', document null): there is no doc"
     ):
         gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "nDCG@10")
 
@@ -525,7 +560,7 @@ class TestSpark:
                 {"extra": "error"},
                 "query '2' is",
             ),
-            ({"1": {"a": -1, "b": 1}}, {"1": {"a": 0.5}}, {"negative": "error"}, "a grade is -1"),
+            ({"1": {"a": -1, "b": 1}}, {"1": {"a": 0.5}}, {"negative": "error"}, "is -1; allowed: grades from 0"),
             ({"1": {"a": 0.5}}, {"1": {"a": 0.5}}, {"fractional": "error"}, "whole numbers"),
             ({"1": {"a": 1}}, {"1": {"a": 0.5}}, {"ties": "input"}, "needs no order of rows"),
         ],
@@ -550,7 +585,7 @@ class TestSpark:
     @pytest.mark.parametrize(
         ("judged", "words"),
         [
-            ({"query": ["1", "1"], "doc": ["a", "a"], "grade": [1, 2]}, "a second time"),
+            ({"query": ["1", "1"], "doc": ["a", "a"], "grade": [1, 2]}, "judged twice"),
             ({"query": ["1"], "doc": [None], "grade": [1]}, "no doc"),
             ({"query": ["1"], "doc": ["a"], "score": [1.0], "rank": [1]}, "swapped"),
         ],

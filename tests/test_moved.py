@@ -21,7 +21,6 @@ from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.measure.build_recipes import build_recipes
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.evaluate import measure_run
-from gainful.measure.values import RunValues
 from gainful.page.render import render
 from gainful.page.terminal import Terminal
 from gainful.read.inputs import as_qrels, as_run
@@ -43,7 +42,7 @@ def find_changes(qrels, before, after, measure="nDCG@10", *, most=5, like=None, 
         match_run(loaded_qrels, run, recipes, convention)
         for run in (as_run(before, name="bm25"), as_run(after, name="dense"))
     )
-    values = tuple(measure_run(run, recipes, convention, RunValues) for run in runs)
+    values = tuple(measure_run(run, recipes, convention) for run in runs)
     return find_largest_changes(runs, next(iter(recipes.values())), values, most=most)
 
 
@@ -481,7 +480,7 @@ def test_a_measure_that_was_not_computed_is_refused():
     base, recipes = build_recipes("RR", None, {})
     others = build_recipes("AP", None, {})[1]
     run = match_run(as_qrels(JUDGED), as_run(BEFORE), recipes, base)
-    values = (measure_run(run, recipes, base, RunValues),) * 2
+    values = (measure_run(run, recipes, base),) * 2
     with pytest.raises(BadValue, match=r"AP.*a measure that was computed: RR"):
         find_largest_changes((run, run), others["AP"], values)
     with pytest.raises(BadValue, match="most"):

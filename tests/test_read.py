@@ -16,9 +16,9 @@ from lz4 import frame as lz4
 
 import gainful
 from gainful.errors import BadInput
-from gainful.read import qrels_and_run
+from gainful.read import kinds, qrels_and_run
 from gainful.read.column_names import read_column_names
-from gainful.read.formats import FORMATS, find_format, read_qrels, read_run
+from gainful.read.formats import FORMATS, find_format, read_qrels, read_rows, read_run
 from gainful.read.source import open_source
 
 zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
@@ -148,7 +148,7 @@ def test_names_of_queries_and_documents_are_a_header_before_a_number_too(put, te
         read_qrels(put(text, name))
     third = text.split("\n")[0].replace(";", ",").replace("\t", ",").split(",")[2].strip('"')
     qrels = read_qrels(put(text, name), columns=read_column_names({"grade": third}))
-    assert (qrels.frame.rows(), qrels.notes) == ([("1", "a", 2.0)], ())
+    assert (qrels.frame.rows(), [*qrels.notes]) == ([("1", "a", 2.0)], [])
 
 
 def test_judgments_are_looked_at_for_duplicates_once(put, monkeypatch):
@@ -268,7 +268,17 @@ def test_json_of_dicts(put):
 
 
 def test_formats_are_a_table(put):
-    assert list(FORMATS) == ["parquet", "arrow", "rag", "json", "jsonl", "csv", "tsv", "trec"]
+    assert list(FORMATS) == [
+        "parquet",
+        "arrow",
+        "ratings",
+        "rag",
+        "json",
+        "jsonl",
+        "csv",
+        "tsv",
+        "trec",
+    ]
     with pytest.raises(gainful.errors.UnknownName, match="no format 'trek'; did you mean trec?"):
         read_run(put(RUN), "trek")
 
@@ -305,7 +315,7 @@ BAD_RUNS = {
     "RAG without ids": ('{"query": "1", "retrieved": [{"text": "x"}]}', "has no id"),
     "RAG without a query": ('{"retrieved": ["a"]}', "file:1: there is no 'query'"),
     "RAG with a query twice": ('{"query": "1", "retrieved": ["a"]}\n{"query": "1", "retrieved": ["a"]}', "comes a second time"),
-    "half a JSON file": ('{"1": {"a": 1},\n', "this is not JSON"),
+    "half a JSON file": ('{"1": {"a": 1},\n', "the JSON is cut off"),
     "JSON of numbers": ('{\n"1": 5}', r"\['1'\]: 5 is no dict or list"),
     "JSON with a text": ('{\n"1": {"a": "x"}}', r"\['1'\]\['a'\]: score 'x' is not a finite number"),
 }  # fmt: skip
@@ -348,7 +358,7 @@ def test_files_that_are_not_there_or_go_away(put, tmp_path):
     source = open_source(put(RUN))
     (tmp_path / "file").unlink()
     with pytest.raises(BadInput, match="cannot be read|no such file"):
-        find_format(source).read_run(source)
+        read_rows(source, kinds.RUN).build()
     with pytest.raises(BadInput, match="it is compressed, but it is not"):
         read_run(put(RUN, "run.gz"))
     with pytest.raises(gainful.errors.WrongType, match="a path as text"):

@@ -325,7 +325,7 @@ def test_plots_are_drawn_in_a_notebook_without_network(results, runs):
 
 
 def test_a_plot_has_no_other_options_than_its_looks(results):
-    with pytest.raises(UnknownName, match="no option of a picture 'widht'; did you mean width"):
+    with pytest.raises(UnknownName, match="'widht'; did you mean width"):
         results.plot(widht=300)
 
 

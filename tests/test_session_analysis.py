@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import gainful
+from gainful import SessionResults
 from gainful.errors import BadValue, UnknownName
-from gainful.measure.sessions.analysis import last_queries, lengths, reformulations
 
 # The session of golden/sessions.json (s), one that fails and then succeeds (t), one query (u),
 # and one that finds nothing at all (v).
@@ -22,6 +22,10 @@ LISTS = {
 GRADES = {"d": 3, "e": 2, "b": 1, "g": 1}
 W3 = 1 / (1 + log(3, 4))  # what is left of a third query's gain
 TEXTS = {("s", 2): "second try", ("s", 3): "third try"}
+
+
+last_queries, lengths = SessionResults.last_queries, SessionResults.lengths
+reformulations = SessionResults.reformulations
 
 
 def session_rows(*, texts):

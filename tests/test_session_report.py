@@ -15,7 +15,7 @@ import pytest
 from scipy import stats
 from test_report import HOSTILE, _overflow_width, open_pages
 
-from gainful.api import build_session_report
+from gainful.api import report as report_api
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.evidence.intervals import (
     MOST_DRAWN,
@@ -441,7 +441,7 @@ def test_of_many_systems_there_are_no_bands_and_of_more_no_curve():
 
 
 def test_of_very_many_sessions_there_is_no_map_and_no_band(monkeypatch):
-    monkeypatch.setattr(build_session_report, "_MOST_SESSIONS", 5)
+    monkeypatch.setattr(report_api, "_MOST_SESSIONS", 5)
     page = report({"one": ONE, "two": TWO}, JUDGED, MEASURE)
     assert "There is no map, as there are more than 5 sessions: gainful figure map" in page
     assert "band: " not in page

@@ -17,7 +17,7 @@ from test_session_engines import UNSOUND_ROWS, log_of_clicks
 
 import gainful
 from gainful.measure.sessions import in_parts
-from gainful.read import spilled_rows
+from gainful.read import spill
 from gainful.read.lazy_session_problems import POWERS, TOTAL, add_up_to_ranks, sum_powers
 
 STUDY = gainful.sessions.simulate_study(3)
@@ -43,8 +43,9 @@ OPTIONS = [
 def small_parts(monkeypatch):
     """So few rows at a time that a small log has many parts and many files."""
     monkeypatch.setattr(in_parts, "_MAX_ROWS", 40)
-    monkeypatch.setattr(in_parts, "_MAX_RECORDS", 40)
-    monkeypatch.setattr(spilled_rows, "_MAX_HELD", 100)
+    monkeypatch.setattr(in_parts, "_MAX_PACKED", 40)
+    monkeypatch.setattr(spill, "_MAX_HELD", 100)
+    monkeypatch.setattr(spill, "_MAX_KEPT", 0)
 
 
 def assert_equal(summary, results, by):

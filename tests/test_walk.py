@@ -14,7 +14,7 @@ KERNEL_LINES = 16_150
         ("eval", 51, 95),
         ("compare", 67, 199),
         ("gate", 58, 126),
-        ("report", 77, 208),
+        ("report", 77, 220),
         ("sessions", 67, 183),
     ],
 )

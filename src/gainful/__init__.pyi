@@ -19,11 +19,11 @@ from gainful.api.why import why as why
 
 # isort: split
 # What it is asked of, and what comes back.
-from gainful.api.results import Results as Results
 from gainful.api.run_options import RunOptions as RunOptions
-from gainful.api.session_results import SessionResults as SessionResults
 from gainful.evidence.comparisons.comparison import Comparison as Comparison
 from gainful.evidence.gates.verdict import Verdict as Verdict
+from gainful.measure.results import Results as Results
+from gainful.measure.sessions.results import SessionResults as SessionResults
 from gainful.read.qrels_and_run import Qrels as Qrels, Run as Run
 from gainful.read.sessions import Sessions as Sessions
 

@@ -26,7 +26,8 @@ from gainful.measure.measure import Measure
 from gainful.measure.parameters import ELEVEN_POINTS, as_points
 from gainful.measure.ranked_run import rank_run
 from gainful.measure.trec_eval_names import GROUPS_9
-from gainful.read.dicts import read_qrels_dict, read_run_dict
+from gainful.read.dicts import read_dict
+from gainful.read.kinds import QRELS, RUN
 from gainful.text import quote
 from gainful.types import Array
 
@@ -92,7 +93,7 @@ class RelevanceEvaluator:
         convention = like("pytrec_eval").with_settings(rel=relevance_level)
         if judged_docs_only_flag:
             convention = convention.with_settings(unjudged="remove", negative="remove")
-        self._qrels = read_qrels_dict(judged, "query_relevance") if judged else None
+        self._qrels = read_dict(judged, "query_relevance", QRELS) if judged else None
         self._convention = convention
         self.measures = {*measures}
         self._recipes = {
@@ -107,7 +108,7 @@ class RelevanceEvaluator:
         """{query: {measure: value}} of a run {query: {document: score}}, for its judged queries."""
         if not scores or self._qrels is None:
             return {}
-        matched = match(self._qrels, read_run_dict(scores, "scores"), self._convention)
+        matched = match(self._qrels, read_dict(scores, "scores", RUN), self._convention)
         values = compute_measures(matched, self._recipes)
         self._mark_undefined(matched, values)
         kept = np.flatnonzero(matched.judged & matched.in_run)

@@ -16,7 +16,7 @@ from gainful._simulation.agents import simulate_agents
 from gainful._simulation.log import simulate_log
 from gainful._simulation.shop import simulate_shop
 from gainful._simulation.study import simulate_study
-from gainful.api.compare_sessions import compare, report
+from gainful.api.compare import compare_sessions as compare
 from gainful.api.session_options import GainOptions, ReadingOptions
 from gainful.api.sessions import evaluate
 from gainful.api.summarise_sessions import summarise
@@ -46,5 +46,14 @@ def __dir__() -> list[str]:
     return __all__
 
 
-if not TYPE_CHECKING:  # to a type checker every name would be there
-    __getattr__ = answer_missing(__name__, __all__)
+if TYPE_CHECKING:
+    from gainful.api.report import report_sessions as report
+else:  # to a type checker every name would be there
+    _answer = answer_missing(__name__, __all__)
+
+    def __getattr__(name: str) -> object:
+        if name != "report":
+            return _answer(name)
+        from gainful.api.report import report_sessions  # noqa: PLC0415  (what draws is slow to load)
+
+        return report_sessions

@@ -6,21 +6,30 @@ driver; this gives frames.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any, Unpack
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
+from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadValue, Duplicated, NoColumn, NothingInCommon, WrongType
+from gainful.errors import BadValue, NoColumn, NothingInCommon, WrongType
 from gainful.match.behaviour_gains import GainRule
-from gainful.match.lazy import as_int
 from gainful.match.lazy_gains import judge_in_engine
-from gainful.match.spark import check_rows, match_from_rows, rank_rows
+from gainful.match.match import match
+from gainful.match.matched import Matched
+from gainful.match.parts import (
+    collect_pickled,
+    pack_qrels,
+    pickle_result,
+    refuse_bad_run,
+    unpack_qrels,
+    work_in_spark,
+)
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import (
     EvaluationSettings,
@@ -29,20 +38,28 @@ from gainful.measure.build_recipes import (
     build_session_recipes,
 )
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.entry import Entry, Recipe
-from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
+from gainful.measure.entry import Recipe
+from gainful.measure.evaluate import (
+    choose_queries,
+    compute_measures,
+    find_counting,
+    with_max_grade,
+)
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.sessions.in_parts import PartEvaluation, part_rows
-from gainful.read.column_names import SUBTOPIC, ColumnNames, read_column_names, restore_name
+from gainful.measure.values import flatten_names
+from gainful.read.column_names import ColumnNames, is_wide, read_column_names, restore_name
 from gainful.read.durations import parse_duration
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
-from gainful.read.lazy import as_lazy_run
-from gainful.read.lazy_run import LazyRun, as_narwhals
+from gainful.read.kinds import QRELS
+from gainful.read.lazy import as_lazy_run, read_schema, select_qrels
+from gainful.read.lazy_run import LazyRun, build_part
 from gainful.read.log_parts import find_lazy_sessions
 from gainful.read.named_columns import Header
-from gainful.read.qrels_and_run import IdKinds
+from gainful.read.qrels_and_run import IdKinds, Qrels, Run
+from gainful.types import Array
 
 __all__ = ["per_query", "per_session"]
 
@@ -53,20 +70,21 @@ def per_query(
     measures: Measures | None = None,
     *,
     like: str | Convention | None = None,
+    flat: bool = False,
     **settings: Unpack[EvaluationSettings],
 ) -> Any:
     """How good is each query of a run, as a Spark frame?
 
-    Judged documents are ranked by joins and counts, then some whole queries at a time go to the
-    same NumPy functions as everywhere, on the workers (`applyInArrow`). Nothing is collected but
-    a few counts, by which rows that lack something, duplicates and what the convention refuses
-    are told at once. A measure of one's own that fails is told by Spark, when it computes.
+    Some whole queries at a time go to the same functions as everywhere, on the workers
+    (`applyInArrow`). They do it twice: at once, to refuse what `evaluate` refuses, and when Spark
+    computes the frame; cache a run that is costly to make. Only counts come to the driver.
 
     Args:
         qrels: a Spark frame with query, doc, grade, or anything that `evaluate` takes.
         run: a Spark frame with query, doc, score.
         measures: names such as "nDCG@10", as in `evaluate`.
         like: the tool whose settings to follow.
+        flat: name the columns as `to_flat()` does, such as ndcg_at_10.
         **settings: single settings.
 
     Returns:
@@ -80,25 +98,131 @@ def per_query(
             raise BadValue("measure", name, "measures without subtopics; evaluate has those too")
         if recipe.entry.needs_scores:
             raise BadValue("measure", name, "measures that ask for ranks; evaluate has this too")
+        if TIE_POLICIES[recipe.convention.ties].needs == "order":
+            allowed = "a policy that needs no order of rows, which Spark has not"
+            raise BadValue(f"ties of {name}", recipe.convention.ties, allowed)
     lazy_run = as_lazy_run(run, SPARK, "run")
-    judged, ids = _send_qrels(qrels, lazy_run)
-    highest = _refuse_early(judged, lazy_run, recipes, convention)
-    _refuse_nothing_in_common(judged, lazy_run, ids)
-    recipes = {name: with_max_grade(recipe, highest) for name, recipe in recipes.items()}
-    with report_engine_errors(SPARK, "run"):
-        from pyspark.sql.functions import lit, pmod, xxhash64  # noqa: PLC0415
+    names = [*flatten_names(dict.fromkeys(recipes, 0.0))] if flat else [*recipes]
+    schema = ", ".join(f"{_quote_column(name)} double" for name in names)
+    with report_engine_errors(SPARK, lazy_run.name):
+        judged = _open_qrels(qrels, lazy_run)
+        evaluation = _QueryEvaluation(judged.read, lazy_run.reader, convention, recipes)
+        check = partial(_check_part, evaluation)
+        reports = collect_pickled(
+            work_in_spark(judged.frame, lazy_run, check, "report binary", judged.query)
+        )
+        _refuse_bad_parts(reports, lazy_run, convention)
+        highest = max(report.highest_grade for report in reports)
+        recipes = {name: with_max_grade(recipe, highest) for name, recipe in recipes.items()}
+        work = partial(_evaluate_part, evolve(evaluation, recipes=recipes), names)
+        schema = f"query string, {schema}"
+        return work_in_spark(judged.frame, lazy_run, work, schema, judged.query)
 
-        table = rank_rows(judged, lazy_run, convention).to_native()
-        parts = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-        part = pmod(xxhash64("query"), lit(parts))  # a query is never cut in two
-        columns = ", ".join(f"{_quote_column(name)} double" for name in recipes)
-        own_entries = {
-            name: entry
-            for recipe in recipes.values()
-            if (entry := recipe.entry).registered and (name := entry.name)
-        }
-        worker = _make_worker(convention, recipes, own_entries)
-        return table.groupBy(part).applyInArrow(worker, f"query string, {columns}")
+
+@frozen(eq=False)
+class _SparkQrels:
+    """Judgments in Spark."""
+
+    frame: Any
+    query: str  # the column of queries
+    read: Callable[[pl.DataFrame], Qrels]  # some of its rows
+
+
+def _open_qrels(qrels: AnyQrels, run: LazyRun) -> _SparkQrels:
+    """Judgments where they are, if that is Spark; all others are sent there."""
+    if find_engine(qrels) is SPARK and not is_wide(read_schema(qrels, SPARK, "judgments")):
+        frame, own_names = select_qrels(qrels, SPARK, "judgments")
+        query, _ = Header(frame.collect_schema().names(), "judgments", own_names).require_ids()
+        read = partial(build_part, kind=QRELS, name="judgments", own_names=own_names)
+        return _SparkQrels(frame.to_native(), query, read)
+    local_qrels = as_qrels_columns(as_qrels(qrels))
+    sent = SPARK.send(pack_qrels(local_qrels), run.frame.to_native())
+    return _SparkQrels(sent, "query", partial(unpack_qrels, ids=local_qrels.ids))
+
+
+@frozen(eq=False)
+class _QueryEvaluation:
+    """What a worker has to know to evaluate some queries."""
+
+    read_qrels: Callable[[pl.DataFrame], Qrels]
+    read_run: Callable[[pl.DataFrame], Run]
+    convention: Convention
+    recipes: Mapping[str, Recipe]
+
+    def match(self, judged: pl.DataFrame, rows: pl.DataFrame) -> tuple[Qrels, Matched]:
+        """Some judgments, and how they are matched; duplicates are for the driver to refuse."""
+        qrels = self.read_qrels(judged)
+        return qrels, match(qrels, self.read_run(rows), evolve(self.convention, duplicates="count"))
+
+    def measure(self, matched: Matched) -> tuple[list[str], dict[str, Array]]:
+        """The queries that count, and their values; which must not be there the driver says."""
+        for recipe in self.recipes.values():
+            if recipe.entry.registered:  # on the driver: the worker has not heard of it
+                MEASURES[recipe.entry.name] = recipe.entry
+        kept = find_counting(matched, self.convention)
+        if not kept.any():
+            return [], {name: np.empty(0) for name in self.recipes}
+        values = compute_measures(matched.select_queries(kept), self.recipes)
+        return matched.query_names(kept), values
+
+
+@frozen(eq=False)
+class _PartReport:
+    """What the driver has to know of some queries."""
+
+    matched: Matched  # a few of them, and all that may be refused
+    has_hits: bool
+    highest_grade: float
+    ids: IdKinds
+
+
+def _check_part(
+    evaluation: _QueryEvaluation, judged: pl.DataFrame, rows: pl.DataFrame
+) -> pl.DataFrame:
+    def check() -> _PartReport:
+        qrels, matched = evaluation.match(judged, rows)
+        evaluation.measure(matched)
+        missing, extra = matched.judged & ~matched.in_run, ~matched.judged
+        convention = evaluation.convention
+        few = [
+            flags & ((np.cumsum(flags) <= 3) | (policy == "error"))
+            for flags, policy in (
+                (matched.judged & matched.in_run, ""),
+                (missing, convention.missing),
+                (extra, convention.extra),
+            )
+        ]
+        return _PartReport(
+            matched.select_queries(np.logical_or.reduce(few)),
+            bool(matched.query.size),
+            matched.highest_grade,
+            qrels.ids,
+        )
+
+    return pickle_result("report", check)
+
+
+def _refuse_bad_parts(reports: Sequence[_PartReport], run: LazyRun, convention: Convention) -> None:
+    """Refuse what `evaluate` refuses."""
+    matched = Matched.concat([report.matched for report in reports], [])
+    refuse_bad_run(matched, run, convention)
+    ids = next((report.ids for report in reports if report.ids), {})
+    mixed = compare_id_types(ids, run.ids)
+    if mixed and not any(report.has_hits for report in reports):
+        raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", SAME_ID_TYPE)
+    matched.refuse_nothing_in_common(run.name)
+    choose_queries(matched, convention, run.name)
+
+
+def _evaluate_part(
+    evaluation: _QueryEvaluation, names: Sequence[str], judged: pl.DataFrame, rows: pl.DataFrame
+) -> pl.DataFrame:
+    queries, values = evaluation.measure(evaluation.match(judged, rows)[1])
+    columns = {"query": pl.Series(queries, dtype=pl.String)}
+    for name, column in zip(names, values.values(), strict=True):
+        left_out = np.flatnonzero(np.ma.getmaskarray(column))
+        columns[name] = pl.Series(np.ma.getdata(column)).scatter(left_out, None)
+    return pl.DataFrame(columns)
 
 
 def per_session(
@@ -184,108 +308,3 @@ def _make_session_worker(evaluation: PartEvaluation) -> Callable[[Any], Any]:
         return evaluate_arrow(table, evaluation)
 
     return evaluate_part
-
-
-def _send_qrels(qrels: AnyQrels, run: LazyRun) -> tuple[nw.LazyFrame[Any], IdKinds]:
-    """The judgments in Spark, and what their ids were."""
-    if find_engine(qrels) is not SPARK:
-        local_qrels = as_qrels_columns(as_qrels(qrels))
-        empty_queries = pl.DataFrame(
-            {"query": local_qrels.silent, "doc": None, "grade": None},
-            schema=local_qrels.frame.schema,
-        )
-        return run.send(pl.concat([local_qrels.frame, empty_queries])), local_qrels.ids
-    lazy_qrels = as_lazy_run(qrels, SPARK, "judgments", "grade")
-    count = check_rows(lazy_qrels)
-    with report_engine_errors(SPARK, "judgments"):
-        repeated = count - SPARK.count_distinct(lazy_qrels.frame.to_native(), count)
-        head = Header(as_narwhals(qrels).collect_schema().names(), "judgments")
-    if repeated and head.find_column(SUBTOPIC) is None:
-        raise Duplicated(
-            "judgments",
-            f"{repeated} of {count} rows judge a document a second time",
-            "one grade for each query and document",
-        )
-    if repeated:  # for several subtopics: the highest grade counts, as in evaluate
-        best = lazy_qrels.frame.group_by("query", "doc").agg(nw.col("grade").max())
-        return best.select("query", "doc", "grade"), lazy_qrels.ids
-    return lazy_qrels.frame, lazy_qrels.ids
-
-
-def _refuse_early(
-    judged: nw.LazyFrame[Any], run: LazyRun, recipes: Mapping[str, Recipe], convention: Convention
-) -> float:
-    """Refuse what can be known before Spark computes anything; gives the highest grade."""
-    for name, recipe in recipes.items():
-        if TIE_POLICIES[recipe.convention.ties].needs == "order":
-            allowed = "a policy that needs no order of rows, which Spark has not"
-            raise BadValue(f"ties of {name}", recipe.convention.ties, allowed)
-    grade = nw.col("grade")
-    grades = run.collect(
-        judged.select(
-            grade.max().alias("highest"),
-            grade.min().alias("lowest"),
-            as_int(grade != grade.floor()).sum().alias("fractions"),
-        )
-    ).row(0, named=True)
-    conventions = [recipe.convention for recipe in recipes.values()]
-    if any(each.negative == "error" for each in conventions) and (grades["lowest"] or 0.0) < 0:
-        raise BadValue("a grade", grades["lowest"], "grades from 0 on (negative=error)")
-    if any(each.fractional == "error" for each in conventions) and grades["fractions"]:
-        raise BadValue("a grade", "a fraction", "whole numbers (fractional=error)")
-    names = judged.select("query").unique(), run.frame.select("query").unique()
-    for setting, value, (queries, others), problem in (
-        ("missing", convention.missing, names, "is judged, but the run lacks it"),
-        ("extra", convention.extra, names[::-1], "is in the run, but has no judgments"),
-    ):
-        if value == "error":
-            lacking = run.collect(queries.join(others, on="query", how="anti").head(1))
-            if len(lacking):
-                message = f"query {lacking['query'][0]!r} {problem}"
-                raise run.bad_input(message, f"the setting {setting} set to another than error")
-    return max(0.0, float(grades["highest"] or 0.0))
-
-
-def _refuse_nothing_in_common(judged: nw.LazyFrame[Any], run: LazyRun, ids: IdKinds) -> None:
-    """Judgments and a run that have nothing in common are a mistake."""
-    mixed = compare_id_types(ids, run.ids)
-    common = run.frame.join(judged.select("query", "doc"), on=["query", "doc"], how="inner")
-    if mixed and not len(run.collect(common.head(1))):
-        raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", SAME_ID_TYPE)
-    judged_queries = judged.select("query").unique()
-    if not len(run.collect(run.frame.join(judged_queries, on="query", how="inner").head(1))):
-        raise NothingInCommon(run.name, "no query in common with the judgments")
-
-
-def _make_worker(
-    convention: Convention, recipes: Mapping[str, Recipe], own_entries: Mapping[str, Entry]
-) -> Callable[[Any], Any]:
-    """What a worker does; as little as can be, for it is sent there with all it refers to."""
-
-    def evaluate_part(table: Any) -> Any:
-        from gainful.spark import evaluate_arrow  # noqa: PLC0415  (that of the worker)
-
-        return evaluate_arrow(table, convention, recipes, own_entries)
-
-    return evaluate_part
-
-
-def evaluate_arrow(
-    table: Any,
-    convention: Convention,
-    recipes: Mapping[str, Recipe],
-    own_entries: Mapping[str, Entry],
-) -> Any:
-    """The values of some whole queries: a table of Arrow in, a table of Arrow out."""
-    import pyarrow as pa  # noqa: PLC0415  (Spark's)
-
-    MEASURES.update(own_entries)  # registered on the driver: the worker has not heard of them
-    frame = pl.from_arrow(table)
-    matched = match_from_rows(frame if isinstance(frame, pl.DataFrame) else frame.to_frame())
-    kept = choose_queries(matched, convention, "run")
-    values = compute_measures(matched.select_queries(kept), recipes)
-    columns = {"query": pa.array(matched.query_names(kept), pa.string())}
-    for name, column in values.items():
-        mask = np.ma.getmaskarray(column)
-        columns[name] = pa.array(np.ma.filled(column, 0.0), pa.float64(), mask=mask)
-    return pa.table(columns)

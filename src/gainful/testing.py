@@ -9,19 +9,19 @@ Examples:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 from gainful.text import answer_missing
 
 if TYPE_CHECKING:  # they need polars: imported when first called
+    from gainful.api.gate import GateOptions
     from gainful.evidence.gates.verdict import Verdict
     from gainful.measure.build_recipes import EvaluationSettings, Measures
     from gainful.measure.measure import Measure
-    from gainful.read.column_names import ColumnNames
     from gainful.read.inputs import AnyQrels, AnyRun
 
 __all__ = ["assert_ranking_quality", "save_baseline"]
@@ -32,23 +32,7 @@ def assert_ranking_quality(
     qrels: AnyQrels,
     run: AnyRun | None = None,
     floors: Mapping[str | Measure, float] | None = None,
-    *,
-    ceilings: Mapping[str | Measure, float] | None = None,
-    baseline: str | PathLike[str] | None = None,
-    max_drop: Mapping[str | Measure, float] | None = None,
-    significant: float | None = None,
-    no_worse_than: Mapping[str | Measure, float] | None = None,
-    per_query: Mapping[str | Measure, tuple[float, int]] | None = None,
-    alpha: float | None = None,
-    cluster: str | Mapping[str, str] | None = None,
-    measures: Measures | None = None,
-    allow: str | Iterable[str] = (),
-    test: str = "randomisation",
-    seed: int | None = None,
-    resamples: int | None = None,
-    like: str | Convention | None = None,
-    columns: ColumnNames | None = None,
-    **settings: Unpack[EvaluationSettings],
+    **options: Unpack[GateOptions],
 ) -> Verdict:
     """Fail, as `assert` does, unless the run is good enough.
 
@@ -56,27 +40,7 @@ def assert_ranking_quality(
         qrels: whatever `gainful.evaluate` takes.
         run: whatever `gainful.evaluate` takes; none, if the first tells both, as a RAG file does.
         floors: the least that the mean of each measure may be.
-        ceilings: the most that the mean of each measure may be of which less is better.
-        baseline: the file of an earlier run, which `save_baseline` wrote.
-        max_drop: by how much each measure may become worse than in the baseline: drop, or rise
-            where less is better.
-        significant: the level at which no measure may be worse than the baseline (one-sided,
-            Holm-corrected over the measures).
-        no_worse_than: the margin of each measure: the run must be shown to be worse than the
-            baseline by less (non-inferiority, by the one-sided limit of the change).
-        per_query: of each measure (drop, count): at most so many queries may drop by more than
-            that.
-        alpha: the level of the limits of `no_worse_than`, and of the test for drift; 0.05.
-        cluster: what queries belong to that are not independent, as `gainful.compare` takes it.
-        measures: what to evaluate besides those that have a rule.
-        allow: "convention", "judgments", "queries": compare although they are not the baseline's;
-            "drift": let a significant decline through since the chain of baselines began.
-        test: how `significant` tests; "randomisation" unless told otherwise.
-        seed: where chance begins.
-        resamples: how often it is drawn.
-        like: the tool whose settings to follow.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
-        **settings: single settings, such as `ties="average"`.
+        **options: further rules, the baseline, how files are read: all that `gainful.gate` takes.
 
     Returns:
         The `Verdict`, if the run passed.
@@ -96,29 +60,9 @@ def assert_ranking_quality(
     """
     __tracebackhide__ = True  # pytest shows the line that calls, not this one
     from gainful.api.gate import gate  # noqa: PLC0415  (needs polars)
-    from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED  # noqa: PLC0415
 
-    verdict = gate(
-        qrels,
-        run,
-        floors=floors,
-        ceilings=ceilings,
-        baseline=baseline,
-        max_drop=max_drop,
-        significant=significant,
-        no_worse_than=no_worse_than,
-        per_query=per_query,
-        alpha=ALPHA if alpha is None else alpha,
-        cluster=cluster,
-        measures=measures,
-        allow=allow,
-        test=test,
-        like=like,
-        columns=columns,
-        seed=SEED if seed is None else seed,
-        resamples=RESAMPLES if resamples is None else resamples,
-        **settings,
-    )
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    verdict = gate(qrels, run, floors, **given)
     if not verdict.passed:
         raise AssertionError(verdict.to_text())
     return verdict

@@ -12,10 +12,9 @@ from gainful.errors import BadValue, UnknownName
 from gainful.match.check_against_qrels import check_pairs
 from gainful.match.check_report import CheckReport, Finding
 from gainful.read.column_names import ColumnNames, read_column_names
-from gainful.read.file_check import FileReport, examine_file, open_to_check
+from gainful.read.file_check import FileReport, examine_file, examine_value, open_to_check
 from gainful.read.file_kinds import decide_kinds
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.memory_check import examine_value
 from gainful.read.session_check import examine_sessions, find_log
 from gainful.read.session_formats import SESSION_FORMATS
 from gainful.read.session_inputs import AnySessions

@@ -1,4 +1,4 @@
-"""Is one run really better than another?"""
+"""Is one run really better than another? Or one system, by the sessions of a study?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from attrs import evolve
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.results import Results
 from gainful.api.run_options import (
     RunOptions,
     RunReading,
@@ -19,16 +18,24 @@ from gainful.api.run_options import (
     separate_runs,
     take_results,
 )
-from gainful.errors import BadValue, WrongType
+from gainful.api.session_options import SessionCompareOptions, answer_session_options
+from gainful.api.sessions import evaluate_once
+from gainful.convention.session import SessionConvention
+from gainful.errors import WrongType
 from gainful.evidence.comparisons.compare import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.comparisons.study import check_method, compare_session_results
 from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import Measures
-from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.cost import Cost
+from gainful.measure.results import Results
+from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels, AnyRun
+from gainful.read.session_inputs import AnySessions
+from gainful.read.several_systems import SYSTEM
 
 
 class CompareOptions(MethodOptions, RunOptions, total=False):
@@ -70,13 +77,11 @@ def compare(
     """
     weighing, inputs = split_method(options)
     method = build_method(**weighing)
-    if isinstance(qrels, SessionValues):
+    if isinstance(qrels, SessionResults):
         raise WrongType("results", "of sessions", "results of runs; gainful.sessions.compare")
     if holds_results(qrels):
-        for name, value in {**inputs, "per_query": per_query or None}.items():
-            if value is not None:
-                raise BadValue(name, value, "nothing beside results, which are evaluated already")
-        return compare_results(take_results((qrels, runs, *more), measures), **weighing)
+        beside = {**inputs, "per_query": per_query or None}
+        return compare_results(take_results((qrels, runs, *more), measures, beside), **weighing)
     named_runs, measures = separate_runs((runs, *more), measures)
     choose_baseline(method.baseline, list(named_runs), "run")  # before anything is read
     reading = RunReading.from_options(inputs)
@@ -98,3 +103,50 @@ def _add_largest_changes(
         if results is not base
     )
     return evolve(comparison, largest_changes=changes)
+
+
+@answer_session_options(SessionCompareOptions, "compare")
+def compare_sessions(
+    sessions: AnySessions | SessionResults,
+    qrels: AnyQrels | None = None,
+    measures: Measures | None = None,
+    *,
+    by: str = SYSTEM,
+    block: str | Sequence[str] | None = None,
+    like: str | SessionConvention | None = None,
+    cost: Cost | None = None,
+    **options: Unpack[SessionCompareOptions],
+) -> Comparison:
+    """Is one system really better than another, by the sessions of a study?
+
+    Searchers' whole assignments (which system on which scenario) are exchanged, as chance could
+    have dealt them, so that a Latin square stays one. More than two systems, each tried once by a
+    searcher, are compared by a linear model whose residuals are permuted within searchers. Several
+    systems that had the same conversations are paired by conversation, as runs are by query.
+
+    Args:
+        sessions: whatever `evaluate` takes; or what it returned.
+        qrels: whatever `evaluate` takes.
+        measures: whatever `evaluate` takes; systems are compared in each.
+        by: the column that names the system.
+        block: the columns whose effects are taken out: searcher and scenario, if they are there.
+            The first says whose assignments are exchanged, the others what was done.
+        like: whose settings to follow.
+        cost: what searching costs, as `evaluate` takes it.
+        **options: how systems are compared (`stats.MethodOptions`); how sessions are read, which
+            count and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and single
+            settings, such as `duplicates="first"`.
+
+    Returns:
+        `Comparison`: the differences with blocks taken out, their intervals and p.
+
+    Examples:
+        >>> from gainful.sessions import simulate_study
+        >>> study = simulate_study(7)
+        >>> compare_sessions(study.sessions, study.qrels, "sDCG@10", resamples=999)
+        System 2 ...
+    """
+    weighing, reading = split_method(options)
+    check_method(**weighing)
+    results = evaluate_once(sessions, qrels, measures, like=like, cost=cost, **reading)
+    return compare_session_results(results, by, block, **weighing)

@@ -10,7 +10,6 @@ from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
 from gainful.api.run_options import RunOptions, RunReading, Runs, name_runs
 from gainful.api.session_options import GainOptions
-from gainful.api.session_results import SessionResults
 from gainful.api.sessions import evaluate as evaluate_sessions, read_judged_sessions
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, UnknownName
@@ -25,7 +24,8 @@ from gainful.evidence.pairing import ClusterChoice, read_clusters
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures, usual_session_measures
 from gainful.measure.language import expand
-from gainful.measure.values import RunValues, name_results
+from gainful.measure.results import Results, name_results
+from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels
 from gainful.read.labels import AnyLabels, Labels, Unit, read_labels
 from gainful.read.session_inputs import AnySessions
@@ -33,7 +33,7 @@ from gainful.read.session_inputs import AnySessions
 
 @answer_keywords
 def correlate(
-    results: SessionResults | RunValues | Mapping[str, RunValues] | Sequence[RunValues],
+    results: SessionResults | Results | Mapping[str, Results] | Sequence[Results],
     against: str | None = None,
     labels: AnyLabels | None = None,
     *,

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Unpack, overload
 
-from attrs import evolve
-
-from gainful.api.results import Results, RunResults
+from gainful.api.results import RunResults
 from gainful.api.run_options import (
     NamedRuns,
     RunOptions,
@@ -19,12 +17,12 @@ from gainful.api.run_options import (
 )
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.match.match import match, match_scored
-from gainful.match.matched import FILTERED_ORDERS
+from gainful.match.match import match
 from gainful.match.rankings import MatchedRun
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
+from gainful.measure.results import Results
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
 from gainful.read.lazy_run import LazyRun
@@ -163,7 +161,7 @@ def evaluate_runs(
     judgments = reading.read_qrels(qrels)
     for name, run in runs.items():
         matched = match_run(judgments, reading.read_run(run, name or "run"), recipes, convention)
-        yield measure_run(matched, recipes, convention, Results, name or name_file(run)), matched
+        yield measure_run(matched, recipes, convention, name or name_file(run)), matched
 
 
 def evaluate_run(
@@ -184,11 +182,12 @@ def match_run(
     convention: Convention,
 ) -> MatchedRun:
     """A run as it is matched for these measures."""
-    needs_subtopics = [recipe.entry.needs_subtopics for recipe in recipes.values()]
-    matched = match(qrels, run, convention, subtopics=any(needs_subtopics))
-    if any(recipe.entry.needs_scores for recipe in recipes.values()):
-        filtered = {
-            order: match_scored(qrels, run, convention, order, matched) for order in FILTERED_ORDERS
-        }
-        matched = evolve(matched, filtered=filtered)
+    entries = [recipe.entry for recipe in recipes.values()]
+    matched = match(
+        qrels,
+        run,
+        convention,
+        subtopics=any(entry.needs_subtopics for entry in entries),
+        scored=any(entry.needs_scores for entry in entries),
+    )
     return MatchedRun(qrels, run, matched)

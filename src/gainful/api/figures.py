@@ -194,7 +194,7 @@ def build_data(name: str, *inputs: Any, **options: Any) -> FigureData:
     open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)
     names = [value.name for value in parameters if value.kind is not Parameter.VAR_KEYWORD]
     for option in options:
-        if option not in names and (not open_ended or is_meant(option, names)):
+        if option not in names and (not open_ended or is_meant(option, [*names, *_LOOK_OPTIONS])):
             raise UnknownName(f"option of figure {name}", option, [*names[1:], *_LOOK_OPTIONS])
     return data_function(*inputs, **options)
 

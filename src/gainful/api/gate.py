@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from attrs import evolve
 
@@ -15,10 +14,9 @@ from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.errors import GainfulError
 from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
-from gainful.evidence.gates.rules import MeasureBounds, QueryBounds, Rules
+from gainful.evidence.gates.rules import MeasureBounds, RuleOptions, Rules
 from gainful.evidence.gates.verdict import Verdict
 from gainful.evidence.pairing import ClusterChoice
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import Measures
 from gainful.page.render import write_atomically
 from gainful.read.baseline import Baseline, read_baseline
@@ -26,29 +24,35 @@ from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels
 
 
-@answer_run_options()
+class GateOptions(RuleOptions, RunOptions, total=False):
+    """What a run is held to, how it is read, and what becomes of it; each may be left out.
+
+    Args:
+        baseline: the file of an earlier run, which `save_baseline` wrote.
+        cluster: what queries belong to that are not independent, as `compare` takes it: tests flip
+            and draw these whole.
+        measures: what to evaluate besides those that have a rule; if none has one or all are
+            tested for significance, those of the baseline.
+        error_rates: tell how often the rules stop a build that is no worse, and which drop they
+            catch in 80 %; told anyway when a baseline is saved.
+        save_to: the file in which the run becomes a baseline, if it passes.
+        name: what the run is called.
+    """
+
+    baseline: str | PathLike[str] | None
+    cluster: ClusterChoice | None
+    measures: Measures | None
+    error_rates: bool
+    save_to: str | PathLike[str] | None
+    name: str | None
+
+
+@answer_run_options(GateOptions, (RuleOptions, GateOptions, RunOptions))
 def gate(
     qrels: AnyQrels,
     run: AnyRun | None = None,
     floors: MeasureBounds | None = None,
-    *,
-    ceilings: MeasureBounds | None = None,
-    baseline: str | PathLike[str] | None = None,
-    max_drop: MeasureBounds | None = None,
-    significant: float | None = None,
-    no_worse_than: MeasureBounds | None = None,
-    per_query: QueryBounds | None = None,
-    alpha: float = ALPHA,
-    cluster: ClusterChoice | None = None,
-    measures: Measures | None = None,
-    allow: str | Iterable[str] = (),
-    error_rates: bool = False,
-    test: str = "randomisation",
-    seed: int = SEED,
-    resamples: int = RESAMPLES,
-    save_to: str | PathLike[str] | None = None,
-    name: str | None = None,
-    **options: Unpack[RunOptions],
+    **options: Unpack[GateOptions],
 ) -> Verdict:
     """Is this run good enough to ship, by itself and against a baseline?
 
@@ -56,31 +60,6 @@ def gate(
         qrels: whatever `evaluate` takes.
         run: whatever `evaluate` takes; none, if the first tells both.
         floors: the least that the mean of each measure may be.
-        ceilings: the most that the mean of each measure may be of which less is better.
-        baseline: the file of an earlier run, which `save_baseline` wrote.
-        max_drop: by how much each measure may become worse than in the baseline: drop, or rise
-            where less is better.
-        significant: the level at which no measure may be worse than the baseline (one-sided,
-            Holm-corrected over the measures).
-        no_worse_than: the margin of each measure: the run must be shown to be worse than the
-            baseline by less (non-inferiority, by the one-sided limit of the change).
-        per_query: of each measure (drop, count): at most so many queries may drop by more than
-            that.
-        alpha: the level of the limits of `no_worse_than`, and of the test for drift.
-        cluster: what queries belong to that are not independent, as `compare` takes it: tests flip
-            and draw these whole.
-        measures: what to evaluate besides those that have a rule; if none has one or all are
-            tested for significance, those of the baseline.
-        allow: "convention", "judgments", "queries": compare although these are not the baseline's;
-            "drift": let a significant decline through since the chain of baselines began.
-        error_rates: tell how often the rules stop a build that is no worse, and which drop they
-            catch in 80 %; told anyway when a baseline is saved.
-        test: how `significant` tests, and by which method limits are found.
-        seed: where chance begins.
-        resamples: how often it is drawn.
-        save_to: the file in which the run becomes a baseline, if it passes.
-        name: what the run is called.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         `Verdict`: did it pass, by which rules, and which queries to look at first.
@@ -89,31 +68,10 @@ def gate(
         >>> gate({"1": {"a": 1}}, {"1": ["b", "a"]}, floors={"RR": 0.6}).checks[0].message
         'RR 0.5000 is below its floor 0.6'
     """
-    rules = Rules(
-        floors=floors,
-        ceilings=ceilings,
-        max_drop=max_drop,
-        significant=significant,
-        no_worse_than=no_worse_than,
-        per_query=per_query,
-        alpha=alpha,
-        test=test,
-        seed=seed,
-        resamples=resamples,
-        allow=allow,
-    )
-    verdict = judge_run(
-        qrels,
-        run,
-        rules,
-        baseline=baseline,
-        cluster=cluster,
-        measures=measures,
-        save_to=save_to,
-        error_rates=error_rates,
-        name=name,
-        **options,
-    )
+    given: dict[str, Any] = {"floors": floors, **options}
+    names = [name for name in ("floors", *RuleOptions.__annotations__) if name in given]
+    rules = Rules(**{name: given.pop(name) for name in names})
+    verdict = judge_run(qrels, run, rules, **given)
     verdict.save_baseline()
     return verdict
 

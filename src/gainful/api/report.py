@@ -1,31 +1,59 @@
-"""One page about these runs, to hand over."""
+"""One page about these runs, or sessions, to hand over."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Unpack
 
+import polars as pl
 from attrs import evolve
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
-from gainful.api.results import Results
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
+from gainful.api.session_options import SessionReportOptions, answer_session_options
+from gainful.api.sessions import evaluate_once
+from gainful.api.sweep import sweep_matched
+from gainful.convention.session import SessionConvention
+from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import compare_run_results, compare_where_possible
-from gainful.evidence.intervals import MeanIntervals, mean_intervals
-from gainful.evidence.method import SignificanceOptions, build_method, split_method
+from gainful.evidence.comparisons.comparison import Comparison
+from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_session_results
+from gainful.evidence.intervals import DrawnUnits, MeanIntervals, mean_intervals, session_intervals
+from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
-from gainful.evidence.pairing import choose_baseline
+from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.evidence.worked_ranking import rank_side_by_side
 from gainful.measure.build_recipes import Measures
+from gainful.measure.cost import Cost
+from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
+from gainful.measure.results import Results
+from gainful.measure.sessions.results import SessionResults
+from gainful.measure.sessions.sweep import Sweep
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.query_texts import read_query_texts
+from gainful.read.session_inputs import AnySessions
+from gainful.read.several_systems import SYSTEM
+from gainful.show.figures.figure import FigureData
+from gainful.show.figures.session_curves import sessions_data
 from gainful.show.pages import report_data
 from gainful.show.pages.report import Report, ReportContent, render_report, require_extra
 from gainful.show.pages.report_text import label_runs
+from gainful.show.pages.session_report import (
+    SessionReportContent,
+    choose_shown,
+    choose_units,
+    render_session_report,
+)
+
+_MOST_SESSIONS = 10_000  # of which bands and the map of searchers are quick to find
+_BAND_RESAMPLES = 1000
+_MOST_LINES = 12  # systems whose curves can be told apart in a picture
+_MOST_BANDS = 4  # systems whose bands can
 
 
 class ReportOptions(SignificanceOptions, RunOptions, total=False):
@@ -125,3 +153,180 @@ def _estimate_intervals(results: Results, resampling: Resampling) -> MeanInterva
     return mean_intervals(
         results, round(level, 6), resamples=resampling.resamples, seed=resampling.seed
     )
+
+
+@answer_session_options(SessionReportOptions, "report")
+def report_sessions(
+    sessions: AnySessions | SessionResults,
+    qrels: AnyQrels | None = None,
+    measures: Measures | None = None,
+    *,
+    by: str | None = None,
+    block: str | Sequence[str] | None = None,
+    title: str | None = None,
+    values_file: str | None = None,
+    like: str | SessionConvention | None = None,
+    cost: Cost | None = None,
+    **options: Unpack[SessionReportOptions],
+) -> Report:
+    """A page about whole sessions, as HTML in one file: to open from disk, to send, to print.
+
+    Which system is better and how sure that is, means with their intervals, what sessions bring
+    query after query, who wins for which searcher, and every session or conversation.
+
+    Args:
+        sessions: whatever `evaluate` takes, of one system or of several; or what it returned.
+        qrels: whatever `evaluate` takes.
+        measures: whatever `evaluate` takes. What each query brought is shown by the first that
+            cumulates gain.
+        by: the column that names the system; system, if there is such a column.
+        block: as `compare` has it.
+        title: what the page is called.
+        values_file: what the page calls a file beside it with all values, where it has a part.
+        like: whose settings to follow.
+        cost: what searching costs, as `evaluate` takes it.
+        **options: how systems are tested (`stats.SignificanceOptions`); how sessions are read,
+            which count and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and
+            single settings, such as `duplicates="first"`.
+
+    Returns:
+        The page, a text. It loads nothing, and has at most 10,000 conversations or sessions; where
+        that is not all, its `values_csv` has the values of all of them.
+
+    Examples:
+        >>> from gainful.sessions import simulate_study
+        >>> study = simulate_study(7)
+        >>> page = report_sessions(study.sessions, study.qrels, "sDCG@10", resamples=999)
+        >>> page[:15], "2 systems, 120 sessions" in page
+        ('<!doctype html>', True)
+    """
+    require_extra()
+    weighing, reading = split_method(options)
+    resampling = check_method(**weighing).resampling
+    results = evaluate_once(sessions, qrels, measures, like=like, cost=cost, **reading)
+    named = group_systems(results, by)
+    groups = _shorten_names(named)
+    baseline = choose_baseline(weighing.get("baseline"), named.names, named.by or SYSTEM)
+    base = named.names.index(baseline)
+    weighing = {**weighing, "baseline": groups.names[base]}
+    comparison, reasons = _compare_systems(groups, block, weighing)
+    content = SessionReportContent(
+        named=named,
+        groups=groups,
+        base=base,
+        comparison=comparison,
+        incomparable=reasons,
+        all_intervals=session_intervals(
+            groups.results,
+            dict(zip(groups.labels, groups.flags.values(), strict=True)),
+            resampling,
+            unit=groups.unit,
+            drawn=_choose_drawn(groups, block, weighing.get("cluster")),
+            kind=groups.by or SYSTEM,
+        ),
+        choice=choose_units(groups, base, resampling.seed),
+        course=_draw_course(groups, resampling),
+        sweep=_sweep_searchers(groups),
+        seed=resampling.seed,
+    )
+    return render_session_report(content, title=title, values_file=values_file)
+
+
+def _shorten_names(groups: SystemGroups) -> SystemGroups:
+    """The systems by names that are not long, steer nothing, and can be told apart."""
+    labels = label_runs(groups.names)
+    if labels == groups.names or groups.by is None:
+        flags = dict(zip(labels, groups.flags.values(), strict=True))
+        return evolve(groups, flags=flags)
+    sessions = groups.sessions
+    names = sessions.rows[groups.by].alias("").cast(pl.String)
+    column = names.replace_strict(groups.names, labels)
+    rows = sessions.rows.with_columns(column.alias(groups.by))
+    results: SessionResults = evolve(groups.results, matched_sessions=evolve(sessions, rows=rows))
+    flags = dict(zip(labels, groups.flags.values(), strict=True))
+    return evolve(groups, results=results, flags=flags)
+
+
+def _compare_systems(
+    groups: SystemGroups, block: str | Sequence[str] | None, weighing: MethodOptions
+) -> tuple[Comparison | None, list[str]]:
+    """The comparison of systems, in the measures that allow one; none of a single system."""
+    by = groups.by
+    if by is None or len(groups.flags) < 2:
+        return None, []
+    return compare_where_possible(
+        [groups.results],
+        lambda results: compare_session_results(results[0], by, block, **weighing),
+    )
+
+
+def _choose_drawn(
+    groups: SystemGroups, block: str | Sequence[str] | None, cluster: ClusterChoice | None
+) -> DrawnUnits:
+    """What is drawn again: clusters of conversations, or searchers with all their sessions."""
+    results = groups.results
+    if groups.has_pairs:
+        if cluster is None:
+            return DrawnUnits(groups.unit)
+        find = read_clusters(cluster).find
+        labels = [find(name) for name in groups.unit_names.to_list()]
+        return DrawnUnits.from_labels(pl.Series("cluster", labels), groups.unit)
+    blocks = choose_blocks(results, groups.by or SYSTEM, block)
+    if blocks:
+        return DrawnUnits.from_labels(results.columns[blocks[0]], groups.unit)
+    return DrawnUnits(groups.unit)
+
+
+def _draw_course(groups: SystemGroups, resampling: Resampling) -> FigureData | str:
+    """How gain grows from query to query, with bands where these are quick; or why not."""
+    results = groups.results
+    measure = choose_shown(results.recipes)
+    recipe = results.recipes[measure]
+    if not recipe.entry.has_vectors or recipe.k is None:
+        return (
+            "There is no curve: none of these measures has a value at every rank down to a depth, "
+            "as sDCG@10 and nsDCG@10 have."
+        )
+    if len(groups.flags) > _MOST_LINES:
+        return f"There is no curve: of {len(groups.flags)} systems no line could be told apart."
+    has_bands = results.matched_sessions.size <= _MOST_SESSIONS and len(groups.flags) <= _MOST_BANDS
+    try:
+        return sessions_data(
+            results,
+            measure,
+            by=() if groups.by is None else groups.by,
+            interval=round(100 * (1 - resampling.alpha), 6) if has_bands else None,
+            resamples=min(_BAND_RESAMPLES, resampling.resamples),
+            seed=resampling.seed,
+        )
+    except BadInput as error:
+        return f"There is no curve: {error.problem}."
+
+
+def _sweep_searchers(groups: SystemGroups) -> Sweep | str:
+    """Who wins for which b and bq; or why that is not told."""
+    results = groups.results
+    measure = choose_shown(results.recipes)
+    recipe = results.recipes[measure]
+    if groups.by is None or len(groups.flags) < 2:
+        return "There is one system: whoever searches, none other is better."
+    if not recipe.entry.has_vectors or recipe.k is None:
+        return "There is no map: none of these measures is an sDCG or nsDCG down to a depth."
+    if results.matched_sessions.size > _MOST_SESSIONS:
+        return (
+            f"There is no map, as there are more than {_MOST_SESSIONS:,} sessions: gainful figure "
+            "map draws it."
+        )
+    full = Measure.from_recipe(recipe)
+    swept = evolve(
+        full,
+        params={
+            name: value for name, value in dict(full.params).items() if name not in ("b", "bq")
+        },
+    )
+    sweep = sweep_matched(
+        *(results.matched_sessions, swept, groups.by, results.name),
+        convention=recipe.convention,
+        like=results.convention,
+    )
+    return sweep if isinstance(sweep, Sweep) else f"There is no map: {sweep}."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Unpack
 
 from gainful.api.evaluate import match_run
-from gainful.api.results import Results
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options, name_file
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.reproduction import (
@@ -21,6 +20,7 @@ from gainful.evidence.statistics.correlation import check_persistence
 from gainful.match.doc_orders import list_docs
 from gainful.measure.build_recipes import Measures
 from gainful.measure.evaluate import measure_run
+from gainful.measure.results import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import Run
@@ -91,7 +91,7 @@ def reproduce(
         for side, judged, run, given in sides:
             matched = match_run(judged, run, recipes, convention)
             name = name_file(given) or f"{side} {role}"
-            values = measure_run(matched, recipes, convention, Results, name)
+            values = measure_run(matched, recipes, convention, name)
             results.setdefault(role, []).append(values)
     orders, errors, notes = [], [], []
     if reproduced_qrels is None:

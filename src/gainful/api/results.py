@@ -1,7 +1,4 @@
-"""What comes back of runs: `Results` of one, `RunResults` of several.
-
-They hold what was measured, show themselves in every format, and can be compared and plotted.
-"""
+"""`RunResults`: the results of several runs, with intervals where these were asked for."""
 
 from __future__ import annotations
 
@@ -9,103 +6,26 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 import polars as pl
-from attrs import evolve, frozen
+from attrs import evolve
 
-from gainful.errors import WrongType
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED
 from gainful.measure.measure import Measure
 from gainful.measure.results import (
-    list_oddities,
+    Results,
+    list_others,
     list_run_rows,
     results_page,
-    summary_page,
     to_dict,
 )
-from gainful.measure.values import ByMeasure, RunValues, flatten_names
+from gainful.measure.values import ByMeasure, flatten_names
 from gainful.page.page import Page, Section
-from gainful.page.shown import Shown, ShownByRun
+from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
-from gainful.text import count_noun
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
 
-    from gainful.evidence.comparisons.comparison import Comparison
+    import gainful
     from gainful.evidence.intervals import MeanIntervals
-    from gainful.evidence.method import MethodOptions
-
-
-@frozen(eq=False, repr=False, kw_only=True)
-class Results(RunValues, Shown):
-    """A value for every query and measure of a run.
-
-    `results["nDCG@10"]` is the mean of a measure, `mean` has all of them, `per_query` is a frame
-    with a row for each query, `worst(10)` the queries to look at first, `to_dict()` all of it as
-    plain data; two results are equal if their values and conventions are.
-
-    Examples:
-        >>> from gainful import evaluate
-        >>> results = evaluate({"1": {"a": 1}}, {"1": {"b": 0.9, "a": 0.5}}, ["RR", "P@1"])
-        >>> results["RR"], "P@1" in results, list(results)
-        (0.5, True, ['RR', 'P@1'])
-        >>> results
-        Results of run, 1 query, like gainful
-        RR   0.5000
-        P@1  0.0000
-        50 % of the top 10 unjudged
-    """
-
-    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
-        """The run by its means, or query by query; with the whole convention if `verbose`."""
-        return results_page([self], per_query=per_query, verbose=verbose)
-
-    def brief(self) -> Page:
-        """The means in a few lines, and what was odd."""
-        oddities = " · ".join(list_oddities([self]))
-        remarks = [line for line in (oddities, *self.notes) if line]
-        return summary_page(self, count_noun(len(self.queries), "query"), remarks)
-
-    def list_columns(self, **view: Any) -> dict[str, list[Any]]:
-        """Of a frame: a row for each query, unless `per_query=False` is said."""
-        columns = super().list_columns(**{"per_query": True} | view)
-        if "query" in columns and self.per_query["query"].dtype == pl.Int64:
-            columns["query"] = [int(query) for query in columns["query"]]
-        return columns
-
-    def compare(
-        self,
-        *others: Results,
-        **options: Unpack[MethodOptions],
-    ) -> Comparison:
-        """Is another run really better than this one, the baseline?
-
-        Args:
-            others: the results of one run or more, by the same judgments and measures.
-            **options: how runs are compared (`stats.MethodOptions`), as `gainful.compare` has them.
-        """
-        from gainful.evidence.comparisons.compare import compare_results  # noqa: PLC0415
-
-        return compare_results([self, *_list_others(others)], **options)
-
-    def plot(
-        self,
-        *,
-        interval: float = DEFAULT_LEVEL,
-        resamples: int = RESAMPLES,
-        seed: int = SEED,
-        **look: Any,
-    ) -> alt.TopLevelMixin:
-        """A dot for the mean of each measure, a line for its interval, as an Altair chart.
-
-        Args:
-            interval: its level in per cent; by t below 25 queries, else by bootstrap (BCa).
-            resamples: how often.
-            seed: where chance begins.
-            **look: title, width, height, dark.
-        """
-        return RunResults({self.name: self}).plot(
-            interval=interval, resamples=resamples, seed=seed, **look
-        )
 
 
 class RunResults(ShownByRun[Results]):
@@ -196,46 +116,29 @@ class RunResults(ShownByRun[Results]):
         )
 
     def compare(
-        self,
-        *others: Results,
-        **options: Unpack[MethodOptions],
-    ) -> Comparison:
+        self, *others: Results, **options: Unpack[gainful.stats.MethodOptions]
+    ) -> gainful.Comparison:
         """Is one of the runs really better than another?
 
         Args:
             others: the results of more runs, by the same judgments and measures.
             **options: how runs are compared (`stats.MethodOptions`), as `gainful.compare` has them.
         """
-        from gainful.evidence.comparisons.compare import compare_results  # noqa: PLC0415
+        import gainful  # noqa: PLC0415
 
-        more = _list_others(others)
-        return compare_results([*self.values(), *more] if more else self, **options)
+        more = list_others(others)
+        return gainful.compare([*self.values(), *more] if more else self, **options)
 
-    def plot(
-        self,
-        *,
-        interval: float = DEFAULT_LEVEL,
-        resamples: int = RESAMPLES,
-        seed: int = SEED,
-        **look: Any,
-    ) -> alt.TopLevelMixin:
+    def plot(self, **options: Any) -> alt.TopLevelMixin:
         """A dot for the mean of each run and measure, a line for its interval.
 
         Args:
-            interval: its level in per cent; by t below 25 queries, else by bootstrap (BCa).
-            resamples: how often.
-            seed: where chance begins.
-            **look: title, width, height, dark.
+            **options: of `gainful.figures.dots`: interval, resamples, seed; title, width, height,
+                dark.
         """
-        from gainful.evidence.intervals import mean_intervals  # noqa: PLC0415
-        from gainful.show.figures import dots, drawing, figure  # noqa: PLC0415
+        import gainful  # noqa: PLC0415
 
-        shape = figure.Look.from_options(look)
-        all_intervals = [
-            mean_intervals(results, interval, resamples=resamples, seed=seed)
-            for results in self.values()
-        ]
-        return drawing.draw_altair(dots.draw_chart, dots.build_data(self, all_intervals), shape)
+        return gainful.figures.dots(self, **options)
 
     def list_expressions(self) -> Mapping[str, str]:
         """What an attribute of a measure could be called, and what to write for it."""
@@ -259,16 +162,3 @@ class RunResults(ShownByRun[Results]):
             {"run": run["name"], **run["mean"], "intervals": run["intervals"]}
             for run in self.to_dict()["runs"]
         ]
-
-
-def _list_others(others: Sequence[object]) -> list[Results]:
-    """The results of other runs; whoever names a baseline or gives a run is told how."""
-    results: list[Results] = []
-    for other in others:
-        runs = list(other.values()) if isinstance(other, RunResults) else [other]
-        for run in runs:
-            if not isinstance(run, Results):
-                way = "what gainful.evaluate returned; baseline= and test= are given by name"
-                raise WrongType("other", run, way)
-            results.append(run)
-    return results

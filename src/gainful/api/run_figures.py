@@ -29,7 +29,7 @@ from gainful.measure.entry import Entry, Recipe
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
-from gainful.measure.values import RunValues, name_results
+from gainful.measure.results import Results, name_results
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import differences, dots, precision_recall, rank_curves
 from gainful.show.figures.figure import FigureData
@@ -97,7 +97,7 @@ def differences_data(
     if measure is not None and len(expand(measure)) != 1:
         raise BadValue("measure", str(measure), "one measure")
     if holds_results(qrels):
-        results = take_results((qrels, runs), measure)
+        results = take_results((qrels, runs), measure, options)
     else:
         _refuse_more_than_two(name_runs(runs or ()))  # before anything is read
         results = _evaluate(qrels, runs, measure or "nDCG@10", options)
@@ -154,7 +154,7 @@ def dots_data(
         Columns run, measure, mean, low, high.
     """
     if holds_results(qrels):
-        results = take_results((qrels, runs), measures)
+        results = take_results((qrels, runs), measures, options)
     else:
         results = _evaluate(qrels, runs, measures, options)
     all_intervals = [
@@ -166,7 +166,7 @@ def dots_data(
 
 def _evaluate(
     qrels: AnyQrels, runs: Runs | None, measures: Measures | None, options: RunOptions
-) -> dict[str, RunValues]:
+) -> dict[str, Results]:
     """The results of each run by its name; refused where nothing at the depth is judged."""
     if holds_results(qrels):
         allowed = "judgments and runs: results have not these values"
@@ -218,7 +218,7 @@ def _ideal_measure(measure: Measure) -> Measure:
     return Measure("IDCG", tuple(params.items()))
 
 
-def _select_means(results: RunValues, measures: Sequence[Measure], query: str | None) -> Array:
+def _select_means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
     """The mean of each measure, or its value of one query."""
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])

@@ -19,7 +19,7 @@ from gainful.measure.build_recipes import EvaluationSettings, Measures, build_re
 from gainful.measure.entry import Recipe
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.values import RunValues, name_results
+from gainful.measure.results import Results, is_of_run, name_results
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import (
     AnyQrels,
@@ -44,7 +44,7 @@ NamedRuns = (
     | list[str]
     | list[PathLike[str]]
 )
-AllResults = Mapping[str, RunValues] | Sequence[RunValues]
+AllResults = Mapping[str, Results] | Sequence[Results]
 _ALLOWED = "{name: run}, or a list of runs"
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
 
@@ -81,7 +81,9 @@ def _name_list(runs: Sequence[AnyRun]) -> dict[str, AnyRun]:
     files = [fspath(run) for run in runs if isinstance(run, (str, PathLike))]
     file_names = iter(name_files(files))
     names = [
-        next(file_names) if isinstance(run, (str, PathLike)) else getattr(run, "name", "run")
+        next(file_names)
+        if isinstance(run, (str, PathLike))
+        else str(getattr(run, "name", None) or "run")
         for run in runs
     ]
     return dict(zip(number_doubles(names), runs, strict=True))
@@ -118,13 +120,21 @@ def holds_results(value: object) -> bool:
     """Is it what was evaluated already, of one run or of several?"""
     if isinstance(value, (Mapping, list, tuple)) and value:
         value = next(iter(value.values() if isinstance(value, Mapping) else value))
-    return isinstance(value, RunValues)
+    return is_of_run(value)
 
 
-def take_results(given: Sequence[Any], measures: Measures | None) -> dict[str, RunValues]:
-    """Results of runs by name; by these measures alone, which may be given after the runs."""
+def take_results(
+    given: Sequence[Any], measures: Measures | None, beside: Mapping[str, Any]
+) -> dict[str, Results]:
+    """Results of runs by name; by these measures alone, which may be given after the runs.
+
+    How runs are read is refused `beside` results.
+    """
+    for name, value in beside.items():
+        if value is not None:
+            raise BadValue(name, value, "nothing beside results, which are evaluated already")
     values = [value for value in given if value is not None]
-    if len(values) > 1 and not isinstance(values[-1], RunValues):
+    if len(values) > 1 and not is_of_run(values[-1]):
         measures = _refuse_both(measures, values.pop())
     results = name_results(values[0] if isinstance(values[0], (Mapping, list, tuple)) else values)
     if measures is None:

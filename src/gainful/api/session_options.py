@@ -127,12 +127,23 @@ class SessionCompareOptions(MethodOptions, EvaluationOptions, total=False):
     """How systems are compared, and how sessions are read and measured."""
 
 
-def answer_session_options(options: type) -> Callable[[Function], Function]:
-    """Let a function that takes these options show them, and answer those that are misspelt."""
+def answer_session_options(options: type, name: str = "") -> Callable[[Function], Function]:
+    """Let a function that takes these options show them, and answer those that are misspelt.
+
+    It answers by the `name` that it has in `gainful.sessions`, if it has another here.
+    """
     names = options.__annotations__.keys()
     all_sets = (SignificanceOptions, MethodOptions, ReadingOptions, GainOptions)
     sets = [some for some in all_sets if some.__annotations__.keys() <= names]
-    return answer_options(options, sets, SESSION_SETTINGS)
+    answer: Callable[[Function], Function] = answer_options(options, sets, SESSION_SETTINGS)
+
+    def rename(function: Function) -> Function:
+        if name:
+            function.__name__, function.__qualname__ = name, name
+            function.__module__ = "gainful.sessions"
+        return answer(function)
+
+    return rename
 
 
 _IN_ENGINE = (  # what can be done where sessions are, some whole ones at a time

@@ -12,13 +12,13 @@ from gainful.api.session_options import (
     answer_session_options,
     split_options,
 )
-from gainful.api.session_results import SessionResults
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
 from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviour, list_behaviour
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures, build_session_recipes
 from gainful.measure.cost import Cost
+from gainful.measure.sessions.results import SessionResults
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
 from gainful.read.engines import find_engine
@@ -85,6 +85,18 @@ def evaluate(
         chosen_sessions, judgments, matching.unjudged, matching.subtopic_grades
     )
     return SessionResults.from_matched(chosen_sessions.name, matched_sessions, recipes, convention)
+
+
+def evaluate_once(
+    sessions: AnySessions | SessionResults,
+    qrels: AnyQrels | None,
+    measures: Measures | None,
+    **options: Any,
+) -> SessionResults:
+    """What `evaluate` gives for sessions; results are there already."""
+    if isinstance(sessions, SessionResults):
+        return sessions
+    return evaluate(sessions, qrels, measures, **options)
 
 
 def read_judged_sessions(

@@ -28,7 +28,6 @@ from gainful.match.rankings import match_every_document
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
-from gainful.measure.values import RunValues
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns, as_run_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.shapes import holds_runs
@@ -115,7 +114,7 @@ def _bound_run(  # noqa: PLR0917  (all of one run)
     grades: Iterable[float] | None,
 ) -> Bounds:
     matched = match_run(qrels, run, recipes, convention)
-    results = measure_run(matched, recipes, convention, RunValues, name)
+    results = measure_run(matched, recipes, convention, name)
     columns, rows = as_qrels_columns(qrels), as_run_columns(run)
     allowed_grades = possible_grades(columns, grades, recipes)
     every = match_every_document(columns, rows, convention, [rows])

@@ -157,7 +157,6 @@ def argument(usage: str, **changes: Any) -> Decorator:
 
 
 def command(
-    question: str,
     *rows: str | Row | Decorator,
     name: str | None = None,
     piped: str = "tsv",
@@ -167,7 +166,6 @@ def command(
     """Make a command of a function: its arguments and options in the order of help.
 
     Args:
-        question: what it answers.
         rows: options, by their name in the table or of this command alone; and arguments.
         name: if it is not that of the function.
         piped: the form that a pipe gets.
@@ -202,7 +200,7 @@ def command(
         for row in reversed(rows):
             decorated = (option(row) if isinstance(row, str) else row)(decorated)
         named = name or function.__name__
-        return click.command(named, cls=Command, short_help=question, **attributes)(decorated)
+        return click.command(named, cls=Command, **attributes)(decorated)
 
     return build
 

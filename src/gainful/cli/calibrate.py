@@ -18,7 +18,6 @@ from gainful.show.picture import WRITERS
 
 
 @command(
-    "Who are the searchers of this log?",
     argument("LOG..."),
     option("by", "Groups that are measured besides, such as --by system."),
     Row(

@@ -11,7 +11,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "Is anything wrong with these files?",
     argument("FILES..."),
     option(
         "sessions_format",

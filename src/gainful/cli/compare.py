@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from gainful.api import compare as runs_api, compare_sessions as sessions_api
+from gainful.api.compare import compare as compare_runs, compare_sessions
 from gainful.cli.answer import argument, command
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
@@ -38,7 +38,6 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
 
 
 @command(
-    "Is one run really better than another?",
     argument("[QRELS]"),
     argument("RUN RUN..."),
     *("measures", "baseline"),
@@ -123,7 +122,7 @@ def _compare_runs(options: Mapping[str, Any]) -> Comparison:
             "name QRELS and two runs or more: gainful compare QRELS RUN RUN… (or --sessions FILE)"
         )
     chosen = select(options, (*MethodOptions.__annotations__, "per_query", *RUN_OPTIONS))
-    return runs_api.compare(qrels, runs, measures=measures, **chosen)
+    return compare_runs(qrels, runs, measures=measures, **chosen)
 
 
 def _compare_sessions(options: Mapping[str, Any]) -> Comparison:
@@ -134,4 +133,4 @@ def _compare_sessions(options: Mapping[str, Any]) -> Comparison:
     (sessions, qrels, measures), shared = take_study(options)
     shared["by"] = shared["by"] or SYSTEM
     chosen = shared | select(options, MethodOptions.__annotations__)
-    return sessions_api.compare(sessions, qrels, measures, **chosen)
+    return compare_sessions(sessions, qrels, measures, **chosen)

@@ -11,7 +11,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "What does a tool do, in plain words?",
     argument("[NAME]"),
     Row("--diff other", "OTHER", "Only what NAME does differently from OTHER."),
     *PRINT_TEXT,

@@ -17,7 +17,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "Which measure agrees best with what users said?",
     argument("[QRELS]"),
     argument("RUN..."),
     "measures",

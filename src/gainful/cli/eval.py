@@ -13,7 +13,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "How good are these runs?",
     argument("QRELS"),
     argument("RUN..."),
     "measures",

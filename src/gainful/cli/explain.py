@@ -16,7 +16,6 @@ _SETTINGS = (
 
 
 @command(
-    "How does this ranking come by its nDCG?",
     argument("GRADES..."),
     "judged",
     Row("-k", "K", "Look at the first K documents only.", type=int),

@@ -11,7 +11,6 @@ from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, Row, option
 
 
 @command(
-    "What would another searcher say of these sessions?",
     argument("FILE..."),
     "qrels",
     option("measure", "What the page begins with: sDCG or nsDCG. [nsDCG@10; by clicks sDCG@10]"),

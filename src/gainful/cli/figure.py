@@ -36,7 +36,6 @@ from gainful.cli.options import (
 from gainful.page.page import Page, Section
 from gainful.page.render import SUFFIXES
 from gainful.page.table import Table
-from gainful.show.figures.drawing import Drawing
 from gainful.show.figures.figure import Figure, Look
 from gainful.show.picture import WRITERS
 
@@ -110,30 +109,31 @@ def _build_command(figure: Figure) -> click.Command:
     inputs = _INPUTS[figure.input_kind]
 
     def draw(*, output: str | None, **options: Any) -> None:
-        request = _take_request(figure, output, options)
-        files = inputs.take(figure, options, request.options)
-        drawing = draw_files(
-            figure.name, *files, options=request.options, look=request.look, **options
-        )
-        _deliver(drawing, request)
+        look = Look(**{name: options.pop(name) for name in _LOOK_OPTIONS})
+        own = _take_options(figure, options)
+        suffix = _choose_suffix(output, options.pop("wants_data"))
+        files = inputs.take(figure, options, own)
+        drawing = draw_files(figure.name, *files, options=own, look=look, **options)
+        if suffix in _TABLES:
+            deliver(drawing.page(), _TABLES[suffix], output)
+            return
+        picture = drawing.to_picture(suffix)
+        deliver_document(picture.encode() if isinstance(picture, str) else picture, str(output))
 
     draw.__doc__ = f"{figure.question}\n\n\b\nExample:\n  gainful figure {figure.example}"
-    rows = (*_measure_options(figure), *_own_options(figure), *inputs.options, *_DRAWING_OPTIONS)
-    return build_command(
-        figure.question, *inputs.arguments, *rows, name=figure.name, piped="picture"
-    )(draw)
-
-
-def _own_options(figure: Figure) -> list[Decorator]:
     names = signature(figure.data).parameters
-    return [_FIGURE_OPTIONS[name] for name in names if name in _FIGURE_OPTIONS]
-
-
-def _measure_options(figure: Figure) -> list[Decorator]:
-    if not figure.usual_measures:
-        return []
-    repeated = "May be repeated. " if figure.several_measures else ""
-    return [option("measures", f"{repeated}[{', '.join(figure.usual_measures)}]")]
+    rows = [_FIGURE_OPTIONS[name] for name in names if name in _FIGURE_OPTIONS]
+    if figure.usual_measures:
+        repeated = "May be repeated. " if figure.several_measures else ""
+        rows.insert(0, option("measures", f"{repeated}[{', '.join(figure.usual_measures)}]"))
+    rows += [*inputs.options, *_DRAWING_OPTIONS]
+    build = build_command(
+        *(*inputs.arguments, *rows),
+        name=figure.name,
+        piped="picture",
+        short_help=figure.question,
+    )
+    return build(draw)
 
 
 def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
@@ -205,19 +205,8 @@ _INPUTS: Mapping[str, _Inputs] = {
 }
 
 
-@frozen
-class _Request:
-    """What is to be drawn: the options of the figure, how it looks, as what, and where it goes."""
-
-    options: dict[str, Any]
-    look: Look
-    suffix: str  # that says as what
-    output: str | None
-
-
-def _take_request(figure: Figure, output: str | None, options: dict[str, Any]) -> _Request:
-    """What is to be drawn, taken out of `options`."""
-    look = Look(**{name: options.pop(name) for name in _LOOK_OPTIONS})
+def _take_options(figure: Figure, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of the figure, taken out of all others."""
     names = [name for name in _FIGURE_OPTIONS if name in options and figure.input_kind != "sweep"]
     figure_options = {name: options.pop(name) for name in names}
     figure_options = {name: value for name, value in figure_options.items() if value is not None}
@@ -228,8 +217,7 @@ def _take_request(figure: Figure, output: str | None, options: dict[str, Any]) -
         figure_options.setdefault("by", "system")
     if "by" in figure_options:
         figure_options["by"] = split_columns([figure_options["by"]])
-    suffix = _choose_suffix(output, options.pop("wants_data"))
-    return _Request(figure_options, look, suffix, output)
+    return figure_options
 
 
 def _choose_suffix(output: str | None, wants_data: bool) -> str:
@@ -246,13 +234,3 @@ def _choose_suffix(output: str | None, wants_data: bool) -> str:
     if wants_data and suffix not in _TABLES:
         raise click.UsageError(f"--data is a table; end FILE in .csv or .tsv, not in {suffix}")
     return suffix
-
-
-def _deliver(drawing: Drawing, request: _Request) -> None:
-    """Put the picture into its file, or the data there or on the terminal."""
-    if request.suffix in _TABLES:
-        deliver(drawing.page(), _TABLES[request.suffix], request.output)
-        return
-    picture = drawing.to_picture(request.suffix)
-    content = picture.encode() if isinstance(picture, str) else picture
-    deliver_document(content, str(request.output))

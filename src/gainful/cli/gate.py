@@ -60,7 +60,6 @@ def _parse_query_bounds(
 
 
 @command(
-    "Is this run good enough to ship?",
     argument("QRELS"),
     argument("[RUN]"),
     option(

@@ -99,8 +99,8 @@ class Commands(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command, or an error that names the nearest one."""
-        if cmd_name == "help":
-            return show_help
+        if cmd_name in _OWN_COMMANDS:
+            return _OWN_COMMANDS[cmd_name]
         if cmd_name not in _QUESTIONS:
             if ctx.resilient_parsing:  # a shell that completes asks, and wants no answer
                 return None
@@ -193,7 +193,7 @@ def gainful() -> None:
     """
 
 
-@command("help", short_help=_QUESTIONS["help"])
+@command("help")
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
 @click.pass_context
 def show_help(context: click.Context, names: tuple[str, ...]) -> None:
@@ -217,6 +217,38 @@ def show_help(context: click.Context, names: tuple[str, ...]) -> None:
             subcommand, info_name=name, parent=parent, **subcommand.context_settings
         )
     click.echo(parent.get_help())
+
+
+@command("completion")
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.pass_context
+def print_completion(context: click.Context, shell: str) -> None:
+    """Print the script that makes SHELL (bash, zsh or fish) complete gainful's words.
+
+    Save it where the shell looks for such scripts, and open a new one. bash needs version 4.4 or
+    later and the package bash-completion. zsh reads ~/.zfunc if ~/.zshrc has these two lines:
+    fpath+=~/.zfunc and, below it, autoload -Uz compinit && compinit
+
+    To try it in the shell that is open: eval "$(gainful completion bash)"
+
+    \b
+    Examples:
+      gainful completion bash > ~/.local/share/bash-completion/completions/gainful
+      gainful completion zsh > ~/.zfunc/_gainful
+      gainful completion fish > ~/.config/fish/completions/gainful.fish
+    """
+    from click.shell_completion import get_completion_class  # noqa: PLC0415  (only for a shell)
+
+    from gainful.cli.answer import write_stdout  # noqa: PLC0415  (not loaded by help)
+
+    complete = get_completion_class(shell)
+    if complete is None:
+        raise click.UsageError(f"{shell} has no completion")
+    root = context.find_root().command
+    write_stdout(complete(root, {}, "gainful", "_GAINFUL_COMPLETE").source())
+
+
+_OWN_COMMANDS = {"help": show_help, "completion": print_completion}
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -10,7 +10,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "What can be computed, and what do its options mean?",
     argument("[NAME]"),
     *(*PRINT_TEXT, "plugin"),
     piped="table",

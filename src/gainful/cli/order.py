@@ -15,7 +15,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "Which measure tells these runs apart, and do they agree?",
     argument("[QRELS]"),
     argument("RUN RUN RUN..."),
     "measures",

@@ -17,7 +17,6 @@ _STATISTICS = {"group": "Statistics"}
 
 
 @command(
-    "How many queries does a comparison need?",
     argument("QRELS"),
     argument("RUN RUN...", required=True),
     "measures",

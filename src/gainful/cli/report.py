@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from gainful.api.compare_sessions import report as report_sessions
-from gainful.api.report import report as report_runs
+from gainful.api.report import report as report_runs, report_sessions
 from gainful.cli.answer import argument, command, deliver_document, refuse_overwriting
 from gainful.cli.options import CHOOSE_SESSIONS, CONVENTION, READ_RUNS, RESAMPLING, option
 from gainful.cli.study import RUN_OPTIONS, SESSIONS, refuse_study_options, select, take_study
@@ -18,7 +17,6 @@ from gainful.show.pages.report import Report
 
 
 @command(
-    "One page about these runs or sessions, to hand over.",
     argument("[QRELS]"),
     argument("RUN..."),
     "measures",

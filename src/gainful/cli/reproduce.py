@@ -13,7 +13,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "Is a reproduced run like the original?",
     argument("QRELS"),
     argument("ORIGINAL", type=PATH),
     argument("REPRODUCED", type=PATH),

@@ -16,7 +16,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "How good are these whole search sessions?",
     argument("FILE..."),
     "qrels",
     option("measures", "Such as 'nsDCG(b=2, bq=4)@10'. [sDCG@10, nsDCG@10; by clicks sDCG@10]"),

@@ -12,7 +12,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "Which system is better for which searcher?",
     argument("FILE..."),
     "qrels",
     option("measure", "Such as 'nsDCG(duplicates=first)'. [nsDCG; by clicks sDCG]"),

@@ -14,7 +14,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "How much could documents that nobody judged change?",
     argument("QRELS"),
     argument("RUN..."),
     *("measures", "per_query"),

@@ -9,7 +9,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "Whose nDCG is this?",
     argument("VALUE"),
     argument("GRADES..."),
     *("judged", *PRINT_TEXT),

@@ -15,7 +15,6 @@ from gainful.page.page import Page
 
 
 @command(
-    "Why do two tools disagree on these data?",
     argument("QRELS"),
     argument("[RUN]"),
     option(

@@ -16,8 +16,9 @@ from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.paired_tests import T_INTERVAL
 from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED, Resampling
 from gainful.measure.entry import Aggregation, Entry
-from gainful.measure.sessions.session_values import SessionValues
-from gainful.measure.values import RunValues, aggregate
+from gainful.measure.results import Results, is_of_run
+from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table, to_plain_data
@@ -249,18 +250,18 @@ class RunMeanIntervals(ShownByRun[MeanIntervals]):
 
 @overload
 def mean_intervals(
-    results: RunValues, level: float = ..., *, resamples: int = ..., seed: int = ...
+    results: Results, level: float = ..., *, resamples: int = ..., seed: int = ...
 ) -> MeanIntervals: ...
 
 
 @overload
 def mean_intervals(
-    results: Mapping[str, RunValues], level: float = ..., *, resamples: int = ..., seed: int = ...
+    results: Mapping[str, Results], level: float = ..., *, resamples: int = ..., seed: int = ...
 ) -> RunMeanIntervals: ...
 
 
 def mean_intervals(
-    results: RunValues | Mapping[str, RunValues],
+    results: Results | Mapping[str, Results],
     level: float = DEFAULT_LEVEL,
     *,
     resamples: int = RESAMPLES,
@@ -296,7 +297,7 @@ def mean_intervals(
             for name, run in results.items()
         }
         return RunMeanIntervals(all_intervals)
-    if not isinstance(results, RunValues):
+    if not is_of_run(results):
         raise WrongType("results", results, "what gainful.evaluate returned")
     averaged = [
         Averaged(np.array(list(values.values())), list(values), recipe.entry)
@@ -496,7 +497,7 @@ MOST_DRAWN = 2000  # sessions or searchers; of more, drawing takes long and tell
 
 
 def session_intervals(
-    results: SessionValues,
+    results: SessionResults,
     groups: Mapping[str, Flags],
     resampling: Resampling,
     *,
@@ -535,7 +536,7 @@ def session_intervals(
 
 
 def _find_interval(  # noqa: PLR0917  (all of one mean)
-    results: SessionValues,
+    results: SessionResults,
     measure: str,
     flags: Flags,
     resampling: Resampling,

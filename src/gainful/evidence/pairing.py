@@ -17,7 +17,7 @@ from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome, UnitSums, drop_rounding_noise
 from gainful.evidence.statistics.paired_tests import TESTS, randomisation_test, tukey_test
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results
 from gainful.read.conversations import TURN
 from gainful.text import count_noun, quote
 from gainful.types import Array, Ranks
@@ -111,7 +111,7 @@ def number_units(paired: Sequence[PairedValues]) -> list[Ranks]:
     ]
 
 
-def values_by_query(results: RunValues, measure: str) -> dict[str, float]:
+def values_by_query(results: Results, measure: str) -> dict[str, float]:
     """The values that count, by query; what the convention leaves out has none."""
     values = np.ma.asarray(results.values[measure])
     counts = ~np.ma.getmaskarray(values)
@@ -119,7 +119,7 @@ def values_by_query(results: RunValues, measure: str) -> dict[str, float]:
     return dict(zip(queries.tolist(), values.data[counts].tolist(), strict=True))
 
 
-def pair_results(results: Sequence[RunValues], measure: str) -> PairedValues:
+def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
     """Values of evaluated runs side by side, of a measure that is a mean over queries."""
     mean_kind = results[0].recipes[measure].entry.aggregation
     if mean_kind != "mean":

@@ -31,7 +31,7 @@ from gainful.evidence.statistics.effect_size import (
     detectable_difference,
 )
 from gainful.evidence.statistics.resampling import ALPHA
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, build_table, list_fields, to_plain_data
@@ -127,9 +127,7 @@ class Goal:
         return self.alpha / self.comparisons
 
 
-def plan_queries(
-    results: Sequence[RunValues], goal: Goal, clusters: Clusters | None = None
-) -> Plan:
+def plan_queries(results: Sequence[Results], goal: Goal, clusters: Clusters | None = None) -> Plan:
     """The queries that each pair of runs needs, from the spread of its differences."""
     pairs = []
     for measure, wanted in _read_differences(goal.difference, results[0]).items():
@@ -170,7 +168,7 @@ def check_goal(goal: Goal) -> None:
 
 
 def _read_differences(
-    difference: float | Mapping[str, float], results: RunValues
+    difference: float | Mapping[str, float], results: Results
 ) -> dict[str, float]:
     if not isinstance(difference, Mapping):
         return dict.fromkeys(results.values, float(difference))

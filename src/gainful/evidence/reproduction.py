@@ -16,8 +16,7 @@ from attrs import evolve, frozen
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
 from gainful.evidence.pairing import NOT_A_MEAN, pair_values, values_by_query
 from gainful.evidence.statistics.correlation import kendall_tau
-from gainful.measure.results import list_footnotes
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results, list_footnotes
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, Table, build_table, format_number, to_plain_data
@@ -104,7 +103,7 @@ class Reproduction(Shown):
     effects: tuple[Effect, ...] = ()
     depth: int = DEPTH
     p: float = PERSISTENCE
-    results: tuple[RunValues, ...] = ()
+    results: tuple[Results, ...] = ()
     notes: tuple[str, ...] = ()
 
     __bool__ = refuse_truth("how close it is: reproduction.orders, .errors and .effects")
@@ -210,7 +209,7 @@ def rbo_to_depth(
 
 
 def measure_errors(
-    original: RunValues, reproduced: RunValues, run: str
+    original: Results, reproduced: Results, run: str
 ) -> tuple[list[ScoreError], list[str]]:
     """RMSE of each measure that is a mean over queries, over the queries that both have."""
     errors, notes = [], []
@@ -231,7 +230,7 @@ def measure_errors(
     return errors, notes
 
 
-def _mean_measures(results: RunValues) -> list[str]:
+def _mean_measures(results: Results) -> list[str]:
     recipes = results.recipes
     names = [name for name in recipes if recipes[name].entry.aggregation not in NOT_A_MEAN]
     if not names:
@@ -244,7 +243,7 @@ def _root_mean_square(values: Array) -> float:
 
 
 def measure_effects(
-    original: tuple[RunValues, RunValues], reproduced: tuple[RunValues, RunValues]
+    original: tuple[Results, Results], reproduced: tuple[Results, Results]
 ) -> list[Effect]:
     """Effect ratio and delta relative improvement; of each pair the run, then its baseline."""
     effects = []
@@ -258,7 +257,7 @@ def measure_effects(
     return effects
 
 
-def _improve(pair: tuple[RunValues, RunValues], name: str) -> tuple[float, float | None]:
+def _improve(pair: tuple[Results, Results], name: str) -> tuple[float, float | None]:
     """The mean improvement of a run over its baseline, and as a share of the baseline's mean."""
     paired = pair_values([values_by_query(run, name) for run in pair], name)
     if not paired.queries:

@@ -18,7 +18,8 @@ from gainful.evidence.statistics.resampling import Resampling
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.analysis import best_queries, query_vectors
-from gainful.measure.sessions.session_values import SessionValues, mean_terms
+from gainful.measure.sessions.results import SessionResults
+from gainful.measure.sessions.session_values import mean_terms
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.text import quote
 from gainful.types import Array, Flags
@@ -28,7 +29,7 @@ from gainful.types import Array, Flags
 class SystemGroups:
     """The sessions of each system, in the order in which systems are told."""
 
-    results: SessionValues
+    results: SessionResults
     by: str | None  # the column that names the system; None where there is none
     flags: Mapping[str, Flags]  # by the name of the system: which sessions are its
     has_pairs: bool  # had all systems the same conversations?
@@ -61,7 +62,7 @@ class SystemGroups:
         return self.results.columns[name].alias("").cast(pl.String)
 
 
-def group_systems(results: SessionValues, by: str | None = None) -> SystemGroups:
+def group_systems(results: SessionResults, by: str | None = None) -> SystemGroups:
     """The sessions by system: those of a column, or all of them as one system.
 
     Args:

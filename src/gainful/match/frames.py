@@ -6,7 +6,7 @@ by a 64-bit hash of query and document; the few hits are then compared exactly.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NoReturn
 
 import numpy as np
 import polars as pl
@@ -15,7 +15,7 @@ from attrs import evolve
 from gainful.convention import Duplicates
 from gainful.errors import Duplicated
 from gainful.match.ideal import ideal_order
-from gainful.match.matched import Matched, Subtopics
+from gainful.match.matched import Matched, Subtopics, invert_order
 from gainful.match.rank_order import order_by_score
 from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates, pair_hash
 from gainful.types import Ranks
@@ -33,9 +33,9 @@ def match_frames(
         >>> matched.by_id.tolist(), matched.grade.tolist()
         ([2], [2.0])
     """
-    run, hashes, duplicate_count = _drop_duplicates(run, duplicates)
+    run, hashes, repeated = _drop_duplicates(run, duplicates)
     queries = qrels.queries
-    pool_query = _index_names(qrels.frame["query"], queries)
+    pool_query, sequence = order_pool(qrels)
     stretches = run.frame["query"].rle()
     names, lengths = stretches.struct.field("value"), stretches.struct.field("len").to_numpy()
     extra = names.filter(~names.is_in(queries.implode())).unique(maintain_order=True)
@@ -45,9 +45,7 @@ def match_frames(
     place, row = _join_hits(qrels, run, hashes)
     ranks = order.rank_rows(row, pool_query[place], run.frame["doc"])
     grade = qrels.frame["grade"].to_numpy()
-    sequence = ideal_order(pool_query, grade)
-    pool_index = np.empty_like(sequence)
-    pool_index[sequence] = np.arange(len(sequence))
+    pool_index = invert_order(sequence)
     return Matched(
         queries=all_queries.to_list(),
         judged=np.arange(len(all_queries)) < len(queries),
@@ -62,34 +60,43 @@ def match_frames(
         by_id=ranks.by_id,
         by_input=ranks.by_input,
         tied_count=order.count_ties(),
-        duplicate_count=duplicate_count,
+        duplicate_count=len(repeated) - repeated.n_unique(["query", "doc"]),
+        duplicate=repeated.row(0)[:2] if len(repeated) else None,
         pool_index=pool_index[place],
         subtopics=match_subtopics(qrels, pool_index),
     )
 
 
-def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, int]:
-    """The run with its duplicates as the convention has it, its hashes, and how many there were."""
+def order_pool(qrels: Qrels) -> tuple[Ranks, Ranks]:
+    """The number of the query of each judgment, and their order in the pool."""
+    query = _index_names(qrels.frame["query"], qrels.queries)
+    return query, ideal_order(query, qrels.frame["grade"].to_numpy())
+
+
+def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, pl.DataFrame]:
+    """The run with its duplicates as the convention has it, its hashes, and what stood twice."""
     hashes = run.frame.select(pair_hash()).to_series()
-    if run.distinct:
-        return run, hashes, 0
-    repeated = find_duplicates(run.frame, hashes)
+    repeated = run.frame.clear() if run.distinct else find_duplicates(run.frame, hashes)
     if repeated.is_empty():
-        return run, hashes, 0
-    count = len(repeated) - repeated.n_unique(["query", "doc"])
+        return run, hashes, repeated
     if policy == "error":
-        rest = f" and {count - 1} more" if count > 1 else ""
-        raise Duplicated(
-            run.name,
-            "a document stands twice in one ranking: "
-            f"{describe_duplicates(repeated, run.locate, 1)[0]}{rest}",
-            "each document once, or the setting duplicates set to last or count",
-        )
+        count = len(repeated) - repeated.n_unique(["query", "doc"])
+        refuse_duplicates(run.name, describe_duplicates(repeated, run.locate, 1)[0], count)
     if policy == "last":
         frame = run.frame.unique(["query", "doc"], keep="last", maintain_order=True)
         run = evolve(run, frame=frame, where=None)
         hashes = frame.select(pair_hash()).to_series()
-    return run, hashes, count
+    return run, hashes, repeated
+
+
+def refuse_duplicates(name: str, example: str, count: int) -> NoReturn:
+    """Documents that stand twice in a ranking, of which one is an example."""
+    rest = f" and {count - 1} more" if count > 1 else ""
+    raise Duplicated(
+        name,
+        f"a document stands twice in one ranking: {example}{rest}",
+        "each document once, or the setting duplicates set to last or count",
+    )
 
 
 def _index_names(names: pl.Series, all_names: pl.Series) -> Ranks:

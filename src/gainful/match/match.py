@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.match import frames
-from gainful.match.matched import Matched
+from gainful.match.matched import FILTERED_ORDERS, Matched
 from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns, as_text_ids
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, refuse_other_order
@@ -33,36 +35,26 @@ def drop_dict_namesakes(run: NestedDict) -> NestedDict:
     return evolve(run, mapping=rankings)
 
 
-def match_scored(
-    qrels: Qrels | NestedDict,
-    run: Run | NestedDict | LazyRun,
-    convention: Convention,
-    order: str,
-    matched: Matched,
+def _match_scored(
+    qrels: Qrels | NestedDict, run: Run | NestedDict, convention: Convention, matched: Matched
 ) -> Matched:
-    """Where do the judged documents stand among those with scores of 0 and more?
-
-    Args:
-        qrels: what was judged.
-        run: what was retrieved.
-        convention: how duplicates, namesakes and close scores are taken.
-        order: by "score", or "input": all tied, so that only the order given is left.
-        matched: the whole run, which has the same queries.
-    """
-    filtered = _drop_negative_scores(run, same=order == "input")
-    if filtered is None:
-        return matched.cut(0)
-    part = match(qrels, filtered, convention)
-    per_hit = {
-        name: getattr(part, name)
-        for name in ("query", "grade", "pool_index", "ordered", *Matched.rank_fields)
-    }  # queries that have no judgments have no hits, and the others are numbered alike
-    return evolve(matched, **per_hit)
+    """The whole run, and where judged documents stand among those with scores of 0 and more."""
+    filtered = {}
+    for order in FILTERED_ORDERS:
+        part = _drop_negative_scores(run, same=order == "input")
+        if part is None:
+            filtered[order] = matched.cut(0)
+            continue
+        scored = match(qrels, part, convention)
+        per_hit = {
+            name: getattr(scored, name)
+            for name in ("query", "grade", "pool_index", "ordered", *Matched.rank_fields)
+        }  # queries that have no judgments have no hits, and the others are numbered alike
+        filtered[order] = evolve(matched, **per_hit)
+    return evolve(matched, filtered=filtered)
 
 
-def _drop_negative_scores(
-    run: Run | NestedDict | LazyRun, *, same: bool
-) -> Run | NestedDict | LazyRun | None:
+def _drop_negative_scores(run: Run | NestedDict, *, same: bool) -> Run | NestedDict | None:
     """The run without documents of scores below 0, the others having one and the same, if asked.
 
     None where nothing is left.
@@ -73,10 +65,6 @@ def _drop_negative_scores(
             for query, ranking in run.mapping.items()
         }
         return evolve(run, mapping=rankings) if any(rankings.values()) else None
-    if isinstance(run, LazyRun):
-        from gainful.match.lazy import drop_negative_scores  # noqa: PLC0415  (only for an engine)
-
-        return drop_negative_scores(run, same=same)
     frame = run.frame.filter(run.frame["score"] >= 0)
     if frame.is_empty():
         return None
@@ -91,6 +79,7 @@ def match(
     convention: Convention,
     *,
     subtopics: bool = False,
+    scored: bool = False,
 ) -> Matched:
     """Where do the judged documents stand in a run?
 
@@ -99,11 +88,15 @@ def match(
         run: what was retrieved.
         convention: how duplicates, namesakes and close scores are taken.
         subtopics: are the subtopics wanted, which a dict of dicts cannot have?
+        scored: is it wanted without scores below 0, too (`Matched.filtered`)?
     """
     if isinstance(run, LazyRun):
-        from gainful.match.lazy import match_lazy  # noqa: PLC0415  (only for an engine)
+        from gainful.match.parts import match_parts  # noqa: PLC0415  (only for an engine)
 
-        return match_lazy(as_qrels_columns(qrels), run, convention)
+        return match_parts(as_qrels_columns(qrels), run, convention, partial(match, scored=scored))
+    if scored:
+        whole = match(qrels, run, convention, subtopics=subtopics)
+        return _match_scored(qrels, run, convention, whole)
     refuse_other_order(qrels, run)
     if convention.namesake == "remove":
         run = _drop_namesakes(run) if isinstance(run, Run) else drop_dict_namesakes(run)

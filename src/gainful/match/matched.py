@@ -17,6 +17,7 @@ from gainful.errors import NothingInCommon
 from gainful.text import quote
 from gainful.types import Array, Flags, Ranks
 
+_MOST_NAMED = 3  # queries that a message names
 FILTERED_ORDERS = ("score", "input")  # in which documents with scores of 0 and more are matched
 
 
@@ -61,11 +62,69 @@ class Matched:
     by_input: Ranks  # the rank, if ties stay in the order given
     tied_count: int = 0  # retrieved documents that share their score with another
     duplicate_count: int = 0  # documents that stand in a ranking a second time
+    duplicate: tuple[str, str] | None = None  # one of them, and its query
     ordered: bool = True  # is `by_input` known? An engine may have no order of rows
     extra_counts: tuple[int, int] = (0, 0)  # queries that only the run has, and their documents
     pool_index: Ranks | None = None  # of each in the pool, if that is known; -1: on no subtopic
     subtopics: Subtopics | None = None  # of the pool, if the judgments have them
     filtered: Mapping[str, Matched] | None = None  # without scores below 0, where asked for
+
+    @classmethod
+    def concat(cls, parts: Sequence[Matched], queries: Sequence[str], **known: Any) -> Matched:
+        """Parts of one run, each of some whole queries, as if they had been matched together.
+
+        Args:
+            parts: one at least.
+            queries: those that were judged, in the order that they are to have; others go by name.
+            **known: fields that only the whole has.
+        """
+
+        def join(name: str, starts: Ranks | None = None) -> NDArray[Any]:
+            arrays = [getattr(part, name) for part in parts]
+            if starts is not None:
+                arrays = [array + start for array, start in zip(arrays, starts, strict=True)]
+            return np.concatenate(arrays)
+
+        names = [name for part in parts for name in part.queries]
+        in_order = [*queries, *sorted({*names}.difference(queries))]
+        numbers = dict(zip(in_order, range(len(in_order)), strict=True))
+        order = np.argsort([numbers[name] for name in names], kind="stable")
+        starts = _find_starts([len(part.queries) for part in parts])
+        pool_query = invert_order(order)[join("pool_query", starts)]
+        pool_order = np.argsort(pool_query, kind="stable")
+        ranks: dict[str, Any] = {name: join(name) for name in cls.rank_fields}
+        pool_starts = _find_starts([len(part.pool_query) for part in parts])
+        return cls(
+            queries=[names[place] for place in order.tolist()],
+            judged=join("judged")[order],
+            in_run=join("in_run")[order],
+            retrieved=join("retrieved")[order],
+            pool_query=pool_query[pool_order],
+            pool_grade=join("pool_grade")[pool_order],
+            query=invert_order(order)[join("query", starts)],
+            grade=join("grade"),
+            pool_index=invert_order(pool_order)[join("pool_index", pool_starts)],
+            tied_count=sum(part.tied_count for part in parts),
+            duplicate_count=sum(part.duplicate_count for part in parts),
+            duplicate=next((part.duplicate for part in parts if part.duplicate), None),
+            extra_counts=(
+                sum(part.extra_counts[0] for part in parts),
+                sum(part.extra_counts[1] for part in parts),
+            ),
+            filtered={
+                name: cls.concat([(part.filtered or {})[name] for part in parts], queries, **known)
+                for name in parts[0].filtered or {}
+            }
+            or None,
+            **ranks,
+            **known,
+        )
+
+    def count_extra(self) -> Self:
+        """What was matched, queries that only the run has being a number but for the first few."""
+        kept = self.judged | (np.cumsum(~self.judged) <= _MOST_NAMED)
+        counts = int((~kept).sum()), int(self.retrieved[~kept].sum())
+        return evolve(self.select_queries(kept), extra_counts=counts)
 
     def select_queries(self, kept: Flags) -> Self:
         """What was matched of some of the queries."""
@@ -128,19 +187,11 @@ class Matched:
         """Judgments and a run of quite different queries are a mistake."""
         if not (self.judged & self.in_run).any():
             run_queries, qrels_queries = (
-                self.query_names(self.in_run)[:3],
-                self.query_names(self.judged)[:3],
+                ", ".join(map(quote, self.query_names(flags)[:_MOST_NAMED]))
+                for flags in (self.in_run, self.judged)
             )
-            has = (
-                f"{', '.join(map(quote, run_queries))}, …"
-                if run_queries
-                else f"{self.extra_counts[0]} others"
-            )
-            raise NothingInCommon(
-                run,
-                f"no query in common: it has {has}; "
-                f"the judgments have {', '.join(map(quote, qrels_queries))}, …",
-            )
+            problem = f"it has {run_queries}, …; the judgments have {qrels_queries}, …"
+            raise NothingInCommon(run, f"no query in common: {problem}")
 
     def cut(self, depth: int) -> Self:
         """Only the first documents of each ranking, ties broken by document id."""
@@ -159,6 +210,17 @@ class Matched:
         """How many of the first `depth` documents of judged queries are judged, and of how many."""
         judged = int((self.by_id <= depth).sum())
         return judged, int(np.minimum(self.retrieved[self.judged], depth).sum())
+
+
+def invert_order(order: Ranks) -> Ranks:
+    """Where each item of an order stands."""
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place
+
+
+def _find_starts(sizes: Sequence[int]) -> Ranks:
+    return np.cumsum(sizes, dtype=np.intp) - np.array(sizes, dtype=np.intp)
 
 
 def _renumber(pool_index: Ranks, number: Ranks) -> Ranks:

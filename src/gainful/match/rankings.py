@@ -204,7 +204,7 @@ def _select_results(
 
         return to_frame(kept, "score"), in_run
     if isinstance(run, LazyRun):
-        frame = run.collect_queries(queries)
+        frame = run.collect_queries(queries).frame
     else:
         frame = run.frame.filter(pl.col("query").is_in([*queries]))
     kept_rows = frame.filter(pl.col("query") != pl.col("doc")) if drops_namesakes else frame

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TypeVar
 
 from attrs import evolve
 
@@ -14,21 +13,18 @@ from gainful.match.rankings import MatchedRun
 from gainful.measure import notes
 from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedRun, compute_measure, rank_run
-from gainful.measure.values import RunValues
-from gainful.read.odd_judgments import describe_odd_judgments
+from gainful.measure.results import Results
+from gainful.read.qrels_and_run import describe_odd_judgments
 from gainful.types import Array, Flags
-
-AnyResults = TypeVar("AnyResults", bound=RunValues)
 
 
 def measure_run(
     matched_run: MatchedRun,
     recipes: Mapping[str, Recipe],
     convention: Convention,
-    build: type[AnyResults],
     name: str | None = None,
-) -> AnyResults:
-    """The results of a run that is matched already, of this class."""
+) -> Results:
+    """The results of a run that is matched already."""
     qrels, run, matched = matched_run.qrels, matched_run.run, matched_run.matched
     mixed_ids = notes.note_id_types(qrels, run)
     if mixed_ids and not matched.query.size:
@@ -41,9 +37,9 @@ def measure_run(
     }
     kept = choose_queries(matched, convention, run.name)
     values = compute_measures(matched.select_queries(kept), recipes)
-    return build(
+    return Results(
         name=name or run.name,
-        queries=matched.query_names(kept),
+        ids=matched.query_names(kept),
         values=values,
         recipes=recipes,
         convention=convention,
@@ -55,7 +51,6 @@ def measure_run(
             *getattr(qrels, "notes", ()),
             *getattr(run, "notes", ()),
             *mixed_ids,
-            *notes.note_lazy_ties(run, matched),
             *notes.note_odd_values(values, recipes, matched),
             *notes.note_other_measures(recipes, convention),
             *notes.note_no_number(recipes, convention, matched),
@@ -64,7 +59,7 @@ def measure_run(
             *notes.note_subtopics(qrels, recipes),
             *notes.note_no_overlap(qrels, run, matched),
         ],
-        numeric_queries=getattr(qrels, "ids", {}).get("query") == "whole numbers",
+        numeric_ids=getattr(qrels, "ids", {}).get("query") == "whole numbers",
     )
 
 
@@ -119,7 +114,7 @@ def _zero_queries(matched: Matched, convention: Convention) -> Flags:
 
 
 def choose_queries(matched: Matched, convention: Convention, run_name: str) -> Flags:
-    """The queries that count."""
+    """The queries that count; some must not be missing, or extra, if the convention says so."""
     missing, extra = matched.judged & ~matched.in_run, ~matched.judged
     for flags, setting, problem in (
         (missing, ("missing", convention.missing), "is judged, but the run lacks it"),
@@ -131,8 +126,13 @@ def choose_queries(matched: Matched, convention: Convention, run_name: str) -> F
                 _describe_queries(matched, flags, problem),
                 f"the setting {setting[0]} set to another than error",
             )
+    return find_counting(matched, convention)
+
+
+def find_counting(matched: Matched, convention: Convention) -> Flags:
+    """The queries that count, where none is refused."""
     kept = matched.judged & (matched.in_run | (convention.missing != "skip"))
-    return kept if convention.extra == "ignore" else kept | extra
+    return kept if convention.extra == "ignore" else kept | ~matched.judged
 
 
 def _describe_queries(matched: Matched, flags: Flags, problem: str) -> str:

@@ -21,7 +21,7 @@ from gainful.match.matched import Matched
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import FORMULA_PARAMS, Recipe, SessionRecipe
 from gainful.measure.ranked_run import apply_fractional
-from gainful.measure.values import MeasuredValues, RunValues
+from gainful.measure.values import Values
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs, sample_scores
 from gainful.text import count_noun, quote
@@ -113,7 +113,7 @@ class Remark:
     text: Callable[[Any], str]
 
 
-def describe_convention(values: MeasuredValues[Any, Any]) -> str:
+def describe_convention(values: Values) -> str:
     """How the numbers came about, in one line; what differs between measures is said of each."""
     parts = [name_convention(values.convention)]
     for remark in _SESSION_REMARKS if values.UNIT == "session" else _RUN_REMARKS:
@@ -335,7 +335,7 @@ def note_swapped(matched: Matched, run: LoadedRun) -> list[str]:
     many = len(grades) > _MOST_GRADES and len(np.unique(grades)) > _MOST_GRADES
     if not (fractional or many or grades.max(initial=0.0) > _TOP):
         return []
-    scores = sample_scores(run, _SAMPLE) if not isinstance(run, LazyRun) else []
+    scores = sample_scores(run.head(_SAMPLE) if isinstance(run, LazyRun) else run, _SAMPLE)
     whole = all(float(score).is_integer() and 0 <= score <= _TOP for score in scores)
     if not whole or len(scores) < 2:
         return []
@@ -359,19 +359,12 @@ def compare_id_types(qrels_types: Mapping[str, str], run_types: Mapping[str, str
     ]
 
 
-def note_lazy_ties(run: LoadedRun, matched: Matched) -> list[str]:
-    """What is counted otherwise in a run that is only looked at from afar."""
-    if not isinstance(run, LazyRun) or not matched.tied_count:
-        return []
-    return [f"ties are counted among judged documents only: the run stays in {run.engine.name}"]
-
-
 def note_no_overlap(qrels: Qrels | NestedDict, run: LoadedRun, matched: Matched) -> list[str]:
     """Not one retrieved document is judged: most likely the ids differ."""
     if matched.query.size:
         return []
-    run_docs = run.example_docs() if isinstance(run, LazyRun) else example_docs(run)
-    examples = [", ".join(map(quote, side)) for side in (run_docs, example_docs(qrels))]
+    sides = (run.head(2) if isinstance(run, LazyRun) else run, qrels)
+    examples = [", ".join(map(quote, example_docs(side))) for side in sides]
     return [f"{NO_OVERLAP}; the run has {examples[0]}, the judgments {examples[1]}"]
 
 
@@ -394,7 +387,7 @@ def _reason_above_one(recipe: Recipe, matched: Matched) -> str:
     return f"so the convention has it (like {convention.name})"
 
 
-def require_qrels_overlap(results: Sequence[RunValues]) -> None:
+def require_qrels_overlap(results: Sequence[Values]) -> None:
     """Refuse runs of which nothing is judged: zeros would only look like an answer."""
     if any(np.ma.asarray(values).any() for result in results for values in result.values.values()):
         return

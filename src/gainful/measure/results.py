@@ -1,21 +1,36 @@
-"""The pages of runs: by their means, or query by query; and all of it as plain data."""
+"""`Results`: what was measured, and the pages that tell it: by means, or query by query."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeGuard, Unpack
 
 import numpy as np
-from attrs import evolve
+import polars as pl
+from attrs import evolve, frozen
 
+from gainful.errors import WrongType
 from gainful.measure.entry import HIGHER, Direction
 from gainful.measure.notes import NO_OVERLAP, describe_convention, name_convention
-from gainful.measure.values import MeasuredValues, RunValues
+from gainful.measure.values import Values
 from gainful.page.page import Page, Section
+from gainful.page.shown import Shown
 from gainful.page.table import Fractions, Table, bar_fractions
 from gainful.rounding import ROUNDING
-from gainful.text import count_noun, format_distinct, format_range, join_words, shorten
+from gainful.text import (
+    count_noun,
+    format_distinct,
+    format_range,
+    join_words,
+    number_doubles,
+    shorten,
+)
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    import gainful
 
 Means = Mapping[str, float]  # by run or group
 _MAX_NAMES, _MAX_MEASURES, _MAX_CLAUSES = 3, 4, 3
@@ -124,7 +139,7 @@ _MAX_RUNS_NAMED = 3  # runs that a line names; of more it says how many
 
 
 def list_footnotes(
-    runs: Sequence[RunValues], notes: Sequence[str] = (), *, verbose: bool = False
+    runs: Sequence[Results], notes: Sequence[str] = (), *, verbose: bool = False
 ) -> list[str]:
     """One line of convention, counts and oddities (or all of them), and then the notes.
 
@@ -135,7 +150,7 @@ def list_footnotes(
     return [*lines, *notes, *(f"Note: {note}" for note in merge_notes(runs))]
 
 
-def merge_notes(runs: Sequence[RunValues]) -> list[str]:
+def merge_notes(runs: Sequence[Results]) -> list[str]:
     """What one should know before believing a value; what all runs share is said once."""
     names_by_note: dict[str, list[str]] = {}
     for run in runs:
@@ -147,7 +162,7 @@ def merge_notes(runs: Sequence[RunValues]) -> list[str]:
     ]
 
 
-def _list_all(runs: Sequence[RunValues]) -> list[str]:
+def _list_all(runs: Sequence[Results]) -> list[str]:
     """The whole convention in one line, and every count; runs with the same counts are one line."""
     same_number = len({len(run.queries) for run in runs}) == 1
     queries = [count_noun(len(run.queries), "query") for run in runs]
@@ -161,7 +176,7 @@ def _list_all(runs: Sequence[RunValues]) -> list[str]:
     return [convention, *(f"{', '.join(names)}: {line}" for line, names in names_by_counts.items())]
 
 
-def describe_counts(run: RunValues) -> str:
+def describe_counts(run: Results) -> str:
     """What was missing, unjudged, tied and duplicated, in a line; zeros too."""
     counts = run.counts
     parts = [f"{counts['missing']:g} missing"]
@@ -171,13 +186,13 @@ def describe_counts(run: RunValues) -> str:
     return " · ".join(parts)
 
 
-def _summarise(runs: Sequence[RunValues]) -> str:
+def _summarise(runs: Sequence[Results]) -> str:
     numbers = [len(run.queries) for run in runs]
     queries = f"{format_range(numbers)} {'query' if max(numbers) == 1 else 'queries'}"
     return " · ".join([queries, name_convention(runs[0].convention), *list_oddities(runs)])
 
 
-def list_oddities(runs: Sequence[RunValues]) -> list[str]:
+def list_oddities(runs: Sequence[Results]) -> list[str]:
     """What was missing, unjudged, tied or duplicated, of all runs together; zeros are not said."""
     unjudged = [100 * run.counts["unjudged_at_10"] for run in runs]
     shares = [f"{format_range(unjudged)} % of the top 10 unjudged"] if any(unjudged) else []
@@ -191,7 +206,7 @@ def list_oddities(runs: Sequence[RunValues]) -> list[str]:
 
 
 def _describe_odd_queries(
-    runs: Sequence[RunValues], count: str, verbs: tuple[str, str], condition: str
+    runs: Sequence[Results], count: str, verbs: tuple[str, str], condition: str
 ) -> Iterator[str]:
     """Which runs miss queries, or have some that nobody judged."""
     numbers = {run.name: int(run.counts[count]) for run in runs if run.counts[count]}
@@ -209,7 +224,7 @@ def _describe_odd_queries(
     yield f"{subject} {verbs[len(numbers) > 1]} {queries}{condition}"
 
 
-def _describe_odd_docs(runs: Sequence[RunValues], count: str, noun: str) -> Iterator[str]:
+def _describe_odd_docs(runs: Sequence[Results], count: str, noun: str) -> Iterator[str]:
     """How many documents are tied, or stand twice."""
     numbers = [int(run.counts[count]) for run in runs]
     if not any(numbers):
@@ -220,7 +235,7 @@ def _describe_odd_docs(runs: Sequence[RunValues], count: str, noun: str) -> Iter
     yield f"{format_range([number for number in numbers if number])} {words}{where}"
 
 
-def summary_page(values: MeasuredValues[Any, Any], size: str, remarks: Sequence[str]) -> Page:
+def summary_page(values: Values, size: str, remarks: Sequence[str]) -> Page:
     """The means, under a line that says of what, above what one should know."""
     means = {name: values.format_value(name, mean) for name, mean in values.mean.items()}
     name_width = max(map(len, means), default=0)
@@ -243,7 +258,7 @@ _SUMMED_COUNTS = ("missing", "extra", "tied", "duplicates", "retrieved")
 
 
 def results_page(
-    results: Sequence[RunValues],
+    results: Sequence[Results],
     *,
     per_query: bool = False,
     verbose: bool = False,
@@ -269,7 +284,7 @@ def results_page(
     )
 
 
-def describe_answer(results: Sequence[RunValues]) -> str:
+def describe_answer(results: Sequence[Results]) -> str:
     """How good is the run, or which is highest, in a sentence or two."""
     graded = [
         name for name, recipe in results[0].recipes.items() if recipe.entry.aggregation != "sum"
@@ -285,7 +300,7 @@ def describe_answer(results: Sequence[RunValues]) -> str:
     return f"{describe_leaders(means_by_measure, results[0].directions)} {_CHANCE_ADVICE}"
 
 
-def _describe_run(results: RunValues, measure: str) -> str:
+def _describe_run(results: Results, measure: str) -> str:
     """The mean of one measure, and from where to where its queries go."""
     unmatched = next((note for note in results.notes if note.startswith(NO_OVERLAP)), "")
     if unmatched:
@@ -306,7 +321,7 @@ def _describe_run(results: RunValues, measure: str) -> str:
     return f"{text}, from {low} to {high}."
 
 
-def _build_section(results: Sequence[RunValues], width: int | None) -> Section:
+def _build_section(results: Sequence[Results], width: int | None) -> Section:
     """The table of means; in a paper it has a caption."""
     bold = f"; {name_best(results[0].directions)} is bold"
     runs = "" if len(results) == 1 else bold
@@ -316,7 +331,7 @@ def _build_section(results: Sequence[RunValues], width: int | None) -> Section:
     return Section(table=_choose_table(results, width), caption=caption, label="tab:results")
 
 
-def to_dict(results: Sequence[RunValues]) -> dict[str, Any]:
+def to_dict(results: Sequence[Results]) -> dict[str, Any]:
     """Several runs as data; counts are those of all runs together."""
     dicts = [run.to_dict() for run in results]
     counts: dict[str, Any] = dict(dicts[0]["counts"])
@@ -333,7 +348,7 @@ def to_dict(results: Sequence[RunValues]) -> dict[str, Any]:
     }
 
 
-def _choose_table(results: Sequence[RunValues], width: int | None) -> Table:
+def _choose_table(results: Sequence[Results], width: int | None) -> Table:
     """Runs below one another, or side by side where so many measures do not fit."""
     table, turned_table = _build_run_table(results), _build_measure_table(results)
     from gainful.page.to_text import text_width  # noqa: PLC0415  (a pipe needs no width)
@@ -344,7 +359,7 @@ def _choose_table(results: Sequence[RunValues], width: int | None) -> Table:
     return turned_table if is_turned else table
 
 
-def _build_run_table(results: Sequence[RunValues]) -> Table:
+def _build_run_table(results: Sequence[Results]) -> Table:
     rows = [(run.name, *_format_values(run, run.mean)) for run in results]
     bars = dict(enumerate(_mean_bars(results), start=1))
     best = frozenset((row, at + 1) for row, at in _find_best(results))
@@ -352,7 +367,7 @@ def _build_run_table(results: Sequence[RunValues]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=best)
 
 
-def _build_measure_table(results: Sequence[RunValues]) -> Table:
+def _build_measure_table(results: Sequence[Results]) -> Table:
     """Runs side by side, where there are many measures."""
     rows = list(zip(*(_format_values(run, run.mean) for run in results), strict=True))
     rows = [(name, *values) for name, values in zip(results[0].values, rows, strict=True)]
@@ -362,7 +377,7 @@ def _build_measure_table(results: Sequence[RunValues]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=1, bars=bars, bold=best)
 
 
-def _find_best(results: Sequence[RunValues]) -> Iterator[tuple[int, int]]:
+def _find_best(results: Sequence[Results]) -> Iterator[tuple[int, int]]:
     """The number of the run and of the measure of each best mean; of one run, none is."""
     means = [run.mean for run in results]
     for at, (name, recipe) in enumerate(results[0].recipes.items()):
@@ -372,7 +387,7 @@ def _find_best(results: Sequence[RunValues]) -> Iterator[tuple[int, int]]:
             yield from ((int(row), at) for row in leaders)
 
 
-def _mean_bars(results: Sequence[RunValues]) -> list[Fractions]:
+def _mean_bars(results: Sequence[Results]) -> list[Fractions]:
     """The bars of each measure, of all runs."""
     means = [run.mean for run in results]
     return [
@@ -381,7 +396,7 @@ def _mean_bars(results: Sequence[RunValues]) -> list[Fractions]:
     ]
 
 
-def _build_query_table(results: Sequence[RunValues]) -> Table:
+def _build_query_table(results: Sequence[Results]) -> Table:
     """A row for each run and query, and one for the mean of each run."""
     rows = []
     for run in results:
@@ -392,7 +407,7 @@ def _build_query_table(results: Sequence[RunValues]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=2, bars=bars)
 
 
-def _query_bars(results: Sequence[RunValues]) -> dict[int, Fractions]:
+def _query_bars(results: Sequence[Results]) -> dict[int, Fractions]:
     """A bar for each query; one for the mean too where that is no sum."""
     bars: dict[int, Fractions] = {}
     for at, (name, recipe) in enumerate(results[0].recipes.items(), start=2):
@@ -405,13 +420,13 @@ def _query_bars(results: Sequence[RunValues]) -> dict[int, Fractions]:
     return bars
 
 
-def list_run_rows(results: Sequence[RunValues]) -> Table:
+def list_run_rows(results: Sequence[Results]) -> Table:
     """The mean of each run, at full precision."""
     rows = [(run.name, *_as_floats(run.mean.values())) for run in results]
     return Table(("run", *results[0].values), rows, numeric=True, label_columns=1)
 
 
-def _list_query_rows(results: Sequence[RunValues]) -> Table:
+def _list_query_rows(results: Sequence[Results]) -> Table:
     rows = [
         (run.name, query, *_as_floats(values.values()))
         for run in results
@@ -425,5 +440,127 @@ def _as_floats(values: Iterable[float | None]) -> list[float | None]:
     return [None if value is None else float(value) for value in values]
 
 
-def _format_values(results: RunValues, values: Mapping[str, float | None]) -> list[str]:
+def _format_values(results: Results, values: Mapping[str, float | None]) -> list[str]:
     return [results.format_value(name, value) for name, value in values.items()]
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class Results(Values, Shown):
+    """A value for every query and measure of a run.
+
+    `results["nDCG@10"]` is the mean of a measure, `mean` has all of them, `per_query` is a frame
+    with a row for each query, `worst(10)` the queries to look at first, `to_dict()` all of it as
+    plain data; two results are equal if their values and conventions are.
+
+    Examples:
+        >>> from gainful import evaluate
+        >>> results = evaluate({"1": {"a": 1}}, {"1": {"b": 0.9, "a": 0.5}}, ["RR", "P@1"])
+        >>> results["RR"], "P@1" in results, list(results)
+        (0.5, True, ['RR', 'P@1'])
+        >>> results
+        Results of run, 1 query, like gainful
+        RR   0.5000
+        P@1  0.0000
+        50 % of the top 10 unjudged
+    """
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """The queries, in the order of their values."""
+        return self.ids
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """A row for each query, a column for each measure; null where a query is left out.
+
+        Queries that were whole numbers in a frame are so here, to be joined with it.
+        """
+        frame = self.tabulate()
+        numbers = frame["query"].cast(pl.Int64, strict=False)
+        whole = self.numeric_ids and not numbers.null_count()
+        return frame.with_columns(numbers) if whole else frame
+
+    def values_by_query(self) -> dict[str, dict[str, float | None]]:
+        """{query: {measure: value}}; None where a query is left out."""
+        return self.values_by_id()
+
+    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
+        """The run by its means, or query by query; with the whole convention if `verbose`."""
+        return results_page([self], per_query=per_query, verbose=verbose)
+
+    def brief(self) -> Page:
+        """The means in a few lines, and what was odd."""
+        oddities = " · ".join(list_oddities([self]))
+        remarks = [line for line in (oddities, *self.notes) if line]
+        return summary_page(self, count_noun(len(self.ids), "query"), remarks)
+
+    def list_columns(self, **view: Any) -> dict[str, list[Any]]:
+        """Of a frame: a row for each query, unless `per_query=False` is said."""
+        columns = super().list_columns(**{"per_query": True} | view)
+        if "query" in columns and self.per_query["query"].dtype == pl.Int64:
+            columns["query"] = [int(query) for query in columns["query"]]
+        return columns
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        data: dict[str, Any] = {
+            "mean": self.mean_or_none(),
+            "per_query": self.values_by_id(),
+            "convention": self.convention_data(),
+            "counts": dict(self.counts),
+        }
+        return data | ({"notes": list(self.notes)} if self.notes else {})
+
+    # What compares and draws stands floors above: results ask it by its public name.
+
+    def compare(
+        self, *others: Results, **options: Unpack[gainful.stats.MethodOptions]
+    ) -> gainful.Comparison:
+        """Is another run really better than this one, the baseline?
+
+        Args:
+            others: the results of one run or more, by the same judgments and measures.
+            **options: how runs are compared (`stats.MethodOptions`), as `gainful.compare` has them.
+        """
+        import gainful  # noqa: PLC0415
+
+        return gainful.compare([self, *list_others(others)], **options)
+
+    def plot(self, **options: Any) -> alt.TopLevelMixin:
+        """A dot for the mean of each measure, a line for its interval, as an Altair chart.
+
+        Args:
+            **options: of `gainful.figures.dots`: interval, resamples, seed; title, width, height,
+                dark.
+        """
+        import gainful  # noqa: PLC0415
+
+        return gainful.figures.dots(self, **options)
+
+
+def list_others(others: Sequence[object]) -> list[Results]:
+    """The results of other runs; whoever names a baseline or gives a run is told how."""
+    results: list[Results] = []
+    for other in others:
+        for run in other.values() if isinstance(other, Mapping) else [other]:
+            if not isinstance(run, Results):
+                way = "what gainful.evaluate returned; baseline= and test= are given by name"
+                raise WrongType("other", run, way)
+            results.append(run)
+    return results
+
+
+def name_results(results: Any) -> dict[str, Results]:
+    """Results by the names of their runs, those of one name numbered; all else is refused."""
+    several = [results] if isinstance(results, Results) else results
+    runs = list(several.values() if isinstance(several, Mapping) else several)
+    if not runs or not all(is_of_run(run) for run in runs):
+        raise WrongType("results", results, "what gainful.evaluate returned")
+    is_named = isinstance(several, Mapping)
+    names = several if is_named else number_doubles([run.name for run in runs])
+    return dict(zip(names, runs, strict=True))
+
+
+def is_of_run(value: object) -> TypeGuard[Results]:
+    """Is it the results of a run, whose units are queries?"""
+    return isinstance(value, Results) and value.UNIT == "query"

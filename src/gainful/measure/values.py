@@ -1,28 +1,22 @@
-"""`MeasuredValues`: a value for every unit and measure; `RunValues`: those of a run, by query."""
+"""`Values`: a value for every measure and unit, which is a query, a session or a turn."""
 
 from __future__ import annotations
 
 import re
-from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Generic, NoReturn, Self, TypeVar
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.convention import Convention
-from gainful.convention.convention import Settings
 from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
-from gainful.measure.entry import Aggregation, Direction, MeasureRecipe, Recipe
+from gainful.measure.entry import Aggregation, Direction
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.text import number_doubles
-from gainful.types import Array, finite_or_none, is_whole_number
+from gainful.types import Array, Flags, finite_or_none, is_whole_number
 
-AnyConvention = TypeVar("AnyConvention", bound=Settings)
 T = TypeVar("T")
-AnyRecipe = TypeVar("AnyRecipe", bound=MeasureRecipe[Any])
 
 
 class ByMeasure(dict[str, T]):
@@ -39,39 +33,38 @@ def _as_values(values: Mapping[str, Array]) -> Mapping[str, Array]:
 
 
 @frozen(eq=False, repr=False, kw_only=True)
-class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
+class Values:
     """What runs and sessions have alike: values by measure, as they were named.
 
     `values["nDCG@10"]` of it is the mean of a measure, iteration goes over the names of measures,
     and two of them are equal if all their values and conventions are.
     """
 
-    UNIT: ClassVar[str]  # what has a value: query or session
-    TITLE: ClassVar[str]  # what they are called in a headline
+    UNIT: ClassVar[str] = "query"  # what has a value
+    TITLE: ClassVar[str] = "Results"  # what they are called in a headline
 
     name: str
+    ids: Sequence[str]  # of the queries or sessions, in the order of their values
     # By the caller's name of the measure; masked where left out.
     values: Mapping[str, Array] = field(converter=_as_values)
-    recipes: Mapping[str, AnyRecipe]
-    convention: AnyConvention
+    recipes: Mapping[str, Any]  # `Recipe`s, or `SessionRecipe`s
+    convention: Any  # `Convention`, or `SessionConvention`
+    counts: Mapping[str, float]
+    notes: Sequence[str] = ()  # what one should know before believing a value
+    numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
 
-    @property
-    @abstractmethod
-    def ids(self) -> Sequence[str]:
-        """The queries or sessions, in the order of their values."""
+    def mean_of(self, name: str, some: Flags | None = None) -> float:
+        """The mean of a measure over all or some units, or the sum of what is counted.
 
-    @property
-    @abstractmethod
-    def notes(self) -> Sequence[str]:
-        """What one should know before believing a value."""
+        Not a number where nothing counts.
+        """
+        values = np.ma.asarray(self.values[name])
+        chosen = np.ma.compressed(values if some is None else values[some])
+        return aggregate(chosen, self.recipes[name].entry.aggregation)
 
-    @abstractmethod
-    def mean_of(self, name: str) -> float:
-        """The mean of a measure, not a number where nothing counts."""
-
-    @abstractmethod
     def recipe_data(self, name: str) -> Any:
         """What a measure is called in full, as plain data."""
+        return str(self.measures[name])
 
     @property
     def measures(self) -> dict[str, Measure]:
@@ -132,7 +125,7 @@ class MeasuredValues(Generic[AnyRecipe, AnyConvention]):
         return next((name for name, known in self.measures.items() if known == measure), None)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, MeasuredValues) or self.UNIT != other.UNIT:
+        if not isinstance(other, Values) or self.UNIT != other.UNIT:
             return NotImplemented
         return (
             list(self.ids) == list(other.ids)
@@ -254,69 +247,6 @@ def _are_equal(first: Array, second: Array) -> bool:
     return np.array_equal(left_out, np.ma.getmaskarray(second)) and np.array_equal(
         first.data[~left_out], second.data[~left_out], equal_nan=True
     )
-
-
-@frozen(eq=False, repr=False, kw_only=True)
-class RunValues(MeasuredValues[Recipe, Convention]):
-    """A value for every query and measure."""
-
-    UNIT: ClassVar[str] = "query"
-    TITLE: ClassVar[str] = "Results"
-
-    queries: Sequence[str]
-    counts: Mapping[str, float]
-    notes: Sequence[str] = ()
-    numeric_queries: bool = False  # were queries whole numbers in the frame that they came from?
-
-    @property
-    def ids(self) -> Sequence[str]:
-        """The queries."""
-        return self.queries
-
-    @property
-    def per_query(self) -> pl.DataFrame:
-        """A row for each query, a column for each measure; null where a query is left out.
-
-        Queries that were whole numbers in a frame are so here, to be joined with it.
-        """
-        frame = self.tabulate()
-        numbers = frame["query"].cast(pl.Int64, strict=False)
-        whole = self.numeric_queries and not numbers.null_count()
-        return frame.with_columns(numbers) if whole else frame
-
-    def values_by_query(self) -> dict[str, dict[str, float | None]]:
-        """{query: {measure: value}}; None where a query is left out."""
-        return self.values_by_id()
-
-    def mean_of(self, name: str) -> float:
-        """The mean of a measure over queries, or the sum of what is counted."""
-        values = np.ma.compressed(np.ma.asarray(self.values[name]))
-        return aggregate(values, self.recipes[name].entry.aggregation)
-
-    def recipe_data(self, name: str) -> str:
-        """The measure in full."""
-        return str(self.measures[name])
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        data: dict[str, Any] = {
-            "mean": self.mean_or_none(),
-            "per_query": self.values_by_id(),
-            "convention": self.convention_data(),
-            "counts": dict(self.counts),
-        }
-        return data | ({"notes": list(self.notes)} if self.notes else {})
-
-
-def name_results(results: Any) -> dict[str, RunValues]:
-    """Results by the names of their runs, those of one name numbered; all else is refused."""
-    several = [results] if isinstance(results, RunValues) else results
-    runs = list(several.values() if isinstance(several, Mapping) else several)
-    if not runs or not all(isinstance(run, RunValues) for run in runs):
-        raise WrongType("results", results, "what gainful.evaluate returned")
-    is_named = isinstance(several, Mapping)
-    names = several if is_named else number_doubles([run.name for run in runs])
-    return dict(zip(names, runs, strict=True))
 
 
 def aggregate(values: Array, aggregation: Aggregation) -> float:

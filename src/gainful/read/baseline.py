@@ -16,7 +16,7 @@ import attrs
 from attrs import frozen
 
 from gainful.errors import BadInput, WrongType
-from gainful.read.jsonl import load_json
+from gainful.read.json_text import load_json
 from gainful.read.source import open_source
 from gainful.rounding import COARSE_ROUNDING
 from gainful.text import quote

@@ -18,8 +18,9 @@ from attrs import define, field, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
-from gainful.read.dotted_paths import find_first, parse_json
+from gainful.read.dotted_paths import find_first
 from gainful.read.json_records import RecordFile, Unreadable, read_records
+from gainful.read.json_text import parse_json
 from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals, parse_time
 from gainful.read.search_results import BadResults, ResultPaths, read_query, read_results
 from gainful.read.session_events import SessionEvents

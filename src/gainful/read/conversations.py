@@ -9,6 +9,7 @@ import polars as pl
 
 from gainful.errors import BadInput, BadValue
 from gainful.read import trec_files
+from gainful.read.kinds import RUN
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import BadPolicy, Sessions, check_sessions
 from gainful.read.source import Source
@@ -34,7 +35,7 @@ def read_conversations(
     """
     if ties not in (None, *TIES):
         raise BadValue("ties", ties, " or ".join(TIES))
-    run = trec_files.read_run(source)
+    run = trec_files.read_rows(source, RUN).build()
     frame = _rank_turns(split_turns(run.frame), by_id=ties != "input")
 
     def locate(row: int) -> str:

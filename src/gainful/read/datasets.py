@@ -1,8 +1,9 @@
-"""Judgments by the id of a dataset in ir_datasets, such as msmarco-passage/trec-dl-2019/judged."""
+"""Judgments of known collections: BEIR folders, and datasets of ir_datasets by their ids."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from gainful.errors import BadInput
@@ -13,6 +14,21 @@ from gainful.text import shorten
 
 _MAX_ANSWER = 150  # characters of its answer
 _INSTALL = "pip install ir-datasets"
+
+
+def find_beir_file(folder: Path) -> Path:
+    """The judgments of a BEIR folder: its test split, or the only one there is."""
+    qrels_folder = folder / "qrels"
+    files = sorted(qrels_folder.glob("*.tsv")) if qrels_folder.is_dir() else []
+    if not files:
+        raise BadInput(str(folder), "this is a directory, not a file", "a file or a BEIR folder")
+    splits = {file.stem: file for file in files}
+    if "test" not in splits and len(files) > 1:
+        names = ", ".join(splits)
+        raise BadInput(
+            str(qrels_folder), f"several splits and no test.tsv: {names}", "name one of them"
+        )
+    return splits.get("test", files[0])
 
 
 def read_qrels(name: str) -> Qrels:

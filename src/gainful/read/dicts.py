@@ -10,12 +10,11 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadInput, Duplicated
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.kinds import QRELS, RUN, Kind, Value
+from gainful.read.qrels_and_run import NestedDict
 from gainful.read.ranked_items import DocNumbers, as_list, is_id, parse_number, read_items
 from gainful.text import quote
 
-_RUN_SHAPE = "{query: {document: score}}, {query: [document, …]} or {query: [(document, score), …]}"
-_QRELS_SHAPE = "{query: {document: grade}} or {query: [relevant document, …]}"
 _RISING = (
     "scores rise down every list, and the highest counts as best: if these are distances, pass "
     "the documents alone, in rank order"
@@ -24,34 +23,15 @@ _RISING = (
 DocScores = list[tuple[Any, float]]  # documents with their scores
 
 
-def read_qrels_dict(mapping: Mapping[Any, Any], name: str) -> NestedDict:
-    """Judgments as a dict of dicts; a list or set of documents stands for grade 1."""
-    inner: dict[Any, Any] = {}
-    for query, judged in mapping.items():
-        if type(judged) is dict or isinstance(judged, Mapping):  # the first is the faster one
-            inner[query] = judged
-            continue
-        entries = as_list(judged)
-        if entries is None:
-            raise _mapping_error(name, query, judged, _QRELS_SHAPE)
-        pairs = read_entries(entries, name, query, "grade")
-        inner[query] = {doc: 1 if grade is None else grade for doc, grade in pairs}
-        if len(inner[query]) < len(pairs):
-            place = f"{name}[{quote(query)}]"
-            raise Duplicated(place, "a document stands twice in it", "each document once")
-    if not any(inner.values()):
-        raise BadInput(name, "there is not one judgment in it", _QRELS_SHAPE)
-    return _check_query_type(NestedDict(inner, name))
+def read_dict(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> NestedDict | Value:
+    """Judgments or a run as a dict of dicts; what is a list instead is of documents.
 
-
-def read_run_dict(mapping: Mapping[Any, Any], name: str) -> NestedDict | Run:
-    """A run as a dict of dicts; lists of documents are in rank order, and may repeat one."""
-    if not mapping:
-        raise BadInput(name, "there is not one query in it", _RUN_SHAPE)
-    for ranking in mapping.values():
-        if type(ranking) is not dict and not isinstance(ranking, Mapping):
-            return _read_lists(mapping, name)
-    return _check_query_type(NestedDict(mapping, name))
+    In judgments such documents have grade 1, in a run they are in rank order, and may repeat.
+    """
+    for inner in mapping.values():
+        if type(inner) is not dict and not isinstance(inner, Mapping):  # the first is faster
+            return _read_lists(mapping, name, kind)
+    return _check_queries(NestedDict(mapping, name), kind)
 
 
 def to_frame(nested: NestedDict, number: str) -> pl.DataFrame:
@@ -64,25 +44,12 @@ def to_frame(nested: NestedDict, number: str) -> pl.DataFrame:
     return _build_frame(rows, number, nested.name)
 
 
-def to_qrels(nested: NestedDict) -> Qrels:
+def to_columns(nested: NestedDict, kind: Kind[Value]) -> Value:
     """Dicts of judgments or of a run as columns."""
-    silent = tuple(str(query) for query, judged in nested.mapping.items() if not judged)
-    return Qrels(
-        to_frame(nested, "grade"),
+    return kind.build(
+        to_frame(nested, kind.number),
         nested.name,
-        silent=silent,
-        notes=nested.notes,
-        list_count=nested.list_count,
-    )
-
-
-def to_run(nested: NestedDict) -> Run:
-    """A run as columns."""
-    silent = frozenset(str(query) for query, ranking in nested.mapping.items() if not ranking)
-    return Run(
-        to_frame(nested, "score"),
-        nested.name,
-        silent=silent,
+        silent=tuple(str(query) for query, inner in nested.mapping.items() if not inner),
         notes=nested.notes,
         list_count=nested.list_count,
     )
@@ -95,17 +62,13 @@ def read_entries(entries: list[Any], name: str, query: object, number: str) -> D
     return [(doc, None) for doc in _check_ids(entries, name, query)]
 
 
-def score_in_order(pairs: DocNumbers) -> DocScores:
-    """Documents with their scores; where one has none, each scores below the one before."""
-    scored = [(doc, score) for doc, score in pairs if score is not None]
-    if len(scored) == len(pairs):
-        return scored
-    return score_by_rank(doc for doc, _ in pairs)
-
-
-def score_by_rank(docs: Iterable[Any]) -> DocScores:
-    """Documents in rank order, each with a score below the one before."""
-    return [(doc, -float(place)) for place, doc in enumerate(docs, start=1)]
+def fill_numbers(pairs: DocNumbers, kind: Kind[Any]) -> DocScores:
+    """Documents with their numbers; without scores, each scores below the one before."""
+    numbers = [(doc, kind.default if value is None else value) for doc, value in pairs]
+    known = [(doc, value) for doc, value in numbers if value is not None]
+    if len(known) == len(pairs):
+        return known
+    return [(doc, -float(place)) for place, (doc, _) in enumerate(pairs, start=1)]
 
 
 def note_rising_scores(rankings: Iterable[DocNumbers]) -> tuple[str, ...]:
@@ -119,44 +82,59 @@ def note_rising_scores(rankings: Iterable[DocNumbers]) -> tuple[str, ...]:
     return (_RISING,) if rising else ()
 
 
-def check_scores(ranking: Mapping[Any, Any], name: str, query: object) -> DocScores:
-    """Documents with the scores they have."""
-    return [(doc, parse_number(score, name, query, doc, "score")) for doc, score in ranking.items()]
+def check_numbers(
+    by_doc: Mapping[Any, Any], name: str, query: object, kind: Kind[Any]
+) -> DocScores:
+    """Documents with the numbers they have."""
+    number = kind.number
+    return [(doc, parse_number(value, name, query, doc, number)) for doc, value in by_doc.items()]
 
 
-def build_run(
-    name: str, rankings: Iterable[tuple[str, DocScores]], notes: Sequence[str] = ()
-) -> Run:
-    """A run of documents with scores, in which one may stand twice."""
-    lists = list(rankings)
-    rows = [(str(query), str(doc), score) for query, pairs in lists for doc, score in pairs]
+def build_lists(
+    name: str, lists: Sequence[tuple[Any, DocScores]], kind: Kind[Value], notes: Sequence[str] = ()
+) -> Value:
+    """Judgments or a run of documents with numbers; in a run, one may stand twice in a list."""
+    rows = [(str(query), str(doc), number) for query, pairs in lists for doc, number in pairs]
     places = [place for _, pairs in lists for place in range(1, len(pairs) + 1)]
-    silent = frozenset(str(query) for query, pairs in lists if not pairs)
-    frame = _build_frame(rows, "score", name)
-    return Run(frame, name, lambda row: f"place {places[row]}", silent=silent, notes=notes)
+    return kind.build(
+        _build_frame(rows, kind.number, name),
+        name,
+        None if kind is QRELS else lambda row: f"place {places[row]}",
+        silent=tuple(str(query) for query, pairs in lists if not pairs),
+        notes=notes,
+    )
 
 
-def _read_lists(mapping: Mapping[Any, Any], name: str) -> NestedDict | Run:
-    """Lists as dicts with falling scores, unless a document stands twice in one of them."""
+def refuse_repeats(pairs: DocScores, place: str, problem: str) -> None:
+    """In judgments no document may stand twice."""
+    if len({doc for doc, _ in pairs}) < len(pairs):
+        raise Duplicated(place, problem, "each document once")
+
+
+def _read_lists(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> NestedDict | Value:
+    """Lists as dicts with numbers, unless a document stands twice in one of a run."""
     scored_lists: list[DocNumbers] = []
     pairs: dict[Any, DocScores] = {}
-    for query, ranking in mapping.items():
-        if isinstance(ranking, Mapping):
-            pairs[query] = check_scores(ranking, name, query)
+    for query, inner in mapping.items():
+        if isinstance(inner, Mapping):
+            pairs[query] = check_numbers(inner, name, query, kind)
             continue
-        entries = None if isinstance(ranking, AbstractSet) else as_list(ranking)
+        unordered = kind is RUN and isinstance(inner, AbstractSet)
+        entries = None if unordered else as_list(inner)
         if entries is None:
-            raise _mapping_error(name, query, ranking, _RUN_SHAPE)
-        if not entries or is_id(entries[0]):
-            pairs[query] = score_by_rank(_check_ids(entries, name, query))
-            continue
-        scored_lists.append(read_items(entries, name, query, "score"))
-        pairs[query] = score_in_order(scored_lists[-1])
-    notes = note_rising_scores(scored_lists)
-    dicts = {query: dict(ranking) for query, ranking in pairs.items()}
+            raise BadInput(
+                f"{name}[{quote(query)}]", f"{quote(inner)} is no dict or list", kind.shapes
+            )
+        scored_lists.append(read_entries(entries, name, query, kind.number))
+        pairs[query] = fill_numbers(scored_lists[-1], kind)
+        if kind is QRELS:
+            problem = "a document stands twice in it"
+            refuse_repeats(pairs[query], f"{name}[{quote(query)}]", problem)
+    notes = note_rising_scores(scored_lists) if kind is RUN else ()
+    dicts = {query: dict(inner) for query, inner in pairs.items()}
     if any(len(dicts[query]) < len(pairs[query]) for query in pairs):
-        return build_run(name, pairs.items(), notes)
-    return _check_query_type(NestedDict(dicts, name, notes))
+        return build_lists(name, list(pairs.items()), kind, notes)
+    return _check_queries(NestedDict(dicts, name, notes), kind)
 
 
 def _build_frame(rows: list[tuple[str, str, float]], number: str, name: str) -> pl.DataFrame:
@@ -167,9 +145,13 @@ def _build_frame(rows: list[tuple[str, str, float]], number: str, name: str) -> 
         raise BadInput(name, "an id is no Unicode text") from None
 
 
-def _check_query_type(nested: NestedDict) -> NestedDict:
-    """Queries that are texts and queries that are numbers do not go together in one dict."""
-    if len({issubclass(kind, Integral) for kind in set(map(type, nested.mapping))}) > 1:
+def _check_queries(nested: NestedDict, kind: Kind[Any]) -> NestedDict:
+    """There is something in it, and queries that are texts do not stand beside numbers."""
+    mapping = nested.mapping
+    if not (any(mapping.values()) if kind is QRELS else mapping):
+        problem = f"there is not one {'judgment' if kind is QRELS else 'query'} in it"
+        raise BadInput(nested.name, problem, kind.shapes)
+    if len({issubclass(each, Integral) for each in set(map(type, mapping))}) > 1:
         raise BadInput(nested.name, "some queries are texts and some are numbers", "one kind")
     return nested
 
@@ -180,7 +162,3 @@ def _check_ids(ids: list[Any], name: str, query: object) -> list[Any]:
             place = f"{name}[{quote(query)}]"
             raise BadInput(place, f"{quote(value)} is no document id", "texts or whole numbers")
     return ids
-
-
-def _mapping_error(name: str, query: object, value: object, expected: str) -> BadInput:
-    return BadInput(f"{name}[{quote(query)}]", f"{quote(value)} is no dict or list", expected)

@@ -6,17 +6,12 @@ Exports of traces write one thing in three ways: nested (`{"document": {"id": 1}
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
+from gainful.read.json_text import parse_json
 
 _MAX_LISTED = 8  # paths that a message names
-_FAST_DECODER = msgspec.json.Decoder()
-_DECODER = json.JSONDecoder(strict=False)  # control characters may stand in it as they are
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def find_value(record: Any, path: str) -> Any:
@@ -96,23 +91,6 @@ def order_by_index(entries: dict[str, Any]) -> list[Any] | None:
     return [
         value[""] if isinstance(value, dict) and {*value} == {""} else value for value in values
     ]
-
-
-def parse_json(value: Any) -> Any:
-    """What JSON in a text says; all else as it is, and so a text with half a character in it."""
-    if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "["):
-        return value
-    try:
-        return _FAST_DECODER.decode(value)
-    except (ValueError, RecursionError):
-        pass  # it is no JSON, or has something that we forgive
-    try:
-        parsed = _DECODER.decode(value)
-        if "\\u" in value and _HALF.search(value) is not None:
-            json.dumps(parsed, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        return value
-    return parsed
 
 
 def list_paths(record: Any) -> list[str]:

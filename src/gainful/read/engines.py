@@ -1,8 +1,8 @@
 """The engines in which a frame can stay: lazy polars, DuckDB and Spark.
 
-What they have in common narwhals speaks; this table holds the four things that it does not:
+What they have in common narwhals speaks; this table holds the three things that it does not:
 how a small frame is sent to the engine, how a result comes back, at once or some rows at a time,
-whether rows have an order, and how documents that stand twice are counted without holding them all.
+and whether rows have an order.
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ from gainful.read.frames import ArrowStream
 from gainful.text import shorten
 
 _MAX_ANSWER = 200  # characters of an engine's answer
-_ROWS_PER_PASS = 2_000_000  # rows whose hashes are held together
 _ROWS_PER_BATCH = 500_000  # rows of a result that come together
-_MAX_PASSES = 16  # at most so often is a frame read for that
 _RUN_ALIAS = "_gainful_run_"  # what a relation is called in our questions to DuckDB
 _BROADCAST_ROWS = 5_000_000  # rows that every Spark worker may hold a copy of
 
@@ -42,17 +40,6 @@ class Engine:
     rename: Callable[[Any, Sequence[str]], Any]  # all columns of a frame, as they stand
     collect: Callable[[Any], pl.DataFrame]
     stream: Callable[[Any], Iterator[pl.DataFrame]]  # a result: no rows, then some at a time
-    count_distinct: Callable[[Any, int], int]  # pairs of query and document, among so many rows
-
-
-def _count_distinct_in_polars(native: pl.LazyFrame, row_count: int) -> int:
-    pass_count = _count_passes(row_count)
-    hashed = native.select(hash=pl.col("query").hash(1) ^ pl.col("doc").hash(2))
-    counts = (
-        hashed.filter(pl.col("hash") % pass_count == part).select(pl.col("hash").n_unique())
-        for part in range(pass_count)
-    )
-    return sum(int(count.collect(engine="streaming").item()) for count in counts)
 
 
 def _stream_from_polars(native: pl.LazyFrame) -> Iterator[pl.DataFrame]:
@@ -68,7 +55,7 @@ def _stream_from_polars(native: pl.LazyFrame) -> Iterator[pl.DataFrame]:
     def run() -> None:
         try:
             native.sink_batches(
-                take, chunk_size=_ROWS_PER_BATCH, maintain_order=False, engine="streaming"
+                take, chunk_size=_ROWS_PER_BATCH, maintain_order=True, engine="streaming"
             )
             batches.put(None)
         except BaseException as failure:  # noqa: BLE001  (raised where the rows are taken)
@@ -119,14 +106,6 @@ def _as_frame(value: pl.DataFrame | pl.Series) -> pl.DataFrame:
     return value if isinstance(value, pl.DataFrame) else value.to_frame()
 
 
-def _count_distinct_in_duckdb(native: Any, row_count: int) -> int:
-    pass_count = _count_passes(row_count)
-    hashed = "hash(query, doc)"
-    question = f"SELECT count(DISTINCT {hashed}) FROM {_RUN_ALIAS} WHERE {hashed} % {pass_count} = "  # noqa: S608
-    counts = (native.query(_RUN_ALIAS, f"{question}{part}") for part in range(pass_count))
-    return sum(int(count.fetchall()[0][0]) for count in counts)
-
-
 def _to_spark(frame: pl.DataFrame, native: Any) -> Any:
     from pyspark.sql.functions import broadcast  # noqa: PLC0415  (only where Spark is used)
 
@@ -149,16 +128,6 @@ def as_spark_arrow(frame: pl.DataFrame) -> Any:
     return table.cast(pa.schema(kinds))
 
 
-def _count_distinct_in_spark(native: Any, _: int) -> int:
-    from pyspark.sql.functions import count_distinct, xxhash64  # noqa: PLC0415
-
-    return int(native.select(count_distinct(xxhash64("query", "doc"))).first()[0])
-
-
-def _count_passes(row_count: int) -> int:
-    return max(1, min(_MAX_PASSES, -(-row_count // _ROWS_PER_PASS)))
-
-
 def _is_duckdb(value: Any) -> bool:
     kind = type(value)
     return _maker(value) in ("duckdb", "_duckdb") and kind.__name__ == "DuckDBPyRelation"
@@ -178,7 +147,6 @@ POLARS = Engine(
     ),
     collect=lambda native: native.collect(engine="streaming"),
     stream=_stream_from_polars,
-    count_distinct=_count_distinct_in_polars,
 )
 DUCKDB = Engine(
     "DuckDB",
@@ -188,7 +156,6 @@ DUCKDB = Engine(
     rename=_rename_in_duckdb,
     collect=_from_duckdb,
     stream=_stream_from_duckdb,
-    count_distinct=_count_distinct_in_duckdb,
 )
 SPARK = Engine(
     "Spark",
@@ -198,7 +165,6 @@ SPARK = Engine(
     rename=lambda native, names: native.toDF(*names),
     collect=_from_spark,
     stream=lambda native: iter([_from_spark(native)]),  # what is large stays on the workers
-    count_distinct=_count_distinct_in_spark,
 )
 
 

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput
-from gainful.read import beir, named_columns, subtopic_qrels, trec_files
-from gainful.read.column_names import (
-    QRELS_ROLES,
-    RANK,
-    RUN_ROLES,
-    SCORE,
-    USUAL_NAMES,
-    ColumnMapping,
-    is_wide,
+from gainful.errors import BadInput, Swapped
+from gainful.read import subtopic_qrels
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping, ColumnNames
+from gainful.read.datasets import find_beir_file
+from gainful.read.formats import find_format, read_rows
+from gainful.read.inputs import (
+    as_qrels,
+    as_qrels_columns,
+    as_run_columns,
+    as_run_in_memory,
+    find_run_beside,
 )
-from gainful.read.formats import Format, find_format, take_columns
-from gainful.read.named_columns import InputTable
-from gainful.read.odd_judgments import describe_odd_judgments
+from gainful.read.kinds import QRELS, RUN, Kind, Rows
 from gainful.read.qrels_and_run import (
     Qrels,
     Run,
     describe_duplicates,
+    describe_odd_judgments,
     find_duplicates,
     has_several_subtopics,
 )
@@ -33,6 +34,7 @@ from gainful.read.sessions import Sessions
 from gainful.read.source import Source, is_folder, open_source
 from gainful.text import count_noun, quote
 
+_IN_MEMORY = "in memory"  # the format of what is no file
 _MAX_LISTED = 10  # malformed lines and duplicates that are named one by one
 _MAX_GRADES = 12  # grades that are listed with their numbers
 
@@ -52,20 +54,6 @@ class FileReport:
     sessions: Sessions | None = None
 
 
-@frozen(eq=False)
-class _FileRows:
-    """The rows of a file: what is sound, what is not, and where each stands."""
-
-    name: str
-    format_name: str
-    frame: pl.DataFrame  # query, doc, number, rank of the sound rows; subtopic, if there is one
-    problems: list[str]
-    locate: Callable[[int], str]  # of the sound rows
-    tag: str = ""
-    trailing_count: int = 0  # lines with text behind their last field
-    notes: Sequence[str] = ()  # what one should know of how they were read
-
-
 def open_to_check(path: str) -> Source | Path | FileReport:
     """A file, opened once: a pipe cannot be read twice; a folder; or why it is neither."""
     try:
@@ -75,165 +63,105 @@ def open_to_check(path: str) -> Source | Path | FileReport:
 
 
 def examine_file(
-    source: Source | Path | FileReport, kind: str | None, columns: ColumnMapping = USUAL_NAMES
+    source: Source | Path | FileReport, kind_name: str | None, columns: ColumnMapping = USUAL_NAMES
 ) -> FileReport:
     """All that is to be known of one file as judgments or as a run."""
     if isinstance(source, FileReport):
         return source
-    name, format_name, kind = str(source), "beir", kind or "run"
+    kind: Kind[Any] = QRELS if kind_name == "judgments" else RUN
+    name, format_name = str(source), "beir"
     try:
         if isinstance(source, Path):
-            return report_qrels(beir.read_qrels(source), format_name, name, [])
-        file_format = find_format(source, columns=columns)
-        name, format_name = source.name, file_format.name
-        if format_name in ("rag", "json"):
-            return _examine_whole_file(source, file_format, kind, columns)
-        is_run = kind == "run"
-        if format_name == "trec":
-            rows = _read_trec_rows(source, is_run=is_run)
+            source = open_source(find_beir_file(source))
+            read = read_rows(source, QRELS, "tsv", columns)
         else:
-            table = named_columns.read_table(source, format_name)
-            if is_wide(table.frame.schema):
-                return _examine_whole_file(source, file_format, kind, columns)
-            rows = _read_table_rows(table, format_name, columns, is_run=is_run)
-        return _examine_run_rows(rows) if is_run else _examine_qrels_rows(rows)
+            name, format_name = source.name, find_format(source, columns=columns).name
+            read = read_rows(source, kind, format_name, columns, every=True)
+        return evolve(_examine(read, format_name), name=name)
     except BadInput as error:
-        return FileReport(name, format_name, kind, [strip_file_name(name, error)])
+        return FileReport(name, format_name, kind.name, [strip_file_name(name, error)])
 
 
-def _examine_whole_file(
-    source: Source, file_format: Format, kind: str, columns: ColumnMapping
+def examine_value(
+    value: Any, name: str, columns: ColumnNames | None, *, comes_first: bool
+) -> list[FileReport]:
+    """All that is to be known of what is in memory: a dict, a frame or a list.
+
+    The first is judgments, others are runs, some are both.
+
+    Examples:
+        >>> reports = examine_value({"1": {"a": 2}}, "qrels", None, comes_first=True)
+        >>> reports[0].kind, reports[0].notes
+        ('judgments', ['1 judgment of 1 query, 1 each', 'grades: 2 (1×)'])
+    """
+    kinds: list[Kind[Any]] = [QRELS if comes_first else RUN]
+    if isinstance(value, (Qrels, Run)):
+        kinds = [QRELS if isinstance(value, Qrels) else RUN]
+    elif find_run_beside(value, columns) is not None:
+        kinds = [QRELS, RUN]
+    return [_examine_in_memory(value, name, kind, columns) for kind in kinds]
+
+
+def _examine_in_memory(
+    value: Any, name: str, kind: Kind[Any], columns: ColumnNames | None
 ) -> FileReport:
-    """Formats that are read as a whole or not at all."""
-    if kind == "judgments":
-        qrels = file_format.read_qrels(source, **take_columns(file_format, columns))
-        return report_qrels(qrels, file_format.name, source.name, [])
-    run = file_format.read_run(source, **take_columns(file_format, columns))
-    problems = describe_repeats(run.frame, run.locate, "one ranking")
-    return report_run(run, file_format.name, problems)
+    try:
+        if kind is RUN:
+            run = as_run_in_memory(value, name=name, columns=columns)
+            return evolve(_examine(as_run_columns(run), _IN_MEMORY), name=name)
+        qrels = as_qrels_columns(as_qrels(value, columns=columns))
+        return evolve(_examine(qrels, _IN_MEMORY), name=name)
+    except Swapped as error:
+        if kind is QRELS:
+            return _examine_in_memory(value, name, RUN, columns)
+        return FileReport(name, _IN_MEMORY, kind.name, [strip_file_name(name, error)])
+    except BadInput as error:
+        subject = name if kind is RUN else QRELS.name
+        return FileReport(name, _IN_MEMORY, kind.name, [strip_file_name(subject, error)])
 
 
-def _read_trec_rows(source: Source, *, is_run: bool) -> _FileRows:
-    """Every line by itself, so that one bad line does not hide the next."""
-    line_format = trec_files.RUN if is_run else trec_files.find_qrels_format(source)
-    lines = trec_files.split_lines(source, line_format)
-    bad = lines.select(trec_files.is_bad_line(line_format)).to_series()
-    problems = [
-        (f"line {row['line']}", trec_files.describe_problem(row, line_format))
-        for row in lines.filter(bad).to_dicts()
-    ]
-    rank = pl.col("rank").cast(pl.Float64, strict=False) if is_run else pl.lit(None).alias("rank")
-    extra = [name for name in ("subtopic", "passage") if name in lines.columns]
-    sound = lines.filter(~bad).select("line", "query", "doc", "number", rank, "more", *extra)
-    return _FileRows(
-        source.name,
-        "trec",
-        sound.drop("line"),
-        _describe_bad_lines(problems, line_format.description),
-        lambda row: f"line {sound['line'][row]}",
-        trec_files.last_tag(source) if is_run else "",
-        int(sound["more"].sum()),
-        notes=list(filter(None, [trec_files.describe_comments(source)])),
-    )
+def _examine(read: Rows[Any] | Qrels | Run, format_name: str) -> FileReport:
+    """What is wrong with the rows that were read, and what is worth knowing of those that count."""
+    if isinstance(read, Qrels):
+        return _report_qrels(read, format_name, [])
+    if isinstance(read, Run):
+        problems = _list_duplicates(find_duplicates(read.frame), read.locate, "one ranking")
+        return _report_run(read, format_name, problems)
+    prefix = f"{read.name}:"
+    places = [read.describe(row) for row in read.mistakes[:_MAX_LISTED]]
+    mistakes = [(place.replace(prefix, "line "), words) for place, words in places]
+    mistakes += [("", "")] * (len(read.mistakes) - len(mistakes))
+    problems = describe_mistakes(mistakes, "malformed line", read.expected)
+    if read.frame.is_empty():
+        wrong = problems or ["there is nothing in it"]
+        return FileReport(read.name, format_name, read.kind.name, wrong)
+    frame, repeats = _drop_repeats(read, lambda row: read.locate(row).replace(prefix, "line "))
+    contradictions = _describe_contradictions(read) if "rank" in read.frame.columns else []
+    value = evolve(read, frame=frame, mistakes=()).build()
+    report = _report_qrels if isinstance(value, Qrels) else _report_run
+    return report(value, format_name, [*problems, *repeats, *contradictions], read.warnings)
 
 
-def _read_table_rows(
-    input_table: InputTable, format_name: str, names: ColumnMapping, *, is_run: bool
-) -> _FileRows:
-    roles, role = (RUN_ROLES, "score") if is_run else (QRELS_ROLES, "grade")
-    input_table = input_table.rename(names, roles)
-    header = input_table.header
-    if is_run:
-        number = header.require_column((*SCORE, *RANK), role)
-    else:
-        input_table, number = input_table.with_grades()
-    columns = named_columns.parse_columns(input_table, number, role)
-    bad = columns.bad_rows()
-    prefix = f"{input_table.name}:"
-    problems = [
-        (input_table.locate(row).replace(prefix, "line "), str(columns.describe_problem(row)))
-        for row in bad[:_MAX_LISTED]
-    ] + [("", "")] * max(0, len(bad) - _MAX_LISTED)
-    sound = columns.frame.with_row_index("row").filter(~pl.col("row").is_in(bad))
-    rows = sound["row"].to_list()
-    if is_run and header.find_column(SCORE) is None:
-        sound = sound.with_columns(-pl.col("number"))
-    return _FileRows(
-        input_table.name,
-        format_name,
-        sound.drop("row", "given"),
-        _describe_bad_lines(problems, f"query, doc, {role}"),
-        lambda row: input_table.locate(rows[row]).replace(prefix, "line "),
-        notes=input_table.notes,
-    )
-
-
-def _examine_qrels_rows(rows: _FileRows) -> FileReport:
-    if rows.frame.is_empty():
-        problems = rows.problems or ["there is nothing in it"]
-        return FileReport(rows.name, rows.format_name, "judgments", problems)
-    if "passage" in rows.frame.columns:
-        return _examine_passage_rows(rows)
-    ids = ["query", "doc"]
+def _drop_repeats(rows: Rows[Any], locate: Callable[[int], str]) -> tuple[pl.DataFrame, list[str]]:
+    """The rows that say something for the first time, and the others in words."""
     frame = rows.frame
+    if "passage" in frame.columns:  # each may be rated once for a subtopic
+        repeats = subtopic_qrels.find_repeated_passages(frame)
+        mistakes = [
+            (locate(row), f"passage {quote(passage)} is rated again")
+            for row, passage in repeats.select("row", "passage").iter_rows()
+        ]
+        once = frame.filter(~pl.int_range(len(frame)).is_in(repeats["row"].implode()))
+        return once, describe_mistakes(mistakes, "repeated rating", "")
+    ids, scope = ["query", "doc"], "one ranking" if rows.kind is RUN else "the judgments of a query"
+    duplicate_rows = find_duplicates(frame)
     if "subtopic" in frame.columns and has_several_subtopics(frame["subtopic"]):
-        ids.append("subtopic")
-        repeats = _list_duplicates(
-            subtopic_qrels.find_duplicate_judgments(frame),
-            rows.locate,
-            "the judgments of a subtopic",
-        )
-    else:
-        repeats = describe_repeats(frame, rows.locate, "the judgments of a query")
-    frame = frame.unique(ids, keep="first", maintain_order=True)
-    frame = frame.select(*ids, pl.col("number").alias("grade"))
-    qrels = (
-        subtopic_qrels.build_subtopic_qrels(frame, rows.name, rows.locate, notes=rows.notes)
-        if "subtopic" in ids
-        else Qrels(frame, rows.name, notes=rows.notes)
-    )
-    return report_qrels(qrels, rows.format_name, rows.name, rows.problems + repeats)
-
-
-def _examine_passage_rows(rows: _FileRows) -> FileReport:
-    """Ratings of passages, of which each may be rated once for a subtopic."""
-    columns = ("query", "doc", pl.col("number").alias("grade"), "subtopic", "passage")
-    frame = rows.frame.select(columns)
-    repeats = subtopic_qrels.find_repeated_passages(frame)
-    mistakes = [
-        (rows.locate(row), f"passage {quote(passage)} is rated again")
-        for row, passage in repeats.select("row", "passage").iter_rows()
-    ]
-    once = frame.filter(~pl.int_range(len(frame)).is_in(repeats["row"].implode()))
-    summed, locate, _ = subtopic_qrels.sum_passages(once, rows.locate)
-    notes = ["ratings of passages, summed by subtopic", *rows.notes]
-    qrels = subtopic_qrels.build_subtopic_qrels(summed, rows.name, locate, notes=notes)
-    problems = rows.problems + describe_mistakes(mistakes, "repeated rating", "")
-    return report_qrels(qrels, rows.format_name, rows.name, problems)
-
-
-def _examine_run_rows(rows: _FileRows) -> FileReport:
-    if rows.frame.is_empty():
-        return FileReport(
-            rows.name, rows.format_name, "run", rows.problems or ["there is nothing in it"]
-        )
-    repeats = describe_repeats(rows.frame, rows.locate, "one ranking")
-    problems = rows.problems + repeats + _describe_contradictions(rows)
-    frame = rows.frame.select("query", "doc", pl.col("number").alias("score"))
-    if repeats:
-        frame = frame.unique(["query", "doc"], keep="first", maintain_order=True)
-    report = report_run(Run(frame, rows.name, tag=rows.tag), rows.format_name, problems)
-    if rows.trailing_count:
-        lines = count_noun(rows.trailing_count, "line has", "lines have")
-        ignored = f"{lines} text behind the sixth field, which is ignored"
-        report.notes.append(ignored)
-        report.warnings.append(ignored)
-    report.notes.extend(rows.notes)
-    return report
-
-
-def _describe_bad_lines(mistakes: list[tuple[str, str]], expected: str) -> list[str]:
-    return describe_mistakes(mistakes, "malformed line", expected)
+        ids, scope = [*ids, "subtopic"], "the judgments of a subtopic"
+        duplicate_rows = subtopic_qrels.find_duplicate_judgments(frame)
+    if duplicate_rows.is_empty():
+        return frame, []
+    once = frame.unique(ids, keep="first", maintain_order=True)
+    return once, _list_duplicates(duplicate_rows, locate, scope)
 
 
 def describe_mistakes(mistakes: list[tuple[str, str]], noun: str, expected: str) -> list[str]:
@@ -246,14 +174,10 @@ def describe_mistakes(mistakes: list[tuple[str, str]], noun: str, expected: str)
     return [head, *(f"  {row}" for row in (*rows, *more))]
 
 
-def describe_repeats(frame: pl.DataFrame, locate: Callable[[int], str], scope: str) -> list[str]:
-    """The documents that stand more than once in a ranking or in judgments, in words."""
-    return _list_duplicates(find_duplicates(frame), locate, scope)
-
-
 def _list_duplicates(
     duplicate_rows: pl.DataFrame, locate: Callable[[int], str], scope: str
 ) -> list[str]:
+    """The documents that stand more than once in a ranking or in judgments, in words."""
     if duplicate_rows.is_empty():
         return []
     pairs = duplicate_rows.n_unique(["query", "doc"])
@@ -262,7 +186,9 @@ def _list_duplicates(
     return [head, *(f"  {line}" for line in describe_duplicates(duplicate_rows, locate)), *rest]
 
 
-def report_qrels(qrels: Qrels, format_name: str, name: str, problems: list[str]) -> FileReport:
+def _report_qrels(
+    qrels: Qrels, format_name: str, problems: list[str], warnings: Sequence[str] = ()
+) -> FileReport:
     """What is worth knowing of judgments, beside what is wrong with them."""
     frame = qrels.frame
     per_query = frame.group_by("query").len()["len"]
@@ -277,7 +203,7 @@ def report_qrels(qrels: Qrels, format_name: str, name: str, problems: list[str])
         f"{count_noun(len(frame), noun)} of {_format_sizes(per_query)}",
         f"grades: {', '.join(grade_counts)}{more}",
     ]
-    warnings = []
+    warnings = [*warnings]
     if without_relevant:
         queries = count_noun(without_relevant, "query has", "queries have")
         warnings.append(f"{queries} nothing relevant (no grade of 1 or more)")
@@ -288,8 +214,8 @@ def report_qrels(qrels: Qrels, format_name: str, name: str, problems: list[str])
     notes += warnings
     if qrels.subtopics is not None:
         notes.append(_describe_subtopics(qrels, qrels.subtopics))
-    notes += qrels.notes
-    return FileReport(name, format_name, "judgments", problems, notes, warnings, qrels=qrels)
+    notes += [note.removeprefix(f"{qrels.name}: ") for note in qrels.notes]
+    return FileReport(qrels.name, format_name, "judgments", problems, notes, warnings, qrels=qrels)
 
 
 def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
@@ -306,7 +232,9 @@ def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
     )
 
 
-def report_run(run: Run, format_name: str, problems: list[str]) -> FileReport:
+def _report_run(
+    run: Run, format_name: str, problems: list[str], warnings: Sequence[str] = ()
+) -> FileReport:
     """What is worth knowing of a run, beside what is wrong with it."""
     frame = run.frame
     notes = [
@@ -322,12 +250,14 @@ def report_run(run: Run, format_name: str, problems: list[str]) -> FileReport:
     if tied:
         share = 100 * tied / len(frame)
         notes.append(f"{tied} documents share their score with another ({share:.1f} %)")
-    return FileReport(run.name, format_name, "run", problems, notes, run=run)
+    notes += [note.removeprefix(f"{run.name}: ") for note in run.notes]
+    return FileReport(run.name, format_name, "run", problems, notes, [*warnings], run=run)
 
 
-def _describe_contradictions(rows: _FileRows) -> list[str]:
+def _describe_contradictions(rows: Rows[Any]) -> list[str]:
     """Ranks that say something else than scores do, which is what counts."""
-    by_rank = rows.frame.with_row_index("row").drop_nulls("rank")
+    rank = pl.col("rank").cast(pl.Float64, strict=False)
+    by_rank = rows.frame.with_columns(rank).with_row_index("row").drop_nulls("rank")
     same = pl.col("query") == pl.col("query").shift(1)
     rank_drops = by_rank.select(
         (~same | (pl.col("rank") < pl.col("rank").shift(1))).fill_null(value=True).sum()
@@ -335,14 +265,13 @@ def _describe_contradictions(rows: _FileRows) -> list[str]:
     if rank_drops > by_rank["query"].n_unique():  # not yet by query and rank
         by_rank = by_rank.sort("query", "rank", maintain_order=True)
     new_rank = pl.col("rank") != pl.col("rank").shift(1)
-    bad = by_rank.filter(same & new_rank & (pl.col("number") > pl.col("number").shift(1)))
+    bad = by_rank.filter(same & new_rank & (pl.col("score") > pl.col("score").shift(1)))
     if bad.is_empty():
         return []
     row = bad.sort("row").row(0, named=True)
     frequency = f"{count_noun(len(bad), 'time')}, in {count_noun(bad['query'].n_unique(), 'query')}"
-    place = (
-        f"{rows.locate(row['row'])}: rank {row['rank']:g} has a higher score than the one before"
-    )
+    line = rows.locate(row["row"]).replace(f"{rows.name}:", "line ")
+    place = f"{line}: rank {row['rank']:g} has a higher score than the one before"
     return [f"scores contradict ranks {frequency}, first in {place} (scores are what counts)"]
 
 

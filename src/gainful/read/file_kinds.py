@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gainful.errors import BadInput, NoColumn
-from gainful.read import named_columns, rag, trec_files
+from gainful.read import named_columns, trec_files
 from gainful.read.column_names import (
     GRADE,
     RANK,
@@ -18,7 +18,8 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.event_table import are_log_columns
-from gainful.read.formats import find_format
+from gainful.read.formats import build_value, find_format, find_kinds, read_rows
+from gainful.read.kinds import RUN
 from gainful.read.named_columns import InputTable
 from gainful.read.session_formats import find_session_format
 from gainful.read.session_tables import guess_table_format
@@ -69,8 +70,8 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
         format_name = find_format(source, columns=columns).name
         if format_name == "trec":
             return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
-        if format_name in ("rag", "json"):
-            return rag.find_kinds(source) if format_name == "rag" else _EITHER_KIND
+        if format_name in ("rag", "ratings", "json"):
+            return _EITHER_KIND if format_name == "json" else find_kinds(source, columns)
         input_table = named_columns.read_table(source, format_name)
     except BadInput:
         return set()
@@ -95,7 +96,7 @@ def _guess_table_kind(table: InputTable, columns: ColumnMapping) -> str:
 
 
 def _has_qrels_and_run(source: object) -> bool:
-    return isinstance(source, Source) and len(rag.find_kinds(source)) == 2
+    return isinstance(source, Source) and len(find_kinds(source)) == 2
 
 
 def _has_whole_scores(source: object) -> bool:
@@ -103,7 +104,7 @@ def _has_whole_scores(source: object) -> bool:
     if not isinstance(source, Source):
         return False
     try:
-        score = find_format(source).read_run(source).frame["score"]
+        score = build_value(read_rows(source, RUN)).frame["score"]
     except BadInput:
         return False
     return bool((score == score.round()).all())

@@ -14,6 +14,7 @@ from attrs import frozen
 
 from gainful.errors import BadInput, UnknownName
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
+from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import ARROW_STREAM, DATASET, Source, is_folder, open_source
 
@@ -29,11 +30,10 @@ class FileFormat:
 
 @frozen
 class Format(FileFormat):
-    """One format of judgments and runs, and how they are read from it."""
+    """One format of judgments and runs, how they are read from it, and what its reader takes."""
 
-    read_qrels: Callable[..., Qrels]  # of a `Source`, and of `columns` where it has named ones
-    read_run: Callable[..., Run]
-    has_columns: bool = False
+    read: Callable[..., Any]  # of a source, a kind and the options → `Rows`, or the value
+    options: tuple[str, ...] = ()  # columns; every (line looked at); format_name
 
 
 FormatT = TypeVar("FormatT", bound=FileFormat)
@@ -47,11 +47,26 @@ def _is_arrow(source: Source) -> bool:
     return source.head.startswith((b"ARROW1", ARROW_STREAM))
 
 
+def _is_ratings(source: Source) -> bool:
+    """Is it JSON or CSV as tools of search teams write it?"""
+    line = source.first_line()
+    if not (line.startswith("{") or "," in line):  # nor is more code loaded for TREC's files
+        return False
+    return bool(import_module("gainful.read.ratings").find_kinds(source))
+
+
 def _is_rag(source: Source, columns: ColumnMapping = USUAL_NAMES) -> bool:
     """Does its first line tell what was retrieved, or what is relevant?"""
     if not (source.first_line().startswith("{") or source.head.lstrip().startswith(b"[")):
         return False
     return bool(import_module("gainful.read.rag").find_kinds(source, columns))
+
+
+def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
+    """Which of judgments and run a file certainly holds: both, where it tells both."""
+    if _is_ratings(source):
+        return {*import_module("gainful.read.ratings").find_kinds(source)}
+    return {*import_module("gainful.read.rag").find_kinds(source, columns)}
 
 
 def _is_json(source: Source) -> bool:
@@ -86,108 +101,129 @@ def _make_table_check(separators: str) -> Callable[[Source], bool]:
     return is_table
 
 
-def _load(module: str, function: str, **settings: str) -> Callable[..., Any]:
-    """A reader, whose module is loaded when a file is first read with it."""
+def _load(reader: str) -> Callable[..., Any]:
+    """A reader `module.function`, whose module is loaded when a file is first read with it."""
+    module, _, function = reader.partition(".")
 
-    def read(*arguments: Any, **columns: Any) -> Any:
-        reader = getattr(import_module(f"gainful.read.{module}"), function)
-        return reader(*arguments, **settings, **columns)
+    def read(*arguments: Any, **options: Any) -> Any:
+        return getattr(import_module(f"gainful.read.{module}"), function)(*arguments, **options)
 
     return read
 
 
-def _table_format(name: str, description: str, fits: Callable[[Source], bool]) -> Format:
-    return Format(
-        name,
-        description,
-        fits,
-        _load("tables", "read_qrels", format_name=name),
-        _load("tables", "read_run", format_name=name),
-        has_columns=True,
-    )
-
-
+_READ_TABLE = _load("tables.read_rows")
+_TABLE = ("columns", "format_name")
 _ALL = (
-    _table_format("parquet", "a Parquet file with named columns", _is_parquet),
-    _table_format(
-        "arrow", "an Arrow (file or stream) or Feather file with named columns", _is_arrow
+    Format("parquet", "a Parquet file with named columns", _is_parquet, _READ_TABLE, _TABLE),
+    Format(
+        "arrow",
+        "an Arrow (file or stream) or Feather file with named columns",
+        _is_arrow,
+        _READ_TABLE,
+        _TABLE,
     ),
     Format(
-        "rag",
-        "JSON lines with retrieved and relevant",
-        _is_rag,
-        _load("rag", "read_qrels"),
-        _load("rag", "read_run"),
-        has_columns=True,
+        "ratings",
+        "ratings of Quepid, RRE, the Search Relevance Workbench or _rank_eval",
+        _is_ratings,
+        _load("ratings.read"),
+    ),
+    Format(
+        "rag", "JSON lines with retrieved and relevant", _is_rag, _load("rag.read"), ("columns",)
     ),
     Format(
         "json",
         "one JSON object of objects, or a list",
         _is_json,
-        _load("json_files", "read_qrels"),
-        _load("json_files", "read_run"),
-        has_columns=True,
+        _load("tables.read_json"),
+        ("columns",),
     ),
-    _table_format("jsonl", "JSON lines with named fields", _is_json_lines),
-    _table_format("csv", "a table with named columns", _make_table_check(",;")),
-    _table_format("tsv", "a table with named columns, separated by tabs", _make_table_check("\t")),
+    Format("jsonl", "JSON lines with named fields", _is_json_lines, _READ_TABLE, _TABLE),
+    Format("csv", "a table with named columns", _make_table_check(",;"), _READ_TABLE, _TABLE),
+    Format(
+        "tsv",
+        "a table with named columns, separated by tabs",
+        _make_table_check("\t"),
+        _READ_TABLE,
+        _TABLE,
+    ),
     Format(
         "trec",
         "TREC's lines of fields",
         lambda _: True,
-        _load("trec_files", "read_qrels"),
-        _load("trec_files", "read_run"),
+        _load("trec_files.read_rows"),
+        ("every",),
     ),
 )
 
 FORMATS: Mapping[str, Format] = {file_format.name: file_format for file_format in _ALL}
 
 
-def read_qrels(
+def read_file(
     path: str | PathLike[str],
+    kind: Kind[Value],
     format_name: str | None = None,
     columns: ColumnMapping = USUAL_NAMES,
-) -> Qrels:
-    """Judgments from a file, whatever its format, from a BEIR folder, or of a dataset.
+) -> Value:
+    """Judgments or a run from a file, whatever its format; judgments also of a known collection.
 
     Args:
-        path: the file; `-` is standard input; or an id of ir_datasets.
+        path: the file; `-` is standard input; of judgments also a BEIR folder or an id of
+            ir_datasets.
+        kind: `QRELS` or `RUN`.
         format_name: the name of its format; found by content and suffix if it is not named.
         columns: what its columns are called, if it has some.
     """
     if fspath(path) != "-" and is_folder(path):
-        from gainful.read import beir  # noqa: PLC0415  (files do without)
-
-        return beir.read_qrels(Path(path))
-    if fspath(path).startswith(DATASET):
-        from gainful.read import datasets  # noqa: PLC0415  (files do without)
-
-        return datasets.read_qrels(fspath(path))
+        if kind is RUN:
+            raise BadInput(fspath(path), "this is a directory, not a file")
+        path, format_name = _load("datasets.find_beir_file")(Path(path)), "tsv"
+    if kind is QRELS and fspath(path).startswith(DATASET):
+        value: Value = _load("datasets.read_qrels")(fspath(path))
+        return value
     source = open_source(path)
-    file_format = find_format(source, format_name, columns)
-    qrels = file_format.read_qrels(source, **take_columns(file_format, columns))
+    value = build_value(read_rows(source, kind, format_name, columns))
     source.report_end()
-    return qrels
+    return value
 
 
-def read_run(
-    path: str | PathLike[str],
+def read_qrels(path: str | PathLike[str], *options: Any, **more: Any) -> Qrels:
+    """Judgments from a file; see `read_file`."""
+    return read_file(path, QRELS, *options, **more)
+
+
+def read_run(path: str | PathLike[str], *options: Any, **more: Any) -> Run:
+    """A run from a file; see `read_file`."""
+    return read_file(path, RUN, *options, **more)
+
+
+def read_rows(
+    source: Source,
+    kind: Kind[Value],
     format_name: str | None = None,
     columns: ColumnMapping = USUAL_NAMES,
-) -> Run:
-    """A run from a file, whatever its format."""
-    if fspath(path) != "-" and is_folder(path):
-        raise BadInput(fspath(path), "this is a directory, not a file")
-    source = open_source(path)
+    *,
+    every: bool = False,
+) -> Rows[Value] | Value:
+    """The rows of a file and what is wrong with some; of formats read as a whole, the value.
+
+    Args:
+        source: the file.
+        kind: `QRELS` or `RUN`.
+        format_name: the name of its format; found by content and suffix if it is not named.
+        columns: what its columns are called, if it has some.
+        every: is every line looked at, so that all that is wrong is found?
+    """
     file_format = find_format(source, format_name, columns)
-    run = file_format.read_run(source, **take_columns(file_format, columns))
-    source.report_end()
-    return run
+    known = {"columns": columns, "every": every, "format_name": file_format.name}
+    options = {name: known[name] for name in file_format.options}
+    read: Rows[Value] | Value = file_format.read(source, kind, **options)
+    return read
 
 
-def take_columns(file_format: Format, columns: ColumnMapping) -> dict[str, ColumnMapping]:
-    """What columns are called, for formats that have some."""
-    return {"columns": columns} if file_format.has_columns else {}
+def build_value(read: Rows[Value] | Value) -> Value:
+    """Judgments or a run, or an error for the first row that is not sound."""
+    return read.build() if isinstance(read, Rows) else read
 
 
 def find_format(

@@ -30,6 +30,32 @@ def is_column(value: object) -> bool:
     return listed and not (hasattr(value, "columns") or hasattr(value, "column_names"))
 
 
+def is_wrapped(value: object) -> bool:
+    """Is it an object of another library, or a column by query and document, to be unwrapped?
+
+    ranx' Qrels and Run, what Elasticsearch's client returns, a Series of pandas with two indices.
+    """
+    maker = type(value).__module__.partition(".")[0]
+    if maker == "pandas":
+        return is_column(value) and getattr(getattr(value, "index", None), "nlevels", 1) == 2
+    return (maker == "ranx" and hasattr(value, "to_dict")) or (
+        maker == "elastic_transport" and hasattr(value, "body")
+    )
+
+
+def unwrap(value: Any, number: str) -> Any:
+    """What an object of another library holds: a dict, or a frame with this column of numbers."""
+    if not is_wrapped(value):
+        return value
+    if hasattr(value, "body"):
+        return value.body
+    if not hasattr(value, "index"):
+        return value.to_dict()
+    levels = zip(value.index.names, ("query", "doc"), strict=True)
+    names = [usual if name is None else str(name) for name, usual in levels]
+    return value.rename(number).rename_axis(names).reset_index()
+
+
 class ArrowStream:
     """Nothing but a stream of Arrow, so that nobody asks for what it was before."""
 

@@ -13,16 +13,16 @@ from gainful.read import shapes, tables
 from gainful.read.column_names import (
     GRADE,
     KNOWN_COLUMNS,
-    USUAL_NAMES,
     ColumnMapping,
     is_wide,
     normalise_name,
 )
-from gainful.read.engines import Engine, find_engine
-from gainful.read.frames import as_polars, is_frame
+from gainful.read.engines import find_engine
+from gainful.read.frames import as_polars, is_frame, unwrap
+from gainful.read.kinds import QRELS, RUN, Kind, Value
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import Header, as_table
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import NestedDict
 
 _ALLOWED = (
     "a path, a dict by query, a frame (polars, pandas, Arrow, DuckDB, Spark), or a list: of "
@@ -30,53 +30,49 @@ _ALLOWED = (
 )
 
 
-def convert_qrels(value: Any, columns: ColumnMapping) -> Qrels | NestedDict:
-    """Judgments from a dict, a frame, an engine or a list."""
+def convert(value: Any, name: str, kind: Kind[Value], columns: ColumnMapping) -> Value | NestedDict:
+    """Judgments or a run from a dict, a list, a frame or an engine."""
+    value = unwrap(value, kind.number)
     if isinstance(value, Mapping):
-        return shapes.read_qrels_mapping(value, "judgments", columns)
+        return shapes.read_mapping(value, name, kind, columns)
     if shapes.is_sequence(value):
-        return shapes.read_qrels_sequence(value, "judgments", columns)
+        return shapes.read_sequence(value, name, kind, columns)
     refuse_lost_threads()
     engine = find_engine(value)
     if engine is not None:
-        from gainful.read.lazy import collect_qrels  # noqa: PLC0415  (slow to load)
+        from gainful.read import lazy  # noqa: PLC0415  (slow to load)
 
-        return tables.extract_qrels(collect_qrels(value, engine, "judgments", columns), USUAL_NAMES)
+        if kind is QRELS:
+            return tables.extract(lazy.collect_qrels(value, engine, name, columns), kind)
+        value = lazy.collect_frame(value, engine, name)
     if is_frame(value):
-        frame = _read_frame(value, "judgments", columns, grades=True)
-        return tables.extract_qrels(as_table(frame, "judgments"), columns)
-    raise WrongType("judgments", value, _ALLOWED.format("grade"))
+        frame = _read_frame(value, name, columns, grades=kind is QRELS)
+        return tables.extract(as_table(frame, name), kind, columns)
+    raise WrongType(name, value, _ALLOWED.format(kind.number))
 
 
-def convert_run(value: Any, name: str, columns: ColumnMapping) -> Run | NestedDict | LazyRun:
-    """A run from a dict, a frame or a list; that of an engine stays there."""
-    if isinstance(value, Mapping):
-        return shapes.read_run_mapping(value, name, columns)
-    if shapes.is_sequence(value):
-        return shapes.read_run_sequence(value, name, columns)
+def find_lazy_run(value: Any, name: str, columns: ColumnMapping) -> LazyRun | None:
+    """A run that stays in its engine; None if there is none, or lists for cells."""
+    value = unwrap(value, RUN.number)
+    if isinstance(value, Mapping) or shapes.is_sequence(value):
+        return None
     refuse_lost_threads()
     engine = find_engine(value)
-    if engine is not None:
-        return _as_engine_run(value, engine, name, columns)
-    if is_frame(value):
-        return tables.extract_run(as_table(_read_frame(value, name, columns), name), columns)
-    raise WrongType(name, value, _ALLOWED.format("score"))
+    if engine is None:
+        return None
+    from gainful.read import lazy  # noqa: PLC0415  (slow to load)
+
+    if is_wide(lazy.read_schema(value, engine, name)):
+        return None
+    return lazy.as_lazy_run(value, engine, name, columns=columns)
 
 
 def tells_both(value: Any, columns: ColumnMapping) -> bool:
     """Does it tell both what was retrieved and what is relevant?"""
+    value = unwrap(value, "score")
     if is_frame(value):
         return tables.tells_both(_read_frame(value, "judgments", columns), columns)
     return shapes.tells_both(value, columns)
-
-
-def _as_engine_run(value: Any, engine: Engine, name: str, columns: ColumnMapping) -> Run | LazyRun:
-    """A run that stays in its engine, unless it has lists for cells."""
-    from gainful.read.lazy import as_lazy_run, collect_frame, read_schema  # noqa: PLC0415  (slow to load)
-
-    if is_wide(read_schema(value, engine, name)):
-        return tables.extract_run(as_table(collect_frame(value, engine, name), name), columns)
-    return as_lazy_run(value, engine, name, columns=columns)
 
 
 def _read_frame(

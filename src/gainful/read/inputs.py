@@ -12,8 +12,9 @@ from typing import Any
 from attrs import evolve
 
 from gainful.forks import refuse_lost_threads
-from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
-from gainful.read.formats import read_qrels, read_run
+from gainful.read.column_names import ColumnNames, read_column_names
+from gainful.read.formats import find_kinds, read_qrels, read_run
+from gainful.read.kinds import QRELS, RUN
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import is_file, open_source
@@ -33,9 +34,9 @@ def as_qrels(
         return read_qrels(value, format_name, names)
     if isinstance(value, Qrels):
         return value
-    from gainful.read.in_memory import convert_qrels  # noqa: PLC0415  (files do without)
+    from gainful.read.in_memory import convert  # noqa: PLC0415  (files do without)
 
-    return convert_qrels(value, names)
+    return convert(value, QRELS.name, QRELS, names)
 
 
 def as_run(
@@ -52,9 +53,10 @@ def as_run(
         return read_run(value, format_name, names)
     if isinstance(value, Run):
         return value
-    from gainful.read.in_memory import convert_run  # noqa: PLC0415  (files do without)
+    from gainful.read import in_memory  # noqa: PLC0415  (files do without)
 
-    return convert_run(value, name, names)
+    lazy_run = in_memory.find_lazy_run(value, name, names)
+    return in_memory.convert(value, name, RUN, names) if lazy_run is None else lazy_run
 
 
 def as_run_in_memory(
@@ -76,16 +78,11 @@ def find_run_beside(value: AnyQrels, columns: ColumnNames | None = None) -> AnyR
     """What was given, as a run too, if it tells both what was retrieved and what is relevant."""
     names = read_column_names(columns)
     if isinstance(value, (str, PathLike)):
-        return value if is_file(value) and _file_tells_both(value, names) else None
-    from gainful.read.in_memory import tells_both  # noqa: PLC0415  (files do without)
+        tells_both = is_file(value) and len(find_kinds(open_source(value), names)) == 2
+        return value if tells_both else None
+    from gainful.read import in_memory  # noqa: PLC0415  (files do without)
 
-    return value if tells_both(value, names) else None
-
-
-def _file_tells_both(path: str | PathLike[str], columns: ColumnMapping) -> bool:
-    from gainful.read.rag import find_kinds  # noqa: PLC0415  (only where no run is named)
-
-    return len(find_kinds(open_source(path), columns)) == 2
+    return value if in_memory.tells_both(value, names) else None
 
 
 def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:
@@ -93,18 +90,18 @@ def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:
     refuse_lost_threads()
     if isinstance(qrels, Qrels):
         return qrels
-    from gainful.read.dicts import to_qrels  # noqa: PLC0415  (files do without)
+    from gainful.read.dicts import to_columns  # noqa: PLC0415  (files do without)
 
-    return to_qrels(qrels)
+    return to_columns(qrels, QRELS)
 
 
 def as_run_columns(run: Run | NestedDict) -> Run:
     """A run as columns."""
     if isinstance(run, Run):
         return run
-    from gainful.read.dicts import to_run  # noqa: PLC0415  (files do without)
+    from gainful.read.dicts import to_columns  # noqa: PLC0415  (files do without)
 
-    return to_run(run)
+    return to_columns(run, RUN)
 
 
 def as_text_ids(run: NestedDict) -> NestedDict:

@@ -15,7 +15,8 @@ from attrs import frozen
 from gainful.errors import BadInput
 from gainful.progress import report_reading
 from gainful.read import binary_tables, named_columns
-from gainful.read.jsonl import NoObject, load_whole, parse_object
+from gainful.read.json_text import NoObject, parse_object
+from gainful.read.jsonl import is_whole, load_whole
 from gainful.read.source import Source
 from gainful.text import quote
 
@@ -90,16 +91,6 @@ def _read_rows(source: Source, table: str) -> Records:
 def binary_format(source: Source) -> str | None:
     """Parquet or Arrow, if it is one of them."""
     return next((form for mark, form in _BINARY.items() if source.head.startswith(mark)), None)
-
-
-def is_whole(source: Source) -> bool:
-    """Is it one list or one object over several lines, and not an object a line?"""
-    if source.head.lstrip().startswith(b"["):
-        return True
-    if source.suffix in (".jsonl", ".ndjson"):
-        return False
-    line = source.first_line()
-    return not (line.startswith("{") and line.endswith("}"))
 
 
 def _read_whole(source: Source) -> Records:

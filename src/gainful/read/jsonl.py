@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-import msgspec
 import polars as pl
 
 from gainful.errors import BadInput
+from gainful.read.json_text import EXPECTED, NoObject, load_json, parse_object
 from gainful.read.source import Source
 from gainful.text import quote
 
-HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
 _MAX_COUNTED = 64  # keys; of more, to count each takes longer than to read the lines
-_EXPECTED = "one JSON object a line"
 
 
 def read(source: Source, _: str = "jsonl") -> tuple[pl.DataFrame, Callable[[int], str]]:
@@ -33,6 +31,8 @@ def read(source: Source, _: str = "jsonl") -> tuple[pl.DataFrame, Callable[[int]
     def locate(row: int) -> str:
         return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
 
+    if is_whole(source):
+        return _read_whole(source)
     text = source.read_bytes()
     try:
         frame = pl.read_ndjson(text, infer_schema_length=None)
@@ -41,6 +41,26 @@ def read(source: Source, _: str = "jsonl") -> tuple[pl.DataFrame, Callable[[int]
     if _needs_care(text, frame):
         deque(read_objects(source), maxlen=0)  # what polars takes silently is refused here
     return frame, locate
+
+
+def is_whole(source: Source) -> bool:
+    """Is it one list or one object over several lines, and not an object a line?"""
+    if source.head.lstrip().startswith(b"["):
+        return True
+    line = source.first_line()
+    if source.suffix in (".jsonl", ".ndjson"):  # of which the first line may be cut off
+        return line == "{"
+    return not (line.startswith("{") and line.endswith("}"))
+
+
+def _read_whole(source: Source) -> tuple[pl.DataFrame, Callable[[int], str]]:
+    """One list of objects, or one object, as a frame."""
+    value = load_whole(source)
+    rows = value if isinstance(value, list) else [value]
+    for index, row in enumerate(rows):
+        if not isinstance(row, dict):
+            raise BadInput(f"{source.name}[{index}]", f"{quote(row)} is no object", EXPECTED)
+    return build_columns(rows), lambda row: f"{source.name}[{row}]"
 
 
 def _needs_care(text: bytes, frame: pl.DataFrame) -> bool:
@@ -94,73 +114,6 @@ def load_object(line: bytes, place: str) -> dict[str, Any]:
         raise BadInput(place, str(failure), failure.expected) from None
 
 
-class NoObject(ValueError):
-    """What a line holds instead of an object, in words."""
-
-    def __init__(self, problem: str, expected: str = "") -> None:
-        """The problem, and what would be right."""
-        super().__init__(problem)
-        self.expected = expected
-
-
-def parse_object(line: bytes) -> dict[str, Any]:
-    """The object of a line.
-
-    Examples:
-        >>> parse_object(b'{"a": 1}')
-        {'a': 1}
-    """
-    try:
-        value = decode_json(line)
-    except NoObject:
-        raise
-    except (ValueError, RecursionError):
-        problem = f"{quote(line[:60].decode('utf-8', errors='replace'))} is not JSON"
-        raise NoObject(problem, _EXPECTED) from None
-    if type(value) is not dict:
-        raise NoObject(f"{quote(value)} is no object", _EXPECTED)
-    return value
-
-
-def decode_json(text: bytes) -> Any:
-    """What JSON says in which no object has a key twice, and no text half a character."""
-    if b"\\u003" not in text:  # no colon is escaped
-        try:
-            value = _FAST_DECODER.decode(text)
-            # Of a key that stands twice it keeps one, and a colon goes with the other.
-            if _ENCODER.encode(value).count(b":") == text.count(b":"):
-                return value
-        except (ValueError, RecursionError):
-            pass  # a closer look says why, or forgives
-    value = _DECODER.decode(text.decode())
-    if HALF.search(text) is not None:
-        _refuse_half_characters(value)
-    return value
-
-
-def _refuse_half_characters(value: Any) -> None:
-    """One of a pair of surrogates alone is no character, and no file could hold it again."""
-    try:
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError as failure:
-        half = f"\\u{ord(str(failure.object)[failure.start]):04x}"
-        raise NoObject(f"{half} is half a character", "both halves of it") from None
-
-
-def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """No object may have a key twice."""
-    mapping = dict(pairs)
-    if len(mapping) < len(pairs):
-        counts = Counter(key for key, _ in pairs)
-        repeated = next(key for key, count in counts.items() if count > 1)
-        raise NoObject(f"the key {quote(repeated)} stands twice in one object")
-    return mapping
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_refuse_repeats)
-_FAST_DECODER, _ENCODER = msgspec.json.Decoder(), msgspec.json.Encoder()
-
-
 def is_json_list(source: Source) -> bool:
     """Is it one list of objects, over as many lines as it likes?"""
     return bool(re.match(rb"\s*\[\s*\{", source.head))
@@ -173,14 +126,7 @@ def load_whole(source: Source) -> Any:
     except BadInput:
         raise
     except ValueError as failure:
-        raise BadInput(source.name, f"this is not JSON: {failure}") from None
-
-
-def load_json(text: bytes, place: str) -> Any:
-    """What JSON says; what it may not have is refused with its place."""
-    try:
-        return decode_json(text)
-    except NoObject as failure:
-        raise BadInput(place, str(failure), failure.expected) from None
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+        ends = source.read_bytes().rstrip().endswith((b"}", b"]"))
+        is_cut = isinstance(failure, json.JSONDecodeError) and not ends
+        problem = "the JSON is cut off" if is_cut else "this is not JSON"
+        raise BadInput(source.name, f"{problem}: {failure}") from None

@@ -111,7 +111,7 @@ def _find_table_format(source: Source) -> str:
     """The format of a table, by its suffix or by what it looks like."""
     named = _TABLE_FORMATS.get(source.suffix)
     format_name = named or find_format(source).name
-    if format_name not in FORMATS or format_name in ("trec", "rag", "json"):
+    if format_name not in FORMATS or format_name in ("trec", "rag", "ratings", "json"):
         allowed = "a table with named columns: CSV, TSV, JSON lines, Parquet"
         raise BadInput(source.name, "this is no table with named columns", allowed)
     return format_name

@@ -6,13 +6,12 @@ The columns of a run are found and cast there; nothing is computed until it is m
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadInput
 from gainful.read.column_names import (
     KNOWN_COLUMNS,
     QRELS_ROLES,
@@ -25,51 +24,35 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import Engine, report_engine_errors
 from gainful.read.lazy_run import LazyRun, as_narwhals
-from gainful.read.named_columns import Header, InputTable, as_table, extract_run, invert_renames
+from gainful.read.named_columns import Header, InputTable, as_table, invert_renames
 from gainful.read.qrels_and_run import Run
-from gainful.text import count_noun, quote
-
-_ID_TYPES = (nw.String, nw.Categorical, nw.Enum)
 
 
 def as_lazy_run(
-    native: Any,
-    engine: Engine,
-    name: str,
-    number: Literal["score", "grade"] = "score",
-    columns: ColumnMapping = USUAL_NAMES,
+    native: Any, engine: Engine, name: str, columns: ColumnMapping = USUAL_NAMES
 ) -> LazyRun:
-    """A run from a frame of an engine: its columns by name, ids as text, scores as numbers."""
+    """A run from a frame of an engine: its columns are found, and nothing is read yet."""
     with report_engine_errors(engine, name):
         frame, own_names = open_columns(native, engine, columns, RUN_ROLES, name)
-        schema = dict(frame.collect_schema())
+        schema = frame.collect_schema()
         header = Header(list(schema), name, own_names)
         query, doc = header.require_ids()
-        column, kind = (
-            header.score_column() if number == "score" else (header.grade_column(), "grade")
-        )
-        if column is None:
-            header.refuse_unknown_grades(key for key, kind in schema.items() if kind.is_numeric())
-        _refuse_other_types(schema, (query, doc), column, name)
-        value = nw.lit(1.0) if column is None else nw.col(column).cast(nw.Float64)
-        value = -value if kind == "rank" else value
-        chosen = frame.select(
-            nw.col(query).cast(nw.String).alias("query"),
-            nw.col(doc).cast(nw.String).alias("doc"),
-            (value + 0.0).alias(number),  # -0.0 is 0.0, in every engine
-        )
+        number, role = header.score_column()
+        found = {"query": query, "doc": doc, role: number}
+        chosen = frame.select(nw.col(column).alias(role) for role, column in found.items())
     ids = {
-        id_name: "whole numbers" if schema[column].is_integer() else "texts"
-        for id_name, column in (("query", query), ("doc", doc))
+        role: "whole numbers" if schema[found[role]].is_numeric() else "texts"
+        for role in ("query", "doc")
     }
-    return LazyRun(chosen, engine, name, number, ids)
+    own = {role: restore_name(header.own_name(column)) for role, column in found.items()}
+    return LazyRun(chosen, engine, name, ids, own)
 
 
 def collect_run(run: LazyRun) -> Run:
     """The whole run in memory, for those who have to look at every document of a query."""
-    memory_run = extract_run(as_table(run.collect(run.frame), run.name))
+    frame = pl.concat([rows.frame for rows in run.stream()])
     note = f"the run was brought into memory, from {run.engine.name}"
-    return evolve(memory_run, ids=run.ids, notes=(note,))
+    return Run(frame, run.name, ids=run.ids, notes=(note,))
 
 
 def read_schema(native: Any, engine: Engine, name: str) -> Mapping[str, Any]:
@@ -88,6 +71,16 @@ def collect_qrels(
     native: Any, engine: Engine, name: str, columns: ColumnMapping = USUAL_NAMES
 ) -> InputTable:
     """The columns of judgments in memory, which every engine can spare."""
+    frame, own_names = select_qrels(native, engine, name, columns)
+    with report_engine_errors(engine, name):
+        rows = engine.collect(frame.to_native()).rename(restore_name)
+    return evolve(as_table(rows, name), own_names=own_names)
+
+
+def select_qrels(
+    native: Any, engine: Engine, name: str, columns: ColumnMapping = USUAL_NAMES
+) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
+    """The columns that judgments need, where they are; and what the user calls them."""
     with report_engine_errors(engine, name):
         frame, own_names = open_columns(native, engine, columns, QRELS_ROLES, name)
         header = Header(frame.collect_schema().names(), name, own_names)
@@ -96,9 +89,7 @@ def collect_qrels(
             header.require_ids()
             if header.grade_column() is None:  # the others are named in what is said of that
                 wanted = list(header.columns)
-        chosen = frame.select(*dict.fromkeys(wanted)).to_native()
-        rows = engine.collect(chosen).rename(restore_name)
-        return evolve(as_table(rows, name), own_names=own_names)
+        return frame.select(*dict.fromkeys(wanted)), own_names
 
 
 def open_columns(
@@ -119,57 +110,12 @@ def open_columns(
     return frame, invert_renames(columns.find_renames(names, roles, name))
 
 
-def _refuse_other_types(
-    schema: dict[str, Any], ids: tuple[str, str], number: str | None, name: str
-) -> None:
-    for column in ids:
-        kind = schema[column]
-        if not (kind.is_integer() or kind in _ID_TYPES):
-            raise BadInput(
-                name, f"column {quote(column)} holds {kind}", "texts or whole numbers; cast it"
-            )
-    if number is not None and not schema[number].is_numeric():
-        raise BadInput(name, f"column {quote(number)} holds {schema[number]}", "numbers; cast it")
-
-
-def _is_missing(column: str) -> nw.Expr:
-    return nw.col(column).is_null() | (nw.col(column) == "")
-
-
-def row_defects(number: str) -> dict[str, tuple[nw.Expr, str]]:
-    """What a row can lack, and how that is said."""
-    return {
-        "no_query": (_is_missing("query"), "no query"),
-        "no_doc": (_is_missing("doc"), "no doc"),
-        "no_number": (
-            nw.col(number).is_null() | ~nw.col(number).is_finite(),
-            f"no {number} that is a finite number",
-        ),
-    }
-
-
-def refuse_bad_rows(run: LazyRun, counts: Mapping[str, int]) -> None:
-    """Rows that lack something are counted and shown, not left out."""
-    for name, (flags, words) in row_defects(run.number).items():
-        if counts[name]:
-            row = run.collect(run.frame.filter(flags).head(1)).row(0, named=True)
-            values = ", ".join(f"{column} {_quote_value(value)}" for column, value in row.items())
-            has = "has" if counts[name] == 1 else "have"
-            raise run.bad_input(
-                f"{count_noun(counts[name], 'row')} {has} {words}, such as {values}"
-            )
-
-
-def _quote_value(value: object) -> str:
-    return "null" if value is None else quote(str(value))
-
-
 __all__ = [
     "as_lazy_run",
     "collect_frame",
     "collect_qrels",
     "collect_run",
+    "open_columns",
     "read_schema",
-    "refuse_bad_rows",
-    "row_defects",
+    "select_qrels",
 ]

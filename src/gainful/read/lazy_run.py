@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput
-from gainful.read.qrels_and_run import IdKinds
+from gainful.read.column_names import restore_name
+from gainful.read.kinds import RUN, Kind, Value
+from gainful.read.qrels_and_run import IdKinds, Run
+from gainful.text import quote
 
 if TYPE_CHECKING:  # slow to load, and only runs in an engine need it
     import narwhals.stable.v2 as nw
@@ -19,42 +22,83 @@ if TYPE_CHECKING:  # slow to load, and only runs in an engine need it
 
 @frozen(eq=False)
 class LazyRun:
-    """A run, or judgments, whose rows stay in the engine of their owner."""
+    """A run whose rows stay in the engine of their owner."""
 
-    frame: nw.LazyFrame[Any]  # query, doc: text; score, or grade: number
+    frame: nw.LazyFrame[Any]  # query, doc, and score or rank
     engine: Engine
     name: str = "run"
-    number: Literal["score", "grade"] = "score"
     ids: IdKinds = field(factory=dict)
+    own_names: Mapping[str, str] = field(factory=dict)  # what the user calls these columns
 
-    def send(self, frame: pl.DataFrame) -> nw.LazyFrame[Any]:
-        """A frame of ours in that engine, to be joined with the run."""
+    @property
+    def reader(self) -> Callable[..., Run]:
+        """How rows of it become a run, on a worker as well."""
+        return partial(build_part, kind=RUN, name=self.name, own_names=self.own_names)
+
+    def stream(self) -> Iterator[Run]:
+        """Some rows at a time, checked as those of a run in memory; at first none."""
         from gainful.read.engines import report_engine_errors  # noqa: PLC0415  (files do without)
 
+        first_row = 0
         with report_engine_errors(self.engine, self.name):
-            native: Any = self.engine.send(frame, self.frame.to_native())
-            return as_narwhals(native)
+            for rows in self.engine.stream(self.frame.to_native()):
+                place = first_row if self.engine.ordered else None
+                yield self.reader(rows, first_row=place)
+                first_row += len(rows)
 
-    def collect(self, frame: nw.LazyFrame[Any]) -> pl.DataFrame:
-        """What was computed there, here."""
-        from gainful.read.engines import report_engine_errors  # noqa: PLC0415  (files do without)
+    def head(self, limit: int) -> Run:
+        """The first rows, here."""
+        return self._collect(self.frame.head(limit))
 
-        with report_engine_errors(self.engine, self.name):
-            return self.engine.collect(frame.to_native())
-
-    def collect_queries(self, queries: Collection[str]) -> pl.DataFrame:
+    def collect_queries(self, queries: Collection[str]) -> Run:
         """The rows of some queries, here."""
         import narwhals.stable.v2 as nw  # noqa: PLC0415  (slow to load)
 
-        return self.collect(self.frame.filter(nw.col("query").is_in([*queries])))
+        query = nw.col("query")
+        if self.frame.collect_schema()["query"].is_float():  # 1.0 is '1'
+            query = query.cast(nw.Int64)
+        return self._collect(self.frame.filter(query.cast(nw.String).is_in([*queries])))
 
-    def example_docs(self) -> list[str]:
-        """The first two documents, for a message."""
-        return self.collect(self.frame.select("doc").head(2))["doc"].to_list()
+    def _collect(self, frame: nw.LazyFrame[Any]) -> Run:
+        from gainful.read.engines import report_engine_errors  # noqa: PLC0415  (files do without)
 
-    def bad_input(self, problem: str, expected: str = "") -> BadInput:
-        """An error about it."""
-        return BadInput(self.name, problem, expected)
+        with report_engine_errors(self.engine, self.name):
+            rows = self.engine.collect(frame.to_native())
+        return self.reader(rows)
+
+
+def build_part(
+    rows: pl.DataFrame,
+    kind: Kind[Value],
+    name: str,
+    own_names: Mapping[str, str],
+    first_row: int | None = None,
+) -> Value:
+    """A run or judgments of some rows of an engine, as they are read in memory.
+
+    Args:
+        rows: all columns that are needed.
+        kind: which of the two.
+        name: what they are called in messages.
+        own_names: what the user calls columns that are renamed.
+        first_row: the number of the first of them, where rows have an order; else messages name
+            a row by its query and document.
+    """
+    from gainful.read.named_columns import InputTable, extract_rows  # noqa: PLC0415
+
+    def locate(row: int) -> str:
+        if first_row is not None:
+            return f"{name}, row {first_row + row}"
+        ids = (table.frame[column][row] for column in table.header.require_ids())
+        query, doc = ("null" if value is None else quote(value) for value in ids)
+        return f"{name}, query {query}, document {doc}"
+
+    if rows.is_empty():
+        schema = {"query": pl.String, "doc": pl.String, kind.number: pl.Float64}
+        return kind.build(pl.DataFrame(schema=schema), name, part=True)
+    frame = rows.rename(restore_name)
+    table = InputTable(frame, name, locate, padded=False, own_names=own_names)
+    return extract_rows(table, kind).build()
 
 
 def as_narwhals(native: Any) -> nw.LazyFrame[Any]:

@@ -50,7 +50,7 @@ from gainful.read.sessions import (
     BadPolicy,
     Sessions,
 )
-from gainful.read.spilled_rows import KEY
+from gainful.read.spill import KEY
 from gainful.text import count_noun, join_words, quote
 
 _KEY = ("session", "query")

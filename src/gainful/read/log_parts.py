@@ -42,7 +42,7 @@ from gainful.read.log_facts import LogFacts, find_facts, find_known
 from gainful.read.named_columns import Header, InputTable
 from gainful.read.session_events import ASKED, DWELL, SHOWN
 from gainful.read.sessions import OPTIONAL_COLUMNS, POSITION, RESULT_COLUMNS, BadPolicy, check_bad
-from gainful.read.spilled_rows import KEY, SpilledRows, choose_parts
+from gainful.read.spill import KEY, Spill, choose_parts
 
 _ROW = "\0row"  # the number of a row, where rows have an order
 _REPORT = "gainful_report"  # of a part, in Spark
@@ -259,7 +259,7 @@ def _read_by_disk(
     """Sessions by way of a temporary folder, which goes with them; None if queries are numbered."""
     folder = _TemporaryFolder()
     path = folder.path
-    spilled, facts, kinds = SpilledRows(path, "events"), LogFacts(), {}
+    spilled, facts, kinds = Spill(reader.header.name, reader.key), LogFacts(), {}
     for batch in engine.stream(native.with_row_index("gainful_row") if engine.ordered else native):
         rows = batch.rename(restore_name)
         kinds = dict(rows.schema)

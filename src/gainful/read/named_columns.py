@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import polars as pl
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
-from gainful.errors import BadInput, NoColumn, Swapped
-from gainful.read import binary_tables, delimited, jsonl, subtopic_qrels
+from gainful.errors import BadInput, NoColumn
+from gainful.read import binary_tables, delimited, jsonl
 from gainful.read.column_names import (
     DOC,
     GRADE,
@@ -23,7 +23,7 @@ from gainful.read.column_names import (
     normalise_name,
     strip_name,
 )
-from gainful.read.qrels_and_run import IdKinds, Qrels, Run
+from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import Source
 from gainful.text import join_words, quote
 
@@ -71,12 +71,7 @@ class Header:
         ranked = self.find_column(RANK) is not None
         if ranked and (grade is None or normalise_name(grade) == "score"):
             contents = "ranks" if grade is None else "scores and ranks"
-            raise Swapped(
-                self.name,
-                f"this looks like a run, not like judgments: it has {contents} "
-                "(are the arguments swapped?)",
-                "columns query, doc, grade",
-            )
+            raise QRELS.describe_swap(self.name, f"it has {contents}", "columns query, doc, grade")
         return grade
 
     def _refuse_two_grades(self) -> None:
@@ -118,12 +113,8 @@ class Header:
         if score is not None:
             return score, "score"
         if self.find_column(RANK) is None and self.find_column(GRADE[:-1]) is not None:
-            raise Swapped(
-                self.name,
-                "these look like judgments, not like a run: there are grades, but no scores "
-                "(are the arguments swapped?)",
-                "columns query, doc, score",
-            )
+            reason = "there are grades, but no scores"
+            raise RUN.describe_swap(self.name, reason, "columns query, doc, score")
         return self.require_column((*SCORE, *RANK), "score"), "rank"
 
 
@@ -150,16 +141,23 @@ class InputTable:
         own_names = {**self.own_names, **invert_renames(renames)}
         return evolve(self, frame=frame, own_names=own_names)
 
-    def with_grades(self) -> tuple[InputTable, str]:
-        """The table and its column of grades; where there is none all are 1, which is noted."""
+    def find_number(self, kind: Kind[Any]) -> tuple[InputTable, str, str]:
+        """The table, the column of grades or scores, and what it is: grade, score or rank.
+
+        Where there are no grades all are 1, which is noted.
+        """
         header = self.header
+        if kind is RUN:
+            header.require_ids()
+            return self, *header.score_column()
         grade = header.grade_column()
         if grade is not None:
-            return self, grade
+            return self, grade, "grade"
         header.require_ids()
         header.refuse_unknown_grades(filter(self._holds_numbers, self.frame.columns))
+        frame = self.frame.with_columns(grade=pl.lit(1.0))
         notes = (*self.notes, header.note_no_grades())
-        return evolve(self, frame=self.frame.with_columns(grade=pl.lit(1.0)), notes=notes), "grade"
+        return evolve(self, frame=frame, notes=notes), "grade", "grade"
 
     def _holds_numbers(self, column: str) -> bool:
         """Are there numbers in a column, and nothing else?"""
@@ -171,36 +169,6 @@ class InputTable:
         numbers = values.cast(pl.Float64, strict=False)
         has_any = len(numbers.drop_nulls().drop_nans()) > 0
         return has_any and numbers.null_count() == values.null_count()
-
-
-@frozen(eq=False)
-class ParsedColumns:
-    """Query, document and number of each row, with what was given and whether it is wrong."""
-
-    table: InputTable
-    frame: pl.DataFrame  # query, doc, number, given, rank (null where there is none), subtopic
-    role: str  # grade or score
-    required: tuple[str, ...] = ("query", "doc")  # the columns that must not be empty
-    id_kinds: IdKinds = field(factory=dict)
-
-    def describe_problem(self, row: int) -> str | None:
-        """What is wrong with a row, in words; None if nothing is."""
-        values = self.frame.row(row, named=True)
-        number, raw = values["number"], values["given"]
-        for name in self.required:
-            if values[name] is None or values[name] == "":
-                return f"there is no {name}"
-        if raw is None:
-            return f"there is no {self.role}"
-        finite = number is not None and abs(number) != float("inf") and number == number  # noqa: PLR0124
-        return None if finite else f"{self.role} {quote(raw)} is not a finite number"
-
-    def bad_rows(self) -> list[int]:
-        """The rows that are not what they should be."""
-        number = pl.col("number")
-        missing = [pl.col(name).is_null() | (pl.col(name) == "") for name in self.required]
-        bad = pl.any_horizontal(*missing, number.is_null(), ~number.is_finite())
-        return self.frame.select(bad.fill_null(value=True)).to_series().arg_true().to_list()
 
 
 def invert_renames(renames: Mapping[str, str]) -> dict[str, str]:
@@ -235,61 +203,53 @@ def as_table(frame: pl.DataFrame, name: str) -> InputTable:
     return InputTable(frame, name, lambda row: f"{name}, row {row}", padded=False)
 
 
-def extract_qrels(table: InputTable) -> Qrels:
-    """Judgments from a table; without a column of grades, all of grade 1."""
-    table, grade = table.with_grades()
-    parsed = parse_columns(table, grade, "grade")
-    sound = _check_columns(parsed)
-    if "subtopic" not in parsed.required:
-        return Qrels(sound, table.name, table.locate, ids=parsed.id_kinds, notes=table.notes)
-    subtopic_rows = sound.with_columns(parsed.frame["subtopic"])
-    return subtopic_qrels.build_subtopic_qrels(
-        subtopic_rows, table.name, table.locate, parsed.id_kinds, table.notes
-    )
+def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
+    """The rows of a table with a document each, as judgments or as a run.
 
-
-def extract_run(table: InputTable) -> Run:
-    """A run from a table."""
-    table.header.require_ids()
-    column, kind = table.header.score_column()
-    parsed = parse_columns(table, column, kind)
-    frame = _check_columns(parsed, "score")
-    if kind == "rank":
-        frame = frame.with_columns(-pl.col("score"))
-    return Run(frame, table.name, table.locate, ids=parsed.id_kinds)
-
-
-def parse_columns(table: InputTable, number: str, role: str) -> ParsedColumns:
-    """Query and document as text, and one column of numbers."""
+    Judgments without a column of grades are all of grade 1.
+    """
+    table, number, role = table.find_number(kind)
     query, doc = table.header.require_ids()
-    rank = table.header.find_column(RANK)
-    subtopic = _subtopic_column(table) if role == "grade" else None
-    extra = {} if subtopic is None else {"subtopic": text_column(table, subtopic)}
-    frame = pl.DataFrame(
-        {
-            "query": text_column(table, query),
-            "doc": text_column(table, doc),
-            "number": number_column(table, number),
-            "given": table.frame[number],
-            "rank": pl.Series([None] * len(table.frame), dtype=pl.Float64)
-            if rank is None
-            else number_column(table, rank),
-            **extra,
-        }
+    rank = table.header.find_column(RANK) if kind is RUN else None
+    subtopic = _subtopic_column(table) if kind is QRELS else None
+    columns = {
+        "query": text_column(table, query),
+        "doc": text_column(table, doc),
+        **({} if subtopic is None else {"subtopic": text_column(table, subtopic)}),
+    }
+    needed = [*columns]
+    columns[kind.number] = number_column(table, number)
+    if rank is not None:
+        columns["rank"] = number_column(table, rank)
+    frame, given = pl.DataFrame(columns), table.frame[number]
+    missing = [pl.col(name).is_null() | (pl.col(name) == "") for name in needed]
+    value = pl.col(kind.number)
+    flags = pl.any_horizontal(*missing, value.is_null(), ~value.is_finite())
+    bad = frame.select(flags.fill_null(value=True).alias("")).to_series()
+
+    def describe(row: int) -> tuple[str, str]:
+        empty = [name for name in needed if not frame[name][row]]
+        if given[row] is None:
+            empty.append(role)
+        words = f"there is no {empty[0]}" if empty else ""
+        words = words or f"{role} {quote(given[row])} is not a finite number"
+        return table.locate(row), words
+
+    mistakes = bad.arg_true().to_list()
+    sound, kept = (frame.filter(~bad), (~bad).arg_true()) if mistakes else (frame, None)
+    schema = table.frame.schema
+    ids = {"query": _id_kind(schema[query]), "doc": _id_kind(schema[doc])}
+    return Rows(
+        kind,
+        table.name,
+        sound.with_columns(-value) if role == "rank" else sound,
+        lambda row: table.locate(row if kept is None else int(kept[row])),
+        f"query, doc, {kind.number}",
+        mistakes,
+        describe,
+        notes=table.notes,
+        fields={} if table.padded else {"ids": ids},
     )
-    id_types = {"query": table.frame.schema[query], "doc": table.frame.schema[doc]}
-    kinds = {} if table.padded else {name: _id_kind(kind) for name, kind in id_types.items()}
-    return ParsedColumns(table, frame, role, ("query", "doc", *extra), kinds)
-
-
-def _check_columns(parsed: ParsedColumns, name: str | None = None) -> pl.DataFrame:
-    """The three columns, or an error for the first row that is not what it should be."""
-    bad = parsed.bad_rows()
-    if bad:
-        problem = parsed.describe_problem(bad[0]) or "not what it should be"
-        raise BadInput(parsed.table.locate(bad[0]), problem)
-    number = pl.col("number").alias(name or parsed.role)
-    return parsed.frame.select("query", "doc", number)
 
 
 def text_column(table: InputTable, column: str) -> pl.Series:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from gainful.read.dotted_paths import find_entries, find_value, order_by_index, parse_json
+from gainful.read.dotted_paths import find_entries, find_value, order_by_index
+from gainful.read.json_text import parse_json
 
 _MAX_PLANS = 1 << 12  # sets of keys that are remembered
 

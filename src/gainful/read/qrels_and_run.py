@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from numbers import Integral
 from typing import Any
@@ -20,6 +20,9 @@ GRADES_AND_SCORES = "gainful.ndcg(grades, scores) for grades and scores alone"
 _MAX_GRADE = 10  # numbers up to here can be grades
 
 _MAX_LISTED = 10  # duplicates that an error or a report names one by one
+_MAX_USUAL = 1000  # grades beyond it are times, ids or counts
+_MIN_RANKS = 10  # ranks below the first of a query; of fewer, grades may count up by accident
+_SAMPLE = 50  # rows that are looked at first
 
 
 @frozen(eq=False)
@@ -45,10 +48,12 @@ class Qrels:
     notes: Sequence[str] = ()  # what one should know of how they were read
     list_count: int = 0  # lists in query order, where queries have no names
     complete: bool = False  # is all that is relevant in it, so that other documents are not?
+    part: bool = False  # is it some queries of a larger one, of which none may be judged?
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Qrels", "grade")
-        _refuse_empty(self.frame, self.name, "judgment")
+        if not self.part:
+            _refuse_empty(self.frame, self.name, "judgment")
         _refuse_not_finite(self, "grade")
         if not self.unique:
             return
@@ -95,6 +100,10 @@ class Qrels:
         return mapping
 
 
+def _as_set(queries: Iterable[str]) -> frozenset[str]:
+    return frozenset(queries)
+
+
 @frozen(eq=False)
 class Run:
     """What a system returned: a score for each query and document."""
@@ -103,16 +112,17 @@ class Run:
     name: str = "run"
     where: Callable[[int], str] | None = field(default=None, repr=False)
     tag: str = ""  # what the run calls itself in its last column
-    silent: frozenset[str] = frozenset()  # queries for which nothing was retrieved
+    silent: frozenset[str] = field(default=frozenset(), converter=_as_set)  # found nothing
     notes: Sequence[str] = ()  # what one should know of how it was read
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
     infinite: bool = False  # may scores be infinite?
     distinct: bool = False  # is it known that no document stands twice in a ranking?
+    part: bool = False  # is it some rows of a larger one, of which there may be none?
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Run", "score")
-        if not self.silent:
+        if not (self.silent or self.part):
             _refuse_empty(self.frame, self.name, "result")
         if not self.infinite:
             _refuse_not_finite(self, "score")
@@ -240,3 +250,37 @@ def _refuse_not_finite(qrels_or_run: Qrels | Run, column: str) -> None:
 def has_several_subtopics(subtopic: pl.Series) -> bool:
     """Is there more than one subtopic?"""
     return len(subtopic) > 1 and bool((subtopic != subtopic[0]).any())
+
+
+def describe_odd_judgments(qrels: Qrels | NestedDict) -> list[str]:
+    """What judgments from a file or frame look like, if not like judgments.
+
+    Examples:
+        >>> frame = pl.DataFrame({"query": ["map", "P_5"], "doc": "all", "grade": [0.25, 0.4]})
+        >>> describe_odd_judgments(Qrels(frame))
+        ["the last document of every query is 'all', as in the output of trec_eval"]
+    """
+    if isinstance(qrels, NestedDict):
+        return []
+    frame = qrels.frame
+    looks = []
+    large = int((frame["grade"] > _MAX_USUAL).sum())
+    if large:
+        grades = count_noun(large, "grade is", "grades are")
+        highest = frame.select(pl.col("grade").max()).item()
+        looks.append(f"{grades} above {_MAX_USUAL} (up to {highest:.0f}), as times and ids are")
+    if _are_ranks(frame.head(_SAMPLE)) and _are_ranks(frame):
+        below_first = len(frame) - frame["query"].n_unique()
+        if below_first >= _MIN_RANKS:
+            looks.append("the grades of every query count 1, 2, 3, …, as the ranks of a run do")
+    if frame["doc"][-1] == "all":
+        last = frame.group_by("query").agg(pl.col("doc").last())["doc"]
+        if (last == "all").all():
+            looks.append("the last document of every query is 'all', as in the output of trec_eval")
+    return looks
+
+
+def _are_ranks(frame: pl.DataFrame) -> bool:
+    """Do grades count from 1, without a gap, in the rows of each query?"""
+    position = pl.int_range(1, pl.len() + 1).over("query")
+    return bool(frame.select((pl.col("grade") == position).all()).item())

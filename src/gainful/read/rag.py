@@ -14,19 +14,17 @@ from typing import Any
 
 from attrs import evolve
 
-from gainful.errors import BadInput, Duplicated
+from gainful.errors import BadInput
 from gainful.read import dicts
 from gainful.read.column_names import (
     CONVERSATION,
     DOC,
     DOC_LISTS,
     NUMBER_LISTS,
-    QRELS_ROLES,
     QUERY,
     QUERY_TEXT,
     RELEVANT,
     RETRIEVED,
-    RUN_ROLES,
     TURN,
     TURN_IDS,
     USUAL_NAMES,
@@ -34,7 +32,8 @@ from gainful.read.column_names import (
 )
 from gainful.read.dicts import DocScores
 from gainful.read.jsonl import is_json_list, load_whole, read_objects
-from gainful.read.qrels_and_run import Qrels, Run
+from gainful.read.kinds import QRELS, RUN, Kind, Value
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.ranked_items import DocNumbers, as_list, parse_number
 from gainful.read.source import Source
 from gainful.text import count_noun, quote
@@ -44,48 +43,35 @@ _QUERY = ("id", *QUERY, *QUERY_TEXT)
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 
 
-def read_qrels(source: Source, columns: ColumnMapping = USUAL_NAMES) -> Qrels:
-    """What is relevant to each query of a file."""
-    return read_qrels_records(source.name, _file_records(source), columns)
+def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
+    """What is relevant to each query of a file, or what was retrieved for it."""
+    return read_records(source.name, _file_records(source), kind, columns)
 
 
-def read_run(source: Source, columns: ColumnMapping = USUAL_NAMES) -> Run:
-    """What was retrieved for each query of a file, in rank order or with scores."""
-    return read_run_records(source.name, _file_records(source), columns)
+def read_records(
+    name: str, records: Records, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES
+) -> Value:
+    """What is relevant to each query, or what was retrieved for it, in rank order or with scores.
 
-
-def read_qrels_records(name: str, records: Records, columns: ColumnMapping = USUAL_NAMES) -> Qrels:
-    """What is relevant to each query: all of it, so that nothing else counts as unjudged."""
-    mapping: dict[str, dict[Any, Any]] = {}
+    All that is relevant is there, so that nothing else counts as unjudged.
+    """
+    lists: list[tuple[str, DocScores]] = []
+    scored_lists: list[DocNumbers] = []
     renamed = (
-        (place, columns.rename_record(record, QRELS_ROLES, place)) for place, record in records
+        (place, columns.rename_record(record, kind.roles, place)) for place, record in records
     )
-    for place, query, relevant, record in _read_parts(renamed, RELEVANT):
-        if isinstance(relevant, Mapping):
-            mapping[query] = _drop_missing(relevant)
-            continue
-        pairs = _read_list(relevant, place, query, record, "grade")
-        mapping[query] = {doc: 1 if grade is None else grade for doc, grade in pairs}
-        if len(mapping[query]) < len(pairs):
-            raise Duplicated(place, "a document is judged twice", "each document once")
-    return evolve(dicts.to_qrels(dicts.read_qrels_dict(mapping, name)), complete=True)
-
-
-def read_run_records(name: str, records: Records, columns: ColumnMapping = USUAL_NAMES) -> Run:
-    """What was retrieved for each query, in rank order or with scores."""
-    rankings: list[tuple[str, DocScores]] = []
-    lists: list[DocNumbers] = []
-    renamed = (
-        (place, columns.rename_record(record, RUN_ROLES, place)) for place, record in records
-    )
-    for place, query, retrieved, record in _read_parts(renamed, RETRIEVED):
-        if isinstance(retrieved, Mapping):
-            pairs = dicts.check_scores(_drop_missing(retrieved), place, query)
+    for place, query, docs, record in _read_parts(renamed, kind.lists):
+        if isinstance(docs, Mapping):
+            pairs = dicts.check_numbers(_drop_missing(docs), place, query, kind)
         else:
-            lists.append(_read_list(retrieved, place, query, record, "score"))
-            pairs = dicts.score_in_order(lists[-1])
-        rankings.append((query, pairs))
-    return dicts.build_run(name, rankings, dicts.note_rising_scores(lists))
+            scored_lists.append(_read_list(docs, place, query, record, kind.number))
+            pairs = dicts.fill_numbers(scored_lists[-1], kind)
+        if kind is QRELS:
+            dicts.refuse_repeats(pairs, place, "a document is judged twice")
+        lists.append((query, pairs))
+    notes = dicts.note_rising_scores(scored_lists) if kind is RUN else ()
+    value = dicts.build_lists(name, lists, kind, notes)
+    return evolve(value, complete=True) if isinstance(value, Qrels) else value
 
 
 def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:

@@ -11,12 +11,13 @@ from typing import Any
 
 from attrs import frozen
 
-from gainful.errors import BadValue, Swapped
+from gainful.errors import BadValue, NoColumn, Swapped
 from gainful.read import conversations, dynamic_domain, session_xml, ubi
-from gainful.read.column_names import USUAL_NAMES, ColumnMapping
-from gainful.read.event_words import EventWords
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping, list_columns
+from gainful.read.event_words import LOG_COLUMNS, EventWords
 from gainful.read.formats import FileFormat, choose_format, find_format
-from gainful.read.json_records import first_records
+from gainful.read.json_records import binary_format, first_records
+from gainful.read.named_columns import Header
 from gainful.read.session_tables import read_session_table
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import BadPolicy, Sessions
@@ -119,6 +120,7 @@ def read_sessions(
     file_format = find_session_format(source, format_name)
     if format_name is None and file_format.name == "table":
         _refuse_judgments(source)
+        _refuse_unknown_json(source, columns)
     all_options = {
         "ties": ties,
         "pages": pages,
@@ -168,4 +170,17 @@ def _refuse_judgments(source: Source) -> None:
             source.name,
             "these look like judgments, not like sessions: their lines have four fields",
             "sessions first, judgments as qrels: gainful sessions SESSIONS --qrels QRELS",
+        )
+
+
+def _refuse_unknown_json(source: Source, columns: ColumnMapping) -> None:
+    """Records of JSON that are no log that is known, and have no documents of a table either."""
+    records = first_records(source) if binary_format(source) is None else []
+    keys = list(dict.fromkeys(key for record in records for key in record))
+    if keys and not columns.names and Header(keys, "").find_column(LOG_COLUMNS["doc"]) is None:
+        kinds = ", ".join(entry.name for entry in TRACE_FORMATS)
+        raise NoColumn(
+            source.name,
+            f"this is JSON, but no log that is known: it has {list_columns(keys)}",
+            f"{kinds}; or a table with session, query and doc, and --columns that names them",
         )

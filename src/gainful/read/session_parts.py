@@ -7,10 +7,8 @@ judgments are all that is asked for, `record_sessions` is quicker.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -24,7 +22,7 @@ from gainful.read.engines import report_engine_errors
 from gainful.read.lazy_session_problems import LARGEST, LENGTH, ROWS, TOTAL, find_bad_sessions
 from gainful.read.lazy_sessions import LazySessions, build_sessions
 from gainful.read.sessions import BadPolicy, Sessions
-from gainful.read.spilled_rows import KEY, SpilledRows, choose_parts, hash_sessions
+from gainful.read.spill import KEY, Spill, choose_parts
 from gainful.text import quote
 
 _QUERY = ("session", "query")
@@ -91,8 +89,8 @@ def choose_rows(sessions: LazySessions, choice: SessionChoice) -> LazySessions:
 class SessionParts:
     """Sessions on disk, of which each part is some whole sessions."""
 
-    queries: SpilledRows
-    results: SpilledRows
+    queries: Spill
+    results: Spill
     longest: int  # queries of a session
 
     def read(self, max_rows: int) -> Iterator[SessionPart]:
@@ -123,22 +121,21 @@ def split_sessions(
     narrow = evolve(
         sessions, query_columns=[name for name in sessions.query_columns if name in columns]
     )
-    with tempfile.TemporaryDirectory(prefix="gainful-") as folder:
-        queries = SpilledRows(Path(folder), "queries")
-        results = SpilledRows(Path(folder), "results")
-        longest = 0
-        with report_engine_errors(sessions.engine, sessions.name):
-            for rows in sessions.engine.stream(_describe_queries(narrow).to_native()):
-                longest = max(longest, int(rows["query"].max() or 0))  # type: ignore[arg-type]
-                queries.add(hash_sessions(rows))
-            wanted = narrow.find_results(judged_docs, shown_again=shown_again)
-            for rows in sessions.engine.stream(wanted.to_native()):
-                results.add(hash_sessions(rows))
-        queries.finish()
-        results.finish()
-        if not queries.counts.sum():
-            raise BadInput(sessions.name, "there is not one session in it")
-        yield SessionParts(queries, results, longest)
+    queries, results = Spill(sessions.name), Spill(sessions.name)
+    longest = 0
+    key = pl.col("session").hash(1).alias(KEY)
+    with report_engine_errors(sessions.engine, sessions.name):
+        for rows in sessions.engine.stream(_describe_queries(narrow).to_native()):
+            longest = max(longest, int(rows["query"].max() or 0))  # type: ignore[arg-type]
+            queries.add(rows.with_columns(key))
+        wanted = narrow.find_results(judged_docs, shown_again=shown_again)
+        for rows in sessions.engine.stream(wanted.to_native()):
+            results.add(rows.with_columns(key))
+    queries.finish()
+    results.finish()
+    if not queries.counts.sum():
+        raise BadInput(sessions.name, "there is not one session in it")
+    yield SessionParts(queries, results, longest)
 
 
 def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:

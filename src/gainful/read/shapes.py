@@ -15,24 +15,23 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput
-from gainful.read import dicts, named_columns, rag
+from gainful.read import dicts, named_columns, rag, ratings
 from gainful.read.column_dicts import split_columns
 from gainful.read.column_names import (
     DOC,
     DOC_LISTS,
     KNOWN_COLUMNS,
-    QRELS_ROLES,
     QUERY,
-    RUN_ROLES,
     ColumnMapping,
     normalise_name,
 )
 from gainful.read.engines import find_engine
-from gainful.read.frames import is_frame
+from gainful.read.frames import is_frame, is_wrapped
 from gainful.read.jsonl import build_columns
+from gainful.read.kinds import Kind, Value
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
-from gainful.read.qrels_and_run import GRADES_AND_SCORES, NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import GRADES_AND_SCORES, NestedDict, Run
 from gainful.read.ranked_items import as_list, has_id, is_id
 from gainful.read.source import is_path
 from gainful.text import quote
@@ -49,55 +48,36 @@ def is_sequence(value: object) -> bool:
     return isinstance(value, Sequence) or _as_rows(value) is not None
 
 
-def read_qrels_mapping(
-    by_query: Mapping[Any, Any], name: str, columns: ColumnMapping
-) -> Qrels | NestedDict:
-    """Judgments from a dict by query, of documents or of RAG records."""
+def read_mapping(
+    by_query: Mapping[Any, Any], name: str, kind: Kind[Value], columns: ColumnMapping
+) -> NestedDict | Value:
+    """Judgments or a run from a dict by query, of documents or of RAG records."""
+    tool = ratings.recognise(by_query)
+    if tool is not None:
+        return ratings.build(by_query, name, kind, tool)
     rows = split_columns(by_query, name, columns)
     if rows is not None:
-        return read_qrels_sequence(rows, name, columns)
+        return read_sequence(rows, name, kind, columns)
     records = rag.find_records(by_query, name, columns)
     if records is None:
-        return dicts.read_qrels_dict(by_query, name)
-    return rag.read_qrels_records(name, records, columns)
+        return dicts.read_dict(by_query, name, kind)
+    return rag.read_records(name, records, kind, columns)
 
 
-def read_run_mapping(
-    by_query: Mapping[Any, Any], name: str, columns: ColumnMapping
-) -> Run | NestedDict:
-    """A run from a dict by query, of documents or of RAG records."""
-    rows = split_columns(by_query, name, columns)
-    if rows is not None:
-        return read_run_sequence(rows, name, columns)
-    records = rag.find_records(by_query, name, columns)
-    if records is None:
-        return dicts.read_run_dict(by_query, name)
-    return rag.read_run_records(name, records, columns)
-
-
-def read_qrels_sequence(value: Any, name: str, columns: ColumnMapping) -> Qrels | NestedDict:
-    """Judgments from a list, by what its first entry is."""
+def read_sequence(
+    value: Any, name: str, kind: Kind[Value], columns: ColumnMapping
+) -> NestedDict | Value:
+    """Judgments or a run from a list, by what its first entry is."""
     entries = _as_rows(value) or []
-    shape = _find_shape(entries, name, columns, "grade")
+    shape = _find_shape(entries, name, columns, kind.number)
     if shape == "rag":
-        return rag.read_qrels_records(name, _number_records(entries, name), columns)
+        return rag.read_records(name, _number_records(entries, name), kind, columns)
     if shape == "lists":
-        nested = dicts.read_qrels_dict(dict(enumerate(entries)), name)
-        return evolve(nested, list_count=len(entries))
-    frame = _build_frame(entries, shape, name, "grade")
-    return named_columns.extract_qrels(_as_table(frame, name).rename(columns, QRELS_ROLES))
-
-
-def read_run_sequence(value: Any, name: str, columns: ColumnMapping) -> Run | NestedDict:
-    """A run from a list, by what its first entry is."""
-    entries = _as_rows(value) or []
-    shape = _find_shape(entries, name, columns, "score")
-    if shape == "rag":
-        return rag.read_run_records(name, _number_records(entries, name), columns)
-    if shape == "lists":
-        return evolve(dicts.read_run_dict(dict(enumerate(entries)), name), list_count=len(entries))
-    frame = _build_frame(entries, shape, name, "score")
-    return named_columns.extract_run(_as_table(frame, name).rename(columns, RUN_ROLES))
+        read = dicts.read_dict(dict(enumerate(entries)), name, kind)
+        return evolve(read, list_count=len(entries))
+    frame = _build_frame(entries, shape, name, kind.number)
+    table = InputTable(frame, name, lambda row: f"{name}[{row}]", padded=False)
+    return named_columns.extract_rows(table.rename(columns, kind.roles), kind).build()
 
 
 def are_records(entries: Sequence[Any]) -> bool:
@@ -108,6 +88,9 @@ def are_records(entries: Sequence[Any]) -> bool:
 def tells_both(value: object, columns: ColumnMapping) -> bool:
     """Is it a list or dict of records that tell both what was retrieved and what is relevant?"""
     if isinstance(value, Mapping):
+        tool = ratings.recognise(value)
+        if tool is not None:
+            return tool.is_ranking
         value = split_columns(value, "judgments", columns) or value
     if isinstance(value, Mapping) and rag.find_records(value, "", columns) is not None:
         return len(rag.record_kinds(next(iter(value.values())), columns)) == 2
@@ -149,6 +132,8 @@ def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
         return False  # documents with their scores, as most have them
     if rag.find_records(by_name, "") is not None or split_columns(by_name, "run") is not None:
         return False
+    if ratings.recognise(by_name) is not None:
+        return False
     return is_run(next((inner for inner in by_name.values() if _is_filled(inner)), None))
 
 
@@ -158,7 +143,9 @@ def _is_filled(value: object) -> bool:
 
 def is_run(value: object) -> bool:
     """Is it a whole run, to judge by the first thing in it?"""
-    if isinstance(value, (str, PathLike, Run, NestedDict, LazyRun)) or is_frame(value):
+    if isinstance(value, (str, PathLike, Run, NestedDict, LazyRun)):
+        return True
+    if is_frame(value) or is_wrapped(value):
         return True
     if isinstance(value, Mapping):
         inner = next((entry for entry in value.values() if _is_filled(entry)), None)
@@ -340,7 +327,3 @@ def _build_frame(entries: list[Any], shape: Shape, name: str, number: str) -> pl
 
 def _is_record(value: object) -> bool:
     return isinstance(value, Mapping)
-
-
-def _as_table(frame: pl.DataFrame, name: str) -> InputTable:
-    return InputTable(frame, name, lambda row: f"{name}[{row}]", padded=False)

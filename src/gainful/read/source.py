@@ -198,7 +198,26 @@ def is_folder(path: str | PathLike[str]) -> bool:
 
 
 def open_source(path: str | PathLike[str]) -> Source:
-    """The text at a path; `-` is standard input. What cannot be text is refused here."""
+    """The text at a path; `-` is standard input. What cannot be text is refused here.
+
+    Records of JSON come without what a search engine or an exporter put around them.
+    """
+    return unwrap_source(_open_text(path))
+
+
+def unwrap_source(source: Source) -> Source:
+    """A text, or the records that its envelope of JSON holds."""
+    if source.head.lstrip()[:1] not in (b"{", b"["):
+        return source
+    from gainful.read.envelopes import unwrap  # noqa: PLC0415  (only JSON has them)
+
+    records = unwrap(source.head, source.read_bytes, source.name)
+    if records is None:
+        return source
+    return make_memory_source(source.name, ".json" if records[:1] == b"[" else ".jsonl", records)
+
+
+def _open_text(path: str | PathLike[str]) -> Source:
     name = fspath(path)
     if not isinstance(name, str):
         raise WrongType("path", path, "a path as text")

@@ -15,7 +15,7 @@ from attrs import evolve
 from gainful.errors import BadInput, Duplicated
 from gainful.read.qrels_and_run import IdKinds, Qrels, has_several_subtopics
 from gainful.read.ranked_items import parse_number
-from gainful.text import quote
+from gainful.text import count_noun, quote
 
 _ONE_GRADE = "one grade for each query, document and subtopic"
 
@@ -27,7 +27,7 @@ def build_subtopic_qrels(
     ids: IdKinds | None = None,
     notes: Sequence[str] = (),
 ) -> Qrels:
-    """Judgments from rows of query, doc, grade and subtopic.
+    """Judgments from rows of query, doc, grade and subtopic, and perhaps of passages to be summed.
 
     Examples:
         >>> rows = [("1", "a", 1.0, "x"), ("1", "b", 0.0, "x"), ("1", "a", 2.0, "y")]
@@ -38,8 +38,11 @@ def build_subtopic_qrels(
         >>> qrels.subtopics.rows()
         [(0, 'x', 1.0), (1, 'x', 0.0), (0, 'y', 2.0)]
     """
-    subtopic = frame["subtopic"]
-    if not has_several_subtopics(subtopic):
+    if "passage" in frame.columns:
+        frame, locate, zeros = sum_passages(frame, locate)
+        counted = f"; {count_noun(zeros, 'rating')} of 0 counted as 1" if zeros else ""
+        notes = [*notes, f"{name}: ratings of passages, summed by subtopic{counted}"]
+    if not has_several_subtopics(frame["subtopic"]):
         return Qrels(frame.drop("subtopic"), name, locate, ids=ids or {}, notes=notes)
     _refuse_infinite_grades(frame, locate)
     _refuse_repeats(frame, locate)

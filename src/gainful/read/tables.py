@@ -1,4 +1,4 @@
-"""Tables → judgments or a run, whether long (a row for each document) or wide (for each query)."""
+"""Tables and JSON → judgments or a run, a row for each document (long) or for each query (wide)."""
 
 from __future__ import annotations
 
@@ -7,46 +7,57 @@ from typing import Any
 
 import polars as pl
 
-from gainful.read import named_columns, rag
+from gainful.errors import BadInput
+from gainful.read import dicts, named_columns, rag, shapes
 from gainful.read.column_names import (
-    QRELS_ROLES,
     RELEVANT,
     RETRIEVED,
-    RUN_ROLES,
     USUAL_NAMES,
     ColumnMapping,
     is_wide,
     normalise_name,
 )
+from gainful.read.jsonl import load_whole
+from gainful.read.kinds import Kind, Rows, Value
 from gainful.read.named_columns import InputTable
-from gainful.read.qrels_and_run import Qrels, Run
+from gainful.read.qrels_and_run import NestedDict
 from gainful.read.source import Source
+from gainful.text import quote
 
 
-def read_qrels(source: Source, format_name: str, columns: ColumnMapping = USUAL_NAMES) -> Qrels:
-    """Judgments from a file with columns such as query, doc, grade."""
-    return extract_qrels(named_columns.read_table(source, format_name), columns)
+def read_rows(
+    source: Source, kind: Kind[Value], columns: ColumnMapping, format_name: str
+) -> Rows[Value] | Value:
+    """The rows of a file with columns such as query, doc, and grade or score (or rank)."""
+    return extract_rows(named_columns.read_table(source, format_name), kind, columns)
 
 
-def read_run(source: Source, format_name: str, columns: ColumnMapping = USUAL_NAMES) -> Run:
-    """A run from a file with columns such as query, doc, score (or rank)."""
-    return extract_run(named_columns.read_table(source, format_name), columns)
+def extract(table: InputTable, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
+    """Judgments or a run from a table whose columns may have other names than the usual ones."""
+    rows = extract_rows(table, kind, columns)
+    return rows.build() if isinstance(rows, Rows) else rows
 
 
-def extract_qrels(table: InputTable, columns: ColumnMapping) -> Qrels:
-    """Judgments from a table whose columns may have other names than the usual ones."""
-    table = table.rename(columns, QRELS_ROLES)
+def extract_rows(
+    table: InputTable, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES
+) -> Rows[Value] | Value:
+    """The rows of a table; of one with lists for cells, what they are together."""
+    table = table.rename(columns, kind.roles)
     if is_wide(table.frame.schema):
-        return rag.read_qrels_records(table.name, _iterate_records(table))
-    return named_columns.extract_qrels(table)
+        return rag.read_records(table.name, _iterate_records(table), kind)
+    return named_columns.extract_rows(table, kind)
 
 
-def extract_run(table: InputTable, columns: ColumnMapping) -> Run:
-    """A run from a table whose columns may have other names than the usual ones."""
-    table = table.rename(columns, RUN_ROLES)
-    if is_wide(table.frame.schema):
-        return rag.read_run_records(table.name, _iterate_records(table))
-    return named_columns.extract_run(table)
+def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
+    """Judgments or a run from a file with one object {query: {document: number}}, or one list."""
+    value = load_whole(source)
+    if isinstance(value, list):
+        read = shapes.read_sequence(value, source.name, kind, columns)
+    elif isinstance(value, dict):
+        read = dicts.read_dict(value, source.name, kind)
+    else:
+        raise BadInput(source.name, f"{quote(value)} is no object", "{query: {document: number}}")
+    return dicts.to_columns(read, kind) if isinstance(read, NestedDict) else read
 
 
 def tells_both(frame: pl.DataFrame, columns: ColumnMapping) -> bool:

@@ -20,7 +20,7 @@ from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.event_words import EventWords
 from gainful.read.json_records import first_records
 from gainful.read.sessions import BadPolicy, Sessions
-from gainful.read.source import Source, make_memory_source
+from gainful.read.source import Source, make_memory_source, unwrap_source
 
 _MAX_FIRST = 50  # records by which a format is recognised
 
@@ -136,7 +136,8 @@ def make_trace_source(value: Any, name: str) -> Source | None:
         buffer = BytesIO()
         value.write_parquet(buffer)
         return make_memory_source(name, ".parquet", buffer.getvalue())
-    if guess_format([record for record in value[:_MAX_FIRST] if isinstance(record, dict)]) is None:
+    first = [record for record in value[:_MAX_FIRST] if isinstance(record, dict)]
+    if guess_format([record.get("_source", record) for record in first]) is None:
         return None
     lines = (json.dumps(record, default=_as_json) for record in value)
-    return make_memory_source(name, ".jsonl", "\n".join(lines).encode())
+    return unwrap_source(make_memory_source(name, ".jsonl", "\n".join(lines).encode()))

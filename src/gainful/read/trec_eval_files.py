@@ -18,19 +18,19 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, Duplicated
+from gainful.read.kinds import QRELS, RUN
 from gainful.read.qrels_and_run import Run, find_duplicates
 from gainful.read.source import Source
 from gainful.read.trec_files import (
     BLANKS,
-    QRELS,
-    RUN,
+    QRELS_LINES,
+    RUN_LINES,
     LineFormat,
     describe_problem,
     field_pattern,
     find_tidiness,
     last_tag,
-    refuse_judgments,
-    refuse_run,
+    refuse_swapped,
     scan_tidy_file,
 )
 from gainful.text import leading_integer, leading_number, quote
@@ -113,10 +113,10 @@ def _read_qrels(source: Source, version: int, encoding: Encoding) -> pl.DataFram
     frame = None
     if encoding == "utf-8" and not _has_odd_lines(source):
         frame = scan_tidy_file(
-            source, QRELS, find_tidiness(source), comments=False, number_type=pl.Int64()
+            source, QRELS_LINES, find_tidiness(source), comments=False, number_type=pl.Int64()
         )
     if frame is None:
-        frame = _read_lines(source, _Reader(QRELS, leading_integer), version, encoding)
+        frame = _read_lines(source, _Reader(QRELS_LINES, leading_integer), version, encoding)
     return frame.select("query", "doc", pl.col("grade").cast(pl.Float64))
 
 
@@ -164,13 +164,13 @@ def read_run(source: Source, version: int, encoding: Encoding) -> Run:
     """A run; scores may be infinite."""
     frame = None
     if encoding == "utf-8":
-        frame = scan_tidy_file(source, RUN, find_tidiness(source), comments=version == 10)
+        frame = scan_tidy_file(source, RUN_LINES, find_tidiness(source), comments=version == 10)
     if frame is not None:
         tag = last_tag(source, comments=version == 10)
-        return Run(frame.select(RUN.columns), source.name, tag=tag)
-    frame = _read_lines(source, _Reader(RUN, leading_number, is_run=True), version, encoding)
+        return Run(frame.select(RUN_LINES.columns), source.name, tag=tag)
+    frame = _read_lines(source, _Reader(RUN_LINES, leading_number, is_run=True), version, encoding)
     tag = frame["tag"][-1] if len(frame) else ""
-    return Run(frame.select(RUN.columns), source.name, tag=tag, infinite=True)
+    return Run(frame.select(RUN_LINES.columns), source.name, tag=tag, infinite=True)
 
 
 def _has_odd_lines(source: Source) -> bool:
@@ -194,7 +194,7 @@ def _read_lines(source: Source, reader: _Reader, version: int, encoding: Encodin
     table = table.with_columns(_parse_column(table[number], reader.parse).alias("number"))
     bad = table.filter(pl.col(number).is_null() | pl.col("number").is_null())
     if not bad.is_empty():
-        (refuse_judgments if reader.is_run else refuse_run)(source)
+        refuse_swapped(source, RUN if reader.is_run else QRELS)
         row = bad.row(0, named=True)
         problem = describe_problem(row | {"more": False}, line_format)
         raise BadInput(f"{source.name}:{row['line']}", problem, line_format.description)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
-from gainful.errors import BadInput, Swapped
-from gainful.read.qrels_and_run import Qrels, Run, has_several_subtopics
+from gainful.errors import BadInput
+from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import Source, Tidiness
 from gainful.text import count_noun, quote
 
@@ -37,7 +38,7 @@ class LineFormat:
         return ["query", "doc", self.number, *self.extra]
 
 
-QRELS = LineFormat(
+QRELS_LINES = LineFormat(
     ("query", "subtopic", "doc", "grade"),
     "grade",
     "query iteration document grade",
@@ -54,7 +55,7 @@ PASSAGE_QRELS = LineFormat(
     open_ended=False,
     extra=("subtopic", "passage"),
 )
-RUN = LineFormat(
+RUN_LINES = LineFormat(
     ("query", "q0", "doc", "rank", "score", "tag"),
     "score",
     "query Q0 document rank score name",
@@ -62,40 +63,74 @@ RUN = LineFormat(
 )
 
 
-def read_qrels(source: Source, *, unique: bool = True) -> Qrels:
-    """Judgments from lines of query, iteration (or subtopic), document, grade."""
-    line_format = find_qrels_format(source)
-    frame, locate = _read_lines(source, line_format), row_locator(source, line_format)
-    notes = note_comments(source)  # judgments are few
-    if line_format is PASSAGE_QRELS:
-        from gainful.read.subtopic_qrels import sum_passages  # noqa: PLC0415  (of one track)
+def read_rows(source: Source, kind: Kind[Value], *, every: bool = False) -> Rows[Value]:
+    """The lines of judgments or a run.
 
-        frame, locate, zeros = sum_passages(frame, locate)
-        counted = f"; {count_noun(zeros, 'rating')} of 0 counted as 1" if zeros else ""
-        notes.append(f"{source.name}: ratings of passages, summed by subtopic{counted}")
+    Args:
+        source: the file.
+        kind: what it holds.
+        every: is each line looked at, however tidy, so that ranks are read and no line is the
+            first to be refused?
+    """
+    is_run = kind is RUN
+    line_format = RUN_LINES if is_run else find_qrels_format(source)
+    frame = None
+    tidiness = None
+    if not every:
+        refuse_swapped(source, kind)
+        tidiness = find_tidiness(source)
+        frame = scan_tidy_file(source, line_format, tidiness)
+    rows = (
+        _split_rows(source, kind, line_format)
+        if frame is None
+        else Rows(kind, source.name, frame, row_locator(source, line_format))
+    )
+    comments = not is_run or tidiness is None or tidiness.commented  # judgments are few
+    notes = note_comments(source) if comments else []
     if line_format is SHORT_QRELS:
         notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
-    if unique and has_several_subtopics(frame["subtopic"]):
-        from gainful.read.subtopic_qrels import build_subtopic_qrels  # noqa: PLC0415  (few have them)
+    trailing_count = int(rows.frame["more"].sum())
+    trailing = count_noun(trailing_count, "line")
+    return evolve(
+        rows,
+        warnings=[f"{trailing} with text behind the sixth field, which is ignored"]
+        if trailing_count
+        else (),
+        notes=notes,
+        fields={"tag": last_tag(source)} if is_run else {},
+    )
 
-        return build_subtopic_qrels(frame, source.name, locate, notes=notes)
-    return Qrels(frame.drop("subtopic"), source.name, locate, unique=unique, notes=notes)
+
+def _split_rows(source: Source, kind: Kind[Value], line_format: LineFormat) -> Rows[Value]:
+    """Every line by itself, so that one bad line does not hide the next."""
+    lines = split_lines(source, line_format)
+    bad = lines.select(is_bad_line(line_format)).to_series()
+    sound = lines.filter(~bad).with_columns(pl.col("number").alias(line_format.number))
+    numbers = sound["line"]
+    rank = ["rank"] if "rank" in line_format.fields else []
+
+    def describe(row: int) -> tuple[str, str]:
+        line = lines.row(row, named=True)
+        return f"{source.name}:{line['line']}", describe_problem(line, line_format)
+
+    return Rows(
+        kind,
+        source.name,
+        sound.select(*line_format.columns, *rank, "more"),
+        lambda row: f"{source.name}:{numbers[row]}" if row < len(numbers) else source.name,
+        line_format.description,
+        bad.arg_true().to_list(),
+        describe,
+    )
 
 
 def read_qrels_lines(source: Source) -> pl.DataFrame:
     """The lines of judgments as they stand there: query, doc, grade, subtopic."""
-    return _read_lines(source, find_qrels_format(source)).select(QRELS.columns)
-
-
-def _read_lines(source: Source, line_format: LineFormat) -> pl.DataFrame:
-    """The lines of judgments: query, doc, grade, subtopic and, where there are such, passage."""
-    refuse_run(source)
-    frame = scan_tidy_file(source, line_format, find_tidiness(source))
-    if frame is None:
-        frame = _read_line_by_line(source, line_format)
-    if line_format is SHORT_QRELS:
-        return frame.select(SHORT_QRELS.columns).with_columns(pl.lit("0").alias("subtopic"))
-    return frame.select(line_format.columns)
+    rows = read_rows(source, QRELS)
+    if rows.mistakes:
+        rows.build()
+    subtopic = [] if "subtopic" in rows.frame.columns else [pl.lit("0").alias("subtopic")]
+    return rows.frame.select(pl.all(), *subtopic).select(QRELS_LINES.columns)
 
 
 def find_qrels_format(source: Source) -> LineFormat:
@@ -113,7 +148,7 @@ def find_qrels_format(source: Source) -> LineFormat:
         and first[1] != first[0]
         and _is_number(first[4])
     )
-    return PASSAGE_QRELS if of_passages else QRELS
+    return PASSAGE_QRELS if of_passages else QRELS_LINES
 
 
 def describe_comments(source: Source) -> str:
@@ -128,49 +163,13 @@ def note_comments(source: Source) -> list[str]:
     return [f"{source.name}: {comments}"] if comments else []
 
 
-def read_run(source: Source) -> Run:
-    """A run from lines of query, Q0, document, rank, score, name."""
-    refuse_judgments(source)
-    tidiness = find_tidiness(source)
-    frame = scan_tidy_file(source, RUN, tidiness)
-    if frame is None:
-        frame = _read_line_by_line(source, RUN)
-    trailing_count = int(frame["more"].sum())
-    trailing = (
-        f"{count_noun(trailing_count, 'line')} with text behind the sixth field, which is ignored"
-    )
-    return Run(
-        frame.select(RUN.columns),
-        source.name,
-        row_locator(source, RUN),
-        tag=last_tag(source),
-        notes=[
-            *([trailing] if trailing_count else ()),
-            *(note_comments(source) if tidiness.commented else ()),
-        ],
-    )
-
-
-def refuse_run(source: Source) -> None:
-    """A run where judgments belong is a mistake that can be named."""
-    if len(source.first_line().split()) >= 6:
-        raise Swapped(
-            source.name,
-            "this looks like a run, not like judgments: its lines have six fields "
-            "(are the arguments swapped?)",
-            QRELS.description,
-        )
-
-
-def refuse_judgments(source: Source) -> None:
-    """Judgments where a run belongs are a mistake that can be named."""
-    if len(source.first_line().split()) == 4:
-        raise Swapped(
-            source.name,
-            "these look like judgments, not like a run: their lines have four fields "
-            "(are the arguments swapped?)",
-            RUN.description,
-        )
+def refuse_swapped(source: Source, kind: Kind[Any]) -> None:
+    """A run where judgments belong, or judgments for a run, is a mistake that can be named."""
+    field_count = len(source.first_line().split())
+    if kind is QRELS and field_count >= len(RUN_LINES.fields):
+        raise kind.describe_swap(source.name, "its lines have six fields", QRELS_LINES.description)
+    if kind is RUN and field_count == len(QRELS_LINES.fields):
+        raise kind.describe_swap(source.name, "their lines have four fields", RUN_LINES.description)
 
 
 def looks_like_a_run(source: Source) -> bool:
@@ -192,8 +191,8 @@ def last_tag(source: Source, *, comments: bool = True) -> str:
     for line in reversed(tail.split(b"\n")):
         fields = line.split()  # at ASCII blanks, as ids are told apart
         is_comment = comments and line.lstrip().startswith(b"#")
-        if len(fields) >= len(RUN.fields) and not is_comment:
-            return fields[len(RUN.fields) - 1].decode("utf-8", errors="replace")
+        if len(fields) >= len(RUN_LINES.fields) and not is_comment:
+            return fields[len(RUN_LINES.fields) - 1].decode("utf-8", errors="replace")
     return ""
 
 
@@ -333,19 +332,6 @@ def is_bad_line(line_format: LineFormat) -> pl.Expr:
 
 def _is_number(text: str) -> bool:
     return pl.Series([text]).cast(pl.Float64, strict=False).null_count() == 0
-
-
-def _read_line_by_line(source: Source, line_format: LineFormat) -> pl.DataFrame:
-    table = split_lines(source, line_format)
-    bad = table.filter(is_bad_line(line_format))
-    if not bad.is_empty():
-        row = bad.row(0, named=True)
-        raise BadInput(
-            f"{source.name}:{row['line']}",
-            describe_problem(row, line_format),
-            line_format.description,
-        )
-    return table.with_columns(pl.col("number").alias(line_format.number))
 
 
 def utf8_error(source: Source) -> BadInput:

@@ -17,9 +17,9 @@ import polars as pl
 from gainful.errors import BadInput
 from gainful.read.build_sessions import GAP
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
-from gainful.read.dotted_paths import parse_json
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
 from gainful.read.event_words import LOG_COLUMNS, EventWords, read_event_words
+from gainful.read.json_text import parse_json
 from gainful.read.ranked_items import is_id
 from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import Problem, flag_problem
@@ -42,8 +42,7 @@ def is_ubi(records: Sequence[dict[str, Any]]) -> bool:
 
 def find_kinds(records: Sequence[dict[str, Any]]) -> set[str]:
     """Which of both these records are: queries, events, or neither."""
-    inner = [record.get("_source", record) for record in records]
-    return {_find_kind(record) for record in inner if isinstance(record, dict)} - {""}
+    return set(map(_find_kind, records)) - {""}
 
 
 def _find_kind(record: dict[str, Any]) -> str:

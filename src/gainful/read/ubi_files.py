@@ -1,7 +1,6 @@
 """The records of a UBI file as columns of text: JSON lines, one list, Parquet or Arrow.
 
-What is nested stays JSON in a text, which is looked into by paths. Exports of an index, with the
-record in `_source`, are unwrapped.
+What is nested stays JSON in a text, which is looked into by paths.
 """
 
 from __future__ import annotations
@@ -20,11 +19,10 @@ from gainful.read.json_records import (
     Record,
     Unreadable,
     binary_format,
-    is_whole,
     parse_line,
     read_records,
 )
-from gainful.read.jsonl import ESCAPED_KEY_OR_HALF
+from gainful.read.jsonl import ESCAPED_KEY_OR_HALF, is_whole
 from gainful.read.source import Source
 
 UNREADABLE = "one JSON object a line, with a list of ids for its hits"
@@ -90,16 +88,8 @@ def _repeats_keys(piece: bytes, frame: pl.DataFrame) -> bool:
 
 def _scan_lines(text: bytes) -> pl.DataFrame | None:
     """All lines at once; None if one of them is not what it should be."""
-    schema = dict.fromkeys((*_ALL, "_source"), pl.String)
     try:
-        frame = pl.read_ndjson(text, schema=schema)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        return None
-    if frame["_source"].null_count() == len(frame):
-        return frame.drop("_source")
-    try:
-        inner = "\n".join(value or "{}" for value in frame["_source"])
-        return pl.read_ndjson(inner.encode(), schema=dict.fromkeys(_ALL, pl.String))
+        return pl.read_ndjson(text, schema=dict.fromkeys(_ALL, pl.String))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
 
@@ -118,9 +108,7 @@ def _tabulate_records(records: Iterable[Record]) -> pl.DataFrame:
         if isinstance(record, Unreadable):
             rows.append((*[None] * len(_ALL), record.problem))
             continue
-        inner = record.get("_source")
-        fields = inner if isinstance(inner, dict) else record
-        rows.append((*(_write(fields.get(name)) for name in _ALL), None))
+        rows.append((*(_write(record.get(name)) for name in _ALL), None))
     schema = dict.fromkeys((*_ALL, "wrong"), pl.String)
     return pl.DataFrame(rows, schema=schema, orient="row")
 

@@ -7,7 +7,7 @@ had, or (`study.py`) by the sessions of a study. All else is the same for each o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar, Unpack
+from typing import Protocol, TypeVar, Unpack
 
 import numpy as np
 import polars as pl
@@ -42,15 +42,16 @@ from gainful.evidence.statistics.outcome import Outcome, UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.notes import describe_convention
-from gainful.measure.results import list_footnotes
-from gainful.measure.sessions.results import list_footnotes as list_session_footnotes
-from gainful.measure.sessions.session_values import SessionValues
-from gainful.measure.values import MeasuredValues, RunValues, name_results
+from gainful.measure.results import Results, list_footnotes, name_results
+from gainful.measure.sessions.results import (
+    SessionResults,
+    list_footnotes as list_session_footnotes,
+)
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.text import count_noun
 from gainful.types import Array, finite_or_none
 
-AnyValues = TypeVar("AnyValues", bound=MeasuredValues[Any, Any])
+AnyValues = TypeVar("AnyValues", bound=Results)
 
 
 class Sample(Protocol):
@@ -127,7 +128,7 @@ class Sample(Protocol):
 def compare_sample(
     sample: Sample,
     method: Method,
-    results: MeasuredValues[Any, Any],
+    results: Results,
     footnotes: Callable[..., list[str]],
 ) -> Comparison:
     """The comparison of all pairs that a method asks for, in every measure.
@@ -351,7 +352,7 @@ def refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> None:
 
 
 def compare_results(
-    results: Mapping[str, RunValues] | Sequence[RunValues], **options: Unpack[MethodOptions]
+    results: Mapping[str, Results] | Sequence[Results], **options: Unpack[MethodOptions]
 ) -> Comparison:
     """Is one run really better than another, of runs that are evaluated already?
 
@@ -365,7 +366,7 @@ def compare_results(
 
 
 def compare_run_results(
-    results: Sequence[RunValues], method: Method, clusters: Clusters | None = None
+    results: Sequence[Results], method: Method, clusters: Clusters | None = None
 ) -> Comparison:
     """The comparison of runs that were evaluated alike, paired by query."""
     names = [result.name for result in results]
@@ -377,7 +378,7 @@ def compare_run_results(
     )
 
 
-def _refuse_unlike(results: Sequence[RunValues], names: Sequence[str]) -> None:
+def _refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
     """Only what was measured alike can be compared."""
     if len(results) < 2:
         raise BadValue("runs", len(results), "at least two")
@@ -396,12 +397,12 @@ def _refuse_unlike(results: Sequence[RunValues], names: Sequence[str]) -> None:
             )
 
 
-def is_paired(results: SessionValues) -> bool:
+def is_paired(results: SessionResults) -> bool:
     """Had several systems the same conversations?"""
     return {CONVERSATION, SYSTEM} <= {*results.columns.columns}
 
 
-def compare_conversations(results: SessionValues, method: Method) -> Comparison:
+def compare_conversations(results: SessionResults, method: Method) -> Comparison:
     """The comparison of systems, paired by the conversations that all of them had.
 
     What the turns of a conversation say is not independent: each system has one value in each.
@@ -417,7 +418,7 @@ def compare_conversations(results: SessionValues, method: Method) -> Comparison:
     )
 
 
-def _pair_conversations(results: SessionValues, measure: str, names: list[str]) -> PairedValues:
+def _pair_conversations(results: SessionResults, measure: str, names: list[str]) -> PairedValues:
     """The values of one measure: a row for each conversation, a column for each system."""
     labels = results.columns.select("session", SYSTEM, CONVERSATION)
     values = results.per_session.select("session", pl.col(measure).alias("value"))

@@ -10,7 +10,7 @@ better, practically the same and worse: the mean has Student's t about the one t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from attrs import evolve, frozen
@@ -20,7 +20,7 @@ from gainful.evidence.method import Margins
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.effect_size import SKEWED, skewness_of_changes
 from gainful.evidence.statistics.outcome import UnitSums
-from gainful.measure.values import MeasuredValues
+from gainful.measure.results import Results
 from gainful.text import count_noun
 from gainful.types import Array
 
@@ -85,7 +85,7 @@ ComparisonT = TypeVar("ComparisonT", bound=ComparisonValues)
 
 def add_equivalence(
     comparison: ComparisonT,
-    results: MeasuredValues[Any, Any],
+    results: Results,
     equivalent: Margins | None,
     differences: Callable[[Pair], UnitSums | None],
 ) -> ComparisonT:
@@ -131,9 +131,7 @@ def _describe_skewness(skewed: Sequence[Pair]) -> tuple[str, ...]:
     return (f"{which}{more} are skewed, and then TOST too often calls {rates}",)
 
 
-def _margins_by_measure(
-    results: MeasuredValues[Any, Any], equivalent: Margins | None
-) -> dict[str, float]:
+def _margins_by_measure(results: Results, equivalent: Margins | None) -> dict[str, float]:
     """The margin of each measure that has one, by the name that the results have for it."""
     if equivalent is None:
         return {}

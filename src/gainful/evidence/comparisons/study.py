@@ -50,8 +50,7 @@ from gainful.evidence.statistics.study_design import (
     permute_all_pairs,
     permute_pair,
 )
-from gainful.measure.sessions.results import list_footnotes
-from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.sessions.results import SessionResults, list_footnotes
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, join_words, pluralise, quote
@@ -89,7 +88,7 @@ class Study(Sample):
     unit = "session"
 
     @classmethod
-    def from_results(cls, results: SessionValues, by: str, blocks: Sequence[str]) -> Study:
+    def from_results(cls, results: SessionResults, by: str, blocks: Sequence[str]) -> Study:
         """The sessions that have a value, by their names: the order of a file says nothing."""
         columns, values, notes = _select_sessions(results, by, blocks)
         names, system = _encode_names(columns[by])
@@ -479,7 +478,7 @@ class Study(Sample):
 
 
 def compare_session_results(
-    results: SessionValues,
+    results: SessionResults,
     by: str = SYSTEM,
     block: str | Sequence[str] | None = None,
     **options: Unpack[MethodOptions],
@@ -553,7 +552,7 @@ def _renumber(numbers: Ranks) -> Ranks:
 
 
 def choose_blocks(
-    results: SessionValues,
+    results: SessionResults,
     by: str,
     block: str | Sequence[str] | None,
     usual: Sequence[str] = BLOCKS,
@@ -572,7 +571,7 @@ def choose_blocks(
 
 
 def _select_sessions(
-    results: SessionValues, by: str, blocks: Sequence[str]
+    results: SessionResults, by: str, blocks: Sequence[str]
 ) -> tuple[pl.DataFrame, Array, list[str]]:
     """The columns and values of sessions, by their names: the order of a file says nothing."""
     if not isinstance(by, str):

@@ -21,7 +21,7 @@ from gainful.evidence.gates.error_rates import (
     find_error_rates,
     find_spreads,
 )
-from gainful.evidence.gates.rules import Check, Rules, rounding_slack
+from gainful.evidence.gates.rules import Check, Rule, Rules, rounding_slack
 from gainful.evidence.gates.verdict import QueryToLookAt, Verdict
 from gainful.evidence.pairing import (
     Clusters,
@@ -31,9 +31,10 @@ from gainful.evidence.pairing import (
     pair_values,
     values_by_query,
 )
-from gainful.measure.entry import LOWER
+from gainful.measure.entry import HIGHER, LOWER, Direction
 from gainful.measure.language import parse
-from gainful.measure.values import RunValues, aggregate
+from gainful.measure.results import Results
+from gainful.measure.values import aggregate
 from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.rounding import ROUNDING
@@ -51,7 +52,7 @@ _MAX_NAMED = 10  # queries that a note names
 
 
 def apply_rules(
-    results: RunValues,
+    results: Results,
     rules: Rules,
     *,
     qrels: Qrels | NestedDict | None = None,
@@ -99,7 +100,11 @@ def apply_rules(
             pairs = {name: clusters.assign(pair) for name, pair in pairs.items()}
         notes += _check_lost_queries(results, baseline, pairs, rules)
         notes += _baseline_notes(results, baseline, pairs, rules)
-    now_and_before = {name: _common_means(results, name, pair) for name, pair in pairs.items()}
+    now_and_before = {
+        name: (aggregate(pair.values[:, 0], kind), aggregate(pair.values[:, 1], kind))
+        for name, pair in pairs.items()
+        for kind in [results.recipes[name].entry.aggregation]
+    }
     checks = [
         *_check_limits(results, rules, mean),
         *_check_drops(results, rules, now_and_before),
@@ -142,7 +147,7 @@ def apply_rules(
 
 
 def _check_same_conditions(
-    results: RunValues, qrels: Qrels | NestedDict | None, baseline: Baseline, rules: Rules
+    results: Results, qrels: Qrels | NestedDict | None, baseline: Baseline, rules: Rules
 ) -> list[str]:
     """What differs from the baseline's and is let through; what is not, is refused."""
     changes = {
@@ -162,7 +167,7 @@ def _check_same_conditions(
     return [f"{problem}; compared all the same" for problem in changes.values() if problem]
 
 
-def _check_missing_queries(results: RunValues, rules: Rules) -> list[str]:
+def _check_missing_queries(results: Results, rules: Rules) -> list[str]:
     """A mean that leaves out what the run lacks says nothing of what it lacks."""
     number = int(results.counts["missing"]) if results.convention.missing == "skip" else 0
     verb = "is" if number == 1 else "are"
@@ -172,7 +177,7 @@ def _check_missing_queries(results: RunValues, rules: Rules) -> list[str]:
 
 
 def _check_lost_queries(
-    results: RunValues, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
+    results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
 ) -> list[str]:
     """Queries of the baseline that do not count any more."""
     lost = {
@@ -186,7 +191,7 @@ def _check_lost_queries(
     )
 
 
-def _allow_or_refuse(number: int, problem: str, results: RunValues, rules: Rules) -> list[str]:
+def _allow_or_refuse(number: int, problem: str, results: Results, rules: Rules) -> list[str]:
     if not number:
         return []
     if "queries" in rules.allow:
@@ -226,7 +231,7 @@ def _describe_qrels_change(qrels: Qrels | NestedDict | None, baseline: Baseline)
 
 
 def _pair_with_baseline(
-    results: RunValues, baseline: Baseline, rules: Rules
+    results: Results, baseline: Baseline, rules: Rules
 ) -> dict[str, PairedValues]:
     """The values of both by query, of each measure that both have or a rule needs."""
     needed = {
@@ -249,7 +254,7 @@ def _pair_with_baseline(
 
 
 def _baseline_notes(
-    results: RunValues, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
+    results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
 ) -> list[str]:
     """What one should know of the two sides before comparing them."""
     notes = []
@@ -285,29 +290,23 @@ def _baseline_notes(
     return [*notes, *(f"{line} ({', '.join(names)})" for line, names in names_by_line.items())]
 
 
-def _common_means(results: RunValues, name: str, pair: PairedValues) -> tuple[float, float]:
-    mean_kind = results.recipes[name].entry.aggregation
-    return aggregate(pair.values[:, 0], mean_kind), aggregate(pair.values[:, 1], mean_kind)
-
-
-def _check_limits(results: RunValues, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
+def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
     """Floors of what should be high, ceilings of what should be low; the others are refused."""
-    for spelling, floor in rules.floors.items():
-        name = _measure_name(results, spelling, "floor")
-        if results.directions[name].is_lower:
-            raise BadValue("floor", spelling, "a measure of which more is better; else a ceiling")
-        ok = mean[name] >= floor - rounding_slack(floor)
-        yield Check("floor", name, mean[name], floor, ok=ok)
-    for spelling, ceiling in rules.ceilings.items():
-        name = _measure_name(results, spelling, "ceiling")
-        if not results.directions[name].is_lower:
-            raise BadValue("ceiling", spelling, "a measure of which less is better; else a floor")
-        ok = mean[name] <= ceiling + rounding_slack(ceiling)
-        yield Check("ceiling", name, mean[name], ceiling, ok=ok, direction=LOWER)
+    kinds: tuple[tuple[Rule, Mapping[str, float], Direction, str], ...] = (
+        ("floor", rules.floors, HIGHER, "a measure of which more is better; else a ceiling"),
+        ("ceiling", rules.ceilings, LOWER, "a measure of which less is better; else a floor"),
+    )
+    for rule, limits, direction, allowed in kinds:
+        for spelling, limit in limits.items():
+            name = _measure_name(results, spelling, rule)
+            if results.directions[name].is_lower != direction.is_lower:
+                raise BadValue(rule, spelling, allowed)
+            ok = direction.sign * (mean[name] - limit) >= -rounding_slack(limit)
+            yield Check(rule, name, mean[name], limit, ok=ok, direction=direction)
 
 
 def _check_drops(
-    results: RunValues, rules: Rules, now_and_before: Mapping[str, tuple[float, float]]
+    results: Results, rules: Rules, now_and_before: Mapping[str, tuple[float, float]]
 ) -> Iterator[Check]:
     for spelling, bound in rules.max_drop.items():
         name = _measure_name(results, spelling, "max_drop")
@@ -317,7 +316,7 @@ def _check_drops(
 
 
 def _check_queries(
-    results: RunValues,
+    results: Results,
     rules: Rules,
     pairs: Mapping[str, PairedValues],
     now_and_before: Mapping[str, tuple[float, float]],
@@ -332,11 +331,11 @@ def _check_queries(
         yield evolve(check, fallen=fallen, most=most, direction=direction)
 
 
-def _name_measures(results: RunValues, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
+def _name_measures(results: Results, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
     return {_measure_name(results, name, argument): bound for name, bound in bounds.items()}
 
 
-def _measure_name(results: RunValues, spelling: str, argument: str) -> str:
+def _measure_name(results: Results, spelling: str, argument: str) -> str:
     """What the results call a measure that has a rule."""
     measure = parse(spelling)
     for name, evaluated in results.measures.items():
@@ -346,7 +345,7 @@ def _measure_name(results: RunValues, spelling: str, argument: str) -> str:
 
 
 def _queries_to_look_at(
-    results: RunValues, checks: list[Check], pairs: Mapping[str, PairedValues]
+    results: Results, checks: list[Check], pairs: Mapping[str, PairedValues]
 ) -> Iterator[QueryToLookAt]:
     """The queries that became worse, of broken measures if there are any; else the worst ones."""
     broken = dict.fromkeys(check.measure for check in checks if not check.ok)

@@ -13,14 +13,14 @@ from attrs import evolve
 
 from gainful.errors import BadInput
 from gainful.evidence.pairing import pair_values, values_by_query
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results
 from gainful.read.baseline import Baseline
 from gainful.read.inputs import as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels
 
 
 def make_baseline(
-    results: RunValues, qrels: Qrels | NestedDict, previous: Baseline | None = None
+    results: Results, qrels: Qrels | NestedDict, previous: Baseline | None = None
 ) -> Baseline:
     """A baseline of these results, by these judgments.
 
@@ -76,7 +76,7 @@ def _extend_anchor(previous: Baseline) -> dict[str, Any]:
     return {**own, **previous.anchor}
 
 
-def measure_spread(results: RunValues, previous: Baseline) -> dict[str, float]:
+def measure_spread(results: Results, previous: Baseline) -> dict[str, float]:
     """The standard deviation of the changes by query, of each measure that both have."""
     spread = {}
     for name, measure in results.measures.items():
@@ -89,7 +89,7 @@ def measure_spread(results: RunValues, previous: Baseline) -> dict[str, float]:
     return spread
 
 
-def means(results: RunValues) -> dict[str, float]:
+def means(results: Results) -> dict[str, float]:
     """The mean of each measure; one that cannot be computed is an error."""
     for name, value in results.mean.items():
         if not isfinite(value):
@@ -98,7 +98,7 @@ def means(results: RunValues) -> dict[str, float]:
     return results.mean
 
 
-def convention_settings(results: RunValues) -> dict[str, Any]:
+def convention_settings(results: Results) -> dict[str, Any]:
     """The whole convention as data; whose it is, is no part of what is compared."""
     convention = results.convention
     by_measure = {

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadInput, BadValue, CannotCompare
-from gainful.evidence.gates.rules import Check, Rules, rounding_slack
+from gainful.evidence.gates.rules import Check, Rule, Rules, rounding_slack
 from gainful.evidence.pairing import Clusters, PairedValues, pair_values, run_test, values_by_query
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.effect_size import SKEWED, constant_columns, skewness_of_changes
@@ -16,7 +16,7 @@ from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.entry import Direction
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results
 from gainful.read.baseline import Baseline
 from gainful.text import count_noun, format_change, format_exact, format_range, pluralise
 from gainful.types import Array
@@ -26,30 +26,39 @@ def check_significance(
     pairs: Mapping[str, PairedValues],
     now_and_before: Mapping[str, tuple[float, float]],
     rules: Rules,
-    results: RunValues,
+    results: Results,
 ) -> tuple[list[Check], str]:
     """A check for each measure, and a sentence that says how it was tested."""
-    resampling = rules.resampling()
-    level = resampling.alpha
-    outcomes = {name: test_drop(pair, rules, results, resampling) for name, pair in pairs.items()}
-    ps = np.array([float(outcome.p[0]) for outcome in outcomes.values()])
+    checks, exact = _test_measures("significant", pairs, now_and_before, rules, results)
+    for check in checks:
+        (now, then), direction = now_and_before[check.measure], check.direction
+        if check.ok and direction.sign * (then - now) > rounding_slack(then):
+            _refuse_too_few(pairs[check.measure], rules, len(pairs), direction)
+    return checks, describe_test(pairs, rules, exact_p=exact)
+
+
+def _test_measures(
+    rule: Rule,
+    pairs: Mapping[str, PairedValues],
+    now_and_before: Mapping[str, tuple[float, float]],
+    rules: Rules,
+    results: Results,
+) -> tuple[list[Check], bool]:
+    """A check for each measure, p corrected over them, and whether every p is exact."""
+    resampling = rules.resampling(rules.alpha if rule == "drift" else None)
+    outcomes = [test_drop(pair, rules, results, resampling) for pair in pairs.values()]
+    ps = np.array([float(outcome.p[0]) for outcome in outcomes])
     checks = []
-    for (name, pair), p, corrected in zip(
-        pairs.items(), ps.tolist(), holm(ps).tolist(), strict=True
-    ):
+    for name, p, corrected in zip(pairs, ps.tolist(), holm(ps).tolist(), strict=True):
         now, then = now_and_before[name]
-        ok, direction = corrected > level, results.directions[name]
-        if ok and direction.sign * (then - now) > rounding_slack(then):
-            _refuse_too_few(pair, rules, len(pairs), direction)
-        check = Check("significant", name, now, level, ok=ok, baseline=then, direction=direction)
-        checks.append(evolve(check, p=p, p_corrected=corrected))
-    return checks, describe_test(
-        pairs, rules, exact_p=all(outcome.exact for outcome in outcomes.values())
-    )
+        ok = corrected > resampling.alpha
+        check = Check(rule, name, now, resampling.alpha, ok=ok, baseline=then, p=p)
+        checks.append(evolve(check, p_corrected=corrected, direction=results.directions[name]))
+    return checks, all(outcome.exact for outcome in outcomes)
 
 
 def test_drop(
-    pair: PairedValues, rules: Rules, results: RunValues, resampling: Resampling
+    pair: PairedValues, rules: Rules, results: Results, resampling: Resampling
 ) -> Outcome:
     """One-sided, of a column that is a mean over queries; what cannot be tested is an error.
 
@@ -119,7 +128,7 @@ def check_margins(
     margins: Mapping[str, float],
     now_and_before: Mapping[str, tuple[float, float]],
     rules: Rules,
-    results: RunValues,
+    results: Results,
 ) -> tuple[list[Check], list[str]]:
     """A check for each measure with a margin, how limits were found, and which are less sure.
 
@@ -144,7 +153,7 @@ def check_margins(
     return checks, [f"limits of changes are one-sided, {confidence}: {method}", *skewed]
 
 
-def _lower_limit(pair: PairedValues, rules: Rules, results: RunValues) -> tuple[float, str]:
+def _lower_limit(pair: PairedValues, rules: Rules, results: Results) -> tuple[float, str]:
     """What the mean change for the better is not below, at the rules' level; by which method."""
     if results.recipes[pair.measure].entry.aggregation != "mean":
         raise BadValue("no_worse_than", pair.measure, "a measure that is a mean over queries")
@@ -163,7 +172,7 @@ _MIN_QUERIES = 2  # that a test needs
 
 
 def check_drift(
-    results: RunValues, baseline: Baseline, rules: Rules, clusters: Clusters | None = None
+    results: Results, baseline: Baseline, rules: Rules, clusters: Clusters | None = None
 ) -> tuple[list[Check], list[str]]:
     """A check for each measure that has an anchor, and what one should know of it.
 
@@ -179,7 +188,8 @@ def check_drift(
     untested = [name for name in pairs if name not in testable]
     if untested:
         notes.append(_describe_untested(untested, pairs))
-    checks, exact = _test_drift(testable, rules, results)
+    means = {name: pair.values.mean(axis=0).tolist() for name, pair in testable.items()}
+    checks, exact = _test_measures("drift", testable, means, rules, results)
     if "drift" in rules.allow:
         declined = [check for check in checks if not check.ok]
         return [], notes + [f"{check.message}; let through" for check in declined]
@@ -189,7 +199,7 @@ def check_drift(
     return checks, notes
 
 
-def _pair_with_anchor(results: RunValues, baseline: Baseline) -> dict[str, PairedValues]:
+def _pair_with_anchor(results: Results, baseline: Baseline) -> dict[str, PairedValues]:
     """Of each measure that is a mean over queries, the run beside its anchor."""
     pairs = {}
     for name, measure in results.measures.items():
@@ -211,24 +221,6 @@ def _is_testable(pair: PairedValues, rules: Rules, measures: int) -> bool:
     if TESTS[rules.test].needs_variance and constant_columns(units.unit_means)[0]:
         return not differences.any()
     return measures * smallest_p(units.number, rules) <= rules.alpha
-
-
-def _test_drift(
-    pairs: Mapping[str, PairedValues], rules: Rules, results: RunValues
-) -> tuple[list[Check], bool]:
-    """A check for each measure, and whether every p is exact."""
-    resampling = rules.resampling(rules.alpha)
-    outcomes = [test_drop(pair, rules, results, resampling) for pair in pairs.values()]
-    ps = np.array([float(outcome.p[0]) for outcome in outcomes])
-    checks = []
-    for (name, pair), p, corrected in zip(
-        pairs.items(), ps.tolist(), holm(ps).tolist(), strict=True
-    ):
-        now, then = (float(mean) for mean in pair.values.mean(axis=0))
-        check = Check("drift", name, now, rules.alpha, ok=corrected > rules.alpha, baseline=then)
-        direction = results.directions[name]
-        checks.append(evolve(check, p=p, p_corrected=corrected, direction=direction))
-    return checks, all(outcome.exact for outcome in outcomes)
 
 
 def _describe_anchor(baseline: Baseline) -> str:

@@ -19,7 +19,7 @@ from gainful.evidence.gates.rules import Check, Rules
 from gainful.evidence.pairing import PairedValues, values_by_query
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.measure.entry import Direction
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results
 from gainful.page.table import to_plain_data
 from gainful.read.baseline import Baseline
 from gainful.types import Array
@@ -50,7 +50,7 @@ class ErrorRate:
         return to_plain_data(self)
 
 
-@frozen(kw_only=True, eq=False)
+@frozen(eq=False)
 class Spread:
     """How changes of a measure vary between queries, and where that is known from."""
 
@@ -194,44 +194,32 @@ def format_rate(rate: ErrorRate) -> tuple[str, ...]:
 
 
 def find_spreads(
-    results: RunValues, pairs: Mapping[str, PairedValues], baseline: Baseline | None
+    results: Results, pairs: Mapping[str, PairedValues], baseline: Baseline | None
 ) -> tuple[list[Spread], list[str]]:
     """Of each measure that is a mean over queries; and the names of those that do not vary."""
-    spreads, flat = [], []
-    for name in results.measures:
-        if results.recipes[name].entry.aggregation != "mean":
-            continue
-        spread = _find_spread(results, name, pairs.get(name), baseline)
-        if spread is None:
-            flat.append(name)
-        else:
-            spreads.append(spread)
-    return spreads, flat
+    spreads = {
+        name: _find_spread(results, name, pairs.get(name), baseline)
+        for name in results.measures
+        if results.recipes[name].entry.aggregation == "mean"
+    }
+    known = [spread for spread in spreads.values() if spread is not None]
+    return known, [name for name, spread in spreads.items() if spread is None]
 
 
 def _find_spread(
-    results: RunValues, name: str, pair: PairedValues | None, baseline: Baseline | None
+    results: Results, name: str, pair: PairedValues | None, baseline: Baseline | None
 ) -> Spread | None:
     if pair is not None:
         changes = pair.differences((0, 1))
-        seen = _deviation(changes)
-        if seen:
-            return Spread(
-                measure=name, queries=len(changes), value=seen, source="seen", changes=changes
-            )
+        if seen := _deviation(changes):
+            return Spread(name, len(changes), seen, "seen", changes)
     values = np.array(list(values_by_query(results, name).values()))
-    history = [] if baseline is None else _list_past_spreads(baseline, name)
-    if history:
+    saves = () if baseline is None else baseline.history
+    if history := [save["spread"][name] for save in saves if save["spread"].get(name)]:
         value = sqrt(sum(past**2 for past in history) / len(history))
-        return Spread(measure=name, queries=len(values), value=value, source="history")
+        return Spread(name, len(values), value, "history")
     assumed = ASSUMED_SHARE * _deviation(values)
-    if not assumed:
-        return None
-    return Spread(measure=name, queries=len(values), value=assumed, source="assumed")
-
-
-def _list_past_spreads(baseline: Baseline, name: str) -> list[float]:
-    return [save["spread"][name] for save in baseline.history if save["spread"].get(name)]
+    return Spread(name, len(values), assumed, "assumed") if assumed else None
 
 
 def _deviation(values: Array) -> float:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import chain
 from math import inf, isfinite
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 from attrs import field, frozen
 
@@ -68,16 +69,10 @@ def rounding_slack(value: float) -> float:
     return ROUNDING * abs(value)
 
 
-def _tell_floor(check: Check) -> str:
-    verb = "reaches" if check.ok else "is below"
+def _tell_limit(check: Check) -> str:
+    verbs = ("is above", "stays within") if check.rule == "ceiling" else ("is below", "reaches")
     value = format_distinct(check.value, check.bound)
-    return f"{check.measure} {value} {verb} its floor {format_exact(check.bound)}"
-
-
-def _tell_ceiling(check: Check) -> str:
-    verb = "stays within" if check.ok else "is above"
-    value = format_distinct(check.value, check.bound)
-    return f"{check.measure} {value} {verb} its ceiling {format_exact(check.bound)}"
+    return f"{check.measure} {value} {verbs[check.ok]} its {check.rule} {format_exact(check.bound)}"
 
 
 def _tell_drop(check: Check) -> str:
@@ -146,8 +141,8 @@ def _drop_words(check: Check) -> str:
 
 # Of each rule: what it is in a few words, and what was found in a sentence.
 _RULES: Mapping[str, tuple[Callable[[Check], str], Callable[[Check], str]]] = {
-    "floor": (_bound_words("floor"), _tell_floor),
-    "ceiling": (_bound_words("ceiling"), _tell_ceiling),
+    "floor": (_bound_words("floor"), _tell_limit),
+    "ceiling": (_bound_words("ceiling"), _tell_limit),
     "max_drop": (_drop_words, _tell_drop),
     "no_worse_than": (_bound_words("worse by less than"), _tell_margin),
     "per_query": (_fallen_words, _tell_fallen),
@@ -166,6 +161,41 @@ MeasureBounds = Mapping[str | Measure, float] | Iterable[tuple[str | Measure, fl
 QueryBounds = (
     Mapping[str | Measure, tuple[float, int]] | Iterable[tuple[str | Measure, tuple[float, int]]]
 )
+
+
+class RuleOptions(TypedDict, total=False):
+    """What a run must hold beside floors; each rule may be left out.
+
+    Args:
+        ceilings: the most that the mean of each measure may be of which less is better.
+        max_drop: by how much each measure may become worse than in the baseline: drop, or rise
+            where less is better.
+        significant: the level at which no measure may be worse than the baseline (one-sided,
+            Holm-corrected over the measures).
+        no_worse_than: the margin of each measure: the run must be shown to be worse than the
+            baseline by less (non-inferiority, by the one-sided limit of the change).
+        per_query: of each measure (drop, count): at most so many queries may drop by more than
+            that.
+        alpha: the level of the limits of `no_worse_than`, and of the test for drift; 0.05.
+        allow: "convention", "judgments", "queries": compare although these are not the baseline's;
+            "drift": let a significant decline through since the chain of baselines began.
+        test: how `significant` tests, and by which method limits are found; randomisation.
+        seed: where chance begins.
+        resamples: how often it is drawn; 10000.
+    """
+
+    ceilings: MeasureBounds | None
+    max_drop: MeasureBounds | None
+    significant: float | None
+    no_worse_than: MeasureBounds | None
+    per_query: QueryBounds | None
+    alpha: float
+    allow: str | Iterable[str]
+    test: str
+    seed: int
+    resamples: int
+
+
 _MAX_ALPHA = 0.5  # a limit at a level above it would lie beyond the change itself
 
 
@@ -222,12 +252,12 @@ def _check_number(
     return number
 
 
-def _check_drop(value: Any, argument: str) -> float:
-    return _check_number(value, argument, "a finite number from 0 on", lambda drop: drop >= 0)
-
-
-def _check_margin(value: Any, argument: str) -> float:
-    return _check_number(value, argument, "a finite number above 0", lambda margin: margin > 0)
+_check_drop = partial(
+    _check_number, allowed="a finite number from 0 on", fits=lambda drop: drop >= 0
+)
+_check_margin = partial(
+    _check_number, allowed="a finite number above 0", fits=lambda margin: margin > 0
+)
 
 
 def _check_query_bound(value: Any, argument: str) -> tuple[float, int]:
@@ -242,29 +272,9 @@ def _check_query_bound(value: Any, argument: str) -> tuple[float, int]:
     return _check_drop(drop, argument), int(count)
 
 
-def _convert_floors(floors: MeasureBounds | None) -> dict[str, float]:
-    return parse_bounds(floors, "floor", _check_number)
-
-
-def _convert_ceilings(ceilings: MeasureBounds | None) -> dict[str, float]:
-    return parse_bounds(ceilings, "ceiling", _check_number)
-
-
-def _convert_drops(drops: MeasureBounds | None) -> dict[str, float]:
-    return parse_bounds(drops, "max_drop", _check_drop)
-
-
-def _convert_margins(margins: MeasureBounds | None) -> dict[str, float]:
-    return parse_bounds(margins, "no_worse_than", _check_margin)
-
-
-def _convert_query_bounds(bounds: QueryBounds | None) -> dict[str, tuple[float, int]]:
-    return parse_bounds(
-        bounds,
-        "per_query",
-        _check_query_bound,
-        describe=lambda bound: f"{bound[0]:g}:{bound[1]}",
-        form="{measure: (drop, count)}",
+def _bounds(argument: str, check: Callable[[Any, str], Any], **words: Any) -> Any:
+    return field(
+        default=None, converter=lambda given: parse_bounds(given, argument, check, **words)
     )
 
 
@@ -281,12 +291,15 @@ class Rules:
         gainful.errors.BadValue: max_drop of AP is -0.01; allowed: a finite number from 0 on
     """
 
-    floors: Mapping[str, float] = field(default=None, converter=_convert_floors)
-    ceilings: Mapping[str, float] = field(default=None, converter=_convert_ceilings)
-    max_drop: Mapping[str, float] = field(default=None, converter=_convert_drops)
-    no_worse_than: Mapping[str, float] = field(default=None, converter=_convert_margins)
-    per_query: Mapping[str, tuple[float, int]] = field(
-        default=None, converter=_convert_query_bounds
+    floors: Mapping[str, float] = _bounds("floor", _check_number)
+    ceilings: Mapping[str, float] = _bounds("ceiling", _check_number)
+    max_drop: Mapping[str, float] = _bounds("max_drop", _check_drop)
+    no_worse_than: Mapping[str, float] = _bounds("no_worse_than", _check_margin)
+    per_query: Mapping[str, tuple[float, int]] = _bounds(
+        "per_query",
+        _check_query_bound,
+        describe=lambda bound: f"{bound[0]:g}:{bound[1]}",
+        form="{measure: (drop, count)}",
     )
     significant: float | None = None
     alpha: float = ALPHA  # of the limit that no_worse_than asks for, and of drift

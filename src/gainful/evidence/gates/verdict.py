@@ -13,8 +13,7 @@ from attrs import evolve, frozen
 from gainful.evidence.gates.error_rates import ErrorRate, format_rate
 from gainful.evidence.gates.rules import Check
 from gainful.measure.entry import Direction
-from gainful.measure.results import list_footnotes
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results, list_footnotes
 from gainful.page.page import Page, Section
 from gainful.page.render import render, write_together
 from gainful.page.shown import Shown
@@ -43,7 +42,7 @@ class QueryToLookAt:
 class Verdict(Shown):
     """Did the run pass? `checks` say by which rules, `look_at` which queries to look at first."""
 
-    results: RunValues
+    results: Results
     checks: Sequence[Check]
     look_at: Sequence[QueryToLookAt] = ()
     notes: Sequence[str] = ()

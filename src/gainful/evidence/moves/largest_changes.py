@@ -14,7 +14,7 @@ from gainful.evidence.pairing import values_by_query
 from gainful.evidence.worked_ranking import doc_gains
 from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
 from gainful.measure.entry import Recipe
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, to_one_line, to_plain_data
@@ -257,7 +257,7 @@ def _format_id(name: str) -> str:
 def find_largest_changes(
     runs: tuple[MatchedRun, MatchedRun],
     recipe: Recipe,
-    values: tuple[RunValues, RunValues],
+    values: tuple[Results, Results],
     *,
     most: int = 5,
 ) -> LargestChanges:
@@ -280,7 +280,7 @@ def find_largest_changes(
         ...     MatchedRun(qrels, run, match(qrels, run, convention))
         ...     for run in (as_run({"1": ["b", "a"]}), as_run({"1": ["a", "b"]}))
         ... ]
-        >>> values = [measure_run(run, recipes, convention, RunValues) for run in runs]
+        >>> values = [measure_run(run, recipes, convention, Results) for run in runs]
         >>> find_largest_changes(runs, recipes["RR"], values).queries[0].documents
         (MovedDoc(doc='a', grade=1.0, before=2, after=1, what='up', share=0.5),)
     """
@@ -319,7 +319,7 @@ def _is_change(change: float, before: float) -> bool:
     return abs(change) > ROUNDING * (1 + abs(before))
 
 
-def _query_values(results: RunValues, recipe: Recipe) -> tuple[dict[str, float], str, Recipe]:
+def _query_values(results: Results, recipe: Recipe) -> tuple[dict[str, float], str, Recipe]:
     """The value of each query that has one; the measure as it was asked for and computed."""
     name = next(
         (key for key, measure in results.measures.items() if str(measure) == recipe.label), None

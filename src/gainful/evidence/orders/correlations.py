@@ -22,8 +22,8 @@ from gainful.evidence.statistics.bootstrap import (
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.correlation import COEFFICIENT_WORDS, COEFFICIENTS
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.measure.sessions.session_values import SessionValues
-from gainful.measure.values import MeasuredValues, RunValues
+from gainful.measure.results import Results
+from gainful.measure.sessions.results import SessionResults
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
@@ -332,7 +332,7 @@ def _list_rows(result: Correlations) -> Table:
 _SEARCHER = "searcher"
 
 
-def label_sessions(results: SessionValues, against: str, labels: Labels | None) -> LabelledUnits:
+def label_sessions(results: SessionResults, against: str, labels: Labels | None) -> LabelledUnits:
     """Sessions with a label: of a table, of a column of theirs, or by another measure.
 
     Sessions of one searcher are drawn together, where searchers are known.
@@ -361,7 +361,7 @@ def label_sessions(results: SessionValues, against: str, labels: Labels | None) 
 
 
 def label_queries(
-    results: Sequence[RunValues],
+    results: Sequence[Results],
     against: str,
     labels: Labels | None,
     clusters: Clusters | None = None,
@@ -397,13 +397,13 @@ def label_queries(
     return evolve(units, turned=_name_turned(results[0], (*names, against)))
 
 
-def _merit(results: MeasuredValues[Any, Any], name: str) -> Array:
+def _merit(results: Results, name: str) -> Array:
     """The values of a measure so that more is better; not a number where one is left out."""
     values = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
     return np.asarray(results.directions[name].sign * values)
 
 
-def _name_turned(results: MeasuredValues[Any, Any], names: Sequence[str]) -> tuple[str, ...]:
+def _name_turned(results: Results, names: Sequence[str]) -> tuple[str, ...]:
     known = [name for name in names if name in results.values]
     return tuple(name for name in known if results.directions[name].is_lower)
 

@@ -23,8 +23,7 @@ from gainful.evidence.statistics.correlation import (
     tau_ap,
 )
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.measure.results import list_footnotes
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results, list_footnotes
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
@@ -200,7 +199,7 @@ class Order(Shown):
     power: tuple[DiscriminativePower, ...] = ()
     criterion: Method | None = None
     notes: tuple[str, ...] = ()
-    results: tuple[RunValues, ...] = field(default=())
+    results: tuple[Results, ...] = field(default=())
     cluster: str | None = None  # what names clusters of queries, where tests draw these whole
     lower_is_better: tuple[str, ...] = ()  # measures of which less is better
 

@@ -29,11 +29,12 @@ from gainful.evidence.pairing import (
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.correlation import PERSISTENCE
 from gainful.evidence.statistics.paired_tests import TUKEY_NOTE
-from gainful.measure.values import RunValues, aggregate
+from gainful.measure.results import Results
+from gainful.measure.values import aggregate
 
 
 def order_results(
-    results: Sequence[RunValues],
+    results: Sequence[Results],
     criterion: Method | None = None,
     p: float = PERSISTENCE,
     *,
@@ -85,7 +86,7 @@ def order_results(
     )
 
 
-def _run_names(results: Sequence[RunValues]) -> list[str]:
+def _run_names(results: Sequence[Results]) -> list[str]:
     """What the runs are called, if they can be held side by side."""
     first, names = results[0], [result.name for result in results]
     if len({*names}) < len(names):

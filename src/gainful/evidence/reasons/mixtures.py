@@ -35,7 +35,7 @@ from gainful.measure.entry import Recipe, SessionRecipe
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
-from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import aggregate
 from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
@@ -368,14 +368,14 @@ class SessionScores:
     notes: Sequence[str] = ()
     _matched_sessions: dict[str, MatchedSessions] = field(factory=dict)
 
-    def results(self, convention: SessionConvention) -> SessionValues:
+    def results(self, convention: SessionConvention) -> SessionResults:
         """The sessions by a convention."""
         recipe = build_session_recipe(self.measure, like=convention)
         (key,) = self.sort_key(recipe.convention)
         if key not in self._matched_sessions:
             self._matched_sessions[key] = self.match_for(recipe.convention)
         matched, label = self._matched_sessions[key], str(self.measure)
-        return SessionValues.from_matched(self.name, matched, {label: recipe}, recipe.convention)
+        return SessionResults.from_matched(self.name, matched, {label: recipe}, recipe.convention)
 
     def sort_key(self, convention: SessionConvention) -> tuple[str, ...]:
         """Conventions that match sessions alike come together."""

@@ -19,10 +19,11 @@ from gainful.measure.entry import Aggregation, Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.results import (
     ANSWER_DECIMALS,
+    Results,
     find_leaders,
     list_footnotes as list_result_footnotes,
 )
-from gainful.measure.values import RunValues, aggregate
+from gainful.measure.values import aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table
@@ -54,7 +55,7 @@ class Bounds(Shown):
         P@2  0.5000  in 0.5000 … 1.0000 (exact)
     """
 
-    results: RunValues
+    results: Results
     grades: tuple[float, ...]
     limits: Mapping[str, Limits]  # of the queries of the results, in their order
     unjudged: Mapping[str, Ranks]  # how many documents, as far down as the measure looks
@@ -80,7 +81,8 @@ class Bounds(Shown):
     @property
     def convention(self) -> Convention:
         """The settings."""
-        return self.results.convention
+        convention: Convention = self.results.convention
+        return convention
 
     @property
     def mean(self) -> dict[str, Ends]:
@@ -409,7 +411,7 @@ _GRADES = "grades as numbers, such as 0, 1, 2"
 
 
 def find_bounds(
-    results: RunValues, gradable: GradableRun, grades: Array, condensed: Mapping[str, float | None]
+    results: Results, gradable: GradableRun, grades: Array, condensed: Mapping[str, float | None]
 ) -> Bounds:
     """The bounds of one run.
 
@@ -470,7 +472,7 @@ def _check_grades(grades: Iterable[float]) -> Array:
 
 
 def find_result_limits(
-    gradable: GradableRun, recipe: Recipe, results: RunValues, name: str, grades: Array
+    gradable: GradableRun, recipe: Recipe, results: Results, name: str, grades: Array
 ) -> Limits:
     """The limits of all queries that count; those without open documents stay as they are."""
     values: Array = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
@@ -494,7 +496,7 @@ def _flag_open_docs(gradable: GradableRun) -> Flags:
     return flags
 
 
-def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: RunValues) -> Ranks:
+def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: Results) -> Ranks:
     """How many open documents each query has, as far down as the measure looks."""
     matched = gradable.matched
     cutoff = recipe.depth
@@ -505,7 +507,7 @@ def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: RunValues) 
     return counts[[query_index[query] for query in results.queries]]
 
 
-def condense_lists(matched: MatchedRun, results: RunValues) -> dict[str, float | None]:
+def condense_lists(matched: MatchedRun, results: Results) -> dict[str, float | None]:
     """The means of condensed lists: what is unjudged is taken out, the others move up."""
     recipes = {
         name: evolve(recipe, convention=recipe.convention.with_settings(unjudged="remove"))
@@ -514,7 +516,7 @@ def condense_lists(matched: MatchedRun, results: RunValues) -> dict[str, float |
     }
     if not recipes:
         return dict.fromkeys(results.values)
-    mean = measure_run(matched, recipes, results.convention, RunValues).mean
+    mean = measure_run(matched, recipes, results.convention).mean
     return {
         name: None if name not in mean or np.isnan(mean[name]) else mean[name]
         for name in results.values

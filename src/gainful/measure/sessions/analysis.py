@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,7 +11,7 @@ from attrs import frozen
 from polars import selectors as cs
 
 from gainful.errors import BadValue, UnknownName
-from gainful.match.session_groups import RESERVED_COLUMNS
+from gainful.match.session_groups import RESERVED_COLUMNS, Group, session_columns
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import (
@@ -20,7 +20,6 @@ from gainful.measure.functions.sessions.sdcg import (
     session_gains,
     sum_by_index,
 )
-from gainful.measure.sessions.session_values import SessionValues
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -29,16 +28,16 @@ from gainful.types import Array, Flags, Ranks, is_whole_number
 NonLast = Literal["pooled", "within"]
 
 
-def lengths(results: SessionValues, by: str | Sequence[str] = ()) -> list[dict[str, Any]]:
+def lengths(sessions: MatchedSessions, groups: Iterable[Group]) -> list[dict[str, Any]]:
     """How many sessions have how many queries, as in Table 2 of the paper?
 
     A row for each group: its values, sessions, queries, mean queries, and `by_queries`, the
     number of sessions of 1, 2, 3 … queries, as far as the longest session of all.
     """
-    max_queries = int(results.matched_sessions.query_counts.max())
+    max_queries = int(sessions.query_counts.max())
     rows = []
-    for keys, flags in results.group_sessions(by):
-        own = results.matched_sessions.query_counts[flags]
+    for keys, flags in groups:
+        own = sessions.query_counts[flags]
         rows.append(
             {
                 **keys,
@@ -87,10 +86,7 @@ class LastQueries(Shown):
 
 
 def last_queries(
-    results: SessionValues,
-    name: str | None = None,
-    by: str | Sequence[str] = (),
-    non_last: NonLast = "pooled",
+    sessions: MatchedSessions, recipe: SessionRecipe, groups: Iterable[Group], non_last: NonLast
 ) -> LastQueries:
     """Is the last query of a session better than those before it?
 
@@ -100,21 +96,20 @@ def last_queries(
     gained anything at all.
 
     Args:
-        results: of which sessions.
-        name: by the gains of which of its measures, an sDCG or nsDCG; the first such one.
-        by: a column or several to group sessions by.
+        sessions: which sessions.
+        recipe: by whose gains, of an sDCG or nsDCG.
+        groups: of the sessions.
         non_last: all queries before the last ones together (pooled), or the mean of each session
             first (within).
     """
     if non_last not in get_args(NonLast):
         raise BadValue("non_last", non_last, ", ".join(get_args(NonLast)))
-    recipe, sessions = choose_recipe(results, name), results.matched_sessions
     gain_vectors = query_vectors(sessions, recipe)
     last = np.zeros(len(sessions.position), dtype=bool)
     last[sessions.last_query] = True
     best = best_queries(sessions, gain_vectors[:, -1])
     rows, shares = [], []
-    for keys, flags in results.group_sessions(by):
+    for keys, flags in groups:
         own = flags[sessions.session]
         before = own & ~last
         early = (
@@ -190,15 +185,15 @@ def query_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     return np.asarray(vectors)
 
 
-def choose_recipe(results: SessionValues, name: str | None) -> SessionRecipe:
+def choose_recipe(recipes: Mapping[str, SessionRecipe], name: str | None) -> SessionRecipe:
     """The measure by whose gains queries are compared: one that is named, or the first sDCG."""
-    fitting = {n: recipe for n, recipe in results.recipes.items() if recipe.entry.has_vectors}
+    fitting = {n: recipe for n, recipe in recipes.items() if recipe.entry.has_vectors}
     if name is None:
         if not fitting:
-            raise BadValue("measures", ", ".join(results.recipes), "an sDCG among them")
+            raise BadValue("measures", ", ".join(recipes), "an sDCG among them")
         return next(iter(fitting.values()))
-    if name not in results.recipes:
-        raise UnknownName("measure", name, results.recipes)
+    if name not in recipes:
+        raise UnknownName("measure", name, recipes)
     if name not in fitting:
         raise BadValue("measure", name, "sDCG or nsDCG, whose gains are those of queries")
     return fitting[name]
@@ -264,20 +259,21 @@ class Reformulations(Shown):
         return first.sort(groups, maintain_order=True)
 
 
-def reformulations(results: SessionValues, name: str | None = None) -> Reformulations:
+def reformulations(sessions: MatchedSessions, recipe: SessionRecipe) -> Reformulations:
     """Which reformulations helped, and which did not?
 
     What §3.2 and §4 of the 2008 paper use sDCG for.
 
     Args:
-        results: of which sessions.
-        name: by the gains of which of its measures, an sDCG or nsDCG; the first such one.
+        sessions: which sessions.
+        recipe: by whose gains, of an sDCG or nsDCG.
     """
-    recipe, sessions = choose_recipe(results, name), results.matched_sessions
     new, repeated = _split_gain(sessions, recipe)
     begins = np.flatnonzero(np.diff(sessions.query_of_row, prepend=-1))
     heads = sessions.rows[begins]
-    group_columns = [c for c in results.columns.columns if c not in ("session", *RESERVED_COLUMNS)]
+    group_columns = [
+        c for c in session_columns(sessions).columns if c not in ("session", *RESERVED_COLUMNS)
+    ]
     text = ["text"] if "text" in heads.columns else []
     queries = heads[["session", *group_columns, *text]].with_columns(
         query=pl.Series(sessions.position),

@@ -11,9 +11,9 @@ import polars as pl
 from attrs import Factory, define, evolve, field, frozen
 
 from gainful.errors import BadInput, BadValue, GainfulError
+from gainful.match.packed_sessions import match_packed
 from gainful.match.session_groups import number_groups
 from gainful.match.session_pools import build_pools
-from gainful.match.session_records import match_records
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.match.unjudged_topics import describe_unjudged, nothing_judged
 from gainful.measure.entry import SessionRecipe
@@ -30,11 +30,11 @@ from gainful.measure.sessions.session_values import (
 from gainful.read.column_names import restore_name
 from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
 from gainful.read.lazy_sessions import LazySessions, build_sessions, split_rows
+from gainful.read.packed_sessions import PackedPart, UnsoundSessions, pack_sessions
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_parts import SessionChoice, SessionPart, build_with_care, split_sessions
-from gainful.read.session_records import RecordPart, UnsoundSessions, record_sessions
 from gainful.read.sessions import BadPolicy, Sessions
-from gainful.read.spilled_rows import hash_sessions
+from gainful.read.spill import KEY
 from gainful.text import count_noun
 from gainful.threads import map_ahead
 from gainful.types import Array, Ranks
@@ -231,7 +231,7 @@ def tabulate_curve(sums: CurveSums, recipe: SessionRecipe, keys: Mapping[str, An
     )
 
 
-_MAX_RECORDS = 1_500_000  # of queries and results, matched together
+_MAX_PACKED = 1_500_000  # rows of queries and results, matched together
 _MAX_ROWS = 400_000  # which tell more of them
 _MAX_CELLS = 20_000_000  # sessions × queries × ranks of vectors
 
@@ -405,7 +405,7 @@ def visit_parts(
     """
     if matcher.needs_judgments_alone and matcher.qrels is not None:
         try:
-            return _visit_records(sessions, matcher, matcher.qrels, new_summer, vector_ranks)
+            return _visit_packed(sessions, matcher, matcher.qrels, new_summer, vector_ranks)
         except (UnsoundSessions, GainfulError):
             pass  # seldom: then all that is told of sessions is looked at, and said in words
     summer, totals = new_summer(), PartTotals()
@@ -424,20 +424,20 @@ def visit_parts(
     return summer, totals
 
 
-def _visit_records(
+def _visit_packed(
     sessions: LazySessions,
     matcher: PartMatcher,
     qrels: Qrels,
     new_summer: Callable[[], AnySummer],
     vector_ranks: int,
 ) -> tuple[AnySummer, PartTotals]:
-    """Sound sessions of which judgments are all that is asked for, as short records."""
+    """Sound sessions of which judgments are all that is asked for, as rows of numbers."""
     pools, totals = build_pools(qrels), PartTotals(notes=list(qrels.notes))
     repeats_count = all(recipe.convention.duplicates == "every" for recipe in matcher.recipes)
 
-    def sum_part(part: RecordPart) -> tuple[AnySummer, int]:
+    def sum_part(part: PackedPart) -> tuple[AnySummer, int]:
         summer = new_summer()
-        matched = match_records(part, pools, matcher.choice)
+        matched = match_packed(part, pools, matcher.choice)
         if matched is None:
             return summer, 0
         if not repeats_count and not matched.has_single_base:
@@ -446,11 +446,13 @@ def _visit_records(
         return summer, matched.size
 
     summer = new_summer()
-    with record_sessions(sessions, qrels, pools.topics, matcher.group_columns) as parts:
-        records = parts.read(_choose_size(_MAX_RECORDS, parts.longest, vector_ranks))
-        for part_summer, size in map_ahead(sum_part, records):
-            totals.sessions += size
-            summer.merge(part_summer)
+    parts = pack_sessions(
+        *(sessions, qrels, pools.topics, matcher.group_columns),
+        lambda longest: _choose_size(_MAX_PACKED, longest, vector_ranks),
+    )
+    for part_summer, size in map_ahead(sum_part, parts):
+        totals.sessions += size
+        summer.merge(part_summer)
     totals.refuse_nothing(matcher.name)
     return summer, totals
 
@@ -551,7 +553,7 @@ def sum_arrow(table: Any, matcher: PartMatcher, summer: Summer) -> Any:
     import pyarrow as pa  # noqa: PLC0415  (Spark's)
 
     frame = pl.from_arrow(table)
-    rows = hash_sessions(frame if isinstance(frame, pl.DataFrame) else frame.to_frame())
+    rows = pl.DataFrame(frame).with_columns(pl.col("session").hash(1).alias(KEY))
     totals, mistake = PartTotals(), None
     try:
         matched, totals = matcher.match_with_care(SessionPart(*split_rows(rows)))

@@ -1,27 +1,69 @@
-"""The pages of sessions: means of groups, single sessions, lengths, vectors and more."""
+"""`SessionResults`: values of sessions, and the pages that tell them: groups, lengths, vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import ceil, log10
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, Self, Unpack
 
+import numpy as np
 import polars as pl
-from attrs import evolve
+from attrs import evolve, frozen
 
-from gainful.match.session_groups import describe_judged, group_label
-from gainful.measure.entry import Direction
+from gainful.convention.session import SessionConvention
+from gainful.errors import WrongType
+from gainful.match.session_groups import (
+    By,
+    Group,
+    check_group_columns,
+    count_sessions,
+    describe_judged,
+    group_label,
+    group_sessions,
+    session_columns,
+)
+from gainful.match.sessions import MatchedSessions
+from gainful.measure.entry import Direction, SessionRecipe
 from gainful.measure.notes import describe_convention, name_convention
-from gainful.measure.results import ANSWER_DECIMALS, describe_leaders, find_leaders
-from gainful.measure.sessions.analysis import NonLast, last_queries, lengths, reformulations
-from gainful.measure.sessions.session_values import SessionValues, per_cost
+from gainful.measure.results import (
+    ANSWER_DECIMALS,
+    Results,
+    describe_leaders,
+    find_leaders,
+    summary_page,
+)
+from gainful.measure.sessions.analysis import (
+    LastQueries,
+    NonLast,
+    Reformulations,
+    choose_recipe,
+    last_queries,
+    lengths,
+    reformulations,
+)
+from gainful.measure.sessions.session_values import (
+    compute_session_values,
+    curve,
+    mean_of_vectors,
+    needs_joint_mean,
+    note_sessions,
+    per_cost,
+    tabulate_vectors,
+)
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, column_bars
 from gainful.text import capitalise_first, count_noun, join_words, quote
+from gainful.types import Flags, finite_or_none
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    import gainful
 
 
-def list_footnotes(results: SessionValues, *, verbose: bool = False) -> list[str]:
+def list_footnotes(results: SessionResults, *, verbose: bool = False) -> list[str]:
     """One line of what was counted and whose convention (or all of it), and then the notes."""
     counts = results.counts
     parts = [count_noun(counts["sessions"], "session"), count_noun(counts["queries"], "query")]
@@ -35,7 +77,7 @@ def list_footnotes(results: SessionValues, *, verbose: bool = False) -> list[str
 _CHANCE_ADVICE = "gainful compare --sessions tells whether that is more than chance."
 
 
-def _describe_means(results: SessionValues, by: Sequence[str]) -> str:
+def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
     """How much sessions bring, or which group is best."""
     sessions, counts = results.matched_sessions, results.counts
     if sessions.observed and not counts["gained"]:
@@ -57,7 +99,7 @@ def _describe_means(results: SessionValues, by: Sequence[str]) -> str:
 
 
 def _describe_cheapest(
-    results: SessionValues, groups: Sequence[Mapping[str, Any]], by: Sequence[str]
+    results: SessionResults, groups: Sequence[Mapping[str, Any]], by: Sequence[str]
 ) -> str:
     """Which groups cost least, where costs were asked for."""
     clauses = []
@@ -72,9 +114,9 @@ def _describe_cheapest(
     return "".join(clauses)
 
 
-def _describe_lengths(results: SessionValues, by: Sequence[str]) -> str:
+def _describe_lengths(results: SessionResults, by: Sequence[str]) -> str:
     """How many queries a session has."""
-    groups = lengths(results, by)
+    groups = results.lengths(by)
     if len(groups) > 1:
         means = {_label(group, by): group["mean"] for group in groups}
         return _describe_leaders({"queries per session": means})
@@ -84,9 +126,9 @@ def _describe_lengths(results: SessionValues, by: Sequence[str]) -> str:
     return f"A session has {group['mean']:.1f} queries on average{spread}."
 
 
-def _describe_last(results: SessionValues, by: Sequence[str]) -> str:
+def _describe_last(results: SessionResults, by: Sequence[str]) -> str:
     """Do last queries gain more than those before them, down to the last rank?"""
-    answer = last_queries(results, by=by)
+    answer = results.last_queries(by=by)
     deepest = answer.vectors.filter(pl.col("rank") == pl.col("rank").max())
     clauses = []
     for group in deepest.partition_by(by) if by else [deepest]:
@@ -103,9 +145,9 @@ def _describe_last(results: SessionValues, by: Sequence[str]) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _describe_best(results: SessionValues, by: Sequence[str]) -> str:
+def _describe_best(results: SessionResults, by: Sequence[str]) -> str:
     """In how many sessions is the last query the best?"""
-    shares = last_queries(results, by=by).shares.to_dicts()
+    shares = results.last_queries(by=by).shares.to_dicts()
     parts = [
         f"{100 * row['share']:.0f} %{f' ({_label(row, by)})' if by else ''}"
         for row in shares
@@ -118,9 +160,9 @@ def _describe_best(results: SessionValues, by: Sequence[str]) -> str:
     )
 
 
-def _describe_reformulations(results: SessionValues, _: Sequence[str]) -> str:
+def _describe_reformulations(results: SessionResults, _: Sequence[str]) -> str:
     """Did reformulations help, and which one most?"""
-    changes = reformulations(results).queries.filter(pl.col("change").is_not_null())
+    changes = results.reformulations().queries.filter(pl.col("change").is_not_null())
     if not len(changes):
         return "Every session has one query: nothing was reformulated."
     helped = int((changes["change"] > 0).sum())
@@ -149,7 +191,7 @@ def _label(keys: Mapping[str, Any], by: Sequence[str]) -> str:
     return group_label({name: keys[name] for name in by})
 
 
-_ANSWERS: Mapping[str, Callable[[SessionValues, Sequence[str]], str]] = {
+_ANSWERS: Mapping[str, Callable[[SessionResults, Sequence[str]], str]] = {
     "groups": _describe_means,
     "per_session": _describe_means,
     "curve": _describe_means,
@@ -165,7 +207,7 @@ View = Literal["groups", "per_session", "lengths", "curve", "last", "best_query"
 
 
 def session_results_page(
-    results: SessionValues,
+    results: SessionResults,
     view: View = "groups",
     by: Sequence[str] = (),
     non_last: NonLast = "pooled",
@@ -193,7 +235,7 @@ def session_results_page(
     )
 
 
-def _build_group_table(results: SessionValues, by: Sequence[str]) -> Table:
+def _build_group_table(results: SessionResults, by: Sequence[str]) -> Table:
     """The mean of each group, or of all sessions; beside costs, gain per cost."""
     groups = results.groups(by) if by else [{"mean": results.mean, **results.counts}]
     keys = [[group[key] for key in by] if by else [results.name] for group in groups]
@@ -219,7 +261,7 @@ def _build_group_table(results: SessionValues, by: Sequence[str]) -> Table:
 
 
 def _group_row(
-    results: SessionValues,
+    results: SessionResults,
     group: Mapping[str, Any],
     keys: Sequence[Any],
     scales: Mapping[str, float],
@@ -234,7 +276,7 @@ def _group_row(
 
 
 def _choose_unit(
-    results: SessionValues, groups: Sequence[Mapping[str, Any]], measure: str
+    results: SessionResults, groups: Sequence[Mapping[str, Any]], measure: str
 ) -> float:
     """Per how much cost a gain is told, so that its decimals say something: a power of 10."""
     shares = [per_cost(group["mean"], results.recipes)[measure] for group in groups]
@@ -242,16 +284,16 @@ def _choose_unit(
     return 10.0 ** max(0, ceil(-log10(largest)))
 
 
-def _build_session_table(results: SessionValues, by: Sequence[str]) -> Table:
+def _build_session_table(results: SessionResults, by: Sequence[str]) -> Table:
     """A row for each session."""
     columns = results.columns[["session", *results.group_names(by), "queries"]]
     values = results.per_session.drop("session")
     return Table.from_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))
 
 
-def _build_length_table(results: SessionValues, by: Sequence[str]) -> Table:
+def _build_length_table(results: SessionResults, by: Sequence[str]) -> Table:
     """How many sessions have 1, 2, 3 … queries: Table 2 of the paper."""
-    groups = lengths(results, by)
+    groups = results.lengths(by)
     max_queries = max(max(group["by_queries"]) for group in groups)
     columns = (*by, "sessions", "queries", "mean", *(str(n) for n in range(1, max_queries + 1)))
     rows = [
@@ -268,10 +310,10 @@ def _build_length_table(results: SessionValues, by: Sequence[str]) -> Table:
 _NEEDED_COLUMNS = ("which", "session", "before", "text", "query", "change")  # of a reformulation
 
 
-def _build_reformulation_table(results: SessionValues, by: Sequence[str]) -> Table:
+def _build_reformulation_table(results: SessionResults, by: Sequence[str]) -> Table:
     """The reformulations that helped most, and those that helped least."""
     results.group_names(by)
-    every_reformulation = reformulations(results)
+    every_reformulation = results.reformulations()
     most = every_reformulation.most(by=by).filter(pl.col("change") > 0)
     least = every_reformulation.least(by=by).join(
         most.select("session", "query"), on=["session", "query"], how="anti"
@@ -287,18 +329,243 @@ def _build_reformulation_table(results: SessionValues, by: Sequence[str]) -> Tab
     return evolve(table, expendable=[name for name in table.columns if name not in needed])
 
 
-def _build_last_query_table(results: SessionValues, by: Sequence[str], non_last: NonLast) -> Table:
-    vectors = last_queries(results, by=by, non_last=non_last).vectors
+def _build_last_query_table(results: SessionResults, by: Sequence[str], non_last: NonLast) -> Table:
+    vectors = results.last_queries(by=by, non_last=non_last).vectors
     return Table.from_frame(vectors, len(by) + 1)
 
 
-VIEWS: Mapping[str, Callable[[SessionValues, Sequence[str]], Table]] = {
+VIEWS: Mapping[str, Callable[[SessionResults, Sequence[str]], Table]] = {
     "groups": _build_group_table,
     "per_session": _build_session_table,
     "lengths": _build_length_table,
     "curve": lambda results, by: Table.from_frame(results.curve(by=by), len(by)),
-    "best_query": lambda results, by: Table.from_frame(
-        last_queries(results, by=by).shares, len(by)
-    ),
+    "best_query": lambda results, by: Table.from_frame(results.last_queries(by=by).shares, len(by)),
     "reformulations": _build_reformulation_table,
 }
+
+
+_OF_QUERIES = ("queries", "per_query", "values_by_query")  # what results of runs have alone
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class SessionResults(Results):
+    """A value for every session and measure.
+
+    `results["nsDCG@10"]` is the mean of a measure, `mean` has all of them, `per_session` is a
+    frame with a row for each session, `groups(by)` their means, `curve(name)` the mean vectors,
+    `to_dict()` all of it as plain data.
+    """
+
+    UNIT: ClassVar[str] = "session"
+    TITLE: ClassVar[str] = "Sessions"
+
+    recipes: Mapping[str, SessionRecipe]
+    convention: SessionConvention
+    counts: Mapping[str, int]
+    matched_sessions: MatchedSessions
+
+    @classmethod
+    def from_matched(
+        cls,
+        name: str,
+        sessions: MatchedSessions,
+        recipes: Mapping[str, SessionRecipe],
+        convention: SessionConvention,
+    ) -> Self:
+        """The value of every session by every measure."""
+        return cls(
+            name=name,
+            ids=sessions.session_ids,
+            matched_sessions=sessions,
+            values={
+                key: compute_session_values(sessions, recipe) for key, recipe in recipes.items()
+            },
+            recipes=recipes,
+            convention=convention,
+            counts=count_sessions(sessions),
+            notes=note_sessions(sessions, recipes),
+        )
+
+    def select_measures(self, names: Sequence[str]) -> Self:
+        """Results of some of the measures alone, and notes on these."""
+        results = super().select_measures(names)
+        return evolve(results, notes=note_sessions(self.matched_sessions, results.recipes))
+
+    @property
+    def columns(self) -> pl.DataFrame:
+        """A row for each session: what it can be grouped by, and how many queries it has."""
+        return session_columns(self.matched_sessions)
+
+    def mean_of(self, name: str, some: Flags | None = None) -> float:
+        """The mean of a measure over all or some sessions, as the convention averages them."""
+        if not self.has_joint_mean(name):
+            return super().mean_of(name, some)
+        flags = np.ones(self.matched_sessions.size, dtype=bool) if some is None else some
+        return mean_of_vectors(self.matched_sessions, self.recipes[name], flags)
+
+    def has_joint_mean(self, name: str) -> bool:
+        """Is the mean of a measure that of all sessions together, not of their values?"""
+        return needs_joint_mean(self.recipes[name])
+
+    @property
+    def per_session(self) -> pl.DataFrame:
+        """A row for each session, a column for each measure; null where one is left out."""
+        return self.tabulate()
+
+    def groups(self, by: By) -> list[dict[str, Any]]:
+        """The means of groups of sessions: by one column or by several."""
+        rows = []
+        for keys, flags in self.group_sessions(by):
+            means = {name: finite_or_none(self.mean_of(name, flags)) for name in self.values}
+            counts = {
+                "sessions": int(flags.sum()),
+                "queries": int(self.matched_sessions.query_counts[flags].sum()),
+            }
+            row = {**keys, **counts, "mean": means}
+            rows.append(row | ({"per_cost": per_cost(means, self.recipes)} if self.costs else {}))
+        return rows
+
+    @property
+    def costs(self) -> list[str]:
+        """The measures that say what sessions cost."""
+        return [name for name, recipe in self.recipes.items() if recipe.entry.is_cost]
+
+    def group_sessions(self, by: By) -> list[Group]:
+        """Each group of sessions: its values, and which belong to it; all, if by nothing."""
+        return group_sessions(self.matched_sessions, by, self.name, self.values)
+
+    def group_names(self, by: By) -> list[str]:
+        """The columns to group by, each once, known, and the same for a whole session."""
+        return check_group_columns(self.matched_sessions, by, self.name, self.values)
+
+    def curve(self, name: str | None = None, by: By = ()) -> pl.DataFrame:
+        """The mean vector of each group, position by position, as tidy data.
+
+        Args:
+            name: one of the measures; the first if it is not said.
+            by: the columns to group by; all sessions together if there are none.
+        """
+        return curve(self.matched_sessions, self._choose_recipe(name), self.group_sessions(by))
+
+    def vectors(self, name: str | None = None) -> pl.DataFrame:
+        """The vectors of every session, position by position: gain, ideal and their ratio.
+
+        Args:
+            name: one of the measures, an sDCG or nsDCG; the first if it is not said.
+        """
+        return tabulate_vectors(self.matched_sessions, self._choose_recipe(name))
+
+    def _choose_recipe(self, name: str | None) -> SessionRecipe:
+        return self.recipes[next(iter(self.recipes)) if name is None else self.find_name(name)]
+
+    def lengths(self, by: By = ()) -> list[dict[str, Any]]:
+        """How many sessions have how many queries: Table 2 of the paper."""
+        return lengths(self.matched_sessions, self.group_sessions(by))
+
+    def last_queries(
+        self, name: str | None = None, by: By = (), non_last: NonLast = "pooled"
+    ) -> LastQueries:
+        """The last query against those before it, by rank, and how often it is the best.
+
+        Args:
+            name: by the gains of which of its measures, an sDCG or nsDCG; the first such one.
+            by: a column or several to group sessions by.
+            non_last: all queries before the last ones together (pooled), or the mean of each
+                session first (within).
+        """
+        recipe = choose_recipe(self.recipes, name)
+        return last_queries(self.matched_sessions, recipe, self.group_sessions(by), non_last)
+
+    def reformulations(self, name: str | None = None) -> Reformulations:
+        """What each query added, and which reformulations helped most and least."""
+        return reformulations(self.matched_sessions, choose_recipe(self.recipes, name))
+
+    def recipe_data(self, name: str) -> dict[str, Any]:
+        """The measure in full, and its convention."""
+        recipe = self.recipes[name]
+        return {
+            "measure": recipe.label,
+            **recipe.convention.settings(),
+            "ideal": recipe.convention.ideal_kind,
+            "can_pass_one": recipe.can_pass_one,
+            "vector_can_pass_one": recipe.vector_can_pass_one,
+        }
+
+    def to_dict(self, by: By = ()) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "per_session": self.values_by_id(),
+            "mean": self.mean_or_none(),
+            "groups": self.groups(by) if by else [],
+            **({"per_cost": per_cost(self.mean_or_none(), self.recipes)} if self.costs else {}),
+            "convention": self.convention_data(),
+            "counts": self.counts,
+            "notes": list(self.notes),
+        }
+
+    def page(  # type: ignore[override]  # sessions have other views than runs
+        self,
+        view: View = "groups",
+        by: By = (),
+        non_last: NonLast = "pooled",
+        *,
+        verbose: bool = False,
+    ) -> Page:
+        """Means of groups, or another view of the sessions."""
+        names = [by] if isinstance(by, str) else by
+        return session_results_page(self, view, names, non_last, verbose=verbose)
+
+    def brief(self) -> Page:
+        """The means of all sessions, and what one should know."""
+        sessions = count_noun(self.counts["sessions"], "session")
+        size = f"{sessions}, {count_noun(self.counts['queries'], 'query')}"
+        return summary_page(evolve(self, name=Path(self.name).name), size, self.notes)
+
+    def list_columns(self, **view: Any) -> dict[str, list[Any]]:
+        """Of a frame: a row for each session, unless another view is asked for."""
+        return super(Results, self).list_columns(**{"view": "per_session"} | view)
+
+    def compare(  # type: ignore[override]  # its systems are groups of sessions
+        self,
+        by: str = "system",
+        block: str | Sequence[str] | None = None,
+        **options: Unpack[gainful.stats.MethodOptions],
+    ) -> gainful.Comparison:
+        """Is one system really better than another, by these sessions?
+
+        Args:
+            by: the column that names the system.
+            block: the columns whose effects are taken out: searcher and scenario, if they are
+                there.
+            **options: how systems are compared (`stats.MethodOptions`), as
+                `gainful.sessions.compare` has them.
+        """
+        import gainful  # noqa: PLC0415
+
+        if isinstance(by, Results):
+            way = (
+                "a column that names the system: sessions of both go into one table, or into "
+                "gainful.sessions.compare(sessions, qrels)"
+            )
+            raise WrongType("by", "other results", way)
+        return gainful.sessions.compare(self, by=by, block=block, **options)
+
+    def plot(self, measure: str | None = None, **options: Any) -> alt.TopLevelMixin:
+        """How much have sessions brought, query after query? Figure 2 of the paper.
+
+        Args:
+            measure: one of the measures; the first nsDCG, or else the first sDCG.
+            **options: of `gainful.figures.sessions`: by, interval, resamples, seed; title, width,
+                height, dark.
+        """
+        import gainful  # noqa: PLC0415
+
+        return gainful.figures.sessions(self, measure, **options)
+
+    def _refuse(self) -> Never:
+        raise AttributeError
+
+    queries = per_query = values_by_query = property(_refuse)
+
+    def __dir__(self) -> list[str]:
+        return [name for name in super().__dir__() if name not in _OF_QUERIES]

@@ -1,24 +1,14 @@
-"""The values of sessions: means of all, of groups, vectors, and all of it as plain data."""
+"""The values of sessions, their vectors and means; and what one should know of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import frozen
 
-from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, NoIdeal
-from gainful.match.session_groups import (
-    By,
-    Group,
-    check_group_columns,
-    count_sessions,
-    group_sessions,
-    session_columns,
-)
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_recipes import WHY_NOT_NSDCG, usual_session_measures
 from gainful.measure.catalogue.sessions import WITH_VECTORS
@@ -33,8 +23,7 @@ from gainful.measure.functions.sessions.sdcg import (
 )
 from gainful.measure.functions.sessions.time_measures import opens_clicked
 from gainful.measure.ranked_run import normalise_by
-from gainful.measure.values import MeasuredValues
-from gainful.types import Array, Flags, finite_or_none
+from gainful.types import Array, Flags
 
 
 def curve(
@@ -155,147 +144,6 @@ def _group_curve(  # noqa: PLR0917  (all of one group)
 _MIN_BASE, _MAX_BASE = 1.5, 10.0  # bases of discounts, for impatient and for patient searchers
 
 
-@frozen(eq=False, repr=False, kw_only=True)
-class SessionValues(MeasuredValues[SessionRecipe, SessionConvention]):
-    """A value for every session and measure; means of groups and vectors on request."""
-
-    UNIT: ClassVar[str] = "session"
-    TITLE: ClassVar[str] = "Sessions"
-
-    matched_sessions: MatchedSessions
-
-    @classmethod
-    def from_matched(
-        cls,
-        name: str,
-        sessions: MatchedSessions,
-        recipes: Mapping[str, SessionRecipe],
-        convention: SessionConvention,
-    ) -> Self:
-        """The value of every session by every measure."""
-        return cls(
-            name=name,
-            matched_sessions=sessions,
-            values={
-                key: compute_session_values(sessions, recipe) for key, recipe in recipes.items()
-            },
-            recipes=recipes,
-            convention=convention,
-        )
-
-    @property
-    def ids(self) -> Sequence[str]:
-        """The names of the sessions."""
-        return self.matched_sessions.session_ids
-
-    @property
-    def notes(self) -> list[str]:
-        """What one should know before believing a value."""
-        notes = list(self.matched_sessions.notes)
-        notes += note_opened(self.matched_sessions, self.recipes)
-        notes += [
-            f"cost is {name}, gain per cost the one mean over the other" for name in self.costs
-        ]
-        return notes + note_recipes(self.recipes, self.matched_sessions.observed)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many sessions, queries, results and judged results there were."""
-        return count_sessions(self.matched_sessions)
-
-    @property
-    def columns(self) -> pl.DataFrame:
-        """A row for each session: what it can be grouped by, and how many queries it has."""
-        return session_columns(self.matched_sessions)
-
-    def mean_of(self, name: str, some: Flags | None = None) -> float:
-        """The mean of a measure over all or some sessions, as the convention averages them."""
-        recipe = self.recipes[name]
-        flags = np.ones(self.matched_sessions.size, dtype=bool) if some is None else some
-        if self.has_joint_mean(name):
-            return _mean_of_vectors(self.matched_sessions, recipe, flags)
-        values = np.ma.compressed(np.ma.asarray(self.values[name])[flags])
-        return float(values.mean()) if values.size else float("nan")
-
-    def has_joint_mean(self, name: str) -> bool:
-        """Is the mean of a measure that of all sessions together, not of their values?"""
-        return needs_joint_mean(self.recipes[name])
-
-    @property
-    def per_session(self) -> pl.DataFrame:
-        """A row for each session, a column for each measure; null where one is left out."""
-        return self.tabulate()
-
-    def groups(self, by: str | Sequence[str]) -> list[dict[str, Any]]:
-        """The means of groups of sessions: by one column or by several."""
-        rows = []
-        for keys, flags in self.group_sessions(by):
-            means = {name: finite_or_none(self.mean_of(name, flags)) for name in self.values}
-            counts = {
-                "sessions": int(flags.sum()),
-                "queries": int(self.matched_sessions.query_counts[flags].sum()),
-            }
-            row = {**keys, **counts, "mean": means}
-            rows.append(row | ({"per_cost": per_cost(means, self.recipes)} if self.costs else {}))
-        return rows
-
-    @property
-    def costs(self) -> list[str]:
-        """The measures that say what sessions cost."""
-        return [name for name, recipe in self.recipes.items() if recipe.entry.is_cost]
-
-    def curve(self, name: str | None = None, by: str | Sequence[str] = ()) -> pl.DataFrame:
-        """The mean vector of each group, position by position, as tidy data.
-
-        Args:
-            name: one of the measures; the first if it is not said.
-            by: the columns to group by; all sessions together if there are none.
-        """
-        return curve(self.matched_sessions, self._choose_recipe(name), self.group_sessions(by))
-
-    def group_sessions(self, by: By) -> list[Group]:
-        """Each group of sessions: its values, and which belong to it; all, if by nothing."""
-        return group_sessions(self.matched_sessions, by, self.name, self.values)
-
-    def group_names(self, by: By) -> list[str]:
-        """The columns to group by, each once, known, and the same for a whole session."""
-        return check_group_columns(self.matched_sessions, by, self.name, self.values)
-
-    def vectors(self, name: str | None = None) -> pl.DataFrame:
-        """The vectors of every session, position by position: gain, ideal and their ratio.
-
-        Args:
-            name: one of the measures, an sDCG or nsDCG; the first if it is not said.
-        """
-        return tabulate_vectors(self.matched_sessions, self._choose_recipe(name))
-
-    def _choose_recipe(self, name: str | None) -> SessionRecipe:
-        return self.recipes[next(iter(self.recipes)) if name is None else self.find_name(name)]
-
-    def to_dict(self, by: str | Sequence[str] = ()) -> dict[str, Any]:
-        """All of it as plain data."""
-        return {
-            "per_session": self.values_by_id(),
-            "mean": self.mean_or_none(),
-            "groups": self.groups(by) if by else [],
-            **({"per_cost": per_cost(self.mean_or_none(), self.recipes)} if self.costs else {}),
-            "convention": self.convention_data(),
-            "counts": self.counts,
-            "notes": self.notes,
-        }
-
-    def recipe_data(self, name: str) -> dict[str, Any]:
-        """The measure in full, and its convention."""
-        recipe = self.recipes[name]
-        return {
-            "measure": recipe.label,
-            **recipe.convention.settings(),
-            "ideal": recipe.convention.ideal_kind,
-            "can_pass_one": recipe.can_pass_one,
-            "vector_can_pass_one": recipe.vector_can_pass_one,
-        }
-
-
 def compute_session_values(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """The value of every session."""
     try:
@@ -321,6 +169,17 @@ def per_cost(
         for name, mean in means.items()
         if not recipes[name].direction.is_lower
     }
+
+
+def note_sessions(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe]) -> list[str]:
+    """What one should know before believing a value."""
+    costs = [name for name, recipe in recipes.items() if recipe.entry.is_cost]
+    return [
+        *sessions.notes,
+        *note_opened(sessions, recipes),
+        *(f"cost is {name}, gain per cost the one mean over the other" for name in costs),
+        *note_recipes(recipes, sessions.observed),
+    ]
 
 
 def note_opened(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe]) -> list[str]:
@@ -386,7 +245,7 @@ def joint_terms(
     return total[flags], best[flags]
 
 
-def _mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Flags) -> float:
+def mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Flags) -> float:
     """The mean at the end of the longest session: of ratios, or of gains over that of ideals."""
     total, best = joint_terms(sessions.keep_first_queries(recipe.queries), recipe, some)
     if recipe.convention.average == "ratios":

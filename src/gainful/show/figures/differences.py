@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from gainful.evidence.pairing import PairedValues
-from gainful.measure.results import list_footnotes
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results, list_footnotes
 from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
 from gainful.show.theme import SIZE, Spec
@@ -20,7 +19,7 @@ _HEIGHT = 300
 
 
 def build_data(
-    measure_name: str, results: Sequence[RunValues], pairs: PairedValues | None
+    measure_name: str, results: Sequence[Results], pairs: PairedValues | None
 ) -> FigureData:
     """A row for each query, the greatest difference first; none, if there is only one run.
 

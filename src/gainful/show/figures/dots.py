@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from gainful.evidence.intervals import MeanIntervals, describe_methods
-from gainful.measure.results import list_footnotes
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results, list_footnotes
 from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
 from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
 from gainful.show.theme import Spec
@@ -17,7 +16,7 @@ _ROW_STEP = 22  # pixels of a run
 
 
 def build_data(
-    results: Mapping[str, RunValues], all_intervals: Sequence[MeanIntervals]
+    results: Mapping[str, Results], all_intervals: Sequence[MeanIntervals]
 ) -> FigureData:
     """A row for each run and measure: the mean and its interval.
 

@@ -12,8 +12,8 @@ from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.match.session_groups import By, group_label
 from gainful.measure.build_recipes import build_session_recipe
 from gainful.measure.cost import Cost, cost_measure
-from gainful.measure.sessions.results import list_footnotes
-from gainful.measure.sessions.session_values import SessionValues, compute_session_values
+from gainful.measure.sessions.results import SessionResults, list_footnotes
+from gainful.measure.sessions.session_values import compute_session_values
 from gainful.show.figures.figure import (
     FigureData,
     Look,
@@ -31,7 +31,7 @@ _LABEL_HEIGHT = 15  # pixels that a name takes
 
 
 def frontier_data(
-    results: SessionValues,
+    results: SessionResults,
     measure: str | None = None,
     *,
     by: By = "system",
@@ -51,7 +51,7 @@ def frontier_data(
     Returns:
         Columns group, sessions, cost and gain with low and high, per_cost, frontier.
     """
-    if not isinstance(results, SessionValues):
+    if not isinstance(results, SessionResults):
         raise WrongType("results", results, "SessionResults, as gainful.sessions.evaluate gives")
     name = _choose_measure(results, measure)
     costs, cost_name = _find_costs(results, cost)
@@ -106,7 +106,7 @@ def find_frontier(cost: Array, gain: Array) -> Flags:
     return np.asarray(~(cheaper & better & strictly).any(axis=1))
 
 
-def _choose_measure(results: SessionValues, measure: str | None) -> str:
+def _choose_measure(results: SessionResults, measure: str | None) -> str:
     names = [name for name in results.values if name not in results.costs]
     if measure is not None and measure not in names:
         raise UnknownName("measure", measure, names)
@@ -115,7 +115,7 @@ def _choose_measure(results: SessionValues, measure: str | None) -> str:
     return measure or names[0]
 
 
-def _find_costs(results: SessionValues, cost: Cost | None) -> tuple[Array, str]:
+def _find_costs(results: SessionResults, cost: Cost | None) -> tuple[Array, str]:
     """What each session costs, and by which prices."""
     if cost is not None:
         recipe = build_session_recipe(cost_measure(cost))

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.measure.sessions.session_values import SessionValues, session_value_vectors
+from gainful.measure.sessions.results import SessionResults
+from gainful.measure.sessions.session_values import session_value_vectors
 from gainful.show.figures.figure import FigureData, Look, clean_text, shorten_name
 from gainful.show.figures.line_chart import (
     Series,
@@ -35,7 +36,7 @@ _PANEL_WIDTH, _PANEL_HEIGHT = 400, 280  # of a panel among several
 
 
 def individual_data(
-    results: SessionValues, measure: str | None = None, *, by: By = (), queries: int | None = None
+    results: SessionResults, measure: str | None = None, *, by: By = (), queries: int | None = None
 ) -> FigureData:
     """How different are single sessions, and where did searchers stop? Figure 4 of the paper.
 

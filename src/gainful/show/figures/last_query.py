@@ -9,8 +9,8 @@ import polars as pl
 
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.evidence.system_groups import last_query_bands
-from gainful.measure.sessions.analysis import LastQueries, NonLast, last_queries
-from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.sessions.analysis import LastQueries, NonLast
+from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.figures.session_plot import By, SessionPlot, explain_zeros, prepare_plot
@@ -20,7 +20,7 @@ KINDS = {"last": "last query", "non_last": "queries before", "best": "best query
 
 
 def last_data(
-    results: SessionValues,
+    results: SessionResults,
     measure: str | None = None,
     *,
     by: By = (),
@@ -49,7 +49,7 @@ def last_data(
         Columns group, which (last, non_last, best), rank, mean, n, and low and high of a band.
     """
     plot = prepare_plot(results, measure, by, "sDCG", interval, resamples, seed)
-    analysis = last_queries(plot.results, plot.measure_name, by, non_last)
+    analysis = plot.results.last_queries(plot.measure_name, by, non_last)
     bands = {}
     if plot.resampling is not None:
         sessions, groups = plot.results.matched_sessions, [flags for _, flags in plot.groups]

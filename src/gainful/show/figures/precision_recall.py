@@ -7,8 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from gainful.measure.results import list_footnotes
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results, list_footnotes
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.theme import Spec
@@ -17,7 +16,7 @@ _LEVELS = [level / 10 for level in range(11)]
 MEASURES = [f"IPrec@{level:g}" for level in _LEVELS]
 
 
-def build_data(results: Mapping[str, RunValues]) -> FigureData:
+def build_data(results: Mapping[str, Results]) -> FigureData:
     """A row for each run and level of recall: the mean of `MEASURES` over queries."""
     rows = [
         {"run": run, "recall": level, "precision": result.mean[measure]}

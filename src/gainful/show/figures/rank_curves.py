@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 
 from gainful.measure.measure import Measure
-from gainful.measure.results import list_footnotes
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results, list_footnotes
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.show.figures.figure import FigureData, Look, shorten_name
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
@@ -23,7 +22,7 @@ IDEAL = "ideal"
 def build_data(
     measure: Measure,
     curves: Mapping[str, tuple[Array, Array]],
-    results: Sequence[RunValues],
+    results: Sequence[Results],
     query: str | None,
 ) -> FigureData:
     """A row for each run and rank: what was gained down to there, and what the ideal would have.

@@ -7,7 +7,7 @@ from attrs import evolve
 
 from gainful.errors import BadInput
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
-from gainful.measure.sessions.session_values import SessionValues
+from gainful.measure.sessions.results import SessionResults
 from gainful.read.several_systems import CONVERSATION
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, build_session_axis, draw_line_chart
@@ -27,7 +27,7 @@ _MAX_NAMES = 8  # scenarios that a caption names; of more it says how many
 
 
 def sessions_data(
-    results: SessionValues,
+    results: SessionResults,
     measure: str | None = None,
     *,
     by: By = (),
@@ -61,7 +61,7 @@ def sessions_data(
 
 
 def scenario_data(
-    results: SessionValues,
+    results: SessionResults,
     measure: str | None = None,
     *,
     by: By = (),
@@ -128,7 +128,7 @@ def _build_scenario_data(
     return evolve(data, caption=(*data.caption, note))
 
 
-def _list_scenarios(results: SessionValues) -> tuple[str, list[str]]:
+def _list_scenarios(results: SessionResults) -> tuple[str, list[str]]:
     """What sessions were about, and what that is called: scenarios, conversations, or topics.
 
     Each turn of a conversation has a topic of its own, which is no scenario.

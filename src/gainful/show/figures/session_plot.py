@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import polars as pl
-from attrs import evolve, frozen
+from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.evidence.intervals import DrawnUnits, draw_searchers, resampling_for_level
@@ -14,8 +14,8 @@ from gainful.evidence.system_groups import curve_bands
 from gainful.match.session_groups import group_label
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.entry import SessionRecipe
-from gainful.measure.sessions.results import list_footnotes
-from gainful.measure.sessions.session_values import SessionValues, curve
+from gainful.measure.sessions.results import SessionResults, list_footnotes
+from gainful.measure.sessions.session_values import curve
 from gainful.text import count_noun
 from gainful.types import Flags, is_whole_number
 
@@ -26,7 +26,7 @@ By = str | Sequence[str]
 class SessionPlot:
     """One measure of some sessions, their groups, and how bands are drawn."""
 
-    results: SessionValues  # of that measure alone
+    results: SessionResults  # of that measure alone
     recipe: SessionRecipe
     measure_name: str
     groups: Sequence[tuple[str, Flags]]
@@ -62,7 +62,7 @@ def explain_zeros(values: pl.Series) -> str:
 
 
 def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
-    results: SessionValues,
+    results: SessionResults,
     measure: str | None,
     by: By,
     prefer: str,
@@ -71,7 +71,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     seed: int = SEED,
 ) -> SessionPlot:
     """One measure of some sessions; the first of the preferred name if none is named."""
-    if not isinstance(results, SessionValues):
+    if not isinstance(results, SessionResults):
         raise WrongType("results", results, "SessionResults, as gainful.sessions.evaluate gives")
     measure_name = _choose_measure(results, measure, prefer)
     recipe = results.recipes[measure_name]
@@ -93,11 +93,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     if recipe.k > longest_list:
         notes.append(f"Note: no query shows more than {count_noun(longest_list, 'result')}")
     return SessionPlot(
-        results=evolve(
-            results,
-            values={measure_name: results.values[measure_name]},
-            recipes={measure_name: recipe},
-        ),
+        results=results.select_measures([measure_name]),
         recipe=recipe,
         measure_name=measure_name,
         groups=groups,
@@ -107,7 +103,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     )
 
 
-def _choose_measure(results: SessionValues, measure: str | None, prefer: str) -> str:
+def _choose_measure(results: SessionResults, measure: str | None, prefer: str) -> str:
     with_vectors = {
         name: recipe.entry.name
         for name, recipe in results.recipes.items()
@@ -125,14 +121,14 @@ def _choose_measure(results: SessionValues, measure: str | None, prefer: str) ->
     return (preferred or list(with_vectors))[0]
 
 
-def _require_qrels_overlap(results: SessionValues, depth: int) -> None:
+def _require_qrels_overlap(results: SessionResults, depth: int) -> None:
     """Refuse sessions of which nothing is judged: zeros would only look like an answer."""
     if not (results.matched_sessions.judged.rank <= depth).any():
         problem = f"none of the top {depth} results of any query is judged"
         raise BadInput(results.name, problem, "judgments of what was shown, or a greater depth")
 
 
-def _label_groups(results: SessionValues, by: By) -> list[tuple[str, Flags]]:
+def _label_groups(results: SessionResults, by: By) -> list[tuple[str, Flags]]:
     """The groups and what they are called; all sessions, if by nothing."""
     groups = results.group_sessions(by)
     labels = [group_label(keys) if keys else "all sessions" for keys, _ in groups]

@@ -14,8 +14,7 @@ from gainful.evidence.intervals import MeanIntervals
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.worked_ranking import SideBySide
 from gainful.measure import convention_page as convention
-from gainful.measure.results import merge_notes, results_page
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results, merge_notes, results_page
 from gainful.page.render import render
 from gainful.show.html_page import render_page
 from gainful.show.pages import report_data, report_text as text
@@ -42,7 +41,7 @@ class ReportContent:
     """What the page is about: results, evidence, and queries with their rankings."""
 
     names: Sequence[str]  # of the runs, in full; the results have short ones
-    results: Sequence[RunValues]
+    results: Sequence[Results]
     base: int  # the place of the baseline
     comparison: Comparison | None
     incomparable: Sequence[str]  # why there is no comparison in some measures

@@ -15,7 +15,7 @@ from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges
 from gainful.evidence.worked_ranking import SideBySide, WorkedRanking
 from gainful.measure.entry import Recipe
 from gainful.measure.functions.cumulated_gain import rank_discounts
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results
 from gainful.show.html_page import to_script_json
 from gainful.show.theme import LIGHT
 from gainful.types import Array, finite_or_none
@@ -37,7 +37,7 @@ class QueryValues:
     values: Mapping[str, Array]
 
     @classmethod
-    def from_results(cls, results: Sequence[RunValues]) -> QueryValues:
+    def from_results(cls, results: Sequence[Results]) -> QueryValues:
         """All queries that any run has, in the order in which they come."""
         queries = tuple(dict.fromkeys(query for result in results for query in result.queries))
         column = {query: index for index, query in enumerate(queries)}
@@ -83,7 +83,7 @@ class QueryChoice:
         return [names[index] for index in self.priority]
 
 
-def choose_queries(results: Sequence[RunValues], base: int, seed: int) -> QueryChoice:
+def choose_queries(results: Sequence[Results], base: int, seed: int) -> QueryChoice:
     """As many queries as the page can hold: those that changed most, and a sample of the rest."""
     table = QueryValues.from_results(results)
     name, recipe = choose_measure(results[0])
@@ -136,7 +136,7 @@ class ReportData:
 
 
 def build_report_data(
-    results: Sequence[RunValues],
+    results: Sequence[Results],
     choice: QueryChoice,
     rankings: Iterable[SideBySide],
     changes: Mapping[int, LargestChanges],
@@ -194,7 +194,7 @@ def hold_details(
     return held
 
 
-def choose_measure(results: RunValues) -> tuple[str, Recipe]:
+def choose_measure(results: Results) -> tuple[str, Recipe]:
     """The measure whose work is shown: the first that cumulates gain, else the first."""
     for name, recipe in results.recipes.items():
         if recipe.entry.cumulated:

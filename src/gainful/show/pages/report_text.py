@@ -20,8 +20,7 @@ from gainful.evidence.intervals import (
     build_table as build_interval_table,
     list_footnotes as list_interval_footnotes,
 )
-from gainful.measure.results import list_footnotes
-from gainful.measure.values import RunValues
+from gainful.measure.results import Results, list_footnotes
 from gainful.page.table import Table, to_one_line
 from gainful.text import count_noun, pluralise, shorten
 
@@ -49,7 +48,7 @@ def label_runs(names: Sequence[str]) -> list[str]:
     return run_labels
 
 
-def default_title(results: Sequence[RunValues], queries: int) -> str:
+def default_title(results: Sequence[Results], queries: int) -> str:
     """What the page is called if nobody says otherwise."""
     if len(results) == 1:
         return f"{results[0].name}, {count_noun(queries, 'query')}"
@@ -115,7 +114,7 @@ def describe_evidence(
     return [*lines, *(f"Note: {note}" for note in (() if comparison is None else comparison.notes))]
 
 
-def build_quality_table(results: Sequence[RunValues]) -> Table:
+def build_quality_table(results: Sequence[Results]) -> Table:
     """What was read, and what is wrong with it."""
     columns = (
         *("run", "queries", "missing", "without\njudgments", "retrieved"),
@@ -239,7 +238,7 @@ def describe_sampling(
     return lines
 
 
-def describe_convention(results: Sequence[RunValues]) -> str:
+def describe_convention(results: Sequence[Results]) -> str:
     """The convention in one line."""
     return list_footnotes(results, verbose=True)[0]
 

@@ -1,17 +1,14 @@
-"""Sound sessions in an engine as short records, read in parts of whole sessions.
+"""Sound sessions in an engine as rows of numbers, in parts of whole sessions: the quick path.
 
 All texts are told by numbers: sessions by hashes, topics by their recall base, groups and judgments
-by their place. What records cannot tell (what is wrong with a session, its name) nobody asks them:
-then sessions are read again with care, by `split_sessions`.
+by their place. What numbers cannot tell (what is wrong with a session, its name) nobody asks them:
+then all rows of sessions are read.
 """
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -28,21 +25,8 @@ from gainful.read.lazy_run import as_narwhals
 from gainful.read.lazy_session_problems import LENGTH, POWERS, TOTAL, add_up_to_ranks, sum_powers
 from gainful.read.lazy_sessions import LazySessions
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.spilled_records import Records, SpilledRecords
-from gainful.read.spilled_rows import choose_parts
+from gainful.read.spill import KEY, Spill, choose_parts
 
-QUERY_RECORD = np.dtype(
-    [
-        ("key", "u8"),  # a hash of the session's name
-        ("check", "u4"),  # and some bits of another
-        ("query", "i4"),
-        ("length", "i4"),  # how many results it has
-        ("base", "i4"),  # the number of its recall base
-        ("group", "i4"),
-        ("scanned", "f8"),
-    ]
-)
-RESULT_RECORD = np.dtype([("key", "u8"), ("query", "i4"), ("rank", "i4"), ("place", "i4")])
 _QUERY = ("session", "query")
 _SOUND, _PLACE = "gainful_sound", "gainful_place"
 _EMPTY = -1  # the place of what is no document
@@ -50,7 +34,7 @@ _MAX_NUMBER = 2**31 - 1
 
 
 class UnsoundSessions(Exception):
-    """Records do not tell what is wrong, or not all that is asked for."""
+    """Numbers do not tell what is wrong, or not all that is asked for."""
 
 
 @define(eq=False)
@@ -78,66 +62,54 @@ class GroupNumbers:
 
 
 @frozen(eq=False)
-class RecordPart:
-    """Some whole sessions: a record for each query, and for each result that is judged."""
+class PackedPart:
+    """Some whole sessions: a row of numbers for each query, and for each result that is judged."""
 
-    queries: Records
-    results: Records
+    queries: pl.DataFrame  # KEY, check, query, length, base, group, scanned
+    results: pl.DataFrame  # KEY, query, rank, place
     groups: pl.DataFrame | None
 
 
-@frozen(eq=False)
-class RecordParts:
-    """Records on disk, of which each part is some whole sessions."""
-
-    queries: SpilledRecords
-    results: SpilledRecords
-    groups: pl.DataFrame | None
-    longest: int  # queries of a session
-
-    def read(self, max_records: int) -> Iterator[RecordPart]:
-        """One part after the other, none of many more records than that."""
-        counts = self.queries.counts + self.results.counts
-        for part in choose_parts(counts, max_records):
-            yield RecordPart(self.queries.read(part), self.results.read(part), self.groups)
-            report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
-
-
-@contextmanager
-def record_sessions(
-    sessions: LazySessions, qrels: Qrels, bases: pl.DataFrame, columns: Sequence[str]
-) -> Iterator[RecordParts]:
-    """Records of sound sessions, on disk until the end of the block.
+def pack_sessions(
+    sessions: LazySessions,
+    qrels: Qrels,
+    bases: pl.DataFrame,
+    columns: Sequence[str],
+    choose_size: Callable[[int], int],
+) -> Iterator[PackedPart]:
+    """Sound sessions in parts.
 
     Args:
         sessions: in their engine.
         qrels: the judgments.
         bases: topic, and the number (base) of its recall base.
         columns: whose values tell groups apart.
+        choose_size: how many rows of a part, by the queries of the longest session.
     """
     asked = ("topic", "scanned", *columns)
     narrow = evolve(
         sessions, query_columns=[name for name in sessions.query_columns if name in asked]
     )
-    recorder = _Recorder(bases, GroupNumbers(columns))
-    with tempfile.TemporaryDirectory(prefix="gainful-") as folder:
-        queries = SpilledRecords(Path(folder), "queries", QUERY_RECORD)
-        results = SpilledRecords(Path(folder), "results", RESULT_RECORD)
-        described = _describe_queries(narrow).to_native()
-        _take_stream(sessions, described, lambda rows: recorder.add_queries(rows, queries))
-        queries.finish()
-        if not recorder.is_sound:
-            raise UnsoundSessions
-        if not queries.counts.sum():
-            raise BadInput(sessions.name, "there is not one session in it")
-        places = _find_places(narrow, qrels).to_native()
-        _take_stream(sessions, places, lambda rows: recorder.add_results(rows, results))
-        results.finish()
-        if not recorder.is_sound:
-            raise UnsoundSessions
-        groups = recorder.groups.frame
-        named = None if groups is None else groups.rename(restore_name)
-        yield RecordParts(queries, results, named, recorder.longest)
+    packer = _Packer(bases, GroupNumbers(columns))
+    queries, results = Spill(sessions.name), Spill(sessions.name)
+    described = _describe_queries(narrow).to_native()
+    _take_stream(sessions, described, lambda rows: packer.add_queries(rows, queries))
+    queries.finish()
+    if not packer.is_sound:
+        raise UnsoundSessions
+    if not queries.counts.sum():
+        raise BadInput(sessions.name, "there is not one session in it")
+    places = _find_places(narrow, qrels).to_native()
+    _take_stream(sessions, places, lambda rows: packer.add_results(rows, results))
+    results.finish()
+    if not packer.is_sound:
+        raise UnsoundSessions
+    groups = packer.groups.frame
+    named = None if groups is None else groups.rename(restore_name)
+    counts = queries.counts + results.counts
+    for part in choose_parts(counts, choose_size(packer.longest)):
+        yield PackedPart(queries.read(part), results.read(part), named)
+        report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
 
 
 def _take_stream(sessions: LazySessions, native: Any, take: Callable[[pl.DataFrame], None]) -> None:
@@ -153,15 +125,15 @@ def _take_stream(sessions: LazySessions, native: Any, take: Callable[[pl.DataFra
 
 
 @define(eq=False)
-class _Recorder:
-    """Rows of an engine → records, as long as nothing is wrong with them."""
+class _Packer:
+    """Rows of an engine → rows of numbers, as long as nothing is wrong with them."""
 
     bases: pl.DataFrame
     groups: GroupNumbers
     longest: int = 0
     is_sound: bool = field(default=True)
 
-    def add_queries(self, rows: pl.DataFrame, records: SpilledRecords) -> None:
+    def add_queries(self, rows: pl.DataFrame, spill: Spill) -> None:
         if not len(rows):
             return
         self.is_sound = self.is_sound and _are_sound(rows)
@@ -172,25 +144,25 @@ class _Recorder:
         self.is_sound = not base.null_count()
         if self.is_sound:
             self.longest = max(self.longest, int(rows["query"].max()))  # type: ignore[arg-type]
-            records.add_columns(
-                key=rows["session"].hash(1).to_numpy(),
-                check=(rows["session"].hash(2).to_numpy() >> np.uint64(32)).astype(np.uint32),
-                query=rows["query"].to_numpy(),
-                length=rows[LENGTH].to_numpy(),
-                base=base.to_numpy(),
-                group=self.groups.number(rows),
-                scanned=_read_depths(rows),
+            check = rows["session"].hash(2) // 2**32
+            spill.add(
+                rows.select(
+                    pl.col("session").hash(1).alias(KEY),
+                    check.cast(pl.UInt32).alias("check"),
+                    pl.col("query").cast(pl.Int32),
+                    pl.col(LENGTH).cast(pl.Int32).alias("length"),
+                    base.cast(pl.Int32).alias("base"),
+                    pl.Series("group", self.groups.number(rows)),
+                    _read_depths(rows),
+                )
             )
 
-    def add_results(self, rows: pl.DataFrame, records: SpilledRecords) -> None:
+    def add_results(self, rows: pl.DataFrame, spill: Spill) -> None:
         self.is_sound = self.is_sound and not (rows[_PLACE] == _EMPTY).any()
-        if self.is_sound and len(rows):
-            records.add_columns(
-                key=rows["session"].hash(1).to_numpy(),
-                query=rows["query"].to_numpy(),
-                rank=rows["rank"].to_numpy(),
-                place=rows[_PLACE].to_numpy(),
-            )
+        if self.is_sound:
+            numbers = pl.col("query", "rank", _PLACE).cast(pl.Int32)
+            key = pl.col("session").hash(1).alias(KEY)
+            spill.add(rows.select(key, numbers).rename({_PLACE: "place"}))
 
 
 def _are_sound(rows: pl.DataFrame) -> bool:
@@ -202,11 +174,10 @@ def _are_sound(rows: pl.DataFrame) -> bool:
     return small and bool(sound) and not (rows["session"] == "").any()
 
 
-def _read_depths(rows: pl.DataFrame) -> NDArray[np.float64]:
+def _read_depths(rows: pl.DataFrame) -> pl.Expr:
     """How deep searchers looked; where that is not told, not a number."""
-    if "scanned" not in rows.columns:
-        return np.full(len(rows), np.nan)
-    return rows["scanned"].cast(pl.Float64).to_numpy()
+    depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
+    return depth if "scanned" in rows.columns else pl.lit(float("nan")).alias("scanned")
 
 
 def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:

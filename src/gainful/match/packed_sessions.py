@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Literal, cast
 
 import numpy as np
 import polars as pl
 
 from gainful.match.session_pools import Pools
 from gainful.match.sessions import JudgedResults, MatchedSessions
+from gainful.read.packed_sessions import PackedPart, UnsoundSessions
 from gainful.read.session_layout import SessionLayout
 from gainful.read.session_parts import SessionChoice
-from gainful.read.session_records import RecordPart, UnsoundSessions
-from gainful.read.spilled_records import Records
+from gainful.read.spill import KEY
 from gainful.types import Flags, Ranks
 
 
-def match_records(part: RecordPart, pools: Pools, choice: SessionChoice) -> MatchedSessions | None:
+def match_packed(part: PackedPart, pools: Pools, choice: SessionChoice) -> MatchedSessions | None:
     """What was matched of a part; None if no session of it was asked for."""
     queries, first = _order_queries(part.queries)
     kept = _choose_queries(queries, first, part.groups, choice)
     if kept is not None:
-        queries = queries[kept]
-        first = np.flatnonzero(queries["query"] == 1)
+        queries = queries.filter(pl.Series(kept))
+        first = (queries["query"] == 1).arg_true().to_numpy().astype(np.intp)
     if not len(queries):
         return None
     counts = np.diff(first, append=len(queries))
-    sessions = pl.DataFrame({"key": queries["key"][first], "first": first, "queries": counts})
-    names = part.results.dtype.names or ()
-    results = pl.DataFrame({name: np.ascontiguousarray(part.results[name]) for name in names})
-    results = results.join(sessions, on="key", how="left" if kept is None else "inner")
+    sessions = pl.DataFrame({KEY: queries[KEY].gather(first), "first": first, "queries": counts})
+    how: Literal["left", "inner"] = "left" if kept is None else "inner"
+    results = part.results.join(sessions, on=KEY, how=how)
     if kept is not None:
         results = results.filter(pl.col("query") <= pl.col("queries"))
     query = (results["first"].to_numpy() + results["query"].to_numpy() - 1).astype(np.intp)
@@ -44,14 +43,14 @@ def match_records(part: RecordPart, pools: Pools, choice: SessionChoice) -> Matc
         query_counts=counts,
         session=session,
         position=number - first[session] + 1,
-        retrieved=queries["length"].astype(np.intp),
-        scanned=queries["scanned"].copy(),
+        retrieved=queries["length"].to_numpy().astype(np.intp),
+        scanned=queries["scanned"].to_numpy(),
         judged=JudgedResults(
             query=query,
             rank=results["rank"].to_numpy().astype(np.intp),
             grade=pools.grade[place],
             row=query,
-            base=queries["base"].astype(np.intp),
+            base=queries["base"].to_numpy().astype(np.intp),
             pool_base=pools.ideal_base,
             pool_grade=pools.ideal_grade,
         ),
@@ -63,32 +62,32 @@ def match_records(part: RecordPart, pools: Pools, choice: SessionChoice) -> Matc
     )
 
 
-def _order_queries(queries: Records) -> tuple[Records, Ranks]:
+def _order_queries(queries: pl.DataFrame) -> tuple[pl.DataFrame, Ranks]:
     """Queries in order, 1, 2, 3 … of each session, and where each session begins."""
-    key = np.ascontiguousarray(queries["key"])
+    key, position = queries[KEY].to_numpy(), queries["query"].to_numpy()
     order = np.argsort(key)
-    ordered = np.take(queries, order)
+    ordered_key, ordered_position = key[order], position[order]
     new = np.ones(len(order), dtype=bool)
-    new[1:] = ordered["key"][1:] != ordered["key"][:-1]
+    new[1:] = ordered_key[1:] != ordered_key[:-1]
     first = np.flatnonzero(new)
     sizes = np.diff(first, append=len(order))
     starts = np.repeat(first, sizes)
-    position = ordered["query"]
-    if (position > np.repeat(sizes, sizes)).any():
+    if (ordered_position > np.repeat(sizes, sizes)).any():
         raise UnsoundSessions
     placed = np.full(len(order), -1)
-    placed[starts + position - 1] = np.arange(len(order))
+    placed[starts + ordered_position - 1] = order
     if (placed < 0).any():  # a query is missing, and another stands there twice
         raise UnsoundSessions
-    heads = np.take(ordered, placed)
+    heads = queries[placed]
     for name in ("check", "group"):  # two names of one hash, or a session of two groups
-        if (heads[name] != heads[name][starts]).any():
+        values = heads[name].to_numpy()
+        if (values != values[starts]).any():
             raise UnsoundSessions
     return heads, first
 
 
 def _choose_queries(
-    queries: Records, first: Ranks, groups: pl.DataFrame | None, choice: SessionChoice
+    queries: pl.DataFrame, first: Ranks, groups: pl.DataFrame | None, choice: SessionChoice
 ) -> Flags | None:
     """Which queries were asked for; None if all."""
     if choice == SessionChoice():
@@ -100,12 +99,12 @@ def _choose_queries(
             text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
             values = groups[column].alias("").cast(pl.String)
             fits &= (values == text).fill_null(value=False).to_numpy()
-        kept &= fits[queries["group"]]
+        kept &= fits[queries["group"].to_numpy()]
     sizes = np.diff(first, append=len(queries))
     if choice.min_queries is not None:
         kept &= np.repeat(sizes >= choice.min_queries, sizes)
     if choice.first_queries is not None:
-        kept &= queries["query"] <= choice.first_queries
+        kept &= queries["query"].to_numpy() <= choice.first_queries
     return kept
 
 
@@ -114,7 +113,6 @@ def _has_repeats(query: Ranks, place: Ranks, places: int) -> bool:
     return pl.Series(query * places + place).n_unique() < len(place)
 
 
-def _name_groups(queries: Records, groups: pl.DataFrame | None) -> pl.DataFrame:
-    columns: dict[str, Any] = {"session": np.ascontiguousarray(queries["key"])}
-    rows = pl.DataFrame(columns)
-    return rows if groups is None else rows.hstack(groups[queries["group"].astype(np.intp)])
+def _name_groups(queries: pl.DataFrame, groups: pl.DataFrame | None) -> pl.DataFrame:
+    rows = queries.select(pl.col(KEY).alias("session"))
+    return rows if groups is None else rows.hstack(groups[queries["group"].to_numpy()])

@@ -1,0 +1,179 @@
+"""Judgments and a run in an engine → `Matched`: the code for memory, some whole queries at a time.
+
+The rows of a query are brought together by its hash: here, by way of a temporary folder where
+there are many of them, or on Spark's workers.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import polars as pl
+from attrs import evolve
+
+from gainful.convention import Convention
+from gainful.errors import BadInput, Duplicated, GainfulError
+from gainful.match.frames import match_subtopics, order_pool, refuse_duplicates
+from gainful.match.matched import Matched, invert_order
+from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
+from gainful.read.lazy_run import LazyRun
+from gainful.read.qrels_and_run import IdKinds, Qrels, Run
+from gainful.read.spill import BUCKETS, KEY, Spill, choose_parts
+from gainful.text import quote
+from gainful.threads import map_ahead
+
+_MAX_ROWS = 1_000_000  # of a part
+
+ReadRows = Callable[[pl.DataFrame], Run]
+WorkPart = Callable[[pl.DataFrame, Run], Matched]  # on judgments as `pack_qrels` has them
+WorkRows = Callable[[pl.DataFrame, pl.DataFrame], pl.DataFrame]
+MatchInMemory = Callable[[Qrels, Run, Convention], Matched]
+
+
+def match_parts(
+    qrels: Qrels, run: LazyRun, convention: Convention, match: MatchInMemory
+) -> Matched:
+    """Where do the judged documents stand in a run that is in an engine?
+
+    Args:
+        qrels: what was judged.
+        run: what was retrieved.
+        convention: how duplicates, namesakes and close scores are taken.
+        match: how it is done in memory.
+    """
+    last = convention.duplicates == "last" and run.engine.ordered
+    counted = convention if last else evolve(convention, duplicates="count")  # refused together
+    match_part = partial(_match_part, match, counted)
+    collect_parts = _match_on_workers if run.engine is SPARK else _match_by_disk
+    matched = Matched.concat(
+        collect_parts(qrels, run, match_part),
+        qrels.queries.to_list(),
+        ordered=run.engine.ordered,
+        subtopics=match_subtopics(qrels, invert_order(order_pool(qrels)[1])),
+    )
+    refuse_bad_run(matched, run, convention)
+    return matched
+
+
+def refuse_bad_run(matched: Matched, run: LazyRun, convention: Convention) -> None:
+    """Refuse a run without results, or with duplicates that the convention does not take."""
+    if not matched.in_run.any():
+        raise BadInput(run.name, "there is not one result in it")
+    if matched.duplicate is None or convention.duplicates == "count":
+        return
+    query, doc = map(quote, matched.duplicate)
+    example = f"document {doc} of query {query}"
+    if convention.duplicates == "error":
+        refuse_duplicates(run.name, example, matched.duplicate_count)
+    if not run.engine.ordered:
+        problem = f"{example} stands twice, and rows in {run.engine.name} have no order"
+        allowed = "each document once, or duplicates=count"
+        raise Duplicated(run.name, f"{problem}: which is last?", allowed)
+
+
+def pack_qrels(qrels: Qrels) -> pl.DataFrame:
+    """Judgments as one table: query, doc, grade; no doc where a query was judged without one."""
+    rows = {"query": qrels.silent, "doc": None, "grade": None}
+    return pl.concat([qrels.frame, pl.DataFrame(rows, schema=qrels.frame.schema)])
+
+
+def unpack_qrels(rows: pl.DataFrame, ids: IdKinds | None = None) -> Qrels:
+    """The judgments of some queries, as `pack_qrels` made them."""
+    silent = rows.filter(pl.col("doc").is_null())["query"]
+    judged = rows.select("query", "doc", "grade").drop_nulls("doc")
+    return Qrels(judged, silent=tuple(silent), unique=False, ids=ids or {}, part=True)
+
+
+def _match_part(
+    match: MatchInMemory, convention: Convention, judged: pl.DataFrame, run: Run
+) -> Matched:
+    matched = match(unpack_qrels(judged), run, convention)
+    return matched.count_extra() if convention.extra == "ignore" else matched
+
+
+def _match_by_disk(qrels: Qrels, run: LazyRun, match_part: WorkPart) -> list[Matched]:
+    """The parts of a run, one read while another is matched."""
+    judged, retrieved = Spill("the judgments"), Spill(run.name, owner="query")
+    judged.add(_hash_queries(pack_qrels(qrels)))
+    for rows in run.stream():
+        retrieved.add(_hash_queries(rows.frame))
+    judged.finish()
+    retrieved.finish()
+    parts = [*choose_parts(retrieved.counts, _MAX_ROWS)] or [slice(0, BUCKETS)]
+    read_parts = (
+        (judged.read(part), Run(retrieved.read(part).drop(KEY), run.name, part=True))
+        for part in parts
+    )
+    return [*map_ahead(lambda part: match_part(*part), read_parts)]
+
+
+def _hash_queries(rows: pl.DataFrame) -> pl.DataFrame:
+    return rows.with_columns(pl.col("query").hash(1).alias(KEY))
+
+
+def _match_on_workers(qrels: Qrels, run: LazyRun, match_part: WorkPart) -> list[Matched]:
+    with report_engine_errors(SPARK, run.name):
+        judged = SPARK.send(pack_qrels(qrels), run.frame.to_native())
+        work = partial(_pickle_part, match_part, run.reader)
+        return collect_pickled(work_in_spark(judged, run, work, "part binary"))
+
+
+def _pickle_part(
+    match_part: WorkPart, read: ReadRows, judged: pl.DataFrame, rows: pl.DataFrame
+) -> pl.DataFrame:
+    return pickle_result("part", lambda: match_part(judged, read(rows)))
+
+
+def pickle_result(column: str, compute: Callable[[], object]) -> pl.DataFrame:
+    """What a worker found for the driver; a mistake in the data is found there, too."""
+    try:
+        result = compute()
+    except GainfulError as error:
+        result = error
+    return pl.DataFrame({column: [pickle.dumps(result)]})
+
+
+def collect_pickled(table: Any) -> list[Any]:
+    """What the workers found, of all parts; the first mistake is raised."""
+    results = [pickle.loads(row[0]) for row in table.collect()]  # noqa: S301  (our own)
+    for result in results:
+        if isinstance(result, GainfulError):
+            raise result
+    return results
+
+
+def work_in_spark(
+    judged: Any, run: LazyRun, work: WorkRows, schema: str, judged_query: str = "query"
+) -> Any:
+    """A Spark frame of what is made of some whole queries at a time, on the workers.
+
+    Args:
+        judged: a Spark frame.
+        run: in Spark, too.
+        work: what is done with the rows of both.
+        schema: of the frame that it makes.
+        judged_query: the column of queries in `judged`.
+    """
+    from pyspark.sql.functions import col, lit, pmod, xxhash64  # noqa: PLC0415  (only Spark's)
+
+    native: Any = run.frame.to_native()
+    number = int(native.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+
+    def group(frame: Any, column: str) -> Any:
+        fraction = frame.schema[column].dataType.typeName() in ("float", "double")
+        query = col(f"`{column}`").cast("bigint" if fraction else "string")  # 1.0 is '1'
+        return frame.groupBy(pmod(xxhash64(query.cast("string")), lit(number)))
+
+    grouped = group(judged, judged_query).cogroup(group(native, "query"))
+    return grouped.applyInArrow(_make_worker(work), schema)
+
+
+def _make_worker(work: WorkRows) -> Callable[[Any, Any], Any]:
+    def work_on(judged: Any, retrieved: Any) -> Any:
+        rows = (pl.DataFrame(pl.from_arrow(table)) for table in (judged, retrieved))
+        return as_spark_arrow(work(*rows))
+
+    return work_on

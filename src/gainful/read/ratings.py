@@ -1,0 +1,314 @@
+"""Ratings that search teams keep in their tools → judgments, and a run where rankings are in it.
+
+OpenSearch's Search Relevance Workbench, Quepid, the Rated Ranking Evaluator (RRE) and `_rank_eval`
+of Elasticsearch and OpenSearch all have a list of queries, each with rated documents. One table
+says under which keys; a query is known by its text, or by the id that `_rank_eval` asks for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+import polars as pl
+from attrs import evolve, frozen
+
+from gainful.errors import BadInput, Duplicated, Swapped
+from gainful.read import dicts, named_columns
+from gainful.read.column_names import list_columns, normalise_name
+from gainful.read.jsonl import load_whole
+from gainful.read.kinds import QRELS, RUN, Kind, Value
+from gainful.read.named_columns import InputTable
+from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.ranked_items import is_id, parse_number
+from gainful.read.source import Source
+from gainful.text import NUMBER_PATTERN, count_noun, quote
+
+_NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
+_DOC_KEYS = ("docId", "doc_id", "_id")
+_GRADE_KEYS = ("rating", "gain")
+_ONLY_RETRIEVED = (
+    "{}: only documents that were retrieved have ratings here, so that recall and an ideal ranking "
+    "(nDCG) know no others; better judgments are a file of all ratings"
+)
+
+
+@frozen
+class Tool:
+    """Where the JSON files of one tool have queries and their ratings."""
+
+    name: str
+    marks: tuple[str, ...]  # keys that all stand near the beginning of its files
+    levels: tuple[str, ...]  # lists within lists, from the outside; any but the last may be missing
+    query: tuple[str, ...]  # the key of the text or id of a query
+    ratings: str  # the key of its rated documents
+    is_ranking: bool = False  # are these what was retrieved, in rank order?
+
+
+_TOOLS = (
+    Tool(
+        "Search Relevance Workbench",
+        marks=("judgmentRatings", "ratings"),
+        levels=("hits", "hits", "_source", "judgmentRatings"),
+        query=("query",),
+        ratings="ratings",
+    ),
+    Tool(
+        "RRE",
+        marks=("queries", "placeholders"),
+        levels=("topics", "query_groups", "queries"),
+        query=("placeholders",),
+        ratings="relevant_documents",
+    ),
+    Tool(
+        "Quepid",
+        marks=("queries", "ratings"),
+        levels=("queries",),
+        query=("query", "query_text"),
+        ratings="ratings",
+    ),
+    Tool(
+        "a _rank_eval request",
+        marks=("requests", "ratings"),
+        levels=("requests",),
+        query=("id",),
+        ratings="ratings",
+    ),
+    Tool(
+        "a _rank_eval response",
+        marks=("metric_score", "details", "hits"),
+        levels=("rank_eval", "details"),
+        query=("id",),
+        ratings="hits",
+        is_ranking=True,
+    ),
+)
+
+# The first column of each of Quepid's CSV exports, and what its columns are: of the ratings of a
+# case, with all its details, and of a snapshot.
+_RANKED = {"query": "query_text", "doc": "doc_id", "rank": "doc_position"}
+_QUEPID_EXPORTS = {
+    "query": {"query": "query", "doc": "docid", "grade": "rating"},
+    "team_name": {**_RANKED, "grade": "rating"},
+    "snapshot_name": _RANKED,
+}
+
+
+def find_kinds(source: Source) -> set[str]:
+    """What a file holds, to judge by its beginning: judgments, a run, both; or no ratings."""
+    tool = _find_tool(source)
+    if tool is not None:
+        return {"judgments", "run"} if tool.is_ranking else {"judgments"}
+    roles = _find_quepid_columns(source)
+    kinds = {"grade": "judgments", "rank": "run"}
+    return {kind for role, kind in kinds.items() if role in roles}
+
+
+def recognise(value: Mapping[Any, Any]) -> Tool | None:
+    """The tool of a dict that is one of its files, by its first query."""
+    for tool in _TOOLS:
+        if any(level in value for level in tool.levels):
+            try:
+                _, query = next(_descend(dict(value), tool, tool.levels, ""))
+            except (BadInput, StopIteration):
+                continue
+            if tool.ratings in query and any(key in query for key in tool.query):
+                return tool
+    return None
+
+
+def read(source: Source, kind: Kind[Value]) -> Value:
+    """The ratings of a file, or its rankings; documents without a rating are counted."""
+    tool = _find_tool(source)
+    if tool is not None:
+        return build(load_whole(source), source.name, kind, tool)
+    value: Any = _read_quepid_qrels(source) if kind is QRELS else _read_quepid_run(source)
+    return cast(Value, value)
+
+
+def build(whole: Any, name: str, kind: Kind[Value], tool: Tool) -> Value:
+    """The ratings or the rankings of one tool's JSON."""
+    value: Any = (_build_qrels if kind is QRELS else _build_run)(whole, name, tool)
+    return cast(Value, value)
+
+
+def _build_qrels(value: Any, name: str, tool: Tool) -> Qrels:
+    """The ratings of one tool's JSON; a query that comes twice must have the same ones."""
+    by_query: dict[str, dict[str, float]] = {}
+    unrated = 0
+    for place, query, rated in _iterate_queries(value, name, tool):
+        judged = _read_grades(place, rated)
+        if by_query.setdefault(query, judged) != judged:
+            problem = f"query {quote(query)} comes a second time, with other ratings"
+            raise Duplicated(place, problem, "each query once")
+        unrated += len({doc for doc, _ in rated} - judged.keys())
+    with_ratings = {query: judged for query, judged in by_query.items() if judged}
+    empty = len(by_query) - len(with_ratings)
+    notes = _list_notes(name, unrated, empty, only_retrieved=tool.is_ranking)
+    return dicts.to_columns(NestedDict(with_ratings, name, notes), QRELS)
+
+
+def _build_run(value: Any, name: str, tool: Tool) -> Run:
+    """The rankings of one tool's JSON, in the order in which documents were returned."""
+    if not tool.is_ranking:
+        problem = f"these are ratings ({tool.name}), without a ranking"
+        raise Swapped(name, problem, "a run, such as the response of _rank_eval")
+    rankings = [
+        (query, dicts.fill_numbers([(doc, None) for doc, _ in hits], RUN))
+        for _, query, hits in _iterate_queries(value, name, tool)
+    ]
+    return dicts.build_lists(name, rankings, RUN)
+
+
+def _find_tool(source: Source) -> Tool | None:
+    """The tool whose keys all stand in the beginning of a file of JSON."""
+    if not source.head.lstrip().startswith(b"{"):
+        return None
+    keys = {*re.findall(rb'"(\w+)"\s*:', source.head)}
+    return next((tool for tool in _TOOLS if keys >= {*map(str.encode, tool.marks)}), None)
+
+
+def _iterate_queries(
+    value: Any, name: str, tool: Tool
+) -> Iterator[tuple[str, str, list[tuple[str, Any]]]]:
+    """Where each query stands, its text or id, and its documents with their ratings."""
+    whole = _as_object(value, name)
+    placeholder = whole.get("query_placeholder", "$query")  # of RRE
+    for place, node in _descend(whole, tool, tool.levels, name):
+        query = _find_key(node, tool.query)
+        if isinstance(query, dict):  # what RRE puts into a template
+            query = query.get(placeholder)
+        if not is_id(query):
+            problem = f"there is no {' or '.join(tool.query)}; there are {list_columns([*node])}"
+            raise BadInput(place, problem, f"the text or id of a query, as in {tool.name}")
+        yield place, str(query), [*_iterate_ratings(node.get(tool.ratings) or {}, place)]
+
+
+def _descend(
+    node: dict[str, Any], tool: Tool, levels: tuple[str, ...], place: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of the last level, each with the nearest ratings above if it has none."""
+    if not levels:
+        yield place, node
+        return
+    level, rest = levels[0], levels[1:]
+    inner = node.get(level, node if rest else None)
+    if inner is node:  # no topics, groups or envelope
+        parts = [(place, inner)]
+    elif isinstance(inner, list):
+        parts = [(f"{place}, {level}[{number}]", part) for number, part in enumerate(inner)]
+    elif isinstance(inner, dict) and rest:
+        parts = [(place, inner)]
+    elif isinstance(inner, dict):  # queries by their ids
+        named = {name: {"id": name, **_as_object(part, place)} for name, part in inner.items()}
+        parts = [(f"{place}, {level}[{quote(name)}]", part) for name, part in named.items()]
+    else:
+        raise BadInput(place, f"{level} is {quote(inner)}", "a list of objects")
+    shared = {tool.ratings: node[tool.ratings]} if tool.ratings in node else {}
+    for part_place, part in parts:
+        own = {**shared, **_as_object(part, part_place)}
+        yield from _descend(own, tool, rest, part_place)
+
+
+def _as_object(value: Any, place: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadInput(place, f"{quote(value)} is no object", "an object")
+    return value
+
+
+def _iterate_ratings(ratings: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """Rated documents, from {doc: 3}, {doc: {"gain": 3}}, {3: [doc, …]} or a list of objects."""
+    if not isinstance(ratings, (dict, list)):
+        raise BadInput(place, f"{quote(ratings)} are no ratings", "an object or a list")
+    pairs = ratings.items() if isinstance(ratings, dict) else enumerate(ratings)
+    for key, value in pairs:
+        if isinstance(value, list):
+            yield from ((str(doc), key) for doc in value)
+        elif isinstance(ratings, dict):
+            yield str(key), _find_key(value, _GRADE_KEYS) if isinstance(value, dict) else value
+        else:
+            hit = value.get("hit", value) if isinstance(value, dict) else {}
+            doc = _find_key(hit, _DOC_KEYS)
+            if not is_id(doc):
+                problem = f"{quote(value)} has no document"
+                raise BadInput(place, problem, f"one of {', '.join(_DOC_KEYS)}")
+            yield str(doc), _find_key(value, _GRADE_KEYS)
+
+
+def _find_key(node: dict[str, Any], keys: tuple[str, ...]) -> Any:
+    return next((node[key] for key in keys if key in node), None)
+
+
+def _read_grades(place: str, ratings: Iterable[tuple[str, Any]]) -> dict[str, float]:
+    """The documents that have a rating, as a number or a text of one."""
+    judged: dict[str, float] = {}
+    for doc, rating in ratings:
+        if rating is None or rating == "":
+            continue
+        is_text = isinstance(rating, str) and _NUMBER.fullmatch(rating.strip()) is not None
+        grade = parse_number(float(rating) if is_text else rating, place, "ratings", doc, "rating")
+        if judged.setdefault(doc, grade) != grade:
+            problem = f"document {quote(doc)} is rated {judged[doc]:g} and {grade:g}"
+            raise Duplicated(place, problem, "one rating for each query and document")
+    return judged
+
+
+def _list_notes(name: str, unrated: int, empty: int, *, only_retrieved: bool) -> list[str]:
+    documents = count_noun(unrated, "document has", "documents have")
+    queries = count_noun(empty, "query has", "queries have")
+    return [
+        *([_ONLY_RETRIEVED.format(name)] if only_retrieved else []),
+        *([f"{name}: {documents} no rating: unjudged"] if unrated else []),
+        *([f"{name}: {queries} no rating at all: left out"] if empty else []),
+    ]
+
+
+def _find_quepid_columns(source: Source) -> dict[str, str]:
+    """Which columns are what, if a CSV file has the header of one of Quepid's exports."""
+    header = [name.strip('"') for name in source.first_line().split(",")]
+    names = {normalise_name(name): name for name in reversed(header)}
+    roles = _QUEPID_EXPORTS.get(normalise_name(header[0]), {})
+    other = len(names) > 3 and "case_id" not in names  # anybody's table of queries
+    if other or not names.keys() >= {*roles.values()}:
+        return {}
+    return {role: names[name] for role, name in roles.items()}
+
+
+def _read_quepid_qrels(source: Source) -> Qrels:
+    """The ratings of one of Quepid's CSV files."""
+    roles = _find_quepid_columns(source)
+    if "grade" not in roles:
+        problem = "this is a snapshot of Quepid: rankings, without ratings"
+        raise Swapped(source.name, problem, "an export of ratings")
+    table, bare = _read_quepid_rows(source, roles, "grade")
+    unrated = int((bare["doc"].fill_null("") != "").sum())
+    silent = {*bare["query"]} - {*table.frame["query"]}
+    notes = _list_notes(source.name, unrated, len(silent), only_retrieved="rank" in roles)
+    return named_columns.extract_rows(evolve(table, notes=tuple(notes)), QRELS).build()
+
+
+def _read_quepid_run(source: Source) -> Run:
+    """The rankings of one of Quepid's CSV files."""
+    roles = _find_quepid_columns(source)
+    if "rank" not in roles:
+        problem = "these are ratings (Quepid), without a ranking"
+        raise Swapped(source.name, problem, "a run, such as a snapshot or a case with its details")
+    table, bare = _read_quepid_rows(source, roles, "rank")
+    silent = {*bare["query"].drop_nulls()} - {*table.frame["query"]}
+    return evolve(named_columns.extract_rows(table, RUN).build(), silent=frozenset(silent))
+
+
+def _read_quepid_rows(
+    source: Source, roles: Mapping[str, str], number: str
+) -> tuple[InputTable, pl.DataFrame]:
+    """Query, document and number of the rows that have the number; the rows that lack it."""
+    table = named_columns.read_table(source, "csv")
+    names = ("query", "doc", number)
+    frame = pl.DataFrame([table.frame[roles[name]].alias(name) for name in names])
+    has_number = frame[number].fill_null("").str.strip_chars() != ""
+    rows = has_number.arg_true()
+    kept = evolve(
+        table, frame=frame.filter(has_number), locate=lambda row: table.locate(int(rows[row]))
+    )
+    return kept, frame.filter(~has_number)

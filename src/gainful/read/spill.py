@@ -1,0 +1,148 @@
+"""Rows that come in any order, to be read again in parts of whole owners: sessions, users, queries.
+
+A part is all owners whose hashes fall between two numbers. Rows are held until there are many, then
+written to a file that has no name where the system permits that, so that nothing is left behind.
+"""
+
+from __future__ import annotations
+
+import errno
+import tempfile
+import weakref
+from collections.abc import Iterator
+from io import BytesIO
+from typing import IO
+
+import numpy as np
+import polars as pl
+from attrs import define, field
+from numpy.typing import NDArray
+
+from gainful.errors import BadInput
+from gainful.text import count_noun, quote
+
+KEY = "\0key"  # the hash of an owner's name
+MAX_OWNER_ROWS = 10_000_000  # of one owner, which memory holds together
+_BITS = 8
+BUCKETS = 1 << _BITS  # by the first bits of a hash
+_SHIFT = np.uint64(64 - _BITS)
+_MAX_HELD = 2_000_000  # rows
+_MAX_KEPT = 500_000  # rows in all that are never written
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_Starts = NDArray[np.int64]  # where each bucket begins, and the last one ends
+
+
+@define(eq=False)
+class Spill:
+    """Rows of one kind with the hashes of their owners."""
+
+    name: str  # of what they come from, for messages
+    owner: str = ""  # the column of the owners' names, if there may be too many rows of one
+    counts: NDArray[np.int64] = field(init=False, factory=lambda: np.zeros(BUCKETS, dtype=np.int64))
+    _empty: pl.DataFrame = field(init=False, factory=pl.DataFrame)  # which has their columns
+    _held: list[pl.DataFrame] = field(init=False, factory=list)
+    _kept: tuple[pl.DataFrame, _Starts] | None = field(init=False, default=None)
+    _file: IO[bytes] | None = field(init=False, default=None)
+    _blocks: list[_Starts] = field(init=False, factory=list)  # in bytes of the file
+
+    def add(self, rows: pl.DataFrame) -> None:
+        """Take some rows, which have their hashes."""
+        self._empty = rows.clear()
+        self._held.append(rows)
+        if sum(map(len, self._held)) >= _MAX_HELD:
+            self._write(*self._sort())
+
+    def finish(self) -> None:
+        """There are no more rows."""
+        if not self._held:
+            return
+        rows, starts = self._sort()
+        if self._file is None and len(rows) <= _MAX_KEPT:
+            self._kept = rows, starts
+        else:
+            self._write(rows, starts)
+
+    def _sort(self) -> tuple[pl.DataFrame, _Starts]:
+        rows = pl.concat(self._held)
+        self._held.clear()
+        bucket = (rows[KEY].to_numpy() >> _SHIFT).astype(np.uint16)
+        counts = np.bincount(bucket, minlength=BUCKETS)
+        self.counts += counts
+        order = np.argsort(bucket, kind="stable")  # of two bytes, which is quick
+        return rows[order], np.concatenate([[0], np.cumsum(counts)])
+
+    def _write(self, rows: pl.DataFrame, starts: _Starts) -> None:
+        """A block of the file: the rows of each bucket for themselves, compressed."""
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(prefix="gainful-")  # noqa: SIM115
+                weakref.finalize(self, self._file.close)
+            places = [self._file.seek(0, 2)]
+            for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+                if stop > start:
+                    rows[start:stop].write_ipc(compressed := BytesIO(), compression="lz4")
+                    self._file.write(compressed.getbuffer())
+                places.append(self._file.tell())
+            self._file.flush()
+        except OSError as failure:
+            if failure.errno not in _FULL:
+                raise
+            folder = tempfile.gettempdir()
+            problem = f"there is no room left in it for rows of {self.name}"
+            allowed = "room there, or another folder: set the environment variable TMPDIR"
+            raise BadInput(folder, problem, allowed) from None
+        self._blocks.append(np.array(places))
+
+    def read(self, buckets: slice) -> pl.DataFrame:
+        """The rows of a part."""
+        if self.owner and self.counts[buckets].sum() > MAX_OWNER_ROWS:
+            self._refuse_large_owner(buckets)
+        parts = [self._empty, *(pl.read_ipc(stretch) for stretch in self._find(buckets))]
+        if self._kept is not None:
+            rows, starts = self._kept
+            parts.append(rows[starts[buckets.start] : starts[buckets.stop]])
+        return pl.concat(parts)
+
+    def _find(self, buckets: slice) -> Iterator[BytesIO]:
+        for places in self._blocks:
+            for start, stop in zip(
+                places[buckets].tolist(), places[buckets.start + 1 :].tolist(), strict=False
+            ):
+                if stop > start and self._file is not None:
+                    self._file.seek(start)
+                    yield BytesIO(self._file.read(stop - start))
+
+    def _refuse_large_owner(self, buckets: slice) -> None:
+        columns = [KEY, self.owner]
+        keys = pl.concat(
+            pl.read_ipc(stretch, columns=columns)
+            .group_by(KEY)
+            .agg(pl.len(), pl.col(self.owner).first())
+            for stretch in self._find(buckets)
+        )
+        most = keys.group_by(KEY).agg(pl.col("len").sum(), pl.col(self.owner).first())
+        count, owner = most.sort("len").select("len", self.owner).row(-1)
+        refuse_large_owner(self.name, str(owner), count)
+
+
+def refuse_large_owner(name: str, owner: str, count: int) -> None:
+    """Refuse more rows of one owner than memory is asked to hold."""
+    if count > MAX_OWNER_ROWS:
+        problem = f"{quote(owner)} alone has {count_noun(count, 'row')}"
+        allowed = f"at most {MAX_OWNER_ROWS:,} rows of one session, user or query"
+        raise BadInput(name, problem, allowed)
+
+
+def choose_parts(counts: NDArray[np.int64], max_rows: int) -> Iterator[slice]:
+    """Stretches of buckets that have so many rows together, or one bucket if it has more.
+
+    None is left out, though it may be empty.
+    """
+    start, total = 0, 0
+    for bucket, count in enumerate(counts.tolist()):
+        if total and count and total + count > max_rows:
+            yield slice(start, bucket)
+            start, total = bucket, 0
+        total += count
+    if total:
+        yield slice(start, BUCKETS)

@@ -1,0 +1,178 @@
+"""What engines and exporters put around records of JSON comes off, wherever JSON is read."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, strategies as st
+
+import gainful
+from gainful.errors import BadInput, NoColumn
+from gainful.read.envelopes import unwrap
+from gainful.read.json_text import decode_json
+from gainful.read.session_inputs import as_sessions
+
+TRACES = Path(__file__).parent / "traces"
+RECORDS = [
+    {
+        "query_id": f"q{number}",
+        "client_id": "c1",
+        "user_query": text,
+        "timestamp": f"2026-03-01T10:0{number}:00Z",
+        "query_response_hit_ids": hits,
+    }
+    for number, text, hits in [(1, "soup", ["a", "b"]), (2, "leek } { soup", ["c"])]
+]
+
+
+def write_bulk(action, record):
+    inner = {"doc": record} if action == "update" else record
+    return f'{{"{action}": {{"_index": "ubi", "_id": "7"}}}}\n{json.dumps(inner)}\n'
+
+
+def write_response(records, **layout):
+    hits = [{"_index": "ubi", "_id": "7", "_score": 1.0, "_source": record} for record in records]
+    return json.dumps({"took": 3, "hits": {"total": {"value": 2}, "hits": hits}}, **layout)
+
+
+ENVELOPES = {
+    "index": lambda records: "".join(write_bulk("index", record) for record in records),
+    "create": lambda records: "".join(write_bulk("create", record) for record in records),
+    "update": lambda records: "".join(write_bulk("update", record) for record in records),
+    "delete": lambda records: (
+        '{"delete": {"_id": "1"}}\n' + "".join(write_bulk("index", record) for record in records)
+    ),
+    "response": write_response,
+    "indented response": lambda records: write_response(records, indent=2),
+    "hits": lambda records: json.dumps([{"_source": record} for record in records], indent=1),
+    "dump": lambda records: "".join(
+        f"{json.dumps({'_id': '1', '_source': record})}\n" for record in records
+    ),
+    "indented": lambda records: "\n".join(json.dumps(record, indent=4) for record in records),
+    "on one line": lambda records: "".join(json.dumps(record) for record in records),
+    "indented list": lambda records: json.dumps(records, indent=2),
+}
+
+
+@pytest.mark.parametrize("suffix", [".json", ".ndjson", ".json.gz"])
+@pytest.mark.parametrize("name", ENVELOPES)
+def test_records_in_an_envelope_are_read_as_if_there_were_none(tmp_path, name, suffix):
+    plain = tmp_path / "plain.jsonl"
+    plain.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS), encoding="utf-8")
+    path = tmp_path / f"log{suffix}"
+    text = ENVELOPES[name](RECORDS).encode()
+    path.write_bytes(gzip.compress(text) if suffix.endswith(".gz") else text)
+    expected, unwrapped = as_sessions(plain), as_sessions(path)
+    assert unwrapped.frame.equals(expected.frame)
+    assert expected.frame["doc"].to_list() == ["a", "b", "c"]
+    assert list(unwrapped.notes) == list(expected.notes)
+
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text()
+    | st.sampled_from(["}{", "} {", "\u2028"]),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(), inner, max_size=2),
+    max_leaves=5,
+)
+
+
+@given(
+    st.lists(st.fixed_dictionaries({"a": VALUES}), min_size=2, max_size=4),
+    st.sampled_from(sorted(ENVELOPES)),
+)
+def test_nothing_of_a_record_is_lost_with_its_envelope(records, name):
+    text = ENVELOPES[name](records).encode()
+    inner = unwrap(text, lambda: text, "log")
+    inner = text if inner is None else inner
+    lines = [line for line in inner.split(b"\n") if line.strip()]
+    unwrapped = decode_json(inner) if inner.lstrip()[:1] == b"[" else list(map(decode_json, lines))
+    assert unwrapped == records
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": "}{"}\n{"a": "} {"}\n',  # an object a line
+        '{"index": {"d1": 1, "d2": 0}}\n',  # judgments of a query of that name
+        '{"index": {"_id": 1}, "more": 2}\n{"a": 1}\n',
+        '{\n "q1": {"d1": 1},\n "}{": {"d2": 0}\n}\n',  # one object
+        '{"hits": {"hits": [{"_id": "d1"}]}}',  # nothing but ids
+        '{"a": 1,\n{"b": 2}\n{"c": 3}\n',  # a first line that is cut off
+        "q1 0 d1 1\n",
+    ],
+)
+def test_what_is_no_envelope_stays_as_it_is(text):
+    assert unwrap(text.encode(), text.encode, "log") is None
+
+
+def test_runs_and_judgments_come_out_of_envelopes_too(tmp_path):
+    rows = [{"query": "q1", "doc": doc, "score": score} for doc, score in (("a", 2), ("b", 1))]
+    run = tmp_path / "run.json"
+    run.write_text(ENVELOPES["index"](rows), encoding="utf-8")
+    qrels = tmp_path / "qrels.json"
+    graded = [{"query": "q1", "doc": doc, "grade": grade} for doc, grade in (("a", 0), ("b", 1))]
+    qrels.write_text(ENVELOPES["response"](graded), encoding="utf-8")
+    assert gainful.evaluate(qrels, run, "RR").mean["RR"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (ENVELOPES["index"](RECORDS) + '{"index": {}}\n', ":5"),
+        ('{"create": {}}\n' + ENVELOPES["index"](RECORDS), ":1"),
+        (ENVELOPES["indented"](RECORDS)[:-30], ":11"),
+        (ENVELOPES["index"](RECORDS)[:-30], ":4"),
+        (ENVELOPES["response"](RECORDS)[:-30], ""),
+        (ENVELOPES["indented response"](RECORDS)[:-30], ""),
+    ],
+)
+def test_an_envelope_that_is_cut_off_is_told_with_its_place(tmp_path, text, place, run_gainful):
+    path = tmp_path / "log.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        as_sessions(path)
+    assert refused.value.where == f"{path}{place}"
+    outcome = run_gainful("sessions", path, status=2)
+    assert outcome.err.count("\n") == 1
+
+
+def test_what_is_wrong_in_a_bulk_request_is_told_by_its_own_line(tmp_path):
+    path = tmp_path / "bulk.ndjson"
+    wrong = RECORDS[1] | {"timestamp": "soon"}
+    path.write_text(ENVELOPES["index"]([RECORDS[0], wrong]), encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        as_sessions(path)
+    assert refused.value.where == f"{path}:4"
+
+
+@pytest.mark.parametrize("layout", [{}, {"indent": 2}])
+@pytest.mark.parametrize("as_list", [False, True])
+@pytest.mark.parametrize("suffix", [".json", ".jsonl"])
+def test_json_that_is_no_known_log_is_called_so_with_its_keys(tmp_path, layout, as_list, suffix):
+    trace = {"trace": {"id": "t1"}, "observations": []}  # as Langfuse exports
+    path = tmp_path / f"trace{suffix}"
+    path.write_text(json.dumps([trace] if as_list else trace, **layout), encoding="utf-8")
+    with pytest.raises(NoColumn) as refused:
+        as_sessions(path)
+    assert refused.value.where == str(path)
+    assert "trace, observations" in refused.value.problem
+    assert "openinference" in refused.value.expected
+
+
+@pytest.mark.parametrize(
+    ("name", "docs"),
+    [
+        ("llama_index", ["d1", "d3", "d2", "d1", "d3"]),  # as its retriever returns them
+        ("haystack", ["d1", "d2", "d2", "d1"]),  # BM25 finds "soup" in two
+    ],
+)
+def test_dumps_of_the_console_exporter_are_read_as_they_are(name, docs):
+    sessions = as_sessions(TRACES / f"{name}.json")
+    assert sessions.frame["doc"].to_list() == docs
+    assert sessions.frame["session"].unique().to_list() == ["s1"]

@@ -1,0 +1,276 @@
+"""Ratings of search teams, each file in the shape that its tool writes.
+
+Shapes are those of opensearch-project/search-relevance (judgment.json, ImportJudgments.json), o19s/quepid (its
+export views and caseCSVSvc.js), SeaseLtd/rated-ranking-evaluator (ratings_example.json, Engine.java) and the
+documentation of Elasticsearch's `_rank_eval`. In all of them "star wars" has 11 rated 3 and 12 rated 0, and
+the ranking is 12, 14, 11: nDCG is (3 / log2 4) / 3 = 0.5.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import pytest
+
+import gainful
+from gainful.errors import BadInput, Duplicated, Swapped
+
+WORKBENCH = {
+    "name": "ESCI Judgments",
+    "type": "IMPORT_JUDGMENT",
+    "judgmentRatings": [
+        {
+            "query": "star wars",
+            "ratings": [{"docId": "11", "rating": "3.000"}, {"docId": "12", "rating": "0.000"}],
+        },
+    ],
+}
+RANK_EVAL = {
+    "requests": [
+        {
+            "id": "star wars",
+            "request": {"query": {"match": {"title": "star wars"}}},
+            "ratings": [
+                {"_index": "movies", "_id": "11", "rating": 3},
+                {"_index": "movies", "_id": "12", "rating": 0},
+            ],
+        }
+    ],
+    "metric": {"dcg": {"k": 20, "normalize": True}},
+}
+RESPONSE = {
+    "metric_score": 0.5,
+    "details": {
+        "star wars": {
+            "metric_score": 0.5,
+            "unrated_docs": [{"_index": "movies", "_id": "14"}],
+            "hits": [
+                {"hit": {"_index": "movies", "_id": "12", "_score": 7.1}, "rating": 0},
+                {"hit": {"_index": "movies", "_id": "14", "_score": 6.2}, "rating": None},
+                {"hit": {"_index": "movies", "_id": "11", "_score": 6.2}, "rating": 3},
+            ],
+            "metric_details": {"dcg": {"dcg": 1.5, "ideal_dcg": 3.0, "unrated_docs": 1}},
+        }
+    },
+    "failures": {},
+}
+RRE = {
+    "index": "movies",
+    "corpora_file": "movies.bulk",
+    "id_field": "_id",
+    "topics": [
+        {
+            "description": "Space",
+            "query_groups": [
+                {
+                    "name": "Titles",
+                    "queries": [
+                        {
+                            "template": "only_q.json",
+                            "placeholders": {"$query": "star wars", "$lang": "en"},
+                        }
+                    ],
+                    "relevant_documents": {"11": {"gain": 3}, "12": {"gain": 0}},
+                }
+            ],
+        }
+    ],
+}
+QUEPID_QUERY = {"arranged_at": 0, "query_text": "star wars", "options": {}, "notes": None}
+JUDGMENTS = {
+    "workbench": WORKBENCH,
+    "workbench, as its API returns it": {
+        "took": 3,
+        "hits": {
+            "total": {"value": 1},
+            "hits": [{"_index": "search-relevance-judgment", "_source": WORKBENCH}],
+        },
+    },
+    "quepid": {"queries": [{"query": "star wars", "ratings": {"11": 3, "12": 0}}]},
+    "quepid, a whole case": {
+        "case_name": "Movies",
+        "scorer": {"name": "nDCG@10", "code": "setScore(1);"},
+        "queries": [
+            {
+                **QUEPID_QUERY,
+                "ratings": [
+                    {"doc_id": "11", "rating": 3.0, "user_email": "ann@example.org"},
+                    {"doc_id": "12", "rating": 0.0},
+                    {"doc_id": "13", "rating": None},
+                ],
+            }
+        ],
+    },
+    "rre": RRE,
+    "rre, without topics, documents by gain": {
+        "id_field": "id",
+        "index": "movies",
+        "queries": [
+            {
+                "placeholders": {"$query": "star wars"},
+                "relevant_documents": {"0": ["12"], "3": ["11"]},
+            },
+        ],
+    },
+    "rre, another placeholder": {
+        "query_placeholder": "$q",
+        "queries": [
+            {"placeholders": {"$q": "star wars"}, "relevant_documents": {"11": {"rating": 3}}}
+        ],
+    },
+    "_rank_eval request": RANK_EVAL,
+    "_rank_eval response": RESPONSE,
+}
+BASIC = "query,docid,rating\nstar wars,11,3\nstar wars,12,0\nmetal frame,,\n"
+DETAILED = (
+    "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating,overview,rank\r\n"
+    'OSC,Movies,6789,star wars,12,1,"Dogfight, the",0,text,9\r\n'
+    "OSC,Movies,6789,star wars,14,2,Trek,,text,8\r\n"
+    "OSC,Movies,6789,star wars,11,3,Wars,3,text,7\r\n"
+    "OSC,Movies,6789,metal frame\r\n"
+)
+SNAPSHOT = (  # the rating is one of the fields of documents, and no judgment
+    "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title,rating\r\n"
+    "(1) today,2024-01-01T00:00:00Z,6789,star wars,12,1,Dogfight,7.5\r\n"
+    "(1) today,2024-01-01T00:00:00Z,6789,star wars,14,2,Trek,8\r\n"
+    "(1) today,2024-01-01T00:00:00Z,6789,star wars,11,3,Wars,8.1\r\n"
+)
+
+
+@pytest.mark.parametrize("name", JUDGMENTS)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_of_each_tool_is_read_as_judgments(tmp_path, name, indent):
+    (tmp_path / "ratings.json").write_text(json.dumps(JUDGMENTS[name], indent=indent))
+    (tmp_path / "response.json").write_text(json.dumps(RESPONSE))
+    (tmp_path / "snapshot.csv").write_text(SNAPSHOT)
+    for run in ("response.json", "snapshot.csv"):
+        results = gainful.evaluate(tmp_path / "ratings.json", tmp_path / run, ["nDCG", "P_3"])
+        assert results.mean == pytest.approx({"nDCG": 0.5, "P_3": 1 / 3})
+    assert gainful.evaluate(JUDGMENTS[name], RESPONSE, "nDCG")["nDCG"] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("ratings", [BASIC, DETAILED])
+@pytest.mark.parametrize("run", [DETAILED, SNAPSHOT])
+def test_csv_of_quepid_is_judgments_a_run_or_both(tmp_path, ratings, run):
+    (tmp_path / "ratings.csv").write_text(ratings, newline="")
+    (tmp_path / "run.csv").write_text(run, newline="")
+    results = gainful.evaluate(tmp_path / "ratings.csv", tmp_path / "run.csv", "nDCG")
+    assert results["nDCG"] == pytest.approx(0.5)
+    assert results.queries == ["star wars"]  # the other one has no ratings
+
+
+def test_files_with_ratings_and_rankings_need_no_run(tmp_path):
+    (tmp_path / "response.json").write_text(json.dumps(RESPONSE))
+    (tmp_path / "case.csv").write_text(DETAILED, newline="")
+    for name in ("response.json", "case.csv"):
+        assert gainful.evaluate(tmp_path / name, measures="nDCG")["nDCG"] == pytest.approx(0.5)
+        kinds = [finding.kind for finding in gainful.check(tmp_path / name).findings]
+        assert kinds == ["judgments, ratings", "run, ratings", "together"]
+    assert gainful.evaluate(RESPONSE, measures="P_1")["P_1"] == 0
+
+
+def test_a_query_that_found_nothing_counts_as_zero(tmp_path):
+    (tmp_path / "case.csv").write_text(DETAILED, newline="")
+    judged = {"star wars": {"11": 3}, "metal frame": {"5": 1}}
+    results = gainful.evaluate(judged, tmp_path / "case.csv", "RR")
+    assert results["RR"] == pytest.approx((1 / 3 + 0) / 2)
+
+
+def test_a_query_may_come_twice_with_the_same_ratings_only():
+    first = {"query": "steel", "ratings": {"11": 1}}
+    twice = {"queries": [first, first]}
+    assert gainful.evaluate(twice, {"steel": ["11"]}, "P_1")["P_1"] == 1
+    with pytest.raises(Duplicated):
+        gainful.evaluate(
+            {"queries": [first, {"query": "steel", "ratings": {"12": 1}}]}, {"steel": ["11"]}
+        )
+
+
+def test_what_was_left_out_is_counted(tmp_path, run_gainful):
+    (tmp_path / "ratings.json").write_text(
+        json.dumps(
+            {
+                "queries": [
+                    {"query": "a", "ratings": {"1": 1, "2": None}},
+                    {"query": "b", "ratings": {}},
+                ]
+            }
+        )
+    )
+    (tmp_path / "run.json").write_text('{"a": {"1": 1}}')
+    notes = run_gainful("eval", tmp_path / "ratings.json", tmp_path / "run.json").err
+    assert "1 document has" in notes
+    assert "1 query has" in notes
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        ({"queries": [{"ratings": {"1": 1}, "query": None}]}, BadInput),
+        ({"queries": [{"query": "a", "ratings": 3}, {"query": "b", "ratings": {}}]}, BadInput),
+        ({"queries": [{"query": "a", "ratings": {"1": "good"}}]}, BadInput),
+        ({"queries": [{"query": "a", "ratings": [{"rating": 3}]}]}, BadInput),
+        ({"queries": [{"query": "a", "ratings": {}}]}, BadInput),
+        ({"queries": {"a": {"ratings": 1}}, "more": {"b": 1}}, BadInput),
+        (
+            {
+                "requests": [
+                    {"id": "a", "ratings": [{"_id": "1", "rating": 1}, {"_id": "1", "rating": 2}]}
+                ]
+            },
+            Duplicated,
+        ),
+        ({"judgmentRatings": [{"query": "a", "ratings": []}, 3]}, BadInput),
+        ({"metric_score": 1, "details": {"a": [{"hits": []}]}}, BadInput),
+    ],
+)
+def test_what_is_wrong_is_a_line(tmp_path, run_gainful, value, error):
+    path = tmp_path / "ratings.json"
+    path.write_text(json.dumps(value))
+    with pytest.raises(error):
+        gainful.evaluate(path, {"a": ["1"]})
+    message = run_gainful("eval", path, "-", status=2).err
+    assert len(message.splitlines()) == 1
+
+
+def test_ratings_are_no_run_and_a_snapshot_no_judgments(tmp_path):
+    (tmp_path / "ratings.csv").write_text(BASIC)
+    (tmp_path / "snapshot.csv").write_text(SNAPSHOT, newline="")
+    for qrels, run in [(BASIC, WORKBENCH), (SNAPSHOT, RESPONSE), (BASIC, BASIC)]:
+        path = tmp_path / "qrels.csv"
+        path.write_text(qrels)
+        other = tmp_path / "run.csv"
+        other.write_text(run if isinstance(run, str) else json.dumps(run))
+        with pytest.raises(Swapped):
+            gainful.evaluate(path, other)
+
+
+QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
+RUN = {"q1": {"b": 0.9, "a": 0.5}, "q2": {"c": 0.3, "d": 0.6}}
+
+
+def as_series(by_query):
+    return pd.Series(
+        {(query, doc): value for query, docs in by_query.items() for doc, value in docs.items()}
+    )
+
+
+def test_objects_of_ranx_are_read():
+    import ranx
+
+    qrels, run = ranx.Qrels(QRELS), ranx.Run(RUN, name="bm25")
+    expected = gainful.evaluate(QRELS, RUN, "nDCG").mean
+    assert gainful.evaluate(qrels, run, "nDCG").mean == expected
+    several = gainful.evaluate(qrels, [ranx.Run(RUN), run], "nDCG")
+    assert list(several) == ["run", "bm25"]
+    assert gainful.evaluate(qrels, {"mine": run}, "nDCG")["mine"].mean == expected
+
+
+def test_a_series_by_query_and_document_is_read():
+    expected = gainful.evaluate(QRELS, RUN, "nDCG").mean
+    qrels, run = as_series(QRELS), as_series(RUN)
+    assert gainful.evaluate(qrels, run, "nDCG").mean == expected
+    named = run.rename_axis(["qid", "docno"])
+    assert gainful.evaluate(qrels, named.swaplevel(), "nDCG").mean == expected
+    assert list(gainful.evaluate(qrels, [run, named], "nDCG")) == ["run 1", "run 2"]
