@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from os import PathLike
 from typing import Any, Unpack, overload
 
 from gainful.api.results import RunResults
@@ -131,9 +133,9 @@ def evaluate(
             )
             raise BadValue("interval", interval, allowed)
     if runs is None:
-        return evaluate_run(qrels, run, measures, reading)[0]
+        return next(evaluate_runs(qrels, {"": run}, measures, reading))
     evaluated = evaluate_runs(qrels, name_runs(runs), measures, reading)
-    results = {result.name: result for result, _ in evaluated}
+    results = {result.name: result for result in evaluated}
     if interval is None:
         return RunResults(results)
     from gainful.evidence.intervals import mean_intervals  # noqa: PLC0415  (slow to load)
@@ -148,20 +150,65 @@ def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
 
 
 def evaluate_runs(
+    qrels: AnyQrels, runs: Mapping[str, AnyRun], measures: Measures | None, reading: RunReading
+) -> Iterator[Results]:
+    """What every run scores, one after the other; qrels are read once.
+
+    A run whose name is empty is named for its file.
+    """
+    evaluated = evaluate_matched(qrels, runs, measures, reading, with_rows=False)
+    return (results for results, _ in evaluated)
+
+
+def evaluate_matched(
     qrels: AnyQrels,
     runs: Mapping[str, AnyRun],
     measures: Measures | None,
     reading: RunReading,
+    *,
+    with_rows: bool = True,
 ) -> Iterator[tuple[Results, MatchedRun]]:
-    """What every run scores and how it was matched, one after the other; qrels are read once.
+    """What every run scores, and how it was matched.
 
-    A run whose name is empty is named for its file.
+    Args:
+        qrels: the judgments.
+        runs: by name; one whose name is empty is named for its file.
+        measures: what is computed.
+        reading: how all are read.
+        with_rows: are all documents of runs wanted, or only where the judged ones stand? Without
+            them, a file may be matched where it lies.
     """
     convention, recipes = reading.build_recipes(measures)
     judgments = reading.read_qrels(qrels)
     for name, run in runs.items():
-        matched = match_run(judgments, reading.read_run(run, name or "run"), recipes, convention)
+        matched = None
+        if not with_rows and isinstance(judgments, Qrels):
+            matched = _match_in_file(judgments, run, recipes, convention, reading)
+        if matched is None:
+            loaded = reading.read_run(run, name or "run")
+            matched = match_run(judgments, loaded, recipes, convention)
         yield measure_run(matched, recipes, convention, name or name_file(run)), matched
+
+
+def _match_in_file(
+    qrels: Qrels,
+    run: AnyRun,
+    recipes: Mapping[str, Recipe],
+    convention: Convention,
+    reading: RunReading,
+) -> MatchedRun | None:
+    """A run as the native engine matches it, without its rows; None where it does not."""
+    needs_rows = convention.namesake == "remove" or any(
+        recipe.entry.needs_scores for recipe in recipes.values()
+    )
+    if needs_rows or reading.columns or not isinstance(run, (str, PathLike)):
+        return None
+    if find_spec("gainful_native") is None:
+        return None
+    from gainful.match.native import match_run_file  # noqa: PLC0415  (optional)
+
+    found = match_run_file(qrels, run, reading.run_format, convention.score_bits)
+    return None if found is None else MatchedRun(qrels, *found)
 
 
 def evaluate_run(
@@ -172,7 +219,7 @@ def evaluate_run(
     name: str | None = None,
 ) -> tuple[Results, MatchedRun]:
     """One run, named for its file if it has no other name."""
-    return next(evaluate_runs(qrels, {name or "": run}, measures, reading))
+    return next(evaluate_matched(qrels, {name or "": run}, measures, reading))
 
 
 def match_run(

@@ -1,4 +1,4 @@
-"""A TREC run in a file → `Matched`, by the native engine where that is installed and the file is usual.
+"""A TREC run in a file → `Matched`, by the native engine, if that is installed.
 
 The engine (`gainful-native`, C by ctypes) gives ranks, which are whole numbers; whatever is unusual
 in a file it leaves to the pure engine, which says what is wrong.
@@ -9,22 +9,30 @@ from __future__ import annotations
 import ctypes
 import os
 from functools import cache
+from importlib.util import find_spec
+from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
+from attrs import evolve
 
 from gainful.errors import BadInput
-from gainful.match.frames import build_matched, index_names
+from gainful.match.frames import build_matched, order_pool
 from gainful.match.matched import Matched
 from gainful.match.rank_order import RowRanks
-from gainful.read.qrels_and_run import Qrels
+from gainful.read.formats import build_value, find_format, read_rows
+from gainful.read.kinds import RUN
+from gainful.read.qrels_and_run import Qrels, Run
+from gainful.read.source import Source, is_file, open_source
+from gainful.read.trec_files import last_tag
 from gainful.types import Ranks
 
 _VERSION = 1
 _OURS, _CHANGED = 0, 2
 _MAX_ROWS = 2**31 - 1
+_SAMPLE_LINES = 50  # by which notes say what a run looks like
 _OTHER = np.dtype([("at", np.int64), ("size", np.int64), ("count", np.uint32)], align=True)
 
 
@@ -52,43 +60,59 @@ class _Found(ctypes.Structure):
 
 @cache
 def load_library() -> tuple[Any, str]:
-    """The library, or None and why there is none."""
+    """The library and its name; None, and why there is none."""
     if os.environ.get("GAINFUL_ENGINE") == "pure":
         return None, "GAINFUL_ENGINE=pure"
-    try:
-        import gainful_native  # noqa: PLC0415  (optional)
-
-        library = ctypes.CDLL(str(gainful_native.LIBRARY))
-        version = library.gainful_version()
-    except ImportError:
+    package = find_spec("gainful_native")
+    if package is None or package.origin is None:
         return None, "gainful-native is not installed"
+    try:
+        library = ctypes.CDLL(str(Path(package.origin).with_name("match.so")))
+        version = library.gainful_version()
     except (OSError, AttributeError) as failure:
         return None, f"gainful-native cannot be loaded: {failure}"
     if version != _VERSION:
-        return None, f"gainful-native has version {version} of its interface, not {_VERSION}"
-    library.gainful_match.argtypes = (ctypes.c_char_p, ctypes.c_int, ctypes.c_int, *[ctypes.c_void_p] * 3)
+        return None, f"gainful-native speaks version {version} of its interface, not {_VERSION}"
+    numbers, pointers = [ctypes.c_int] * 2, [ctypes.c_void_p] * 3
+    library.gainful_match.argtypes = (ctypes.c_char_p, *numbers, *pointers)
     library.gainful_free.argtypes = (ctypes.c_void_p,)
-    return library, f"gainful-native {gainful_native.__version__}"
+    return library, f"gainful-native {version}"
 
 
-def match_file(
-    qrels: Qrels, path: Path, name: str, score_bits: Literal[64, 32] = 64
-) -> Matched | None:
-    """Where do the judged documents stand in the run of a file? None where the pure engine must say.
+def match_run_file(
+    qrels: Qrels,
+    path: str | PathLike[str],
+    format_name: str | None,
+    score_bits: Literal[64, 32],
+) -> tuple[Run, Matched] | None:
+    """The first rows of a run and what was matched of it, if the native engine reads the file.
 
     Args:
         qrels: what was judged.
-        path: a plain file.
-        name: what messages call it.
+        path: the file.
+        format_name: its format, if that is named.
         score_bits: how precise scores are.
     """
-    library, _ = load_library()
-    if library is None or len(qrels.frame) > _MAX_ROWS:
+    if load_library()[0] is None or fspath(path) == "-" or not is_file(path):
         return None
-    queries = qrels.queries
-    pool_query = index_names(qrels.frame["query"], queries)
-    order = np.argsort(pool_query, kind="stable")
-    first_row = np.searchsorted(pool_query[order], np.arange(len(queries) + 1)).astype(np.int64)
+    source = open_source(path)
+    if source.path is None or find_format(source, format_name).name != "trec":
+        return None
+    matched = _match_file(qrels, source, score_bits)
+    if matched is None:
+        return None
+    first_lines = "\n".join(source.first_lines[:_SAMPLE_LINES]).encode()
+    sample = read_rows(evolve(source, path=None, data=first_lines), RUN, "trec")
+    return evolve(build_value(sample), tag=last_tag(source), where=None), matched
+
+
+def _match_file(qrels: Qrels, source: Source, score_bits: Literal[64, 32]) -> Matched | None:
+    library, _ = load_library()
+    if source.path is None or len(qrels.frame) > _MAX_ROWS:
+        return None
+    queries, pool = qrels.queries, order_pool(qrels)
+    order = np.argsort(pool[0], kind="stable")
+    first_row = np.searchsorted(pool[0][order], np.arange(len(queries) + 1)).astype(np.int64)
     docs = qrels.frame["doc"].gather(order)
     query_ends, doc_ends = _find_ends(queries), _find_ends(docs)
     ranks = np.zeros((len(docs), 4), np.int32)
@@ -98,32 +122,29 @@ def match_file(
         *(first_row.ctypes.data, len(queries)),
     )
     found, others = _Found(ranks.ctypes.data, retrieved.ctypes.data), ctypes.c_void_p()
-    outcome = library.gainful_match(
-        os.fsencode(path),
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        score_bits,
-        *map(ctypes.byref, (judged, found, others)),
-    )
+    pointers = map(ctypes.byref, (judged, found, others))
+    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    outcome = library.gainful_match(os.fsencode(source.path), threads, score_bits, *pointers)
     if outcome == _CHANGED:
-        raise BadInput(name, f"changed while it was read, at byte {found.place}")
+        raise BadInput(source.name, f"it changed while it was read, at byte {found.place}")
     if outcome != _OURS or not found.lines:
         return None
     place = _copy_others(library, others, found.others)
-    names = _read_names(path, place)
+    names = _read_names(source.path, place)
     if len(set(names)) < len(names):  # one of them stands in several places
         return None
     by_row = np.empty_like(ranks)
     by_row[order] = ranks
     row = np.flatnonzero(by_row[:, 0])
-    hit_ranks = RowRanks(pool_query[row], *by_row[row].T.astype(np.intp))
-    return build_matched(
+    matched = build_matched(
         qrels,
+        pool,
         pl.concat([queries, pl.Series("query", names, pl.String)]),
         np.concatenate([retrieved, place["count"]]).astype(np.intp),
         row,
-        hit_ranks,
-        tied_count=found.tied,
+        RowRanks(pool[0][row], *by_row[row].T.astype(np.intp)),
     )
+    return evolve(matched, tied_count=found.tied)
 
 
 def _find_ends(names: pl.Series) -> Ranks:
@@ -140,10 +161,9 @@ def _copy_others(library: Any, others: ctypes.c_void_p, count: int) -> np.ndarra
     """The queries without judgments, in the order of the file."""
     if not count or others.value is None:
         return np.zeros(0, _OTHER)
-    memory = (ctypes.c_char * (count * _OTHER.itemsize)).from_address(others.value)
-    copy = np.frombuffer(memory, _OTHER).copy()
+    copied = np.frombuffer(ctypes.string_at(others, count * _OTHER.itemsize), _OTHER)
     library.gainful_free(others)
-    return np.sort(copy, order="at")
+    return np.sort(copied, order="at")
 
 
 def _read_names(path: Path, place: np.ndarray[Any, Any]) -> list[str]:
