@@ -560,7 +560,12 @@ class TestSpark:
                 {"extra": "error"},
                 "query '2' is",
             ),
-            ({"1": {"a": -1, "b": 1}}, {"1": {"a": 0.5}}, {"negative": "error"}, "is -1; allowed: grades from 0"),
+            (
+                {"1": {"a": -1, "b": 1}},
+                {"1": {"a": 0.5}},
+                {"negative": "error"},
+                "is -1; allowed: grades from 0",
+            ),
             ({"1": {"a": 0.5}}, {"1": {"a": 0.5}}, {"fractional": "error"}, "whole numbers"),
             ({"1": {"a": 1}}, {"1": {"a": 0.5}}, {"ties": "input"}, "needs no order of rows"),
         ],
