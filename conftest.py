@@ -1,10 +1,12 @@
 """What all tests share: the command, which workers run what, and the examples of documents.
 
-Every example in the README and in docs/ is run: Python by its prompt, commands by theirs.
+Every example in Python in the README and in docs/ is run; the commands, by `python -m tools.docs
+--check` in `make check`.
 """
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shutil
@@ -17,17 +19,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sybil import Example, Sybil
-from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
+from sybil import Sybil
+from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
 if folder := os.environ.get("COVERAGE"):  # before gainful is imported, that it is seen
     from tools.coverage import Coverage
 
     COVERAGE = Coverage(folder)
 
-from tools.commands import Outcome, call_gainful, forget_registered, run_command
+from tools.commands import Outcome, call_gainful, forget_registered
 
 REQUIRE_ALL = os.environ.get("REQUIRE_ALL") == "1"
+
+gc.disable()  # until all modules are loaded, which stay
 
 # Spark's workers are to be this very Python, whatever python3 is on the path.
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -91,6 +95,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: order.get(find_part(item.nodeid), len(order)))
 
 
+def pytest_collection_finish() -> None:
+    """What is loaded by now is never garbage: a tenth of the time went into looking through it."""
+    gc.freeze()
+    gc.enable()
+
+
 @pytest.fixture(autouse=True)
 def _registered() -> Iterator[None]:
     """What a test registers is forgotten after it; what a page does, at its end."""
@@ -125,16 +135,6 @@ def run_python() -> Callable[[str], str]:
     return run
 
 
-def run_console(example: Example) -> str | None:
-    """Run each `$ command` of a console block and compare what it prints with what follows it."""
-    for block in ("\n" + example.parsed).split("\n$ ")[1:]:
-        command, _, expected = block.partition("\n")
-        printed = run_command(command)
-        if printed != expected.strip("\n"):
-            return f"$ {command}\nprinted:\n{printed}\nbut the document says:\n{expected}"
-    return None
-
-
 def check_java(names: dict[str, Any]) -> None:
     """Pages may leave out what needs Java; where everything is required, nothing is left out."""
     names["java"] = REQUIRE_ALL or shutil.which("java") is not None
@@ -147,7 +147,7 @@ def forget_page(names: dict[str, Any]) -> None:
 
 
 pytest_collect_file = Sybil(
-    parsers=[PythonCodeBlockParser(), CodeBlockParser("console", run_console), SkipParser()],
+    parsers=[PythonCodeBlockParser(), SkipParser()],
     patterns=["*.md"],
     excludes=["api.md"],  # built with the site; its examples are those of docstrings
     setup=check_java,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 import gainful
 
@@ -40,7 +41,7 @@ def test_zero_over_zero_is_what_one_says():
     assert gainful.vectors.normalise([0, 1], [0, 2], empty="skip").tolist() == [None, 0.5]
     skipped = gainful.vectors.average_of_normalised([[0], [1]], [[0], [2]], empty="skip")
     assert skipped.tolist() == [0.5]
-    with pytest.raises(gainful.errors.BadValue, match=r"ideal\[0\] is 0"):
+    with refuses(gainful.errors.BadValue, "ideal[0]"):
         gainful.vectors.normalise([0, 1], [0, 2], empty="error")
 
 
@@ -53,64 +54,64 @@ def test_many_vectors_are_normalised_by_one_ideal():
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "error", "about"),
     [
         (
             lambda: gainful.vectors.normalise([1, 2, 3], [1, 2]),
             gainful.errors.BadShape,
-            "ideal is 2; allowed: as long as the vector: 3",
+            "ideal",
         ),
         (
             lambda: gainful.vectors.normalise([1, 2, 3], [2]),
             gainful.errors.BadShape,
-            "ideal is 1; allowed: as long",
+            "ideal",
         ),
         (
             lambda: gainful.vectors.normalise([1], [1, 2, 3]),
             gainful.errors.BadShape,
-            "ideal is 3; allowed: as long",
+            "ideal",
         ),
-        (lambda: gainful.vectors.normalise(1, 0), gainful.errors.BadShape, "a single number"),
+        (lambda: gainful.vectors.normalise(1, 0), gainful.errors.BadShape, "ideal"),
         (
             lambda: gainful.vectors.normalise([[1], [2]], [[1], [2], [3]]),
             gainful.errors.BadShape,
-            "3 vectors",
+            "ideal",
         ),
         (
             lambda: gainful.vectors.normalised_average([[1], [1]], [[1], [2], [3]]),
             gainful.errors.BadShape,
-            "one for each",
+            "ideals",
         ),
         (
             lambda: gainful.vectors.average_of_normalised([[1, 2]], [[1]]),
             gainful.errors.BadShape,
-            "one for each",
+            "ideals",
         ),
-        (lambda: gainful.vectors.add([[1e308], [1e308]]), gainful.errors.BadValue, "sum is"),
-        (lambda: gainful.vectors.scale([1e308], 10), gainful.errors.BadValue, "product is"),
+        (lambda: gainful.vectors.add([[1e308], [1e308]]), gainful.errors.BadValue, "sum"),
+        (lambda: gainful.vectors.scale([1e308], 10), gainful.errors.BadValue, "product"),
         (
             lambda: gainful.vectors.average([[1, 2], [1]]),
             gainful.errors.BadShape,
-            "vectors of one length",
+            "vectors",
         ),
-        (lambda: gainful.vectors.average([]), gainful.errors.BadShape, "at least one vector"),
-        (lambda: gainful.vectors.add([1, 2]), gainful.errors.BadShape, "at least one vector"),
-        (lambda: gainful.vectors.scale(["a"], 2), gainful.errors.WrongType, "vector is"),
+        (lambda: gainful.vectors.average([]), gainful.errors.BadShape, "vectors"),
+        (lambda: gainful.vectors.add([1, 2]), gainful.errors.BadShape, "vectors"),
+        (lambda: gainful.vectors.scale(["a"], 2), gainful.errors.WrongType, "vector"),
         (
             lambda: gainful.vectors.scale([1], float("nan")),
             gainful.errors.BadValue,
-            "by is nan; allowed: finite",
+            "by",
         ),
-        (lambda: gainful.vectors.scale([1], [1, 2]), gainful.errors.BadShape, "by is"),
+        (lambda: gainful.vectors.scale([1], [1, 2]), gainful.errors.BadShape, "by"),
         (
             lambda: gainful.vectors.normalise([1], [1], empty="no"),
             gainful.errors.BadValue,
-            "empty is 'no'",
+            "empty",
         ),
     ],
 )
-def test_vectors_that_do_not_fit(call, error, message):
-    with pytest.raises(error, match=message):
+def test_vectors_that_do_not_fit(call, error, about):
+    with refuses(error, about):
         call()
 
 

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from gate_runs import QRELS, make_run, parse_verdict, sign_baseline
 from hypothesis import given, strategies as st
+from refusals import refuses
 
 from gainful.convention import CONVENTIONS, Convention
 from gainful.errors import BadInput
@@ -104,7 +105,7 @@ def test_a_file_cut_short_anywhere_is_refused(base):
     whole = Path("base.json").read_bytes().rstrip()
     for length in (*range(0, len(whole) - 99, 3), *range(len(whole) - 99, len(whole))):
         Path("cut.json").write_bytes(whole[:length])
-        with pytest.raises(BadInput, match=r"^cut.json: .*--save-baseline FILE\)$"):
+        with refuses(BadInput, "cut.json"):
             read_baseline("cut.json")
     Path("cut.json").write_bytes(whole)
     assert read_baseline("cut.json").queries == 8

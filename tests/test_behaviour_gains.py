@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -100,19 +101,19 @@ def test_a_result_gains_where_it_was_clicked_and_not_where_it_was_passed_over():
     ],
 )
 def test_a_rule_that_is_none_is_refused(rule):
-    with pytest.raises(BadValue, match="gain_from"):
+    with refuses(BadValue, "gain_from"):
         parse_gain_rule(rule)
 
 
 def test_what_the_log_does_not_know_is_refused():
-    with pytest.raises(UnknownName, match="no event or column 'hovered'"):
+    with refuses(UnknownName, "hovered"):
         value_of(gain_from="hovered")
-    with pytest.raises(BadInput, match="text 'x' is neither yes nor no"):
+    with refuses(BadInput, "sessions", "'x'"):
         value_of(gain_from="text")
     plain = pl.DataFrame(SHOWN).drop("clicked", "purchased", "seconds")
-    with pytest.raises(BadInput, match="no judgments, no column grade and no clicks"):
+    with refuses(BadInput, "sessions"):
         gainful.sessions.evaluate(plain)
-    with pytest.raises(BadValue, match="gain_from is 'clicked'; allowed: nothing beside judgments"):
+    with refuses(BadValue, "gain_from"):
         gainful.sessions.evaluate(pl.DataFrame(SHOWN), {"s": {"a": 1}}, gain_from="clicked")
 
 
@@ -152,25 +153,25 @@ def test_weights_are_clipped():
 
 
 @pytest.mark.parametrize(
-    ("propensity", "message"),
+    ("propensity", "about"),
     [
-        ([1, 0], r"propensity\[2\] is 0; allowed: a number above 0, up to 1"),
-        ([1, 1.5], r"propensity\[2\] is 1.5"),
-        ({1: 1, 3: 0.5}, "there is no propensity of rank 2"),
-        ([1], "there is a gain at rank 2, and no propensity of it"),
-        ([], "there is no propensity of rank 1"),
-        (3, "propensity is 3; allowed: estimate, a file"),
+        ([1, 0], "propensity[2]"),
+        ([1, 1.5], "propensity[2]"),
+        ({1: 1, 3: 0.5}, "propensity"),
+        ([1], ("sessions", "2")),
+        ([], "propensity"),
+        (3, "propensity"),
     ],
 )
-def test_propensities_of_no_use_are_refused(propensity, message):
-    with pytest.raises((BadInput, BadValue), match=message):
+def test_propensities_of_no_use_are_refused(propensity, about):
+    with refuses((BadInput, BadValue), about):
         value_of(propensity=propensity)
 
 
 def test_a_file_of_propensities_is_told_by_its_line(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text("rank,propensity\n1,1\n2,much\n", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"p\.csv:3: propensity 'much'"):
+    with refuses(BadInput, "p.csv:3", "'much'"):
         value_of(propensity=path)
 
 
@@ -265,7 +266,7 @@ def test_propensities_need_clicks():
     swapped = frame.with_columns(session="t" + pl.col("session"), rank=4 - pl.col("rank"))
     swapped = swapped.filter(pl.col("query") == 1, pl.col("session") == "ts")
     both = pl.concat([frame, swapped])
-    with pytest.raises(BadInput, match="seen at several ranks was ever clicked"):
+    with refuses(BadInput, "sessions"):
         gainful.sessions.evaluate(both, propensity="estimate")
 
 
@@ -303,7 +304,7 @@ def test_nsdcg_of_clicks_is_computed_where_it_is_asked_for():
     results = gainful.sessions.evaluate(frame, measures=["nsDCG@10"])
     assert [*results.mean] == ["nsDCG@10"]
     assert gainful.sessions.sweep(frame, measure="nsDCG", points=2).measure == "nsDCG"
-    with pytest.raises(BadValue, match="no measure asked for uses ideal"):
+    with refuses(BadValue, "ideal"):
         gainful.sessions.evaluate(frame, ideal="repeated")
 
 
@@ -398,7 +399,7 @@ def test_the_note_names_what_is_hashed_and_what_is_not():
 
 def test_session_ids_are_hashes_in_errors_and_in_what_is_left_out():
     frame = pl.DataFrame({**PEOPLE, "rank": [1, 2, 2, 1]})
-    with pytest.raises(BadInput, match="rank 1 is missing") as failure:
+    with refuses(BadInput, "sessions, row 2") as failure:
         gainful.sessions.evaluate(frame, anonymise=True)
     notes = gainful.sessions.evaluate(frame, bad="skip", anonymise=True).notes
     assert any("left out" in note for note in notes)
@@ -432,7 +433,7 @@ def test_judgments_fit_sessions_whose_ids_are_hashes(topics):
         assert not [person for person in NAMES if person in written]
         assert ("old" in written) == ("variant" in hashed.columns.columns)
     del qrels["old" if topics == "own" else "xann-0001"]
-    with pytest.raises(BadInput, match="has no judgments") as failure:
+    with refuses(BadInput, "sessions") as failure:
         gainful.sessions.evaluate(frame, qrels, "sDCG@3", anonymise=True)
     assert not [person for person in NAMES if person in str(failure.value).lower()]
 
@@ -446,10 +447,10 @@ def test_users_are_hashed_in_errors_too(user):
         "rank": [1, 3],
         "doc": ["a", "b"],
     }
-    with pytest.raises(BadInput, match=user[:50]) as failure:
+    with refuses(BadInput, "sessions, row 1") as failure:
         gainful.sessions.evaluate(pl.DataFrame(shown))
     assert "rank 2 is missing" in str(failure.value)
-    with pytest.raises(BadInput, match="rank 2 is missing") as hashed:
+    with refuses(BadInput, "sessions, row 1") as hashed:
         gainful.sessions.evaluate(pl.DataFrame(shown), anonymise="salt")
     assert user[:7] not in str(hashed.value)
 

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from refusals import refuses
 
 import gainful
 from gainful.cli.main import gainful as command
@@ -252,29 +253,29 @@ def test_without_depths_and_clicks_only_asking_is_measured():
     calibration = gainful.calibrate(tabulate_log())
     assert list(calibration.estimates) == ["bq"]
     assert "b and p are not estimated" in calibration.to_text()
-    with pytest.raises(KeyError, match="there are bq"):
+    with pytest.raises(KeyError):
         calibration["b"]
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "words"),
+    ("options", "error", "about"),
     [
-        ({"depth_from": "scanned"}, BadValue, "there is no column scanned"),
-        ({"depth_from": "views"}, BadValue, "scanned or clicked"),
-        ({"query_limit": 0}, BadValue, "a whole number from 1 on"),
-        ({"query_limit": 1}, BadInput, "a session has 2 queries, more than the limit of 1"),
-        ({"level": 200}, BadValue, "per cent between 0 and 100"),
-        ({"by": "device"}, UnknownName, "no column 'device'"),
+        ({"depth_from": "scanned"}, BadValue, "depth_from"),
+        ({"depth_from": "views"}, BadValue, "depth_from"),
+        ({"query_limit": 0}, BadValue, "query_limit"),
+        ({"query_limit": 1}, BadInput, ("sessions", "2", "1")),
+        ({"level": 200}, BadValue, "level"),
+        ({"by": "device"}, UnknownName, "device"),
     ],
 )
-def test_what_cannot_be_is_refused_in_words(options, error, words):
-    with pytest.raises(error, match=words):
+def test_what_cannot_be_is_refused_in_words(options, error, about):
+    with refuses(error, about):
         gainful.calibrate(tabulate_log(clicked=[0, 1, 0, 1]), **options)
 
 
 def test_a_log_that_says_nothing_is_refused():
     single = pl.DataFrame({"session": ["a", "b"], "query": [1, 1], "doc": ["x", "y"]})
-    with pytest.raises(BadInput, match="no session has a second query"):
+    with refuses(BadInput, "sessions"):
         gainful.calibrate(single)
 
 
@@ -338,9 +339,9 @@ def test_simulated_logs_do_what_they_say():
     assert (deep >= 2).mean() == pytest.approx(jk2008_share(4, 2), abs=0.03)
     lengths = simulate_log(4000, bq=4, seed=3).frame.group_by("session").agg(pl.col("query").max())
     assert (lengths["query"] >= 3).mean() == pytest.approx(jk2008_share(4, 3), abs=0.03)
-    with pytest.raises(BadValue, match="a number from 0 to 1"):
+    with refuses(BadValue, "click"):
         simulate_log(10, click=2)
-    with pytest.raises(BadValue, match="a whole number from 1 on"):
+    with refuses(BadValue, "sessions"):
         simulate_log(0)
 
 
@@ -357,9 +358,9 @@ def test_a_page_begins_with_the_searcher_and_refuses_what_is_none(tmp_path):
     own = gainful.explore(study.sessions, study.qrels, calibrated=calibration, b=3)
     assert '"b":3' in own.replace(" ", "")
     (tmp_path / "other.json").write_text('{"b": 2}', encoding="utf-8")
-    with pytest.raises(BadInput, match=r"other.json: there are no searchers in it"):
+    with refuses(BadInput, "other.json"):
         gainful.explore(study.sessions, study.qrels, calibrated=tmp_path / "other.json")
-    with pytest.raises(WrongType, match="calibrated is 2"):
+    with refuses(WrongType, "calibrated"):
         gainful.explore(study.sessions, study.qrels, calibrated=2)
 
 

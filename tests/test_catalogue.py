@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
+from refusals import refuses
 from strategies import qrels_and_runs
 
 import gainful
@@ -141,14 +142,14 @@ def test_arrays_of_grades_give_what_a_run_of_them_gives(name):
 
 
 def test_arrays_without_ids_need_a_word_on_ties():
-    with pytest.raises(gainful.errors.Tied, match="set ties to input"):
+    with pytest.raises(gainful.errors.Tied):
         gainful.compute("AP", [1, 0], scores=[1, 1])
     assert gainful.compute("AP", [1, 0], scores=[1, 1], ties="worst") == 0.5
     assert gainful.compute("AP", [0, 1], scores=[1, 1], ties="reversed") == 1
     assert gainful.compute("RR", [1, 1], scores=[1, 1]) == 1  # any order will do
-    with pytest.raises(gainful.errors.NotExact, match="not exact for AP"):
+    with pytest.raises(gainful.errors.NotExact):
         gainful.compute("AP", [1, 0], scores=[1, 1], ties="average")
-    with pytest.raises(gainful.errors.BadValue, match="one that has a vector: nDCG"):
+    with refuses(gainful.errors.BadValue, "measure"):
         gainful.vectors.compute_curve("AP", [1, 0])
     assert gainful.compute("AP", [-1, 1], negative="remove") == 1
     assert gainful.compute("AP", [[1], [0, 1]]).tolist() == [1, 0.5]

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 import statsmodels.api as sm
+from refusals import refuses
 from scipy.stats import t as student, ttest_1samp
 
 import gainful
@@ -265,21 +266,19 @@ def test_clusters_that_are_none_are_refused(cluster, error, message):
 
 def test_a_query_of_two_clusters_is_refused():
     rows = [{"query": q, "doc": d, "grade": 1, "user": d} for q in QRELS for d in "ab"]
-    with pytest.raises(BadInput, match="query '0_1' has two in column 'user': a, b"):
+    with refuses(BadInput, "the frame", "'0_1'", "'user'"):
         gainful.compare(pl.DataFrame(rows), RUNS, "RR", cluster="user")
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "sign"])
 def test_tests_of_ranks_take_no_clusters(test):
-    with pytest.raises(BadValue, match="one that takes clusters: randomisation, t, bootstrap, bca"):
+    with refuses(BadValue, "test"):
         gainful.compare(QRELS, RUNS, "RR", cluster=TURN, test=test)
 
 
 def test_clusters_that_all_differ_alike_are_refused_where_a_test_needs_variance():
     runs = {"up": {q: ["a"] for q in QRELS}, "down": RUNS["down"]}
-    with pytest.raises(
-        CannotCompare, match=r"differ by -0\.333333 in every cluster; .* t test needs"
-    ):
+    with refuses(CannotCompare, "-0.333333"):
         gainful.compare(QRELS, runs, "RR", cluster=TURN, test="t")
 
 
@@ -338,7 +337,7 @@ def test_a_report_has_the_clusters_of_its_comparison():
     page = gainful.report(QRELS, RUNS, "RR", cluster=TURN)
     assert "RR, 24 queries in 8 clusters" in page
     assert "whole clusters of queries" in page
-    with pytest.raises(BadValue, match="at least 2 clusters"):
+    with refuses(BadValue, "cluster"):
         gainful.report(QRELS, RUNS, "RR", cluster="(_)")
 
 
@@ -386,7 +385,7 @@ def test_a_gate_tests_whole_clusters(tmp_path):
     alone = gainful.gate(qrels, second, **rules)
     assert alone.checks[0].p != pytest.approx(expected.pvalue)
     assert any("tests by 5 clusters" in note for note in alone.notes)
-    with pytest.raises(BadValue, match="one that takes clusters"):
+    with refuses(BadValue, "test"):
         gainful.gate(qrels, second, cluster=TURN, **(rules | {"test": "wilcoxon"}))
 
 
@@ -398,7 +397,7 @@ def test_correlations_draw_whole_clusters():
     assert (clustered.clusters, clustered.cluster_noun) == (5, "cluster")
     assert clustered.best.estimate == alone.best.estimate
     assert (clustered.best.low, clustered.best.high) != (alone.best.low, alone.best.high)
-    with pytest.raises(BadValue, match="20 of 20 queries have none"):
+    with refuses(BadValue, "cluster"):
         gainful.stats.correlate(results, "P@3", cluster={"x": "y"})
 
 

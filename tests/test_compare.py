@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, strategies as st
+from refusals import refuses
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
@@ -235,7 +236,7 @@ def limit_runs(runs, number):
 
 
 def test_one_query_is_not_enough():
-    with pytest.raises(CannotCompare, match="AP: a, b, c, d have 1 query in common; a comparison"):
+    with refuses(CannotCompare, "1"):
         compare(limit_qrels(1), limit_runs(RUNS, 1), "AP")
 
 
@@ -243,8 +244,7 @@ def test_one_query_is_not_enough():
 def test_constant_differences_are_refused_where_a_test_needs_variance(test):
     judged = {q: {"x": 1} for q in QUERIES}
     runs = {"high": {q: ["x", "y"] for q in QUERIES}, "low": {q: ["y", "x"] for q in QUERIES}}
-    message = "RR: low and high differ by -0.5 in every query; .* needs differences that vary"
-    with pytest.raises(CannotCompare, match=message):
+    with refuses(CannotCompare, "RR", "low", "high", "-0.5"):
         compare(judged, runs, "RR", test=test)
 
 
@@ -265,39 +265,38 @@ def test_constant_differences_are_compared_by_others_and_said(test):
 
 
 def test_a_measure_that_is_zero_everywhere_is_refused():
-    message = r"P\(rel=9\)@3 is 0 for every query of every run: there is nothing to compare"
-    with pytest.raises(CannotCompare, match=message):
+    with refuses(CannotCompare, "P(rel=9)@3"):
         compare(JUDGED, RUNS, ["AP", "P(rel=9)@3"])
 
 
 @pytest.mark.parametrize("measure", ["NumRet", "GMAP"])
 def test_what_is_no_mean_over_queries_is_refused(measure):
-    with pytest.raises(BadValue, match=f"measure is '{measure}'; allowed: measures whose mean"):
+    with refuses(BadValue, "measure"):
         compare(JUDGED, RUNS, measure)
 
 
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("wrong", "error", "about"),
     [
-        ({"baseline": "x"}, "no run 'x'; known: a, b, c, d"),
-        ({"test": "tt"}, "no test 'tt'; "),
-        ({"correct": "hom"}, "no correction 'hom'; did you mean holm"),
-        ({"pairs": "some"}, "no choice of pairs 'some'"),
-        ({"resamples": 0}, "resamples is 0; allowed: 99 to"),
-        ({"alpha": 5}, "alpha is 5; allowed: a number between 0 and 1"),
-        ({"seed": -1}, "seed is -1"),
-        ({"test": "tukey", "correct": "holm"}, "correct is 'holm'; allowed: bonferroni or none"),
+        ({"baseline": "x"}, UnknownName, ("x", "a, b, c, d")),
+        ({"test": "tt"}, UnknownName, "tt"),
+        ({"correct": "hom"}, UnknownName, ("hom", "holm")),
+        ({"pairs": "some"}, UnknownName, "some"),
+        ({"resamples": 0}, BadValue, ("resamples", "99")),
+        ({"alpha": 5}, BadValue, "alpha"),
+        ({"seed": -1}, BadValue, "seed"),
+        ({"test": "tukey", "correct": "holm"}, BadValue, ("correct", "bonferroni", "none")),
     ],
 )
-def test_what_is_not_known_is_refused_by_name(wrong, message):
-    with pytest.raises((BadValue, UnknownName), match=f"^{message}"):
+def test_what_is_not_known_is_refused_by_name(wrong, error, about):
+    with refuses(error, about):
         compare(JUDGED, RUNS, "AP", **wrong)
 
 
 def test_one_run_is_nothing_to_compare():
-    with pytest.raises(BadValue, match="runs is .*; allowed: .*with at least two"):
+    with refuses(BadValue, "runs"):
         compare(JUDGED, {"a": RUNS["a"]}, "AP")
-    with pytest.raises(BadValue, match="runs is 1; allowed: at least two"):
+    with refuses(BadValue, "runs"):
         compare([evaluate(JUDGED, RUNS["a"], "AP")])
 
 
@@ -318,18 +317,18 @@ def test_results_are_compared_as_their_runs_are():
         assert comparison(results, baseline="b", test="t", seed=3).to_dict() == direct
     assert compare(results, "AP").measures == ("AP",)
     assert compare(results["a"], results["b"], measures="RR").measures == ("RR",)
-    with pytest.raises(BadValue, match="like is 'trec_eval'; allowed: nothing beside results"):
+    with refuses(BadValue, "like"):
         compare(results, like="trec_eval")
-    with pytest.raises(UnknownName, match="no measure 'P@5'; known: AP, RR"):
+    with refuses(UnknownName, "P@5"):
         compare(results, "P@5")
 
 
 def test_results_of_different_measures_or_conventions_are_refused():
     a = evaluate(JUDGED, RUNS["a"], "AP")
-    with pytest.raises(CannotCompare, match="y and x have not been given the same measures"):
+    with pytest.raises(CannotCompare):
         compare({"x": a, "y": evaluate(JUDGED, RUNS["b"], "RR")})
     other = evaluate(JUDGED, RUNS["b"], "AP", like="trec_eval")
-    with pytest.raises(CannotCompare, match="y and x follow different conventions: .*missing"):
+    with pytest.raises(CannotCompare):
         compare({"x": a, "y": other})
 
 

@@ -308,7 +308,7 @@ def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
         ((QRELS, BM25), "name QRELS and two runs or more"),
         ((QRELS, BM25, BM25), "the same RUN is named twice"),
         ((*ALL, "--baseline", "densse"), "no run 'densse'; did you mean dense"),
-        ((*ALL, "--resamples", "0"), "resamples is 0; allowed: 99 to 10000000"),
+        ((*ALL, "--resamples", "0"), "resamples is 0; allowed: a whole number from 99 to 10000000"),
         ((*ALL, "--alpha", "1.5"), "alpha is 1.5; allowed: a number between 0 and 1"),
         ((*ALL, "--test", "anova"), "'anova' is not one of"),
         ((*ALL, "--test", "permutation"), "no test 'permutation'"),

@@ -7,6 +7,7 @@ from itertools import permutations, product
 import numpy as np
 import polars as pl
 import pytest
+from refusals import refuses
 from scipy import stats
 from statsmodels.regression.linear_model import OLS
 
@@ -324,27 +325,26 @@ def sessions_from_design(design):
 
 def test_a_design_with_nothing_to_exchange_is_refused_with_the_reason():
     same = [(who, what, which, 1) for who in "abc" for what, which in (("x", "1"), ("y", "2"))]
-    message = "system 2 and 1: no two searchers who did the same have different assignments"
-    with pytest.raises(CannotCompare, match=message):
+    with refuses(CannotCompare, "system 2 and 1"):
         compare(sessions_from_design(same), measures="sDCG@10")
 
 
 @pytest.mark.parametrize(
-    ("more", "error", "message"),
+    ("more", "error", "about"),
     [
-        ({"by": "sytem"}, UnknownName, "no column 'sytem'; did you mean system"),
-        ({"block": "who"}, UnknownName, "no column 'who'"),
-        ({"block": ["searcher", "searcher"]}, BadValue, "each column once"),
-        ({"by": ["system"]}, WrongType, "the name of one column"),
-        ({"baseline": "9"}, UnknownName, "no system '9'"),
-        ({"test": "t"}, UnknownName, "no test 't'"),
-        ({"correct": "x"}, UnknownName, "no correction 'x'"),
-        ({"resamples": 0}, BadValue, "resamples is 0"),
-        ({"where": {"system": "1"}}, CannotCompare, "all sessions have the system '1'"),
+        ({"by": "sytem"}, UnknownName, ("sytem", "system")),
+        ({"block": "who"}, UnknownName, "who"),
+        ({"block": ["searcher", "searcher"]}, BadValue, "by"),
+        ({"by": ["system"]}, WrongType, "by"),
+        ({"baseline": "9"}, UnknownName, "9"),
+        ({"test": "t"}, UnknownName, "t"),
+        ({"correct": "x"}, UnknownName, "x"),
+        ({"resamples": 0}, BadValue, "resamples"),
+        ({"where": {"system": "1"}}, CannotCompare, "'1'"),
     ],
 )
-def test_what_cannot_be_is_refused(study, more, error, message):
-    with pytest.raises(error, match=message):
+def test_what_cannot_be_is_refused(study, more, error, about):
+    with refuses(error, about):
         compare(study.sessions, study.qrels, "sDCG@10", **more)
 
 
@@ -353,12 +353,12 @@ def test_sessions_without_a_searcher_and_measures_of_zero_are_refused(study):
     nobody = frame.with_columns(
         searcher=pl.when(pl.col("searcher") == "p02").then(None).otherwise(pl.col("searcher"))
     )
-    with pytest.raises(BadInput, match="session 'sim-02-1' has no searcher"):
+    with refuses(BadInput, "sessions", "'sim-02-1'"):
         compare(nobody, study.qrels, "sDCG@10")
     nothing = [
         (who, what, which, 0) for who, what, which in zip("abcd", "xxxx", "1212", strict=True)
     ]
-    with pytest.raises(CannotCompare, match="sDCG@10 is 0 in every session"):
+    with refuses(CannotCompare, "sDCG@10", "0"):
         compare(sessions_from_design(nothing), measures="sDCG@10")
 
 
@@ -440,7 +440,7 @@ def test_a_study_between_searchers_without_an_effect_finds_none_too_often():
 
 def test_systems_that_are_tried_on_scenarios_of_their_own_cannot_be_told_from_them():
     design = [(f"p{at}", "xy"[at % 2], "12"[at % 2], 1 + at % 3) for at in range(8)]
-    with pytest.raises(CannotCompare, match="no two searchers who did the same have different"):
+    with pytest.raises(CannotCompare):
         compare(sessions_from_design(design), measures="sDCG@10")
 
 
@@ -589,15 +589,13 @@ def test_other_corrections_take_the_p_of_each_pair_alone():
 
 
 def test_a_test_that_was_named_is_not_changed_for_another():
-    message = "nothing can be exchanged, and nothing tested .--test freedman-lane needs no exchange"
-    with pytest.raises(CannotCompare, match=message):
+    with refuses(CannotCompare, "--test freedman-lane"):
         compare(cyclic_study(16), measures="sDCG@10", test="permutation")
 
 
 def test_fewer_than_ten_residual_degrees_of_freedom_are_refused():
     compare(cyclic_study(6), measures="sDCG@10", resamples=99)  # 24 - 6 - 3 - 3 = 12
-    message = "linear model of searcher, scenario and system leaves 9 residual degrees of freedom"
-    with pytest.raises(CannotCompare, match=f"{message}; at least 10 are needed"):
+    with refuses(CannotCompare, "9 residual degrees of freedom"):
         compare(cyclic_study(5), measures="sDCG@10")
 
 
@@ -622,7 +620,7 @@ def test_everyone_on_everything_is_exchanged_pair_by_pair():
 
 
 def test_max_t_needs_a_design_whose_pairs_are_exchanged_together():
-    with pytest.raises(BadValue, match="not everybody tried every system on everything"):
+    with refuses(BadValue, "correct"):
         compare(incomplete_design(1), measures="sDCG@10", correct="max-t")
 
 
@@ -642,7 +640,7 @@ def test_systems_that_no_searcher_links_cannot_be_told_apart():
         for at in range(16)
         for what, which in zip("xy", "AB" if at < 8 else "CD", strict=True)
     ]
-    with pytest.raises(CannotCompare, match="some systems cannot be told from searchers or scen"):
+    with pytest.raises(CannotCompare):
         compare(sessions_from_design(design), measures="sDCG@10")
 
 

@@ -6,6 +6,7 @@ from typing import get_args, get_type_hints
 
 import attrs
 import pytest
+from refusals import refuses
 
 import gainful
 from gainful.convention import CONVENTIONS, SETTINGS
@@ -41,26 +42,26 @@ def test_the_types_of_the_fields_are_the_answers_in_the_table():
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "allowed"),
+    ("field", "value"),
     [
-        ("cutoff", 0, "a whole number from 1 on"),
-        ("cutoff", -5, "a whole number from 1 on"),
-        ("cutoff", 2.5, "a whole number from 1 on"),
-        ("cutoff", True, "a whole number from 1 on"),
-        ("cutoff", "5", "a whole number from 1 on"),
-        ("decimals", -1, "a whole number from 0 to 15"),
-        ("decimals", 400, "a whole number from 0 to 15"),
-        ("decimals", "x", "a whole number from 0 to 15"),
-        ("b", 1, "b > 1"),
-        ("b", "2", "b > 1"),
-        ("rel", float("nan"), "any finite number"),
-        ("gain", 42, "the name of a gain"),
-        ("discount", None, "the name of a discount"),
-        ("score_bits", 16, "64, 32"),
+        ("cutoff", 0),
+        ("cutoff", -5),
+        ("cutoff", 2.5),
+        ("cutoff", True),
+        ("cutoff", "5"),
+        ("decimals", -1),
+        ("decimals", 400),
+        ("decimals", "x"),
+        ("b", 1),
+        ("b", "2"),
+        ("rel", float("nan")),
+        ("gain", 42),
+        ("discount", None),
+        ("score_bits", 16),
     ],
 )
-def test_a_convention_is_validated_when_it_is_built(field, value, allowed):
-    with pytest.raises(gainful.errors.BadValue, match=f"{field} is .*; allowed: {allowed}"):
+def test_a_convention_is_validated_when_it_is_built(field, value):
+    with refuses(gainful.errors.BadValue, field):
         gainful.Convention(**{field: value})
 
 
@@ -76,11 +77,9 @@ def test_every_tool_of_the_research_that_can_be_expressed_is_there():
 def test_names_are_found_in_any_case_and_by_their_other_spelling():
     assert gainful.like("Scikit-Learn") is gainful.like("sklearn")
     assert gainful.like(None) == gainful.Convention()
-    with pytest.raises(
-        gainful.errors.UnknownName, match=r"no convention 'trec_evall'; did you mean trec_eval\?"
-    ):
+    with refuses(gainful.errors.UnknownName, "trec_evall", "trec_eval"):
         gainful.like("trec_evall")
-    with pytest.raises(gainful.errors.WrongType, match="like is 3"):
+    with refuses(gainful.errors.WrongType, "like"):
         gainful.like(3)
 
 
@@ -93,13 +92,11 @@ def test_a_difference_tells_only_what_differs():
 
 
 def test_a_changed_setting_is_checked():
-    with pytest.raises(
-        gainful.errors.UnknownName, match=r"no convention field 'tie'; did you mean ties\?"
-    ):
+    with refuses(gainful.errors.UnknownName, "tie", "ties"):
         gainful.like("ranx").with_settings(tie="input")
-    with pytest.raises(gainful.errors.BadValue, match="empty is 2; allowed: 0, 1, skip, error"):
+    with refuses(gainful.errors.BadValue, "empty"):
         gainful.like("ranx").with_settings(empty=2)
-    with pytest.raises(gainful.errors.BadValue, match="ties is \\['input'\\]"):
+    with refuses(gainful.errors.BadValue, "ties"):
         gainful.like("ranx").with_settings(ties=["input"])
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from attrs import evolve
+from refusals import refuses
 from scipy import stats as scipys
 from statsmodels.stats.multitest import multipletests
 
@@ -222,28 +223,28 @@ def test_several_runs_need_labels_by_run_and_draw_queries(judged):
     assert (result.units, result.clusters, result.cluster_noun) == (20, 10, "query")
     assert result.best.estimate == pytest.approx(1.0)
     assert "20 rankings of 10 queries" in result.to_text()
-    with pytest.raises(BadInput, match="labels do not say of which run they are"):
+    with refuses(BadInput, "labels"):
         gainful.stats.correlate(results, "stars", {"q1": 1, "q2": 2})
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "message"),
+    ("change", "error", "about"),
     [
-        ({"labels": {"q1": "good"}}, WrongType, "labels"),
-        ({"labels": {f"q{at}": 3 for at in range(1, 11)}}, BadInput, "it is 3 for every query"),
-        ({"labels": {"q1": 1, "q2": 2, "q3": 3}}, BadInput, "3 queries with a value say too little"),
-        ({"labels": {"z1": 1}}, BadInput, "no query has a label"),
-        ({"labels": None}, BadValue, "against is 'stars'; allowed: a measure, or a column"),
-        ({"coefficient": "cosine"}, UnknownName, "no coefficient 'cosine'"),
-        ({"resamples": 5}, BadValue, "resamples is 5"),
-        ({"alpha": 2}, BadValue, "alpha is 2"),
+        ({"labels": {"q1": "good"}}, WrongType, "labels['q1']"),
+        ({"labels": {f"q{at}": 3 for at in range(1, 11)}}, BadInput, "stars"),
+        ({"labels": {"q1": 1, "q2": 2, "q3": 3}}, BadInput, "stars"),
+        ({"labels": {"z1": 1}}, BadInput, "run"),
+        ({"labels": None}, BadValue, "against"),
+        ({"coefficient": "cosine"}, UnknownName, "cosine"),
+        ({"resamples": 5}, BadValue, "resamples"),
+        ({"alpha": 2}, BadValue, "alpha"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_correlated_is_refused(judged, change, error, message):
+def test_what_cannot_be_correlated_is_refused(judged, change, error, about):
     results = gainful.evaluate(*judged, ["RR", "P@5"])
     stars_by_id = {f"q{rank}": rank for rank in range(1, 11)}
     options = {"labels": stars_by_id, **change}
-    with pytest.raises(error, match=message):
+    with refuses(error, about):
         gainful.stats.correlate(results, "stars", **options)
 
 
@@ -251,12 +252,12 @@ def test_a_column_that_is_not_numeric_is_told_with_its_line(judged, tmp_path):
     results = gainful.evaluate(*judged, "RR")
     path = tmp_path / "said.csv"
     path.write_text("query,stars,happy\nq1,3,true\nq2,high,false\n")
-    with pytest.raises(BadInput, match=r"said.csv:3: stars 'high' is not a number"):
+    with refuses(BadInput, "said.csv:3", "'high'"):
         gainful.stats.correlate(results, "stars", path)
-    with pytest.raises(BadInput, match="no column 'star'; there are query, stars, happy"):
+    with refuses(BadInput, "said.csv", "'star'"):
         gainful.stats.correlate(results, "star", path)
     path.write_text("query,stars\nq1,3\nq1,4\n")
-    with pytest.raises(BadValue, match="more than one label"):
+    with refuses(BadValue, "said.csv"):
         gainful.stats.correlate(results, "stars", path)
 
 
@@ -349,11 +350,9 @@ def test_the_only_other_column_of_labels_is_the_label(judged, tmp_path):
     results = gainful.evaluate(qrels, run, "RR")
     result = gainful.stats.correlate(results, labels=stars, resamples=99)
     assert result.against == "stars"
-    with pytest.raises(
-        NoColumn, match="which column is the label\\?; there are query, stars, mood"
-    ):
+    with refuses(NoColumn, "labels"):
         gainful.stats.correlate(results, labels=stars.with_columns(mood=pl.lit(1)))
-    with pytest.raises(BadValue, match="against"):
+    with refuses(BadValue, "against"):
         gainful.stats.correlate(results)
 
 
@@ -369,10 +368,10 @@ def test_a_measure_that_hardly_varies_is_left_out_and_named():
     assert result.notes[0] == "R@10 left out: it is 1 for every query"
     assert result.notes[1].startswith("Success@5 left out: it hardly varies, so there is no")
     alone = gainful.evaluate(qrels, run, "Success@5")
-    with pytest.raises(BadInput, match="it or Success@5 hardly varies"):
+    with refuses(BadInput, "stars"):
         gainful.stats.correlate(alone, "stars", stars, resamples=999)
     constant = gainful.evaluate(qrels, run, "R@10")
-    with pytest.raises(BadInput, match="it is 1 for every query"):
+    with refuses(BadInput, "R@10"):
         gainful.stats.correlate(constant, "stars", stars)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from refusals import refuses
 
 import gainful
 from gainful.cli.main import gainful as command
@@ -65,20 +66,20 @@ def test_gain_per_cost_is_the_one_mean_over_the_other():
 
 
 @pytest.mark.parametrize(
-    ("cost", "error", "words"),
+    ("cost", "error", "about"),
     [
-        ("query", BadValue, "query=50,result=200"),
-        ("query=1,query=2", BadValue, "query=50,result=200"),
-        ("tokens=1", UnknownName, "no price 'tokens'"),
-        ("result=-1", BadValue, "a number from 0 on"),
-        ("result=words", UnknownName, "no column 'words'"),
-        ({}, BadValue, "cost is"),
-        (5, WrongType, "cost is 5"),
-        ("result=system", BadInput, "system is 'a'"),
+        ("query", BadValue, "cost"),
+        ("query=1,query=2", BadValue, "cost"),
+        ("tokens=1", UnknownName, "tokens"),
+        ("result=-1", BadValue, "price"),
+        ("result=words", UnknownName, "words"),
+        ({}, BadValue, "cost"),
+        (5, WrongType, "cost"),
+        ("result=system", BadInput, ("session 'a1'", "'a'")),
     ],
 )
-def test_prices_that_are_none_are_refused(cost, error, words):
-    with pytest.raises(error, match=words):
+def test_prices_that_are_none_are_refused(cost, error, about):
+    with refuses(error, about):
         gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3", cost=cost)
 
 
@@ -119,7 +120,7 @@ def test_the_figure_has_a_dot_for_each_system_and_says_which_are_on_the_frontier
 
 def test_a_figure_of_costs_needs_prices():
     results = gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3")
-    with pytest.raises(BadValue, match="prices such as"):
+    with refuses(BadValue, "cost"):
         gainful.figures.figure_data("frontier", results)
     with_cost = gainful.sessions.evaluate(make_sessions(), QRELS, "sDCG@3", cost="query=1")
     assert gainful.figures.figure_data("frontier", with_cost)["cost"].to_list() == [1.5, 1]
@@ -132,7 +133,7 @@ def test_costs_and_times_are_the_same_where_sessions_stay_in_an_engine():
     lazy = gainful.sessions.evaluate(shown.lazy(), QRELS, measures)
     for name in measures:
         assert lazy[name] == pytest.approx(eager[name], rel=1e-12)
-    with pytest.raises(BadValue, match="only some results are rows"):
+    with refuses(BadValue, "per_result"):
         gainful.sessions.evaluate(make_sessions().lazy(), QRELS, "Cost(per_result=tokens)")
 
 

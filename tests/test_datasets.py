@@ -6,6 +6,7 @@ import ir_datasets
 import pytest
 from ir_datasets.datasets.base import Dataset
 from ir_datasets.formats import TrecQrels, TsvQueries
+from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput
@@ -61,31 +62,31 @@ def test_iterations_that_differ_are_subtopics(registered):
 
 def test_a_name_without_its_prefix_is_a_file_and_starts_no_download(registered):
     registered("gainful-test", "1 0 a 1\n")
-    with pytest.raises(BadInput, match="gainful-test: there is no such file"):
+    with refuses(BadInput, "gainful-test"):
         gainful.evaluate("gainful-test", RUN, "RR")
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "about"),
     [
-        ("irds:no-such", "irds:no-such: ir_datasets knows no such dataset"),
-        ("irds:gainful-test/queries", "has no judgments"),
+        ("irds:no-such", "irds:no-such"),
+        ("irds:gainful-test/queries", "irds:gainful-test/queries"),
         (
             "irds:gainful-test/broken",
-            "ir_datasets answers: RuntimeError: expected 4 columns, got 3",
+            "irds:gainful-test/broken",
         ),
-        ("no-such-file", "no such file"),
+        ("no-such-file", "no-such-file"),
     ],
 )
-def test_what_is_wrong_is_said(registered, name, words):
+def test_what_is_wrong_is_said(registered, name, about):
     registered("gainful-test/queries", "1\ta query\n", qrels=False)
     registered("gainful-test/broken", "1 a 1\n")
-    with pytest.raises(gainful.errors.BadInput, match=words):
+    with refuses(gainful.errors.BadInput, about):
         gainful.evaluate(name, RUN, "RR")
 
 
 def test_a_dataset_without_judgments_names_its_parts():
-    with pytest.raises(gainful.errors.BadInput, match="such as msmarco-passage/dev"):
+    with refuses(gainful.errors.BadInput, "irds:msmarco-passage"):
         gainful.evaluate("irds:msmarco-passage", RUN, "RR")
 
 

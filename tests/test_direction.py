@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
+from refusals import refuses
 
 import gainful
 from gainful.cli.main import gainful as command, main
@@ -118,9 +119,9 @@ def test_a_gate_stops_what_rises_where_less_is_better(tmp_path):
     assert not gainful.gate(
         QRELS, BAD, baseline=base, no_worse_than={"Fallout@1": 0.1}, test="t"
     ).passed
-    with pytest.raises(BadValue, match="else a ceiling"):
+    with refuses(BadValue, "floor"):
         gainful.gate(QRELS, MIXED, floors={"Fallout@1": 0.25})
-    with pytest.raises(BadValue, match="else a floor"):
+    with refuses(BadValue, "ceiling"):
         gainful.gate(QRELS, MIXED, ceilings={"P@1": 0.25})
 
 
@@ -168,7 +169,7 @@ def test_orders_begin_with_the_lowest():
     means = {"gain": {"a": 3.0, "b": 2.0, "c": 1.0}, "cost": {"a": 1.0, "b": 2.0, "c": 4.0}}
     assert order_means(means).agreement[0].tau == -1
     assert order_means(means, lower_is_better=["cost"]).agreement[0].tau == 1
-    with pytest.raises(UnknownName, match="did you mean cost"):
+    with refuses(UnknownName, "costs", "cost"):
         order_means(means, lower_is_better=["costs"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import tomllib
+from functools import cache
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
@@ -26,9 +27,15 @@ ROOT = Path(__file__).parent.parent
 REFERENCE = ROOT / "docs" / "api.md"  # built with the site, not committed
 GUIDE_PAGES = [path for path in (ROOT / "docs").glob("*.md") if path != REFERENCE]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDE_PAGES])
-TEXTS = {path.name: path.read_text(encoding="utf-8") for path in PAGES}
-TEXTS |= {REFERENCE.name: reference_page()}
-GUIDES = {name: text for name, text in TEXTS.items() if name != "CONTRIBUTING.md"}
+NAMES = [*(path.name for path in PAGES), REFERENCE.name]
+GUIDES = [name for name in NAMES if name != "CONTRIBUTING.md"]
+
+
+@cache
+def read_page(name: str) -> str:
+    """The text of a page; that of the reference is made, which takes a second."""
+    paths = {path.name: path for path in (*PAGES, ROOT / "CHANGELOG.md")}
+    return reference_page() if name == REFERENCE.name else paths[name].read_text(encoding="utf-8")
 
 
 def anchors(text: str) -> set[str]:
@@ -42,14 +49,14 @@ def anchors(text: str) -> set[str]:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_every_link_leads_somewhere(path):
-    prose = re.sub(r"```.*?```", "", TEXTS[path.name], flags=re.DOTALL)
+    prose = re.sub(r"```.*?```", "", read_page(path.name), flags=re.DOTALL)
     for link in re.findall(r"\]\(([^)\s]+)\)", prose):
         if link.startswith("https://"):
             continue
         place, _, anchor = link.partition("#")
         target = path.parent / place if place else path
         assert target == REFERENCE or target.is_file(), link
-        assert not anchor or anchor in anchors(TEXTS[target.name]), link
+        assert not anchor or anchor in anchors(read_page(target.name)), link
 
 
 def test_every_page_has_its_place_in_the_menu():
@@ -60,7 +67,7 @@ def test_every_page_has_its_place_in_the_menu():
 
 
 def test_the_walk_goes_through_functions_that_are_there():
-    text = TEXTS["CONTRIBUTING.md"]
+    text = read_page("CONTRIBUTING.md")
     walk = text[text.index("## The walk") : text.index("## Names")]
     steps = re.findall(r"`([\w/]+\.py)(?:: ([\w.]+))?`", walk)
     assert len(steps) > 15
@@ -75,7 +82,7 @@ NO_NAMES = {"fish", "measures"}  # a file of completions, and the entry point of
 
 @pytest.mark.parametrize("name", [*GUIDES, "CHANGELOG.md"])
 def test_every_name_of_gainful_on_a_page_is_there(name):
-    text = GUIDES.get(name) or (ROOT / name).read_text(encoding="utf-8")
+    text = read_page(name)
     for path in set(re.findall(r"(?<![\w/.-])gainful\.([A-Za-z_][\w.]*\w)", text)):
         first = path.partition(".")[0]
         if first in NO_NAMES:
@@ -90,16 +97,16 @@ def test_no_page_names_a_path_inside_the_house(name):
     folders = {path.name for path in (ROOT / "src" / "gainful").iterdir() if path.is_dir()}
     rooms = sorted(folders - set(MODULES))
     inside = re.compile(rf"gainful[./](?:{'|'.join(rooms)})\b")
-    assert inside.findall(GUIDES[name]) == []
+    assert inside.findall(read_page(name)) == []
 
 
-@pytest.mark.parametrize("name", [name for name in TEXTS if name != "installing.md"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "installing.md"])
 def test_what_is_installed_is_the_clone_until_it_is_published(name):
-    assert re.findall(r"pip install '?gainful\b.*", TEXTS[name]) == []
+    assert re.findall(r"pip install '?gainful\b.*", read_page(name)) == []
 
 
 def test_the_way_from_the_clone_to_an_own_result_has_three_commands():
-    start = TEXTS["README.md"].partition("## Sixty seconds")[2]
+    start = read_page("README.md").partition("## Sixty seconds")[2]
     commands = start.partition("```sh\n")[2].partition("```")[0].splitlines()
     assert len(commands) == 3
     assert commands[-1].startswith("gainful eval YOUR-QRELS")
@@ -107,13 +114,15 @@ def test_the_way_from_the_clone_to_an_own_result_has_three_commands():
 
 def test_extras_that_pages_install_are_extras_of_the_package():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = {extra for text in TEXTS.values() for extra in re.findall(r"'[\w/.]*\[(\w+)\]'", text)}
+    asked = {
+        extra for name in NAMES for extra in re.findall(r"'[\w/.]*\[(\w+)\]'", read_page(name))
+    }
     assert {"report", "spark", "datasets"} <= asked
     assert asked <= set(project["optional-dependencies"])
 
 
 def test_the_readme_is_short_and_has_a_picture_above_the_fold():
-    lines = TEXTS["README.md"].splitlines()
+    lines = read_page("README.md").splitlines()
     assert len(lines) <= 150
     assert any(line.startswith("![") for line in lines[:15])
 
@@ -130,7 +139,7 @@ def test_the_reference_has_every_public_name_and_no_other():
     }
     for path in documented:
         assert inspect.getdoc(getattr(public[path], path.rpartition(".")[2])), path
-    text = TEXTS["api.md"]
+    text = read_page("api.md")
     assert set(re.findall(r"^### (.*)$", text, re.MULTILINE)) == documented
     for constant in public.keys() - documented:  # measures and tables stand in lists
         assert re.search(rf"^- .*`{constant.rpartition('.')[2]}`.*: ", text, re.MULTILINE)
@@ -166,11 +175,11 @@ def test_pages_count_the_tools_that_are_in_the_table():
     ]
     claim = f"{len(tools)} tools in {len(settings)} settings"
     for page in ("README.md", "coming-from.md"):
-        assert claim in TEXTS[page]
+        assert claim in read_page(page)
 
 
 def test_the_page_for_newcomers_names_the_tools_whose_digits_cannot_be_followed():
-    (introduction, *_) = TEXTS["coming-from.md"].split("## ranx")
+    (introduction, *_) = read_page("coming-from.md").split("## ranx")
     for convention in CONVENTIONS.values():
         if convention.unstable_ties:
             assert convention.title.split()[0] in introduction
@@ -184,6 +193,6 @@ def test_misprints_of_sources_are_listed_as_the_table_has_them(misprint):
         f" | {', '.join(text for _, text, _ in errors)} | ",
         f" | {', '.join(f'{right:.4f}' for *_, right in errors)} | {misprint.reason} |",
     )
-    lines = TEXTS["cumulated-gain.md"].splitlines()
+    lines = read_page("cumulated-gain.md").splitlines()
     (row,) = [line for line in lines if line.startswith(f"| {misprint.source} |")]
     assert all(cell in row for cell in cells)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
+from refusals import refuses
 from scipy import stats
 from statsmodels.stats.weightstats import DescrStatsW
 
@@ -126,19 +127,19 @@ def test_skewed_differences_are_said_to_make_tost_lenient():
 
 
 @pytest.mark.parametrize(
-    ("margin", "error", "message"),
+    ("margin", "error", "about"),
     [
-        (0, BadValue, "equivalent is 0; allowed: a margin above 0"),
-        (-0.1, BadValue, "equivalent is -0.1"),
-        (float("nan"), BadValue, "equivalent is nan"),
-        (float("inf"), BadValue, "equivalent is inf"),
-        ("much", WrongType, "equivalent is 'much'"),
-        ({"AP": 0}, BadValue, "equivalent is 0"),
+        (0, BadValue, "equivalent"),
+        (-0.1, BadValue, "equivalent"),
+        (float("nan"), BadValue, "equivalent"),
+        (float("inf"), BadValue, "equivalent"),
+        ("much", WrongType, "equivalent"),
+        ({"AP": 0}, BadValue, "equivalent"),
         ({"RR": 0.1}, UnknownName, "RR"),
     ],
 )
-def test_margins_that_are_none(margin, error, message):
-    with pytest.raises(error, match=message):
+def test_margins_that_are_none(margin, error, about):
+    with refuses(error, about):
         compare(equivalent=margin)
 
 
@@ -162,7 +163,7 @@ def test_the_command_answers_and_lists(run_gainful):
         "margin,equivalence_p,equivalence_p_corrected,equivalent,p_better,p_same,p_worse"
     )
     refused = run_gainful(*words, "--equivalent", "nDCG@10=0", status=2).err
-    assert refused == "gainful: equivalent is 0; allowed: a margin above 0\n"
+    assert refused.startswith("gainful: equivalent is 0; allowed: a margin above 0")
 
 
 def test_a_study_is_asked_by_searcher():

@@ -466,7 +466,7 @@ def test_check_knows_every_format(call, folder):
         (b"query,doc,grade\n1,a,x\n", "grade 'x' is not a finite number"),
         (b'{"query": "1", "passage": 3}\n', "there is no column for the document"),
         (b"# nothing\n", "there is nothing in it"),
-        (b'{"1": \n', "this is not JSON"),
+        (b'{"1": \n', "the JSON is cut off"),
     ],
 )
 def test_check_exits_with_1_where_nothing_can_be_read(call, folder, content, message):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from refusals import refuses
 from tool_rows import CASES, OBSERVED, ROWS
 
 import gainful
@@ -77,9 +78,9 @@ def test_several_runs():
 def test_missing_and_extra_queries():
     assert gainful.evaluate(JUDGED, RUN, "RR").mean["RR"] == pytest.approx(2 / 3)
     assert gainful.evaluate(JUDGED, RUN, "RR", missing="skip").mean["RR"] == 1
-    with pytest.raises(BadInput, match="query '3' is judged, but the run lacks it"):
+    with refuses(BadInput, "run", "'3'"):
         gainful.evaluate(JUDGED, RUN, "RR", missing="error")
-    with pytest.raises(BadInput, match="query '9' is in the run, but has no judgments"):
+    with refuses(BadInput, "run", "'9'"):
         gainful.evaluate(JUDGED, RUN, "RR", extra="error")
     zero = gainful.evaluate(JUDGED, RUN, "nDCG", extra="zero", empty=1)
     assert zero.values_by_query()["9"]["nDCG"] == 0
@@ -100,7 +101,7 @@ def test_a_query_with_nothing_relevant():
     alone = gainful.evaluate({"2": {"c": 0}}, RUN, "AP", empty="skip")
     assert np.isnan(alone.mean["AP"])
     assert alone.to_dict()["mean"] == {"AP": None}
-    with pytest.raises(BadValue, match="empty=error"):
+    with refuses(BadValue, "the ideal of query '2'"):
         gainful.evaluate(judged, RUN, "AP", empty="error")
 
 
@@ -114,15 +115,15 @@ def test_options_reach_the_measures_they_concern():
     inner = gainful.evaluate(JUDGED, RUN, ["DCG(gain=exp)@3", "DCG@3"], gain="binary").mean
     assert inner["DCG(gain=exp)@3"] == pytest.approx((1 + 3 / 2 + 1) / 3)
     assert inner["DCG@3"] == pytest.approx((1 + 1 / 2 + 1) / 3)
-    with pytest.raises(BadValue, match="no measure asked for uses b"):
+    with refuses(BadValue, "b"):
         gainful.evaluate(JUDGED, RUN, ["AP"], b=3)
-    with pytest.raises(BadValue, match="no measure asked for uses rel"):
+    with refuses(BadValue, "rel"):
         gainful.evaluate(JUDGED, RUN, ["nDCG"], rel=3)
-    with pytest.raises(UnknownName, match="no option 'tie'; did you mean ties?"):
+    with refuses(UnknownName, "tie", "ties"):
         gainful.evaluate(JUDGED, RUN, "AP", tie="input")
-    with pytest.raises(BadValue, match="ties is 'random'"):
+    with refuses(BadValue, "ties"):
         gainful.evaluate(JUDGED, RUN, "AP", ties="random")
-    with pytest.raises(gainful.errors.NotExact, match="ties=mean_rank is not exact for AP"):
+    with refuses(gainful.errors.NotExact, "ties=mean_rank"):
         gainful.evaluate(JUDGED, RUN, "AP", ties="mean_rank")
 
 
@@ -142,58 +143,58 @@ def test_an_ideal_of_the_list_itself_ends_with_its_negatives():
 
 
 @pytest.mark.parametrize(
-    ("judgments", "run", "message"),
+    ("judgments", "run", "about"),
     [
-        ({}, RUN, "judgments: there is not one judgment in it"),
-        (JUDGED, {}, "run: there is not one query in it"),
-        ({"1": 5}, RUN, r"judgments\['1'\]: 5 is no dict or list"),
-        (JUDGED, {"1": 5}, r"run\['1'\]: 5 is no dict or list"),
-        (JUDGED, {"1": [["a"]]}, "1: queries have no names in the run"),  # a run called 1
-        (JUDGED, {"1": ["a"], "2": 3}, r"run\['2'\]: 3 is no dict or list"),
+        ({}, RUN, "judgments"),
+        (JUDGED, {}, "run"),
+        ({"1": 5}, RUN, "judgments['1']"),
+        (JUDGED, {"1": 5}, "run['1']"),
+        (JUDGED, {"1": [["a"]]}, "1"),  # a run called 1
+        (JUDGED, {"1": ["a"], "2": 3}, "run['2']"),
         (
             JUDGED,
             {"1": {"a": float("nan")}},
-            r"run\['1'\]\['a'\]: score nan is not a finite number",
+            "run['1']['a']",
         ),
-        (JUDGED, {"1": {"a": 10**400}}, r"run\['1'\]\['a'\]: score .* is not a finite number"),
-        (JUDGED, {"1": {"a": "high"}}, r"run\['1'\]\['a'\]: score 'high' is not a finite number"),
-        (JUDGED, {"1": {"a": None}}, r"run\['1'\]\['a'\]: score None is not a finite number"),
+        (JUDGED, {"1": {"a": 10**400}}, "run['1']['a']"),
+        (JUDGED, {"1": {"a": "high"}}, ("run['1']['a']", "'high'")),
+        (JUDGED, {"1": {"a": None}}, "run['1']['a']"),
         (
             {"1": {"a": "good"}},
             RUN,
-            r"judgments\['1'\]\['a'\]: grade 'good' is not a finite number",
+            ("judgments['1']['a']", "'good'"),
         ),
         (
             JUDGED,
             {"7": {"a": 1}},
-            r"no query in common: it has '7', …; the judgments have '1', '2', '3'",
+            ("run", "'7'", "'1'", "'2'"),
         ),
-        (JUDGED, {"1": {7: 1.0}}, "documents are numbers here, but texts in the judgments"),
+        (JUDGED, {"1": {7: 1.0}}, "run"),
     ],
 )
-def test_what_cannot_be_evaluated_is_said(judgments, run, message):
-    with pytest.raises(BadInput, match=message):
+def test_what_cannot_be_evaluated_is_said(judgments, run, about):
+    with refuses(BadInput, about):
         gainful.evaluate(judgments, run, "AP")
 
 
 def test_wrong_arguments_are_said():
-    with pytest.raises(WrongType, match="run is 5; allowed: a path"):
+    with refuses(WrongType, "run"):
         gainful.evaluate(JUDGED, 5, "AP")
-    with pytest.raises(WrongType, match="judgments is 5; allowed: a path"):
+    with refuses(WrongType, "judgments"):
         gainful.evaluate(5, RUN, "AP")
-    with pytest.raises(BadValue, match="one of the two"):
+    with refuses(BadValue, "run"):
         gainful.evaluate(JUDGED, measures="AP")
-    with pytest.raises(BadValue, match="one of the two"):
+    with refuses(BadValue, "run"):
         gainful.evaluate(JUDGED, RUN, "AP", runs={"a": RUN})
-    with pytest.raises(BadValue, match="with at least one"):
+    with refuses(BadValue, "runs"):
         gainful.evaluate(JUDGED, runs={}, measures="AP")
-    with pytest.raises(BadValue, match="at least one measure"):
+    with refuses(BadValue, "measures"):
         gainful.evaluate(JUDGED, RUN, [])
-    with pytest.raises(WrongType, match="measure is 5"):
+    with refuses(WrongType, "measure"):
         gainful.evaluate(JUDGED, RUN, 5)
-    with pytest.raises(WrongType, match="measure is 5"):
+    with refuses(WrongType, "measure"):
         gainful.evaluate(JUDGED, RUN, ["AP", 5])
-    with pytest.raises(BadValue, match="a cutoff, such as P@10"):
+    with refuses(BadValue, "k"):
         gainful.evaluate(JUDGED, RUN, gainful.Measure("P"))
 
 
@@ -336,17 +337,17 @@ def test_what_is_no_number_in_pytrec_eval_is_none_here(judged):
 
 
 def test_pytrec_evals_interface_refuses_what_is_wrong():
-    with pytest.raises(UnknownName, match="did you mean map?"):
+    with refuses(UnknownName, "mapp", "map"):
         ours.RelevanceEvaluator(JUDGED, ["mapp"])
-    with pytest.raises(BadValue, match="a set or list of names"):
+    with refuses(BadValue, "measures"):
         ours.RelevanceEvaluator(JUDGED, "map")
-    with pytest.raises(BadInput, match="line 1: '1 Q0' has 2 fields"):
+    with refuses(BadInput, "line 1", "'1 Q0'"):
         ours.parse_run(["1 Q0"])
-    with pytest.raises(BadInput, match="line 1: score 'x' is not a number"):
+    with refuses(BadInput, "line 1", "'x'"):
         ours.parse_run(["1 Q0 a 1 x r"])
-    with pytest.raises(BadInput, match="line 2: document 'a' of query '1' comes twice"):
+    with refuses(BadInput, "line 2", "'a'", "'1'"):
         ours.parse_qrel(["1 0 a 1", "1 0 a 1"])
-    with pytest.raises(BadInput, match=r"line 1: grade '0.5' is no whole number"):
+    with refuses(BadInput, "line 1", "'0.5'"):
         ours.parse_qrel(["1 0 a 0.5"])
 
 
@@ -424,23 +425,23 @@ def test_numbers_of_every_kind_are_numbers(tmp_path):
         "RR": 0.5
     }
     for text in ("2", b"2"):
-        with pytest.raises(BadInput, match="is not a finite number"):
+        with refuses(BadInput, "run['1']['a']"):
             gainful.evaluate({"1": {"a": 1}}, {"1": {"a": text}}, "RR")
-        with pytest.raises(BadInput, match="is not a finite number"):
+        with refuses(BadInput, "judgments['1']['a']"):
             gainful.evaluate({"1": {"a": text}}, tmp_path / "r", "RR")
 
 
 @pytest.mark.parametrize(
-    ("judgments", "run", "message"),
+    ("judgments", "run", "about"),
     [
-        ({1: {"a": 1}, "1": {"b": 1}}, RUN, "some queries are texts and some are numbers"),
-        (JUDGED, {1: {"a": 1.0}}, r"queries are numbers here, but texts in the judgments \(expected: one kind: str\(query\)"),
-        ({"1": ["a", "a"]}, RUN, "a document stands twice in it"),
-        (JUDGED, {"1": {"a"}}, "is no dict or list"),
+        ({1: {"a": 1}, "1": {"b": 1}}, RUN, "judgments"),
+        (JUDGED, {1: {"a": 1.0}}, "run"),
+        ({"1": ["a", "a"]}, RUN, "judgments['1']"),
+        (JUDGED, {"1": {"a"}}, "run['1']"),
     ],
 )  # fmt: skip
-def test_dicts_that_cannot_be_meant(judgments, run, message):
-    with pytest.raises(BadInput, match=message):
+def test_dicts_that_cannot_be_meant(judgments, run, about):
+    with refuses(BadInput, about):
         gainful.evaluate(judgments, run, "AP")
 
 
@@ -450,20 +451,20 @@ def test_what_is_left_out_is_said():
 
 
 def test_what_a_measure_says_itself_leaves_an_option_without_use():
-    with pytest.raises(BadValue, match="no measure asked for uses gain"):
+    with refuses(BadValue, "gain"):
         gainful.evaluate(JUDGED, RUN, "nDCG(gain=linear)", gain="exp")
-    with pytest.raises(BadValue, match="no measure asked for uses cutoff"):
+    with refuses(BadValue, "cutoff"):
         gainful.evaluate(JUDGED, RUN, "nDCG@3", cutoff=1)
     cut = gainful.evaluate(JUDGED, RUN, "nDCG", cutoff=1).mean["nDCG"]
     assert cut == gainful.evaluate(JUDGED, RUN, "nDCG@1").mean["nDCG@1"]
 
 
 def test_a_query_that_is_refused_is_told_by_its_name():
-    with pytest.raises(BadValue, match="the ideal of query '2' is 0"):
+    with refuses(BadValue, "the ideal of query '2'"):
         gainful.evaluate(JUDGED | {"2": {"c": 0}}, RUN, "AP", empty="error")
-    with pytest.raises(BadValue, match="Utility.* of query '1' is inf"):
+    with refuses(BadValue, "Utility(hit=1e+308, noise=1e+308) of query '1'"):
         gainful.evaluate(JUDGED, RUN, "Utility(hit=1e308, noise=1e308)")
-    with pytest.raises(BadValue, match="rel is"):
+    with refuses(BadValue, "rel"):
         gainful.evaluate(JUDGED, RUN, "AP", rel=10**400)
 
 
@@ -492,9 +493,9 @@ def test_err_on_scales_of_any_height():
 
 
 def test_what_makes_no_sense_is_refused():
-    with pytest.raises(BadValue, match="T is 0.1; allowed: at least 0.5 for INST"):
+    with refuses(BadValue, "T"):
         gainful.evaluate(JUDGED, RUN, "INST(T=0.1)")
-    with pytest.raises(BadValue, match="at most 10000000"):
+    with refuses(BadValue, "k"):
         gainful.evaluate(JUDGED, RUN, "scaledDCG@1000000000000")
     four = gainful.evaluate(
         {"q": {"a": 3, "c": 3, "d": 3, "b": 2}}, {"q": ["b"] * 4}, "Compat", duplicates="count"

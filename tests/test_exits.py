@@ -16,6 +16,7 @@ from shutil import copyfile
 
 import polars as pl
 import pytest
+from refusals import refuses
 
 import gainful
 from gainful.api import evaluate as evaluate_module
@@ -328,6 +329,6 @@ def test_data_are_utf_8_whatever_the_page_is(run_gainful, tmp_path, form):
 @needs_posix
 def test_files_that_belong_together_are_written_together_or_not_at_all(tmp_path):
     first, second = str(tmp_path / "first"), str(tmp_path / "nowhere" / "second")
-    with pytest.raises(BadInput, match="second: cannot be written"):
+    with refuses(BadInput, "second"):
         write_together({first: "1", second: "2"})
     assert list(tmp_path.iterdir()) == []

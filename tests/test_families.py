@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from attrs import evolve
+from refusals import refuses
 
 import gainful
 from gainful.errors import BadValue
@@ -185,7 +186,7 @@ def test_holm_takes_the_resamples_it_needs_or_names_them():
     qrels, runs = make_graded_runs(20, queries=20)
     results = gainful.evaluate(qrels, runs=runs, measures="P@10")
     # 190 comparisons: the smallest p is 1 / (resamples + 1), so 3799 are the fewest.
-    with pytest.raises(BadValue, match=r"resamples is 3798; allowed: at least 3799.*190 comp"):
+    with refuses(BadValue, "resamples"):
         gainful.compare(results, correct="holm", resamples=3798)
     fewest = gainful.compare(results, correct="holm", resamples=3799)
     assert min(pair.p_corrected for pair in fewest.pairs) == pytest.approx(0.05)

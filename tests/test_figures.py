@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 import pytrec_eval
 from hypothesis import given, strategies as st
+from refusals import refuses
 from scipy.stats import bootstrap
 from session_tables import make_sessions
 
@@ -272,7 +273,7 @@ def test_curves_of_one_query_are_its_vector():
     assert frame["value"].to_list() == pytest.approx(
         gainful.dcg_curve([1, 2, 0]).tolist(), abs=1e-12
     )
-    with pytest.raises(UnknownName, match="no query '9'"):
+    with refuses(UnknownName, "9"):
         gainful.figures.figure_data("curves", JUDGED, {"run": TOY_RUN}, query="9")
 
 
@@ -420,7 +421,7 @@ def test_files_are_what_their_suffix_says(tmp_path):
     picture.save(chart, tmp_path / "f.json")
     data = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))
     assert data["title"]["text"] == "AP by query: b against a"
-    with pytest.raises(BadValue, match=r"path is 'f.gif'; allowed: a name that ends in .svg, .png"):
+    with refuses(BadValue, "path"):
         picture.save(chart, "f.gif")
 
 
@@ -450,7 +451,7 @@ def test_titles_and_sizes_are_as_asked_for(study):
     asked = {"title": "Mine", "width": 300, "height": 200}
     chart = gainful.figures.figure("sessions", study, **asked).to_dict()
     assert (chart["title"]["text"], chart["width"], chart["height"]) == ("Mine", 300, 200)
-    with pytest.raises(BadValue, match="height is 5; allowed: pixels, from 120 to 4000"):
+    with refuses(BadValue, "height"):
         gainful.figures.figure("sessions", study, height=5)
 
 
@@ -570,39 +571,39 @@ def test_one_session_of_one_query_has_a_last_query_and_none_before():
 def test_results_that_nobody_judged_are_refused_instead_of_drawn_as_zeros():
     shown = make_sessions(s=[["x", "y"]])
     results = gainful.sessions.evaluate(shown, {"s": {"y": 1}}, "sDCG@1")
-    with pytest.raises(BadInput, match="none of the top 1 results of any query is judged"):
+    with refuses(BadInput, "sessions", "1"):
         gainful.figures.figure_data("sessions", results)
-    with pytest.raises(BadInput, match="none of the top 1 documents of any query is judged"):
+    with refuses(BadInput, "r"):
         gainful.figures.figure_data("curves", {"1": {"b": 1}}, {"r": {"1": ["a", "b"]}}, "DCG@1")
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "error", "message"),
+    ("name", "options", "error", "about"),
     [
-        ("sessions", {"measure": "AP"}, UnknownName, "no measure 'AP'"),
-        ("sessions", {"colour": "red"}, UnknownName, "no option of figure sessions 'colour'"),
-        ("sessions", {"by": "sytem"}, UnknownName, "no column 'sytem'; did you mean system"),
-        ("sessions", {"interval": 120}, BadValue, "level of the interval is 120"),
-        ("sessions", {"queries": 0}, BadValue, "queries is 0"),
-        ("scenario", {"at_least": 50}, BadInput, "no session has at least 50 queries"),
-        ("last", {"non_last": "some"}, BadValue, "non_last is 'some'"),
-        ("last", {"interval": True}, WrongType, "level of the interval is True"),
+        ("sessions", {"measure": "AP"}, UnknownName, "AP"),
+        ("sessions", {"colour": "red"}, UnknownName, "colour"),
+        ("sessions", {"by": "sytem"}, UnknownName, ("sytem", "system")),
+        ("sessions", {"interval": 120}, BadValue, "the level of the interval"),
+        ("sessions", {"queries": 0}, BadValue, "queries"),
+        ("scenario", {"at_least": 50}, BadInput, "simulated study (seed 2008)"),
+        ("last", {"non_last": "some"}, BadValue, "non_last"),
+        ("last", {"interval": True}, WrongType, "the level of the interval"),
     ],
 )  # fmt: skip
-def test_options_of_sessions_that_cannot_be_are_refused(study, name, options, error, message):
-    with pytest.raises(error, match=re.escape(message)):
+def test_options_of_sessions_that_cannot_be_are_refused(study, name, options, error, about):
+    with refuses(error, about):
         gainful.figures.figure_data(name, study, **options)
 
 
 def test_a_measure_without_vectors_or_depth_is_refused(toy):
     results = gainful.sessions.evaluate(*toy, ["sRBP", "IR"])
-    with pytest.raises(BadValue, match="an sDCG or nsDCG among them"):
+    with refuses(BadValue, "measure"):
         gainful.figures.figure_data("sessions", results)
-    with pytest.raises(BadValue, match="sDCG or nsDCG, which have vectors"):
+    with refuses(BadValue, "measure"):
         gainful.figures.figure_data("sessions", results, "sRBP")
-    with pytest.raises(WrongType, match="width is '9'"):
+    with refuses(WrongType, "width"):
         Look(width="9")
-    with pytest.raises(WrongType, match="title is 5; allowed: text"):
+    with refuses(WrongType, "title"):
         Look(title=5)
 
 
@@ -634,26 +635,26 @@ def test_scenarios_together_are_said_where_they_are_not_normalised(study):
 
 
 def test_what_is_not_what_a_figure_takes_is_refused():
-    with pytest.raises(WrongType, match="SessionResults"):
+    with refuses(WrongType, "results"):
         gainful.figures.figure_data("last", "study.csv")
-    with pytest.raises(WrongType, match="a Sweep"):
+    with refuses(WrongType, "sweep"):
         gainful.figures.figure_data("map", "study.csv")
     frame = gainful.figures.figure_data("dots", QRELS, RUNS["bm25"], "AP", resamples=99)
     assert frame["run"].to_list() == ["bm25"]
-    with pytest.raises(BadValue, match="two of them"):
+    with refuses(BadValue, "runs"):
         gainful.figures.figure_data("differences", QRELS, RUNS)
-    with pytest.raises(BadValue, match="one that grows by rank: .*nDCG"):
+    with refuses(BadValue, "measure"):
         gainful.figures.figure_data("curves", QRELS, RUNS, "AP")
-    with pytest.raises(BadValue, match="a cutoff up to 1000, such as nDCG@10"):
+    with refuses(BadValue, "measure"):
         gainful.figures.figure_data("curves", QRELS, RUNS, "nDCG")
 
 
 def test_without_the_extra_it_is_said_how_to_install_it(monkeypatch, study):
     monkeypatch.setitem(sys.modules, "altair", None)
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(NotInstalled, match="pip install altair vl-convert-python jinja2"):
+    with refuses(NotInstalled, "gainful.figures.figure"):
         gainful.figures.figure("sessions", study)
-    with pytest.raises(NotInstalled, match="pip install altair vl-convert-python jinja2"):
+    with refuses(NotInstalled, "gainful figure"):
         picture.to_svg({})
 
 

@@ -352,7 +352,10 @@ def test_what_is_too_few_depends_on_how_many_measures_are_tested(gate):
         (("--significant", "1"), "significant is 1"),
         (("--significant", "nan"), "significant is nan"),
         (("--significant", "five"), "'five' is not a valid float"),
-        (("--significant", "0.05", "--resamples", "0"), "resamples is 0; allowed: 99 to"),
+        (
+            ("--significant", "0.05", "--resamples", "0"),
+            "resamples is 0; allowed: a whole number from 99 to",
+        ),
         (("--significant", "0.05", "--seed", "-1"), "seed is -1"),
         (("--significant", "0.05", "--test", "chi2"), "'chi2' is not one of"),
         (("--significant", "0.05", "-m", "num_rel_ret"), "a mean over queries"),

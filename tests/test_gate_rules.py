@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from gate_runs import QUERIES, make_run, parse_verdict, sign_baseline
+from refusals import refuses
 from scipy.stats import norm, t
 
 from gainful import gate as judge
@@ -133,7 +134,7 @@ def test_rules_that_cannot_be_are_refused_in_a_line(gate, words, expected):
 
 @pytest.mark.parametrize("bound", [0.1, (0.1,), (0.1, 1.5), "0.1:2", (True, 2)])
 def test_a_bound_by_query_is_a_drop_and_a_count(bound):
-    with pytest.raises(WrongType, match="per_query of RR"):
+    with refuses(WrongType, "per_query of RR"):
         Rules(per_query={"RR": bound})
     with pytest.raises(BadValue):
         Rules(per_query={"RR": (0.1, -1)})
@@ -174,7 +175,7 @@ def test_python_and_pytest_have_the_new_rules(gate_folder, gate, base):
         "at most 4 queries down by 0.7",
         "worse by less than 0.9",
     ]
-    with pytest.raises(AssertionError, match="6 queries dropped by more than 0.7 in RR"):
+    with refuses(AssertionError, "6", "0.7"):
         assert_ranking_quality(
             "qrels.txt", "varied.txt", baseline="base.json", per_query={"RR": (0.7, 4)}
         )
@@ -426,7 +427,7 @@ def test_what_does_not_vary_has_no_error_rates(gate):
 
 def test_a_wrong_alpha_is_an_error_in_python_too():
     for alpha in (0, 0.5, 1, "x", float("nan")):
-        with pytest.raises(GainfulError, match="alpha"):
+        with refuses(GainfulError, "alpha"):
             Rules(alpha=alpha)
 
 

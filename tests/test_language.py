@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, strategies as st
+from refusals import refuses
 
 import gainful
 from gainful import Measure, parse
@@ -86,43 +87,43 @@ def test_measures_are_equal_by_their_fields_and_usable_as_keys():
 
 
 @pytest.mark.parametrize(
-    ("text", "error", "message"),
+    ("text", "error", "about"),
     [
-        ("nDGC@10", UnknownName, r"no measure 'nDGC@10'; did you mean nDCG@10\?"),
-        ("xyz", UnknownName, "known: nDCG, DCG, IDCG, nCG, CG"),
-        ("nDCG(gian=exp)", UnknownName, r"no parameter of nDCG 'gian'; did you mean gain\?"),
-        ("CG(discount=log2)", UnknownName, "no parameter of CG 'discount'"),
-        ("nDCG(gain=exponential)", UnknownName, r"no gain 'exponential'; did you mean exp"),
-        ("nDCG(discount=log3)", UnknownName, r"no discount 'log3'; did you mean log"),
-        ("nDCG(discount=log2, b=3)", BadValue, "discount log2 has no parameter b"),
-        ("nDCG(gain=exp, rel=1)", BadValue, "gain exp has no parameter rel"),
-        ("nDCG(discount=log, b=1)", BadValue, "b is 1; allowed: b > 1"),
-        ("nDCG(discount=log, b=two)", WrongType, "b is 'two'; allowed: a number, b > 1"),
-        ("nDCG@0", BadValue, "k is 0; allowed: a whole number from 1 on"),
-        ("nDCG@-3", BadValue, "k is -3; allowed: a whole number from 1 on"),
-        ("nDCG@ten", WrongType, "k is 'ten'; allowed: a whole number from 1 on"),
-        ("nDCG@10@5", BadValue, "allowed: NAME"),
-        ("nDCG(gain)", BadValue, "allowed: NAME"),
-        ("nDCG(gain=exp", BadValue, "allowed: NAME"),
-        ("", BadValue, "allowed: NAME"),
-        ("nDCG(gain=exp, gain=linear)", BadValue, "each parameter once"),
-        ("nDCG(ties=random)", BadValue, "ties is 'random'; allowed: doc_descending"),
-        ("nDCG(gain={0:0,0:1})", BadValue, "each grade once"),
-        ("nDCG(gain='{0:0')", BadValue, "each grade once"),
-        ("nDCG@1_0", WrongType, "k is '1_0'"),
-        ("nDCG" + " " * 30000 + "!", BadValue, "allowed: NAME"),
-        ("nDCG(gain={0=0})", BadValue, "each grade once with its weight"),
-        ("nDCG(gain={})", BadValue, "each grade once with its weight"),
-        (10, WrongType, "measure is 10"),
+        ("nDGC@10", UnknownName, ("nDGC@10", "nDCG@10")),
+        ("xyz", UnknownName, "xyz"),
+        ("nDCG(gian=exp)", UnknownName, ("gian", "gain")),
+        ("CG(discount=log2)", UnknownName, "discount"),
+        ("nDCG(gain=exponential)", UnknownName, ("exponential", "exp")),
+        ("nDCG(discount=log3)", UnknownName, ("log3", "log")),
+        ("nDCG(discount=log2, b=3)", BadValue, "b"),
+        ("nDCG(gain=exp, rel=1)", BadValue, "rel"),
+        ("nDCG(discount=log, b=1)", BadValue, "b"),
+        ("nDCG(discount=log, b=two)", WrongType, "b"),
+        ("nDCG@0", BadValue, "k"),
+        ("nDCG@-3", BadValue, "k"),
+        ("nDCG@ten", WrongType, "k"),
+        ("nDCG@10@5", BadValue, "measure"),
+        ("nDCG(gain)", BadValue, "measure"),
+        ("nDCG(gain=exp", BadValue, "measure"),
+        ("", BadValue, "measure"),
+        ("nDCG(gain=exp, gain=linear)", BadValue, "parameter gain"),
+        ("nDCG(ties=random)", BadValue, "ties"),
+        ("nDCG(gain={0:0,0:1})", BadValue, "gain"),
+        ("nDCG(gain='{0:0')", BadValue, "gain"),
+        ("nDCG@1_0", WrongType, "k"),
+        ("nDCG" + " " * 30000 + "!", BadValue, "measure"),
+        ("nDCG(gain={0=0})", BadValue, "gain"),
+        ("nDCG(gain={})", BadValue, "gain"),
+        (10, WrongType, "measure"),
     ],
 )
-def test_a_misspelt_measure_is_answered_with_what_is_right(text, error, message):
-    with pytest.raises(error, match=message):
+def test_a_misspelt_measure_is_answered_with_what_is_right(text, error, about):
+    with refuses(error, about):
         parse(text)
 
 
 def test_a_measure_that_is_not_in_the_catalogue_cannot_be_made():
-    with pytest.raises(UnknownName, match="no measure 'MRR'"):
+    with refuses(UnknownName, "MRR"):
         gainful.Measure("MRR")
 
 
@@ -137,15 +138,21 @@ def test_what_people_also_call_a_measure(typed, meant):
 
 
 @pytest.mark.parametrize(
-    ("typed", "message"),
-    [("ndcg10", "did you mean nDCG@10?"), ("nDCG_10", "did you mean nDCG@10?"), ("ndcg_10", "a cutoff is ndcg_cut_10 or nDCG@10"),
-     ("nDCG@10,AP", "one measure; this means 2"), ("nDCG@1..5000", "a range of at most 1000"), ("nDCG@5..1", "a range of at most"),
-     ("nDCG@1,2", "one measure; this means 2"), ("IAP(points='2')", "levels of recall"), ("IAP(points='')", "levels of recall")],
-)  # fmt: skip
-def test_what_is_no_measure_is_answered_with_the_one_that_was_meant(typed, message):
-    with pytest.raises(
-        (BadValue, UnknownName), match=message.replace("?", r"\?").replace("(", r"\(")
-    ):
+    ("typed", "error", "about"),
+    [
+        ("ndcg10", UnknownName, ("ndcg10", "nDCG@10")),
+        ("nDCG_10", UnknownName, ("nDCG_10", "nDCG@10")),
+        ("ndcg_10", BadValue, ("ndcg", "ndcg_cut_10", "nDCG@10")),
+        ("nDCG@10,AP", BadValue, ("measure", "2")),
+        ("nDCG@1..5000", BadValue, ("k", "1000")),
+        ("nDCG@5..1", BadValue, "k"),
+        ("nDCG@1,2", BadValue, ("measure", "2")),
+        ("IAP(points='2')", BadValue, "points"),
+        ("IAP(points='')", BadValue, "points"),
+    ],
+)
+def test_what_is_no_measure_is_answered_with_the_one_that_was_meant(typed, error, about):
+    with refuses(error, about):
         parse(typed)
 
 
@@ -204,18 +211,18 @@ def test_several_measures_may_stand_in_one_text():
 
 
 @pytest.mark.parametrize(
-    ("typed", "answer"),
+    ("typed", "about"),
     [
-        ("Novelty@10", "has no novelty"),
-        ("Diversity@10", "has no diversity"),
-        ("Coverage@10", "has no coverage"),
-        ("Gini", "has no Gini"),
-        ("Accuracy@1", "Success@k"),
-        ("context_recall", "SetR"),
+        ("Novelty@10", "Novelty@10"),
+        ("Diversity@10", "Diversity@10"),
+        ("Coverage@10", "Coverage@10"),
+        ("Gini", "Gini"),
+        ("Accuracy@1", "Accuracy@1"),
+        ("context_recall", "context_recall"),
     ],
 )
-def test_what_is_no_measure_here_is_answered_and_nothing_silly_suggested(typed, answer):
-    with pytest.raises(UnknownName, match=answer) as caught:
+def test_what_is_no_measure_here_is_answered_and_nothing_silly_suggested(typed, about):
+    with refuses(UnknownName, about) as caught:
         parse(typed)
     assert "did you mean" not in str(caught.value)
 
@@ -245,5 +252,5 @@ def test_f1_at_a_cutoff_is_the_harmonic_mean_of_precision_and_recall_there():
 
 
 def test_a_measure_with_its_cutoff_as_a_name_says_the_way():
-    with pytest.raises(BadValue, match=r"gainful\.parse\('nDCG@10'\)"):
+    with refuses(BadValue, "measure"):
         Measure("nDCG@10")

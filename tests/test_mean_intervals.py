@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
+from refusals import refuses
 from scipy.stats import bootstrap, ttest_1samp
 
 import gainful
@@ -223,7 +224,7 @@ def test_queries_that_do_not_count_are_left_out():
     [
         ({"level": 100}, BadValue, "the level of the interval is 100; allowed: 1 to 99.99"),
         ({"level": 0.95}, BadValue, "allowed: 1 to 99.99 (per cent), such as 95"),
-        ({"level": "95"}, WrongType, "is '95'; allowed: a number from 1 to 99.99"),
+        ({"level": "95"}, WrongType, "is '95'; allowed: 1 to 99.99"),
         ({"level": True}, WrongType, "is True"),
         ({"resamples": 0}, BadValue, "resamples is 0"),
         ({"seed": -1}, BadValue, "seed is -1"),
@@ -348,5 +349,5 @@ def test_several_runs_have_intervals_each():
     assert all_intervals["late"] == gainful.stats.mean_intervals(runs["late"], 90, resamples=99)
     assert all_intervals["late"].intervals["RR"].mean == pytest.approx((1 + 1 / 2 + 1 / 3) / 3)
     assert all_intervals.to_polars()["run"].to_list() == ["late", "first"]
-    with pytest.raises(WrongType, match="what gainful.evaluate returned"):
+    with refuses(WrongType, "results"):
         gainful.stats.mean_intervals({})

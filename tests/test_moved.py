@@ -12,6 +12,7 @@ import pytest
 from engines import FRAME_MAKERS, to_frame
 from hypothesis import given, strategies as st
 from profiles import examples
+from refusals import refuses
 
 import gainful
 from gainful.api.evaluate import match_run
@@ -481,9 +482,9 @@ def test_a_measure_that_was_not_computed_is_refused():
     others = build_recipes("AP", None, {})[1]
     run = match_run(as_qrels(JUDGED), as_run(BEFORE), recipes, base)
     values = (measure_run(run, recipes, base),) * 2
-    with pytest.raises(BadValue, match=r"AP.*a measure that was computed: RR"):
+    with refuses(BadValue, "recipe"):
         find_largest_changes((run, run), others["AP"], values)
-    with pytest.raises(BadValue, match="most"):
+    with refuses(BadValue, "most"):
         find_largest_changes((run, run), recipes["RR"], values, most=-1)
 
 

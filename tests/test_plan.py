@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refusals import refuses
 from scipy.stats import chi2, kurtosis
 from statsmodels.stats.power import TTestPower
 
@@ -57,7 +58,7 @@ def test_each_measure_may_have_a_difference_of_its_own():
 def test_a_difference_of_a_measure_may_be_spelt_as_one_likes():
     plan = gainful.plan(QRELS, RUNS, "nDCG@10", difference={"ndcg_cut_10": 0.1})
     assert plan.pairs[0].difference == 0.1
-    with pytest.raises(UnknownName, match="RR"):
+    with refuses(UnknownName, "RR"):
         gainful.plan(QRELS, RUNS, "nDCG@10", difference={"RR": 0.1})
 
 
@@ -114,29 +115,24 @@ EQUAL = {str(query): ["a"] for query in range(9)}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
+    ("arguments", "options", "error", "about"),
     [
-        ((QRELS, RUNS), {"difference": 0}, BadValue, "difference is 0; allowed: a number above 0"),
-        ((QRELS, RUNS), {"difference": "x"}, WrongType, "difference is 'x'"),
-        (
-            (QRELS, RUNS),
-            {"power": 1.5},
-            BadValue,
-            "power is 1.5; allowed: a number between 0 and 1",
-        ),
-        ((QRELS, RUNS), {"confidence": True}, WrongType, "confidence is True"),
-        ((QRELS, RUNS), {"alpha": 0}, BadValue, "alpha is 0"),
-        ((QRELS, RUNS), {"comparisons": 0}, BadValue, "comparisons is 0"),
-        ((QRELS, RUNS), {"comparisons": 1.5}, WrongType, "comparisons is 1.5"),
-        ((QRELS, RUNS), {"cluster": "^(n)"}, BadValue, "all 40 queries are in one"),
-        ((QRELS, {"a": RUNS["bm25"]}), {}, BadValue, "with at least two"),
-        (({"1": ["a"]}, [{"1": ["a"]}, {"1": ["b", "a"]}]), {}, BadInput, "a pilot of 1 query"),
-        ((EQUAL, [EQUAL, EQUAL]), {}, BadInput, "differ by the same in every query"),
-        ((QRELS, RUNS), {"powre": 0.9}, UnknownName, "power"),
+        ((QRELS, RUNS), {"difference": 0}, BadValue, "difference"),
+        ((QRELS, RUNS), {"difference": "x"}, WrongType, "difference"),
+        ((QRELS, RUNS), {"power": 1.5}, BadValue, "power"),
+        ((QRELS, RUNS), {"confidence": True}, WrongType, "confidence"),
+        ((QRELS, RUNS), {"alpha": 0}, BadValue, "alpha"),
+        ((QRELS, RUNS), {"comparisons": 0}, BadValue, "comparisons"),
+        ((QRELS, RUNS), {"comparisons": 1.5}, WrongType, "comparisons"),
+        ((QRELS, RUNS), {"cluster": "^(n)"}, BadValue, "cluster"),
+        ((QRELS, {"a": RUNS["bm25"]}), {}, BadValue, "runs"),
+        (({"1": ["a"]}, [{"1": ["a"]}, {"1": ["b", "a"]}]), {}, BadInput, "RR"),
+        ((EQUAL, [EQUAL, EQUAL]), {}, BadInput, "RR"),
+        ((QRELS, RUNS), {"powre": 0.9}, UnknownName, ("powre", "power")),
     ],
 )
-def test_what_no_plan_can_be_made_for(arguments, options, error, message):
-    with pytest.raises(error, match=message):
+def test_what_no_plan_can_be_made_for(arguments, options, error, about):
+    with refuses(error, about):
         gainful.plan(*arguments, "RR", **options)
 
 

@@ -18,7 +18,16 @@ import gainful
 from gainful.errors import BadInput
 from gainful.read import kinds, qrels_and_run
 from gainful.read.column_names import read_column_names
-from gainful.read.formats import FORMATS, find_format, read_qrels, read_rows, read_run
+from gainful.read.formats import (
+    FORMATS,
+    RUN_FORMATS,
+    find_format,
+    find_session_format,
+    read_qrels,
+    read_rows,
+    read_run,
+)
+from gainful.read.session_inputs import as_sessions
 from gainful.read.source import open_source
 
 zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
@@ -70,6 +79,20 @@ def test_trec_judgments_in_every_spelling(put, change):
 
 def test_fractional_grades_are_grades(put):
     assert read_qrels(put("1 0 a 0.5\n")).frame.rows() == [("1", "a", 0.5)]
+
+
+@pytest.mark.parametrize("name", [name for name, entry in FORMATS.items() if entry.example])
+def test_the_example_of_a_format_is_of_that_format(put, name):
+    entry = FORMATS[name]
+    path = put(entry.example + "\n", "file")
+    if "sessions" in entry.holds:
+        assert find_session_format(open_source(path)).name == name
+    if "sessions" in entry.holds and name != "trec-session":  # a session without a query
+        assert len(as_sessions(path).frame)
+    if "run" in entry.holds:
+        assert find_format(open_source(path)).name == name
+        read = read_qrels if name in ("ratings", "json") else read_run
+        assert len(read(path).frame)
 
 
 def test_quotes_are_no_quotes_in_trec_files(put):
@@ -268,7 +291,7 @@ def test_json_of_dicts(put):
 
 
 def test_formats_are_a_table(put):
-    assert list(FORMATS) == [
+    assert list(RUN_FORMATS) == [
         "parquet",
         "arrow",
         "ratings",

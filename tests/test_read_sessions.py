@@ -13,8 +13,7 @@ from hypothesis import given, strategies as st
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
-from gainful.read.formats import read_qrels
-from gainful.read.session_formats import SESSION_FORMATS, read_sessions
+from gainful.read.formats import SESSION_FORMATS, read_qrels
 from gainful.read.session_inputs import as_sessions
 from gainful.read.session_layout import sound_layout
 from gainful.read.sessions import find_problems
@@ -55,7 +54,7 @@ def test_the_same_table_in_every_form(tmp_path, form):
         frame.write_parquet(path)
     else:
         path.write_bytes(gzip.compress(frame.write_csv().encode()))
-    assert select_rows(read_sessions(path)) == FINE
+    assert select_rows(as_sessions(path)) == FINE
 
 
 def test_rows_in_any_order_are_put_in_order():
@@ -151,7 +150,7 @@ def test_what_is_wrong_is_told_or_left_out(tmp_path, some, message):
     path = tmp_path / "s.csv"
     frame.write_csv(path)
     with pytest.raises(BadInput) as refused:
-        read_sessions(path)
+        as_sessions(path)
     assert message in str(refused.value)
     assert str(refused.value).startswith(f"{path}:{2 + len(some)}: ")  # the last row, below a head
     left = as_sessions(frame, bad="skip")
@@ -194,9 +193,9 @@ def test_fields_that_are_not_of_their_kind(tmp_path, column, value, message):
     path = tmp_path / "s.csv"
     pl.DataFrame([fields, bad]).write_csv(path)
     with pytest.raises(BadInput) as refused:
-        read_sessions(path)
+        as_sessions(path)
     assert str(refused.value).startswith(f"{path}:3: session 't': {message}")
-    assert select_rows(read_sessions(path, bad="skip"), "session", "topic") == [("s", "7")]
+    assert select_rows(as_sessions(path, bad="skip"), "session", "topic") == [("s", "7")]
 
 
 def test_a_query_has_one_topic():
@@ -259,11 +258,11 @@ def test_options_and_formats_that_do_not_exist(tmp_path):
     path = tmp_path / "s.csv"
     session_frame(FINE).write_csv(path)
     with pytest.raises(UnknownName, match="no session format 'tabel'; did you mean table"):
-        read_sessions(path, "tabel")
+        as_sessions(path, "tabel")
     with pytest.raises(BadValue, match="bad"):
-        read_sessions(path, bad="ignore")
+        as_sessions(path, bad="ignore")
     with pytest.raises(BadValue, match="ties"):
-        read_sessions(path, ties="input")
+        as_sessions(path, ties="input")
     with pytest.raises(BadValue, match="pages"):
         as_sessions(session_frame(FINE), pages="merge")
     logs = {"ubi", "openinference", "chat", "turns", "ikat"}
@@ -311,7 +310,7 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def test_sessions_of_the_session_track(tmp_path):
-    sessions = read_sessions(write_file(tmp_path, XML))
+    sessions = as_sessions(write_file(tmp_path, XML))
     assert select_rows(sessions, *NAMES, "topic", "searcher", "text", "clicked", "seconds") == [
         ("1", 1, 1, "d1", "12", "u7", "cats & dogs", False, None),
         ("1", 1, 2, "d2", "12", "u7", "cats & dogs", True, 4.5),
@@ -329,20 +328,20 @@ def test_sessions_of_the_session_track(tmp_path):
 
 
 def test_pages_that_count_as_queries_may_go_on_in_their_ranks(tmp_path):
-    sessions = read_sessions(write_file(tmp_path, XML), pages="count")
+    sessions = as_sessions(write_file(tmp_path, XML), pages="count")
     page = sessions.frame.filter((pl.col("session") == "1") & (pl.col("query") == 2))
     assert page.select("rank", "doc").rows() == [(1, "d2"), (2, "d3")]
 
 
 def test_pages_can_count_as_queries(tmp_path):
     text = XML.replace('rank="11"', 'rank="1"').replace('rank="12"', 'rank="2"')
-    sessions = read_sessions(write_file(tmp_path, text), pages="count")
+    sessions = as_sessions(write_file(tmp_path, text), pages="count")
     assert select_rows(sessions)[:5] == [
         *(("1", 1, 1, "d1"), ("1", 1, 2, "d2"), ("1", 2, 1, "d2"), ("1", 2, 2, "d3")),
         ("1", 3, None, None),
     ]
     with pytest.raises(BadValue, match="pages"):
-        read_sessions(tmp_path / "sessions.txt", pages="both")
+        as_sessions(tmp_path / "sessions.txt", pages="both")
 
 
 def test_sessions_of_2011_have_times_of_the_clock_and_topics_without_numbers(tmp_path):
@@ -353,7 +352,7 @@ def test_sessions_of_2011_have_times_of_the_clock_and_topics_without_numbers(tmp
         "<click num='1' starttime='23:59:58.000000' endtime='00:00:03.500000'><rank>1</rank></click>"
         "</clicked></interaction></session></sessiontrack2011>"
     )
-    sessions = read_sessions(write_file(tmp_path, text))
+    sessions = as_sessions(write_file(tmp_path, text))
     assert select_rows(sessions, "session", "doc", "topic", "clicked", "seconds") == [
         ("5", "c1", "peace process", True, 5.5)
     ]
@@ -362,7 +361,7 @@ def test_sessions_of_2011_have_times_of_the_clock_and_topics_without_numbers(tmp
 def test_topics_from_a_mapping(tmp_path):
     path = write_file(tmp_path, XML)
     mapping = write_file(tmp_path, "session topic\n1 3 2\n1 3 4\n2 N/A\n", "map.txt")
-    sessions = read_sessions(path, topics=mapping)
+    sessions = as_sessions(path, topics=mapping)
     assert sessions.frame["topic"].to_list() == ["3"] * 4
     assert sessions.dropped_count == 1
     assert f"2 lines of {mapping} without a topic number skipped" in sessions.notes
@@ -373,13 +372,13 @@ def test_topics_from_a_mapping(tmp_path):
         )
         assert results.mean == {"sDCG@10": 1.0}
     with pytest.raises(BadInput, match=r"map.txt: it has no topic of session '2'"):
-        read_sessions(path, topics=mapping, bad="error")
+        as_sessions(path, topics=mapping, bad="error")
     twice = write_file(tmp_path, "1 3\n1 4\n", "twice.txt")
     with pytest.raises(BadInput, match=r"twice.txt:2: session '1' has two topics, 3 and 4"):
-        read_sessions(path, topics=twice)
+        as_sessions(path, topics=twice)
     none = write_file(tmp_path, "9 3\n", "none.txt")
     with pytest.raises(BadInput, match="names the topic of no session"):
-        read_sessions(path, topics=none)
+        as_sessions(path, topics=none)
 
 
 def test_judgments_of_the_session_track_have_subtopics(tmp_path):
@@ -417,7 +416,7 @@ BOMB = (
 def test_bad_xml(tmp_path, text, line, message):
     path = write_file(tmp_path, text, "s.xml")
     with pytest.raises(BadInput) as refused:
-        read_sessions(path)
+        as_sessions(path)
     assert str(refused.value).startswith(f"{path}:{line}: ")
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -427,18 +426,18 @@ def test_a_session_without_a_query_is_refused_or_left_out(tmp_path):
     text = XML.replace("</sessiontrack2014>", '<session num="3"></session></sessiontrack2014>')
     path = write_file(tmp_path, text)
     with pytest.raises(BadInput, match=r":35: session '3': it has no query"):
-        read_sessions(path)
-    sessions = read_sessions(path, bad="skip")
+        as_sessions(path)
+    sessions = as_sessions(path, bad="skip")
     assert sessions.frame["session"].unique(maintain_order=True).to_list() == ["1", "2"]
     assert any("1 session left out" in note for note in sessions.notes)
     with pytest.raises(BadInput, match="there is no session in <a>"):
-        read_sessions(write_file(tmp_path, "<a></a>"))
+        as_sessions(write_file(tmp_path, "<a></a>"))
 
 
 def test_too_much_xml(tmp_path, monkeypatch):
     monkeypatch.setattr("gainful.read.safe_xml.LARGEST", 100)
     with pytest.raises(BadInput, match="MiB of XML are too much"):
-        read_sessions(write_file(tmp_path, XML))
+        as_sessions(write_file(tmp_path, XML))
 
 
 # --- conversations --------------------------------------------------------------------------
@@ -453,7 +452,7 @@ TURNS = """9-1_10 Q0 c 1 5.0 r
 
 def test_turns_are_the_queries_of_a_conversation(tmp_path):
     path = write_file(tmp_path, TURNS)
-    sessions = read_sessions(path)
+    sessions = as_sessions(path)
     assert sessions.per_turn
     assert select_rows(sessions, *NAMES, "topic") == [
         ("9-1", 1, 1, "z", "9-1_2"),
@@ -462,22 +461,22 @@ def test_turns_are_the_queries_of_a_conversation(tmp_path):
         ("9-1", 2, 1, "c", "9-1_10"),
         ("106", 1, 1, "x", "106_3"),
     ]
-    assert select_rows(read_sessions(path, "conversation", ties="input"), "doc")[:3] == [
+    assert select_rows(as_sessions(path, "conversation", ties="input"), "doc")[:3] == [
         *(("z",), ("a",), ("b",))
     ]
     with pytest.raises(BadValue, match="ties is 'average'"):
-        read_sessions(path, ties="average")
+        as_sessions(path, ties="average")
     with pytest.raises(BadValue, match="topics"):
-        read_sessions(path, topics=write_file(tmp_path, "106 3\n", "map.txt"))
+        as_sessions(path, topics=write_file(tmp_path, "106 3\n", "map.txt"))
 
 
 @pytest.mark.parametrize("turn", ["107", "107_", "_3", "107_x", "107-1"])
 def test_turns_that_do_not_parse(tmp_path, turn):
     path = write_file(tmp_path, f"{TURNS}{turn} Q0 y 1 1.0 r\n0 Q0 y 1 1.0 r\n")
     with pytest.raises(BadInput) as refused:
-        read_sessions(path)
+        as_sessions(path)
     assert str(refused.value).startswith(f"{path}:6: query id '{turn}' names no turn (expected: ")
-    sessions = read_sessions(path, "conversation", bad="skip")
+    sessions = as_sessions(path, "conversation", bad="skip")
     assert sessions.frame["session"].n_unique() == 2
     assert sessions.dropped_count == 2
 
@@ -485,10 +484,10 @@ def test_turns_that_do_not_parse(tmp_path, turn):
 def test_turns_that_are_repeated(tmp_path):
     path = write_file(tmp_path, TURNS + "106_03 Q0 y 1 1.0 r\n")
     with pytest.raises(BadInput, match=r"session '106': query position repeated: '106_03' and"):
-        read_sessions(path)
+        as_sessions(path)
     path = write_file(tmp_path, TURNS + "106_3 Q0 x 2 0.5 r\n")
     with pytest.raises(BadInput, match=r":6: session '106': query 1: document 'x' stands twice"):
-        read_sessions(path)
+        as_sessions(path)
 
 
 @pytest.mark.parametrize(
@@ -525,7 +524,7 @@ DD = (
 
 
 def test_iterations_of_dynamic_domain_are_queries(tmp_path):
-    sessions = read_sessions(write_file(tmp_path, DD))
+    sessions = as_sessions(write_file(tmp_path, DD))
     assert select_rows(sessions, "session", "query", "doc") == [
         *(("DD15-1", 1, "ebola-1"), ("DD15-1", 1, "ebola-2"), ("DD15-1", 2, None)),
         *(("DD15-1", 3, "ebola-1"), ("DD15-2", 1, "x")),
@@ -548,9 +547,9 @@ def test_iterations_of_dynamic_domain_are_queries(tmp_path):
 def test_bad_lines_of_dynamic_domain(tmp_path, line, message):
     path = write_file(tmp_path, DD + line)
     with pytest.raises(BadInput) as refused:
-        read_sessions(path, "dd")
+        as_sessions(path, "dd")
     assert str(refused.value).startswith(f"{path}:5: {message}")
-    assert read_sessions(path, "dd", bad="skip").dropped_count == 1
+    assert as_sessions(path, "dd", bad="skip").dropped_count == 1
 
 
 # --- gainful check --------------------------------------------------------------------------
@@ -683,8 +682,11 @@ def test_a_session_whose_topic_no_file_names_changes_no_other(tmp_path, missing,
         line for line in CLICKS.splitlines(keepends=True) if not line.startswith(missing)
     )
     expected = gainful.sessions.evaluate(write_file(tmp_path, others, "others.csv"), None, measure)
-    results = gainful.sessions.evaluate(path, None, measure, topics=named)
-    assert (results.ids, results.mean) == (expected.ids, expected.mean)
+    for either in (named, topics):  # a file, and a dict
+        results = gainful.sessions.evaluate(path, None, measure, topics=either)
+        assert (results.ids, results.mean) == (expected.ids, expected.mean)
+    with pytest.raises(gainful.errors.WrongType):
+        gainful.sessions.evaluate(path, None, measure, topics=7)
 
 
 @pytest.mark.filterwarnings("error")

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 import pytest
+from refusals import refuses
 
 import gainful
 from gainful.formula import log
@@ -125,27 +126,27 @@ def one_number(matched):
 
 
 @pytest.mark.parametrize(
-    ("function", "words"),
+    ("function", "about"),
     [
-        (fails, r"measure fails \(test_register\) failed: ZeroDivisionError: division by zero"),
+        (fails, "test_register"),
         (
             too_short,
-            r"measure too_short: an array of shape \(1,\), not one value for each query, \(2,\)",
+            ("too_short", "1", "2"),
         ),
-        (one_number, r"an array of shape \(\), not one value for each query"),
-        (no_numbers, "measure no_numbers: list is no array of numbers"),
-        (not_finite, "measure not_finite: nan for query '1', not a number"),
+        (one_number, ""),
+        (no_numbers, "no_numbers"),
+        (not_finite, "'1'"),
     ],
 )
-def test_a_function_that_goes_wrong_is_named(function, words):
+def test_a_function_that_goes_wrong_is_named(function, about):
     gainful.register(function)
-    with pytest.raises(gainful.errors.BadPlugin, match=words):
+    with refuses(gainful.errors.BadPlugin, about):
         gainful.evaluate(JUDGED, RUN, function.__name__)
 
 
 def test_a_share_must_be_two_arrays():
     gainful.register("Odd", lambda matched: np.zeros(matched.size), share=True)
-    with pytest.raises(gainful.errors.BadPlugin, match="measure Odd: not two arrays, but ndarray"):
+    with pytest.raises(gainful.errors.BadPlugin):
         gainful.evaluate(JUDGED, RUN, "Odd")
 
 
@@ -168,36 +169,36 @@ def test_a_share_must_be_two_arrays():
     ],
 )
 def test_a_name_that_is_taken_is_refused(name):
-    with pytest.raises(gainful.errors.BadPlugin, match="something else already; choose another"):
+    with pytest.raises(gainful.errors.BadPlugin):
         gainful.register(name, depth)
 
 
 @pytest.mark.parametrize("name", ["", "a b", "2x", "n-x", "é", "x@3"])
 def test_a_name_must_be_one(name):
-    with pytest.raises(gainful.errors.BadValue, match="a letter, then letters, digits and _"):
+    with refuses(gainful.errors.BadValue, "name"):
         gainful.register(name, depth)
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "about"),
     [
-        (lambda: gainful.register("X"), "one thing, a function, gain=… or discount=…"),
-        (lambda: gainful.register("X", depth, gain=lambda g: g), "one thing"),
-        (lambda: gainful.register("X", gain=lambda _: 1), "an expression in g"),
-        (lambda: gainful.register("X", gain=np.sqrt), "no expression comes of it"),
-        (lambda: gainful.register("X", discount=GAINS["exp"].expr), "g is not i"),
-        (lambda: gainful.register("X", lambda _, **__: 0), "name what it takes"),
-        (lambda: gainful.register("X", lambda _, other: other), "needs a number as its default"),
+        (lambda: gainful.register("X"), ("gain=…", "discount=…")),
+        (lambda: gainful.register("X", depth, gain=lambda g: g), ""),
+        (lambda: gainful.register("X", gain=lambda _: 1), "gain X"),
+        (lambda: gainful.register("X", gain=np.sqrt), ""),
+        (lambda: gainful.register("X", discount=GAINS["exp"].expr), ""),
+        (lambda: gainful.register("X", lambda _, **__: 0), ""),
+        (lambda: gainful.register("X", lambda _, other: other), ""),
         (
             lambda: gainful.register("X", lambda *, matched: matched),
-            "its first parameter takes what was",
+            "",
         ),
-        (lambda: gainful.register("X", 5), "a function over a Matched"),
-        (lambda: gainful.register("X", lambda: 0), "its first parameter takes what was"),
+        (lambda: gainful.register("X", 5), "measure X"),
+        (lambda: gainful.register("X", lambda: 0), ""),
     ],
 )
-def test_what_cannot_be_registered_says_why(call, words):
-    with pytest.raises(gainful.errors.GainfulError, match=words):
+def test_what_cannot_be_registered_says_why(call, about):
+    with refuses(gainful.errors.GainfulError, about):
         call()
     assert "X" not in MEASURES
 
@@ -208,7 +209,7 @@ def test_it_cannot_write_to_what_other_measures_see():
         return np.zeros(matched.size)
 
     gainful.register(Writes)
-    with pytest.raises(gainful.errors.BadPlugin, match="failed: ValueError: .*read-only"):
+    with pytest.raises(gainful.errors.BadPlugin):
         gainful.evaluate(JUDGED, RUN, ["Writes", "nDCG@3"])
 
 
@@ -224,13 +225,13 @@ def test_what_is_masked_is_left_out():
 )
 def test_only_numbers_are_numbers(values):
     gainful.register("Odd", lambda _: values)
-    with pytest.raises(gainful.errors.BadPlugin, match="is no array of numbers"):
+    with pytest.raises(gainful.errors.BadPlugin):
         gainful.evaluate(JUDGED, RUN, "Odd")
 
 
 def test_leaving_python_is_a_failure_too():
     gainful.register("Leaves", lambda _: sys.exit(0))
-    with pytest.raises(gainful.errors.BadPlugin, match="failed: SystemExit: 0"):
+    with refuses(gainful.errors.BadPlugin, "0"):
         gainful.evaluate(JUDGED, RUN, "Leaves")
 
 
@@ -244,21 +245,21 @@ def test_share_can_be_said_in_a_decorator():
 
 
 @pytest.mark.parametrize(
-    ("function", "words"),
+    ("function", "about"),
     [
-        (lambda _, p=2: p, "p is 2.*call the parameter otherwise"),
-        (lambda _, judged_only=0: judged_only, "means something else here"),
-        (lambda _, k=5: k, "k is what stands behind @"),
-        (lambda _, max_grade=4: max_grade, "max_grade comes from the convention"),
-        (lambda _, ties=1: ties, "means something else here"),
-        (lambda _, own=float("nan"): own, "a finite number"),
-        (lambda _, own="x": own, "needs a number"),
-        (lambda _, own=10**400: own, "a finite number"),
-        (lambda *m: m, "its first parameter takes what was matched"),
+        (lambda _, p=2: p, ""),
+        (lambda _, judged_only=0: judged_only, ""),
+        (lambda _, k=5: k, "@"),
+        (lambda _, max_grade=4: max_grade, "max_grade"),
+        (lambda _, ties=1: ties, ""),
+        (lambda _, own=float("nan"): own, ""),
+        (lambda _, own="x": own, ""),
+        (lambda _, own=10**400: own, ""),
+        (lambda *m: m, ""),
     ],
 )
-def test_parameters_that_could_not_be_set_are_refused(function, words):
-    with pytest.raises(gainful.errors.BadPlugin, match=words):
+def test_parameters_that_could_not_be_set_are_refused(function, about):
+    with refuses(gainful.errors.BadPlugin, about):
         gainful.register("X", function)
 
 
@@ -412,10 +413,7 @@ def test_entry_points_are_looked_at_once(monkeypatch):
     monkeypatch.setattr(importlib.metadata, "entry_points", points)
     monkeypatch.setattr(plugins, "_LOADED", {})
     for _ in range(2):
-        with pytest.raises(
-            gainful.errors.BadPlugin,
-            match=r"'Unheard' is not known, and .*plug-in gone \(gone_module\): ModuleNotFound",
-        ):
+        with refuses(gainful.errors.BadPlugin, "'Unheard'"):
             gainful.parse("Unheard")
     assert str(gainful.parse("nDCG@5")) == "nDCG@5"
     assert set(calls) == {"gainful.measures"}

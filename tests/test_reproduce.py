@@ -7,6 +7,7 @@ from math import sqrt
 from random import Random
 
 import pytest
+from refusals import refuses
 from scipy.stats import kendalltau
 
 from gainful import evaluate, reproduce
@@ -171,24 +172,24 @@ def test_what_cannot_be_told_is_none_and_said():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("options", "error", "about"),
     [
-        ({"depth": 0}, BadValue, "depth is 0; allowed: a whole number from 1 to"),
+        ({"depth": 0}, BadValue, "depth"),
         ({"depth": "ten"}, WrongType, "depth"),
-        ({"p": 1.5}, BadValue, "p is 1.5"),
-        ({"baselines": "x"}, WrongType, r"baselines .*\(original, reproduced\)"),
-        ({"reproduced_qrels": {"1": {"a": 1}}}, BadValue, "only the effect can be compared"),
-        ({"measures": "NumRet"}, BadValue, "measures that are means over queries"),
+        ({"p": 1.5}, BadValue, "p"),
+        ({"baselines": "x"}, WrongType, "baselines"),
+        ({"reproduced_qrels": {"1": {"a": 1}}}, BadValue, "reproduced_qrels"),
+        ({"measures": "NumRet"}, BadValue, "measures"),
     ],
 )
-def test_what_cannot_be_is_refused(options, error, message):
-    with pytest.raises(error, match=message):
+def test_what_cannot_be_is_refused(options, error, about):
+    with refuses(error, about):
         reproduce({"1": {"a": 1}}, {"1": ["a", "b"]}, {"1": ["b", "a"]}, **options)
 
 
 def test_runs_without_a_query_in_common_are_refused():
     qrels = {"1": {"a": 1}, "2": {"a": 1}}
-    with pytest.raises(CannotCompare, match="no query in common"):
+    with pytest.raises(CannotCompare):
         reproduce(qrels, {"1": ["a"]}, {"2": ["a"]}, "RR")
 
 

@@ -8,6 +8,7 @@ import sys
 
 import polars as pl
 import pytest
+from refusals import refuses
 
 import gainful
 from gainful.errors import BadValue, NoTruthValue, UnknownName, WrongType
@@ -58,25 +59,25 @@ def test_a_result_is_a_mapping_of_means_by_measure(results):
         (lambda: gainful.evaluate(JUDGED, BAD, "RR"), True),
         (
             lambda: gainful.compare(*SIX, "RR", equivalent=0.1),
-            r"a Comparison is .*ask comparison\.is_significant\(pair\)",
+            "comparison.is_significant(pair)",
         ),
         (
             lambda: gainful.compare(*SIX, "RR", equivalent=0.1).pairs[0],
-            r"a Pair is neither true nor false; ask comparison\.",
+            "comparison.is_significant(pair)",
         ),
         (
             lambda: gainful.compare(*SIX, "RR", equivalent=0.1).pairs[0].equivalence,
-            r"comparison\.is_equivalent\(pair\)",
+            "comparison.is_equivalent(pair)",
         ),
-        (lambda: gainful.reproduce(JUDGED, GOOD, BAD, "RR"), "ask how close it is: reproduction"),
-        (lambda: gainful.plan(*SIX, "RR"), r"ask each of plan\.pairs: pair\.queries >= pair\."),
+        (lambda: gainful.reproduce(JUDGED, GOOD, BAD, "RR"), "reproduction.orders"),
+        (lambda: gainful.plan(*SIX, "RR"), "plan.pairs"),
     ],
 )
 def test_what_answers_yes_or_no_is_true_or_false_and_nothing_else_is_taken_for_it(ask, answer):
     if isinstance(answer, bool):
         assert bool(ask()) is answer
     else:
-        with pytest.raises(NoTruthValue, match=answer):
+        with refuses(NoTruthValue, answer):
             assert ask()
 
 
@@ -90,11 +91,7 @@ def test_a_measure_is_found_by_itself_however_it_was_spelt():
 
 @pytest.mark.parametrize("name", ["rr@5", "P@10", "p@2"])
 def test_a_measure_that_was_not_asked_for_says_which_were(results, name):
-    with pytest.raises(
-        UnknownName, match=r"no measure .*; (did you mean (RR|P@1)\? )?known: RR, P@1"
-    ):
-        results[name]
-    with pytest.raises(UnknownName) as raised:
+    with refuses(UnknownName, name, "RR, P@1") as raised:
         results[name]
     assert str(send(raised.value)) == str(raised.value)
 
@@ -115,16 +112,14 @@ def test_several_runs_are_compared_with_more_and_nothing_else_is_taken_for_a_tes
     assert results.compare(runs, resamples=99).systems == ("run", "good", "bad")
     for wrong in ("bad", BAD):
         for mine in (runs, results):
-            with pytest.raises(
-                WrongType, match=r"other is .*; allowed: what .*baseline= and test="
-            ):
+            with refuses(WrongType, "other"):
                 mine.compare(wrong)
 
 
 def test_means_are_no_method_and_say_so(results):
-    with pytest.raises(WrongType, match=r"no brackets: results\.mean"):
+    with refuses(WrongType, "a dict by measure"):
         results.mean()
-    with pytest.raises(WrongType, match=r"no brackets: results\.mean"):
+    with refuses(WrongType, "a dict by measure"):
         results.values()
     assert results.items() == list(results.mean.items())
     assert send(results.mean) == results.mean == dict(results)
@@ -147,9 +142,7 @@ def test_the_lowest_queries_of_each_run_are_shown_by_run(runs):
 def test_results_of_sessions_are_not_compared_with_others_and_say_what_is():
     study = gainful.sessions.simulate_study(7)
     results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
-    with pytest.raises(
-        WrongType, match=r"by is 'other results'; allowed: a column .* into one table"
-    ):
+    with refuses(WrongType, "by"):
         results.compare(results)
 
 
@@ -157,9 +150,9 @@ def test_the_lowest_queries_come_first_in_worst(results):
     assert results.worst(2)["query"].to_list() == ["2", "1"]
     assert results.worst(1, "P@1")["query"].to_list() == ["1"]  # of equal ones the first
     assert results.worst("P@1").equals(results.worst(10, "P@1"))
-    with pytest.raises(BadValue, match="n is 0"):
+    with refuses(BadValue, "n"):
         results.worst(0)
-    with pytest.raises(UnknownName, match="no measure 'AP'"):
+    with refuses(UnknownName, "AP"):
         results.worst(1, "AP")
 
 
@@ -236,12 +229,12 @@ def test_several_runs_are_one_object(runs):
     text = str(runs)
     assert text.index("good") < text.index("bad")
     assert "1.0000" in text
-    with pytest.raises(UnknownName, match=r"no run 'god'; did you mean good\?"):
+    with refuses(UnknownName, "god", "good"):
         runs["god"]
-    with pytest.raises(UnknownName, match="a measure is asked of a run"):
+    with refuses(UnknownName, "RR"):
         runs["RR"]
     bounds = gainful.unjudged(JUDGED, {"good": GOOD, "bad": BAD}, "RR")
-    with pytest.raises(UnknownName, match=r"no run 'god'; did you mean good\?"):
+    with refuses(UnknownName, "god", "good"):
         bounds["god"]
 
 
@@ -303,14 +296,14 @@ def test_sessions_that_are_evaluated_are_compared_as_they_are():
     results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
     direct = gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", resamples=99)
     assert results.compare(resamples=99).to_dict() == direct.to_dict()
-    with pytest.raises(WrongType, match="gainful.sessions.compare"):
+    with refuses(WrongType, "results"):
         gainful.compare(results)
     assert gainful.sessions.compare(results, resamples=99).to_dict() == direct.to_dict()
 
 
 def test_sessions_come_before_their_judgments():
     study = gainful.sessions.simulate_study(7)
-    with pytest.raises(WrongType, match="sessions first, then their judgments"):
+    with refuses(WrongType, "sessions"):
         gainful.sessions.evaluate(study.qrels, study.sessions)
 
 
@@ -325,7 +318,7 @@ def test_plots_are_drawn_in_a_notebook_without_network(results, runs):
 
 
 def test_a_plot_has_no_other_options_than_its_looks(results):
-    with pytest.raises(UnknownName, match="'widht'; did you mean width"):
+    with refuses(UnknownName, "widht", "width"):
         results.plot(widht=300)
 
 
@@ -339,13 +332,13 @@ def test_names_of_runs_stay_apart_from_those_that_are_numbered():
 
 
 def test_measures_are_named_once(results, runs):
-    with pytest.raises(BadValue, match="measures is 'RR'; allowed: the measures once"):
+    with refuses(BadValue, "measures"):
         gainful.compare(JUDGED, GOOD, BAD, "RR", measures="P@1")
     assert gainful.compare([runs["good"], runs["bad"]], "RR").measures == ("RR",)
 
 
 def test_a_result_is_saved_under_a_path(results):
-    with pytest.raises(WrongType, match="path is 5; allowed: the path of a file"):
+    with refuses(WrongType, "path"):
         results.save(5)
 
 
@@ -356,7 +349,7 @@ def test_figures_take_results(results, runs):
     assert rows == [("3", 1.0, 1.0, 0.0), ("1", 1.0, 0.0, -1.0), ("2", 1.0, 0.0, -1.0)]
     assert gainful.figures.figure_data("differences", runs["good"], runs["bad"]).height == 3
     for name in ("curves", "precision-recall"):
-        with pytest.raises(BadValue, match="allowed: judgments and runs"):
+        with refuses(BadValue, "results"):
             gainful.figures.figure_data(name, runs)
 
 

@@ -6,6 +6,7 @@ from math import isnan, log
 
 import polars as pl
 import pytest
+from refusals import refuses
 
 import gainful
 from gainful import SessionResults
@@ -180,15 +181,15 @@ def test_gains_of_reformulations_add_up_to_the_measure():
 
 def test_what_cannot_be_asked_for():
     results = evaluate_sessions(["sDCG@3", "nsDCG@3"])
-    with pytest.raises(BadValue, match="non_last is 'some'; allowed: pooled, within"):
+    with refuses(BadValue, "non_last"):
         last_queries(results, non_last="some")
-    with pytest.raises(UnknownName, match="no measure 'sDCG@4'"):
+    with refuses(UnknownName, "sDCG@4"):
         last_queries(results, "sDCG@4")
-    with pytest.raises(UnknownName, match="no column 'sytem'; did you mean system"):
+    with refuses(UnknownName, "sytem", "system"):
         lengths(results, "sytem")
-    with pytest.raises(UnknownName, match="no column 'sytem'"):
+    with refuses(UnknownName, "sytem"):
         reformulations(results).most(by="sytem")
-    with pytest.raises(BadValue, match="n is 0"):
+    with refuses(BadValue, "n"):
         reformulations(results).least(0)
     assert last_queries(results, "nsDCG@3").measure == "nsDCG@3"
 

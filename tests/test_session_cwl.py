@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from engines import FRAME_MAKERS
 from hypothesis import given, strategies as st
+from refusals import refuses
 from session_tables import make_sessions, session_frame, session_value, session_values
 from strategies import sessions_and_qrels
 
@@ -233,21 +234,21 @@ def test_grades_are_scaled_by_the_highest_judged_or_by_what_is_said():
 
 
 @pytest.mark.parametrize(
-    ("measure", "message"),
+    ("measure", "about"),
     [
-        ("sINST(T=0.2)@3", "T is 0.2; allowed: at least 0.5 for sINST"),
-        ("sINST@1001", "k is 1001; allowed: at most 1000 for sINST"),
-        ("sINST", "a cutoff, such as sINST@10"),
-        ("sIFT(goal=day)@3", "goal is 'day'; allowed: session, query"),
-        ("sIFT(b1=0)@3", "b1 > 0"),
-        ("sIFT(foraging=both)@3", "allowed: goal_and_rate, goal, rate"),
-        ("sINST(max_grade=0)@3", "max_grade is 0"),
-        ("INST", "sINST, which is INST of sessions"),
-        ("IFT", "sIFT, which is IFT of sessions"),
+        ("sINST(T=0.2)@3", "T"),
+        ("sINST@1001", "k"),
+        ("sINST", "k"),
+        ("sIFT(goal=day)@3", "goal"),
+        ("sIFT(b1=0)@3", "b1"),
+        ("sIFT(foraging=both)@3", "foraging"),
+        ("sINST(max_grade=0)@3", "max_grade"),
+        ("INST", "measure"),
+        ("IFT", "measure"),
     ],
 )
-def test_what_cannot_be_is_answered_with_what_is_allowed(measure, message):
-    with pytest.raises(gainful.errors.GainfulError, match=message):
+def test_what_cannot_be_is_answered_with_what_is_allowed(measure, about):
+    with refuses(gainful.errors.GainfulError, about):
         session_value(make_sessions(s=[["a"]]), {"s": {"a": 1}}, measure)
 
 
@@ -259,7 +260,7 @@ def test_parts_that_cannot_know_the_best_grade_ask_for_it():
     for measure in ("sINST@2", "Session(of='ERR@3')"):
         _, recipes = build_session_recipes(measure, None, {})
         PartEvaluation(STUDY.qrels, recipes, (), ())
-        with pytest.raises(BadValue, match="max_grade is None; allowed: a number for [sS]"):
+        with refuses(BadValue, "max_grade"):
             PartEvaluation(None, recipes, (), ())
     _, recipes = build_session_recipes("sINST(max_grade=3)@2", None, {})
     PartEvaluation(None, recipes, (), ())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import polars as pl
 import pytest
 from engines import FRAME_MAKERS
@@ -293,6 +295,11 @@ def log_with_names(name):
     )
 
 
+@cache
+def answer_with_name(make, name):
+    return answer_by_column(FRAME_MAKERS[make](log_with_names(name)), name, JUDGED)
+
+
 JUDGED = {f"s{number}": {"d1": 1, "d2": 3, "d5": 2} for number in range(1, 5)}
 
 
@@ -304,6 +311,4 @@ JUDGED = {f"s{number}": {"d1": 1, "d2": 3, "d5": 2} for number in range(1, 5)}
     ],
 )
 def test_names_of_columns_are_literal_and_none_of_ours(make, name):
-    make_frame = FRAME_MAKERS[make]
-    expected = answer_by_column(make_frame(log_with_names("plain")), "plain", JUDGED)
-    assert answer_by_column(make_frame(log_with_names(name)), name, JUDGED) == expected
+    assert answer_with_name(make, name) == answer_with_name(make, "plain")

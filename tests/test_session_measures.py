@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from attrs import evolve
 from hypothesis import given, strategies as st
+from refusals import refuses
 from session_tables import (
     make_sessions,
     parse_example,
@@ -85,15 +86,15 @@ def test_a_measure_is_read_back_as_it_was_written(data):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
-    [("RL(of='nDGC@10')", "did you mean nDCG@10"), ("RL(of='sDCG@10')", "of is 'sDCG@10'; allowed: a measure of single"),
-     ("RL(of='nDCG@5,10')", "one measure; this means 2"), ("RL(repeated=twice)", "repeated is 'twice'; allowed: counts, returned"),
-     ("Session(over=worst)", "over is 'worst'; allowed: first, last"), ("RL@10", "RL takes no cutoff"),
-     ("sRBP(balance=2)", "0 ≤ balance ≤ 1"), ("nsDCG(at=queries)@3", "at is 'queries'; allowed: results"),
-     ("nsDCG(at=queries(0))@3", "at is"), ("esnDCG(p_down=-1)", "0 ≤ p_down ≤ 1")],
+    ("text", "about"),
+    [("RL(of='nDGC@10')", ("nDGC@10", "nDCG@10")), ("RL(of='sDCG@10')", "of"),
+     ("RL(of='nDCG@5,10')", "measure"), ("RL(repeated=twice)", "repeated"),
+     ("Session(over=worst)", "over"), ("RL@10", "k"),
+     ("sRBP(balance=2)", "balance"), ("nsDCG(at=queries)@3", "at"),
+     ("nsDCG(at=queries(0))@3", "at"), ("esnDCG(p_down=-1)", "p_down")],
 )  # fmt: skip
-def test_what_is_no_measure_is_answered_with_what_is_allowed(text, message):
-    with pytest.raises(gainful.errors.GainfulError, match=message):
+def test_what_is_no_measure_is_answered_with_what_is_allowed(text, about):
+    with refuses(gainful.errors.GainfulError, about):
         parse(text)
 
 
@@ -222,7 +223,7 @@ def test_a_function_may_say_what_was_reached_and_what_was_possible(monkeypatch, 
     judgments = {"s": {"a": 1}, "t": {"a": 1}}
     results = gainful.sessions.evaluate(shown, judgments, f"Half(empty={empty})")
     assert [*results.mean.values()] == [mean]
-    with pytest.raises(NoIdeal, match="the ideal of session 't'"):
+    with refuses(NoIdeal, "the ideal of session 't'"):
         session_value(shown, judgments, "Half(empty=error)")
 
 
@@ -342,7 +343,7 @@ def test_every_query_is_judged_by_its_own_topic():
     assert session_value(shown, judgments, "RL(of='RR', repeated=returned)", unjudged="drop") == 0
     value = gainful.sessions.evaluate(shown, judgments, "IR@1..3", unjudged="zero")
     assert [*value.mean.values()] == pytest.approx([1 / 2, 2 / 3, 2 / 3])
-    with pytest.raises(BadValue, match="session 's' have judgments of their own"):
+    with refuses(BadValue, "measure"):
         session_value(shown, judgments, "esnDCG", unjudged="zero")
 
 
@@ -381,7 +382,7 @@ def test_without_a_click_the_first_result_was_looked_at():
 
 
 def test_policies_that_need_clicks_say_so():
-    with pytest.raises(BadValue, match="repeated is 'scanned'; .* no column clicked"):
+    with refuses(BadValue, "repeated"):
         session_value(SESSIONS.drop("clicked"), GRADES, "RL(repeated=scanned)")
 
 
@@ -426,21 +427,14 @@ def test_iterations_that_did_not_take_place_are_in_the_ideal():
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"duplicates": "first"}, "duplicates is 'first'; allowed: every, clicked or judged"),
-        ({"ideal": "once"}, "ideal is 'once'; allowed: repeated"),
-        ({"hold": "growing"}, "hold is 'growing'; allowed: held"),
-        ({"at": "queries(3)"}, r"at is 'queries\(3\)'; allowed: results"),
-    ],
+    "options",
+    [{"duplicates": "first"}, {"ideal": "once"}, {"hold": "growing"}, {"at": "queries(3)"}],
 )
-def test_what_turns_with_judgments_of_their_own_cannot_have_is_named_as_it_was_asked(
-    options, words
-):
+def test_what_turns_with_judgments_of_their_own_cannot_have_is_named_as_it_was_asked(options):
     """Of a conversation: what was typed, not what follows from it."""
     shown = make_sessions(c=[["a"], ["a", "b"]]).with_columns(topic=pl.Series(["1", "2", "2"]))
     longer = make_sessions(d=[["a"], ["b"], ["a"]]).with_columns(topic=pl.Series(["1", "2", "1"]))
     judged = {"1": {"a": 1}, "2": {"a": 1, "b": 2}}
     rows = pl.concat([shown, longer])
-    with pytest.raises(BadValue, match=f"{words}: queries of session 'c' have judgments"):
+    with refuses(BadValue, next(iter(options)), "'c'"):
         gainful.sessions.evaluate(rows, judged, "nsDCG@3", **options).mean_of("nsDCG@3")

@@ -6,6 +6,7 @@ import inspect
 
 import polars as pl
 import pytest
+from refusals import refuses
 from tools.reference import reference_page
 
 import gainful
@@ -52,12 +53,12 @@ def test_help_shows_every_option_with_its_meaning(name):
     [("collumns", "columns"), ("sessions_fromat", "sessions_format"), ("gapp", "gap")],
 )
 def test_a_misspelt_option_is_answered_with_the_nearest_one(name, misspelt, meant):
-    with pytest.raises(UnknownName, match=f"'{misspelt}'; did you mean {meant}"):
+    with refuses(UnknownName, misspelt, meant):
         DOORS[name][0](LOG, **{misspelt: None})
 
 
 def test_what_does_not_gain_is_no_option_of_calibrate():
-    with pytest.raises(UnknownName, match="no option of calibrate 'gain_from'"):
+    with refuses(UnknownName, "gain_from"):
         gainful.calibrate(LOG, gain_from="clicked")
 
 

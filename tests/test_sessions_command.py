@@ -10,6 +10,7 @@ import re
 import attrs
 import polars as pl
 import pytest
+from refusals import refuses
 
 import gainful
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
@@ -326,9 +327,7 @@ def test_a_mistake_is_one_line_and_exit_status_2(command, folder, words, message
 
 
 def test_session_measures_are_not_for_runs():
-    with pytest.raises(
-        gainful.errors.BadValue, match="gainful.sessions.evaluate and gainful sessions"
-    ):
+    with refuses(gainful.errors.BadValue, "measure"):
         gainful.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "sDCG@10")
 
 
@@ -532,24 +531,24 @@ def test_iterations_can_stand_behind_the_at_in_curves_too(folder):
 
 
 @pytest.mark.parametrize(
-    ("measure", "message"),
+    ("measure", "about"),
     [
-        ("nsDCG(average=vectors, statistic=best)@3", "ratios, but for the final share"),
+        ("nsDCG(average=vectors, statistic=best)@3", "average"),
         (
             "nsDCG(normalise=query, rank_discount=concatenated)@3",
-            "session, where ranks are counted",
+            "normalise",
         ),
     ],
 )
-def test_settings_that_do_not_go_together_are_refused(folder, measure, message):
-    with pytest.raises(gainful.errors.BadValue, match=message):
+def test_settings_that_do_not_go_together_are_refused(folder, measure, about):
+    with refuses(gainful.errors.BadValue, about):
         gainful.sessions.evaluate(folder / "toy.csv", folder / "qrels", measure)
 
 
 def test_conditions_are_on_whole_sessions(tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,device\na,1,1,x,p\na,2,1,x,q\n")
     (tmp_path / "q").write_text("a 0 x 1\n")
-    with pytest.raises(gainful.errors.BadInput, match="some sessions have more than one device"):
+    with refuses(gainful.errors.BadInput, "s.csv"):
         gainful.sessions.evaluate(
             tmp_path / "s.csv", tmp_path / "q", "sDCG@3", where={"device": "p"}
         )

@@ -10,6 +10,7 @@ from itertools import product
 import numpy as np
 import polars as pl
 import pytest
+from refusals import refuses
 from scipy import stats
 
 from gainful import explore
@@ -111,12 +112,12 @@ def test_files_of_different_kinds_are_refused(folder, tmp_path):
     path = tmp_path / "s.csv"
     path.write_text("session,query,rank,doc\ns,1,1,a\n")
     conversations = as_sessions(folder / "bm25.run", "conversation")
-    with pytest.raises(BadInput, match="s: its sessions are judged as a whole"):
+    with refuses(BadInput, "s"):
         as_sessions({"s": path, "c": conversations})
 
 
 def test_a_file_named_twice_and_a_list_of_one():
-    with pytest.raises(BadValue, match="each file once"):
+    with refuses(BadValue, "sessions"):
         name_systems(["a.run", "a.run"])
     assert name_systems([{"session": "s"}]) is None
     assert name_systems({"session": ["s"], "doc": ["a"]}) is None  # columns, not systems
@@ -241,7 +242,7 @@ def test_what_searchers_said_of_one_system_is_no_judgment_of_another():
 
 def test_topics_in_one_file_only_are_refused():
     plain = pl.DataFrame({"session": ["s"], "query": [1], "doc": ["a"]})
-    with pytest.raises(BadInput, match="one: it has no topics, though another file has"):
+    with refuses(BadInput, "one"):
         as_sessions({"one": plain, "two": plain.with_columns(topic=pl.lit("t"))})
 
 
@@ -292,5 +293,5 @@ def test_a_conversation_that_one_system_lacks_is_left_out_and_said(folder, tmp_p
 
 def test_clusters_of_a_study_are_refused():
     study = simulate_study(1)
-    with pytest.raises(BadValue, match="cluster"):
+    with refuses(BadValue, "cluster"):
         compare(study.sessions, study.qrels, "sDCG@10", cluster=r"^(\d+)")

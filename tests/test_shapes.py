@@ -463,6 +463,70 @@ def test_columns_that_are_not_there_or_no_columns(columns, error, message):
         gainful.evaluate(MAPPED_QRELS, RUN, "RR", columns=columns)
 
 
+SHOP_QRELS = {"Suche": ["x", "x", "y"], "Sku": ["a", "z", "c"], "grade": [1, 0, 1]}
+SHOP_RUN = {"Phrase": ["x", "x", "y"], "Seite": ["b", "a", "c"], "Platz": [1, 2, 1]}
+
+
+def write_csv(path, columns):
+    pl.DataFrame(columns).write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        "qrels.query=Suche,qrels.doc=Sku,run.query=Phrase,run.doc=Seite,run.rank=Platz",
+        "query=Suche,qrels.doc=Sku,run.query=Phrase,run.doc=Seite,rank=Platz",
+        "query=Suche,run.query=Phrase,doc=Sku,run.doc=Seite,run.rank=Platz,qrels.grade=grade",
+    ],
+)
+def test_judgments_and_run_have_columns_of_their_own(tmp_path, run_gainful, columns):
+    """RR is 1/2 for x and 1 for y."""
+    given = dict(pair.split("=") for pair in columns.split(","))
+    frames = pl.DataFrame(SHOP_QRELS), pl.DataFrame(SHOP_RUN)
+    files = write_csv(tmp_path / "qrels.csv", SHOP_QRELS), write_csv(tmp_path / "run.csv", SHOP_RUN)
+    for qrels, run in (frames, files, (frames[0].lazy(), frames[1].lazy())):
+        assert gainful.evaluate(qrels, run, "RR", columns=given)["RR"] == 0.75
+    assert "0.75" in run_gainful("eval", *files, "--columns", columns, "-m", "RR").out
+    kinds = [finding.kind for finding in gainful.check(*files, columns=given).findings]
+    assert kinds == ["judgments, csv", "run, csv", "together"]
+
+
+@pytest.mark.parametrize("run", [{"query": ["x"], "sku": ["a"], "score": [1.0]}, {"x": ["a"]}])
+def test_a_column_that_one_table_has_is_looked_for_in_both(run):
+    run = pl.DataFrame(run) if "sku" in run else run
+    qrels = pl.DataFrame({"query": ["x"], "sku": ["a"], "mark": [1]})
+    columns = {"doc": "sku", "grade": "mark"}
+    assert gainful.evaluate(qrels, run, "RR", columns=columns)["RR"] == 1
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"doc": "skuu"},  # neither has it, though both have a usual name
+        {"doc": "doc", "grade": "mark"},
+        {"doc": "doc", "score": "points"},
+        {"run.doc": "skuu"},
+        {"qrels.doc": "skuu"},
+    ],
+)
+def test_a_column_that_no_table_has_is_refused(tmp_path, run_gainful, columns):
+    qrels = write_csv(tmp_path / "qrels.csv", {"query": ["x"], "doc": ["a"], "rel": [1]})
+    run = write_csv(tmp_path / "run.csv", {"query": ["x"], "doc": ["a"], "rank": [1]})
+    with pytest.raises(NoColumn):
+        gainful.evaluate(qrels, run, "RR", columns=columns)
+    words = ",".join(f"{role}={name}" for role, name in columns.items())
+    message = run_gainful("eval", qrels, run, "--columns", words, status=2).err
+    assert len(message.splitlines()) == 1
+    assert run_gainful("check", qrels, run, "--columns", words, status=None).status > 0
+
+
+@pytest.mark.parametrize("role", ["run.grade", "qrels.score", "rum.doc", "run."])
+def test_roles_of_judgments_and_runs_are_checked(role):
+    with pytest.raises(UnknownName):
+        gainful.evaluate(QRELS, RUN, "RR", columns={role: "x"})
+
+
 def test_columns_of_rag_records():
     records = [
         {"prompt": "x", "got": ["b", "a"], "gold": ["a"]},

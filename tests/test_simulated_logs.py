@@ -6,10 +6,11 @@ import json
 from itertools import groupby
 
 import pytest
+from refusals import refuses
 
 import gainful
-from gainful.errors import WrongType
-from gainful.read.session_formats import find_session_format
+from gainful.errors import BadValue
+from gainful.read.formats import find_session_format
 from gainful.read.source import open_source
 from gainful.sessions import evaluate, simulate_agents, simulate_shop
 
@@ -121,5 +122,5 @@ def test_searches_of_agents_stand_below_their_task(tmp_path):
 
 @pytest.mark.parametrize("seed", [-1, "x", 1.5])
 def test_a_seed_is_a_whole_number(seed):
-    with pytest.raises(WrongType, match="seed"):
+    with refuses(BadValue, "seed"):
         simulate_shop(seed)

@@ -7,13 +7,14 @@ from itertools import combinations
 
 import polars as pl
 import pytest
+from refusals import refuses
 from scipy import stats
 
 import gainful
 from gainful._simulation.study import TABLE_2
 from gainful.errors import BadValue
 from gainful.read.formats import read_qrels
-from gainful.read.session_formats import read_sessions
+from gainful.read.session_inputs import as_sessions
 
 SEEDS = (0, 1, 7, 2008, 123_456_789)
 
@@ -106,11 +107,11 @@ def test_the_name_says_that_it_is_simulated(study):
 def test_it_can_be_written_and_read_again(study, tmp_path):
     shown, judged = study.write(tmp_path / "new" / "folder")
     assert (shown.name, judged.name) == ("sessions.csv", "qrels.txt")
-    again = gainful.sessions.evaluate(read_sessions(shown), read_qrels(judged))
+    again = gainful.sessions.evaluate(as_sessions(shown), read_qrels(judged))
     direct = gainful.sessions.evaluate(study.sessions, study.qrels)
     assert again.mean == direct.mean
     assert again.groups(["system", "scenario"]) == direct.groups(["system", "scenario"])
-    assert {*read_sessions(shown).frame.columns} == {*study.sessions.frame.columns}
+    assert {*as_sessions(shown).frame.columns} == {*study.sessions.frame.columns}
 
 
 def test_a_seed_gives_the_same_study_on_every_machine(tmp_path):
@@ -144,7 +145,7 @@ def test_other_seeds_give_other_studies():
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "1", None, True])
 def test_a_seed_is_a_whole_number(seed):
-    with pytest.raises(BadValue, match="seed is .*; allowed: a whole number from 0 on"):
+    with refuses(BadValue, "seed"):
         gainful.sessions.simulate_study(seed)
 
 
@@ -167,12 +168,12 @@ def test_poor_queries_may_return_little_or_nothing(tmp_path):
     assert ((lengths > 0) & (lengths < 10)).mean() > 0.15
     clicked = frame.filter("clicked")
     assert (clicked["rank"] <= clicked["scanned"]).all()
-    assert read_sessions(str(study.write(tmp_path)[0])).dropped_count == 0
+    assert as_sessions(str(study.write(tmp_path)[0])).dropped_count == 0
     options = {"lists": "minimum"}
     lower = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10", **options)["sDCG@10"]
     assert lower < gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")["sDCG@10"]
     assert gainful.sessions.simulate_study(3, empty=0, short=0).sessions.frame.equals(plain)
-    with pytest.raises(BadValue, match="a share from 0 to 1"):
+    with refuses(BadValue, "empty"):
         gainful.sessions.simulate_study(3, empty=2)
 
 
@@ -189,7 +190,7 @@ def test_simulated_agents_keep_to_their_policies(tmp_path):
     last = queries.filter(system="until found").rename({"query": "last"})
     hits = relevant.join(last, on="session").filter(pl.col("query") < pl.col("last"))
     assert len(hits) == 0  # nothing relevant before the query at which it stopped
-    assert read_sessions(str(agents.write(tmp_path)[0])).dropped_count == 0
+    assert as_sessions(str(agents.write(tmp_path)[0])).dropped_count == 0
     again = gainful.sessions.simulate_agents(40, seed=5).sessions.frame
     assert again.equals(frame)
     costs = gainful.sessions.evaluate(
@@ -198,5 +199,5 @@ def test_simulated_agents_keep_to_their_policies(tmp_path):
     by_system = {row["system"]: row["mean"] for row in costs}
     spent = [list(by_system[name].values())[1] for name in ("one shot", "all budget")]
     assert 5 * spent[0] < spent[1]
-    with pytest.raises(BadValue, match="tasks is 0"):
+    with refuses(BadValue, "tasks"):
         gainful.sessions.simulate_agents(0)

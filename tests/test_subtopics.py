@@ -10,6 +10,7 @@ import polars as pl
 import pyndeval
 import pytest
 from hypothesis import given, strategies as st
+from refusals import refuses
 from strategies import subtopic_qrels_and_runs
 
 import gainful
@@ -255,9 +256,7 @@ def test_the_settings_count_for_subtopics_too():
 
     assert value("P_IA(rel=1.2)@3") == 1 / 6
     assert value("P_IA(rel=1.2)@3", fractional="truncate") == 0
-    with pytest.raises(
-        gainful.errors.BadValue, match="a grade of query 'q' is 1.5; allowed: whole"
-    ):
+    with refuses(gainful.errors.BadValue, "a grade of query 'q'"):
         value("P_IA@3", fractional="error")
     assert value("P_IA@2") == 0
     assert value("P_IA(unjudged=remove)@2") == 1 / 4
@@ -267,14 +266,14 @@ def test_the_settings_count_for_subtopics_too():
         only = to_frame([("q", first, "a" if first == "x" else "b", 1), ("q", "w", "z", 1)])
         results = gainful.evaluate(only, tied, "StRecall@1", ties=ties)
         assert results.mean["StRecall@1"] == 1 / 2
-    with pytest.raises(gainful.errors.NotExact, match="not exact for alpha_nDCG"):
+    with refuses(gainful.errors.NotExact, "alpha_nDCG"):
         value("alpha_nDCG@2", ties="average")
     assert value("alpha_nDCG(rel=3)", empty=1) == 1
 
 
 def test_queries_that_are_numbers_do_not_meet_texts_with_subtopics_either():
     rows = [("1", "x", "a", 1), ("1", "y", "b", 1)]
-    with pytest.raises(gainful.errors.BadInput, match="queries are numbers here, but texts"):
+    with refuses(gainful.errors.BadInput, "run"):
         gainful.evaluate(to_frame(rows), {1: {"a": 1.0}}, "StRecall")
     results = gainful.evaluate(to_frame(rows), {"1": {}}, ["StRecall", "alpha_nDCG", "alpha_DCG"])
     assert set(results.mean.values()) == {0.0}

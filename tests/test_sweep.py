@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
+from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -91,7 +92,7 @@ def test_conversations_have_an_ideal_for_each_turn():
     direct = gainful.sessions.evaluate(frame, STUDY.qrels, "nsDCG(b=3, bq=2)@10")
     expected = [group["mean"]["nsDCG(b=3, bq=2)@10"] for group in direct.groups("system")]
     assert list(row["means"].values()) == pytest.approx(expected, rel=1e-12)
-    with pytest.raises(BadValue, match="judgments of their own"):
+    with refuses(BadValue, "duplicates"):
         gainful.sessions.sweep(frame, STUDY.qrels, "nsDCG(duplicates=first)", b=3, bq=2)
 
 
@@ -210,11 +211,11 @@ def test_what_cannot_be_swept_is_refused(options, message):
 
 
 def test_one_group_has_no_winner_and_an_unknown_column_no_groups():
-    with pytest.raises(BadInput, match="only one group by system, so there is no winner"):
+    with refuses(BadInput, "simulated study (seed 2008)"):
         sweep_study(where={"system": "1"})
-    with pytest.raises(UnknownName, match="no column 'sytem'; did you mean system"):
+    with refuses(UnknownName, "sytem", "system"):
         sweep_study(by="sytem")
-    with pytest.raises(UnknownName, match="no part of the reference 'c'"):
+    with refuses(UnknownName, "c"):
         sweep_study(reference={"c": 2})
 
 

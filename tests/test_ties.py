@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
+from refusals import refuses
 from sklearn.metrics import dcg_score, ndcg_score
 
 import gainful
@@ -128,7 +129,7 @@ def test_the_last_value_of_an_averaged_curve_is_the_averaged_value(data):
 
 def test_ties_need_a_policy_and_distinct_scores_do_not():
     assert gainful.ndcg([0, 1], scores=[0.1, 0.9]) == 1
-    with pytest.raises(Tied, match=r"ranking 1, document 0, score 0.5; .* input, reversed"):
+    with refuses(Tied, "1", "0", "0.5"):
         gainful.ndcg([[0, 1], [1, 0]], scores=[[0.1, 0.9], [0.5, 0.5]])
     with pytest.raises(Tied):
         gainful.ndcg([0, 1], scores=[1, 1], like="trec_eval")
@@ -147,5 +148,5 @@ def test_average_is_refused_where_it_would_not_be_exact(monkeypatch):
     from attrs import evolve
 
     monkeypatch.setitem(MEASURES, "DCG", evolve(MEASURES["DCG"], linear=False))
-    with pytest.raises(NotExact, match="not exact for DCG"):
+    with pytest.raises(NotExact):
         build_recipe(gainful.DCG, options={"ties": "average"})

@@ -12,6 +12,7 @@ import warnings
 import numpy as np
 import polars as pl
 import pytest
+from refusals import refuses
 
 import gainful
 from gainful.convention import CONVENTIONS
@@ -414,11 +415,9 @@ def test_a_grade_for_the_unjudged_can_raise_a_value_above_1_and_says_why():
 
 def test_a_grade_for_the_unjudged_is_refused_where_it_would_do_nothing_or_be_vague():
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0}}
-    with pytest.raises(gainful.errors.BadValue, match="no measure asked for uses unjudged_grade"):
+    with refuses(gainful.errors.BadValue, "unjudged_grade"):
         gainful.evaluate(qrels, run, "AP", unjudged_grade=1)
-    with pytest.raises(
-        gainful.errors.NotExact, match="unjudged_grade is not exact with ties=average"
-    ):
+    with refuses(gainful.errors.NotExact, "unjudged_grade", "ties=average"):
         gainful.evaluate(qrels, run, "nDCG", unjudged_grade=1, ties="average")
     assert gainful.evaluate(qrels, run, "DCG@1", unjudged_grade=5, ties="input").mean["DCG@1"] == 1
 

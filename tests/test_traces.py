@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from gainful.errors import BadInput, BadValue
-from gainful.read.session_formats import find_session_format, read_sessions
+from gainful.read.formats import find_session_format
 from gainful.read.session_inputs import as_sessions
 from gainful.read.source import open_source
 from gainful.sessions import evaluate
@@ -24,7 +24,7 @@ def write_lines(path, *records):
 
 
 def list_results(path, *columns, **options):
-    frame = read_sessions(path, **options).frame
+    frame = as_sessions(path, **options).frame
     return frame.select("session", "query", "rank", "doc", *columns).rows()
 
 
@@ -200,7 +200,7 @@ def test_the_session_is_told_by_any_span_of_the_trace_and_else_the_trace_is_one(
         root,
         phoenix_span(3, ["b"], trace=OTHER),
     )
-    sessions = read_sessions(path)
+    sessions = as_sessions(path)
     assert sessions.frame["session"].to_list() == ["s9", OTHER]
     assert "1 search names no session: its trace is one" in sessions.notes
 
@@ -226,13 +226,13 @@ def test_documents_without_ids_need_a_path(tmp_path):
         tmp_path / "spans.jsonl", phoenix_span(1, None, **{"retrieval.documents": documents})
     )
     with pytest.raises(BadInput) as error:
-        read_sessions(path)
+        as_sessions(path)
     assert str(error.value).startswith(
         f"{path}:1: session '{TRACE}': span '{1:016x}': document 1 has no id: it has "
         "document.content, document.metadata.source, document.metadata.page"
     )
     assert "--columns doc=PATH" in str(error.value)
-    sessions = read_sessions(path, columns=read_column_names({"doc": "metadata.source"}))
+    sessions = as_sessions(path, columns=read_column_names({"doc": "metadata.source"}))
     assert sessions.frame["doc"].to_list() == ["hours.md", "prices.md"]
     note = "1 result shows a document that its list has further up, and is left out"
     assert note in sessions.notes
@@ -246,7 +246,7 @@ def test_a_retriever_within_another_is_part_of_it(tmp_path):
         phoenix_span(3, ["b"], parent=f"{2:016x}"),
         phoenix_span(4, None, kind="RERANKER", parent=f"{1:016x}"),
     )
-    sessions = read_sessions(path)
+    sessions = as_sessions(path)
     assert sessions.frame["doc"].to_list() == ["a", "b"]
     assert "1 retriever span within another search is part of it" in sessions.notes
     assert "1 reranker span is no query of its own, and its order is not used" in sessions.notes
@@ -270,7 +270,7 @@ def test_searches_that_call_one_another_in_a_circle_are_within_none(tmp_path):
         phoenix_span(3, ["c"], parent=f"{3:016x}"),
         phoenix_span(4, ["d"], parent=f"{3:016x}"),
     )
-    sessions = read_sessions(path)
+    sessions = as_sessions(path)
     assert sessions.frame["doc"].to_list() == ["a", "b", "c"]
     circles = "3 spans are called by themselves, however indirectly: they count as called by none"
     assert circles in sessions.notes
@@ -324,12 +324,12 @@ def test_spans_without_documents_are_counted_and_told(tmp_path):
         unfinished,
     )
     with pytest.raises(BadInput) as error:
-        read_sessions(path)
+        as_sessions(path)
     message = str(error.value)
     assert message.startswith(f"{path}:2: ")
     assert "it has no documents; so in line 3 and line 4" in message
     assert "--bad skip" in message
-    sessions = read_sessions(path, bad="skip")
+    sessions = as_sessions(path, bad="skip")
     assert sessions.frame["doc"].to_list() == ["a"]
     assert any(note.startswith("3 events left out:") for note in sessions.notes)
     assert sessions.problems[2][1].endswith("it has no documents and no end: the trace is cut off")
@@ -350,17 +350,17 @@ def test_an_empty_list_is_a_query_without_results_and_a_failed_search_too(tmp_pa
         (TRACE, 3, 1, "a"),
     ]
     note = "1 search failed, and counts as a query without results"
-    assert note in read_sessions(path).notes
+    assert note in as_sessions(path).notes
 
 
 def test_a_span_that_was_exported_twice_counts_once_unless_it_differs(tmp_path):
     span = phoenix_span(1, ["a"])
     path = write_lines(tmp_path / "spans.jsonl", span, span)
     assert len(list_results(path)) == 1
-    assert "1 span was exported twice, and counts once" in read_sessions(path).notes
+    assert "1 span was exported twice, and counts once" in as_sessions(path).notes
     path = write_lines(tmp_path / "spans.jsonl", span, phoenix_span(1, ["b"]))
     with pytest.raises(BadInput, match=r"jsonl:2: .* comes a second time, with other documents"):
-        read_sessions(path)
+        as_sessions(path)
 
 
 @pytest.mark.parametrize(
@@ -375,7 +375,7 @@ def test_bad_spans_are_told_with_their_line(tmp_path, change, words):
         tmp_path / "spans.jsonl", phoenix_span(1, ["a"]), phoenix_span(2, ["b"]) | change
     )
     with pytest.raises(BadInput, match=words) as error:
-        read_sessions(path)
+        as_sessions(path)
     assert str(error.value).startswith(f"{path}:2: ")
     assert [row[3] for row in list_results(path, bad="skip")] == ["a"]
 
@@ -384,14 +384,14 @@ def test_a_file_that_is_cut_off_is_told_and_read_to_the_cut(tmp_path):
     path = write_lines(tmp_path / "spans.jsonl", phoenix_span(1, ["a"]), phoenix_span(2, ["b"]))
     path.write_text(path.read_text()[:-100])
     with pytest.raises(BadInput, match=r"jsonl:2: the record is cut off"):
-        read_sessions(path)
+        as_sessions(path)
     assert [row[3] for row in list_results(path, bad="skip")] == ["a"]
 
 
 def test_spans_that_search_nothing_say_what_is_looked_for(tmp_path):
     path = write_lines(tmp_path / "spans.jsonl", phoenix_span(1, None, kind="LLM"))
     with pytest.raises(BadInput, match=r"not one search in it .* RETRIEVER .* --tool NAME"):
-        read_sessions(path)
+        as_sessions(path)
 
 
 # --- transcripts --------------------------------------------------------------------------------
@@ -435,7 +435,7 @@ def test_calls_in_openais_messages_are_queries(tmp_path):
     assert find_session_format(open_source(path)).name == "chat"
     assert list_results(path, "text") == SEARCHES
     note = "the queries are the calls of 'search', the only tool that is called"
-    assert note in read_sessions(path).notes
+    assert note in as_sessions(path).notes
 
 
 def test_calls_in_anthropics_messages_are_queries(tmp_path):
@@ -512,17 +512,17 @@ def test_of_several_tools_one_must_be_named(tmp_path):
     with pytest.raises(
         BadInput, match=r"several tools are called: search \(1×\), calculator \(1×\)"
     ):
-        read_sessions(path)
+        as_sessions(path)
     assert list_results(path, tool=["search"]) == [("s1", 1, 1, "d1")]
     with pytest.raises(BadInput, match=r"no tool 'serach' is called .*--tool with one of search"):
-        read_sessions(path, tool=["serach"])
+        as_sessions(path, tool=["serach"])
 
 
 def test_results_in_prose_are_refused_with_advice(tmp_path):
     messages = [openai_call("1", "bikes"), openai_result("1", "I found two nice bikes.")]
     path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
     with pytest.raises(BadInput) as error:
-        read_sessions(path)
+        as_sessions(path)
     assert "call '1' of search: 'I found two nice bikes.' is prose" in str(error.value)
     assert 'such as [{"id": "d1"}, {"id": "d2"}]: let the tool return it' in str(error.value)
 
@@ -531,7 +531,7 @@ def test_a_transcript_that_is_cut_off_is_told(tmp_path):
     messages = [openai_call("1", "bikes"), openai_result("1", ["d1"]), openai_call("2", "e-bikes")]
     path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
     with pytest.raises(BadInput, match=r"call '2' of search: it has no result: .* cut off"):
-        read_sessions(path)
+        as_sessions(path)
     assert list_results(path, bad="skip") == [("s1", 1, 1, "d1")]
 
 
@@ -556,7 +556,7 @@ def test_histories_that_grow_from_record_to_record_count_each_call_once(tmp_path
     )
     assert [row[3] for row in list_results(path)] == ["d1", "d2"]
     note = "1 call repeats an earlier one with the same result, and counts once"
-    assert note in read_sessions(path).notes
+    assert note in as_sessions(path).notes
 
 
 SHAPES = {
@@ -602,7 +602,7 @@ def test_calls_whose_ids_come_back_are_queries_of_their_own(
     assert [row[1:4] for row in list_results(path)] == [
         (number, 1, doc) for number, doc in enumerate(searches.split(), start=1)
     ]
-    notes = "; ".join(read_sessions(path).notes)
+    notes = "; ".join(as_sessions(path).notes)
     assert all(words in notes for words in counts.split("|"))
 
 
@@ -632,7 +632,7 @@ def test_a_call_that_waits_in_one_record_takes_no_result_of_another_call(tmp_pat
         {"session_id": "s1", "messages": [openai_call("0", "y"), openai_result("0", ["b"])]},
     )
     with pytest.raises(BadInput, match=r"jsonl:1: .*call '0' of search: it has no result"):
-        read_sessions(path)
+        as_sessions(path)
     write_lines(
         path,
         {"session_id": "s1", "messages": [openai_call("0", "x")]},
@@ -683,7 +683,7 @@ def test_turns_are_queries_judged_by_themselves(tmp_path):
         ("c1", 2, 2, "7", "c1_2", "and in winter?"),
         ("c2", 1, None, None, "t9", "prices"),
     ]
-    assert read_sessions(path).per_turn
+    assert as_sessions(path).per_turn
 
 
 @pytest.mark.parametrize(
@@ -702,7 +702,7 @@ def test_bad_turns_are_told_with_their_line(tmp_path, record, words):
     fine = {"conversation": "c", "turn": 1, "query": "q", "retrieved": ["a"]}
     path = write_lines(tmp_path / "turns.jsonl", fine, record)
     with pytest.raises(BadInput, match=words) as error:
-        read_sessions(path, "turns")
+        as_sessions(path, "turns")
     assert str(error.value).startswith(f"{path}:2: ")
     assert list_results(path, format_name="turns", bad="skip") == [("c", 1, 1, "a")]
 
@@ -760,7 +760,7 @@ def test_a_turn_id_without_a_turn_is_told(tmp_path):
     path = tmp_path / "run.json"
     path.write_text(json.dumps(run))
     with pytest.raises(BadInput, match="turn_id 'first' names no turn"):
-        read_sessions(path)
+        as_sessions(path)
 
 
 # --- what can be asked of which, and hostile files ----------------------------------------------
@@ -771,7 +771,7 @@ def test_options_of_other_formats_are_refused(tmp_path):
         tmp_path / "turns.jsonl", {"conversation": "c", "turn": 1, "retrieved": ["a"]}
     )
     with pytest.raises(BadValue, match="tool"):
-        read_sessions(path, tool=["search"])
+        as_sessions(path, tool=["search"])
 
 
 @pytest.mark.parametrize("form", ["openinference", "chat", "turns", "ikat"])
@@ -795,7 +795,7 @@ def test_hostile_files_end_in_one_line(tmp_path, form, text):
     path.write_bytes(text)
     for bad in ("error", "skip"):
         with pytest.raises(BadInput) as error:
-            read_sessions(path, form, bad=bad)
+            as_sessions(path, form, bad=bad)
         assert "\n" not in str(error.value)
 
 
@@ -965,4 +965,4 @@ HALF = '["\\ud800"]'  # JSON in a text, whose escape is half a character
 def test_hostile_records_are_told(tmp_path, record, form, words):
     path = write_lines(tmp_path / "log.jsonl", record)
     with pytest.raises(BadInput, match=rf"log\.jsonl:1: .*{words}"):
-        read_sessions(path, form)
+        as_sessions(path, form)

@@ -10,7 +10,7 @@ import pytest
 
 import gainful
 from gainful.errors import BadInput
-from gainful.read.session_formats import find_session_format
+from gainful.read.formats import find_session_format
 from gainful.read.session_inputs import as_sessions
 from gainful.read.source import Source, open_source
 from gainful.read.ubi import parse_hits

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
+from refusals import refuses
 
 import gainful
 from gainful.measure.which import MISPRINTS
@@ -104,9 +105,7 @@ def test_nothing_fits():
 
 @pytest.mark.parametrize("value", ["abc", "", "nan", "inf", "0.9.3"])
 def test_a_value_must_be_a_number(value):
-    with pytest.raises(
-        gainful.errors.BadValue, match=r"value is .*; allowed: a number as a tool prints it"
-    ):
+    with refuses(gainful.errors.BadValue, "value"):
         gainful.which(value, WIKI)
 
 

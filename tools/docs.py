@@ -1,4 +1,4 @@
-"""Writes what documentation is made, not typed: three pages, and what commands print.
+"""Writes what documentation is made, not typed: five pages, and what commands print.
 
 `python -m tools.docs` writes it, `--check` fails where something is not up to date.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Mapping
 from math import log, log2
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.table import Table
 from gainful.page.to_markdown import table_to_markdown as to_markdown
+from gainful.read.formats import RUN_FORMATS, SESSION_FORMATS, Format
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = ROOT / "tests" / "golden" / "conventions.json"
@@ -235,6 +237,36 @@ relevant to the subtopics a and b.
 """
 
 
+def formats_page() -> str:
+    """The page about formats of files."""
+    return f"""{MADE}# Formats
+
+Every command and function finds out by content how a file is written; `--qrels-format`, `--run-format` and `--sessions-format`
+name it where that goes wrong. All may be compressed (gzip, bzip2, xz, zstd), and `-` is standard input.
+`gainful check FILE` says what a file is taken for and all that is wrong with it.
+
+## Judgments and runs
+
+{_list_formats(RUN_FORMATS)}
+
+Judgments may also be a BEIR folder or a dataset of ir_datasets (`irds:msmarco-passage/trec-dl-2019/judged`).
+
+## Sessions
+
+{_list_formats(SESSION_FORMATS)}
+
+A table of sessions is a file of any format above that has named columns.
+"""
+
+
+def _list_formats(formats: Mapping[str, Format]) -> str:
+    return "\n\n".join(
+        f"**`{name}`**: {entry.description}"
+        + (f"\n\n```text\n{entry.example}\n```" if entry.example else "")
+        for name, entry in formats.items()
+    )
+
+
 def _collect_params() -> dict[str, Param]:
     """Every parameter a gain or a rank or query discount can have, by its symbol."""
     formulas = (*GAINS.values(), *DISCOUNTS.values(), *map(as_query_discount, DISCOUNTS.values()))
@@ -265,6 +297,7 @@ WORKED = {"log": log, "log2": log2, "sum": sum, "range": range}
 PAGES = {
     "docs/which-ndcg.md": which_ndcg_page,
     "docs/measures.md": measures_page,
+    "docs/formats.md": formats_page,
     "docs/agreement.md": lambda: MADE + agreement_page(),
     "docs/error-rates.md": lambda: MADE + error_rates_page(),
 }

@@ -6,7 +6,7 @@ person can mend it without a trace and a program can catch it by its type.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +70,36 @@ class WrongType(BadValue, TypeError):
 
     def _quote_value(self) -> str:
         return quote(self.value)  # 2.0, not 2: the kind is what is wrong
+
+
+def check_number(argument: str, value: object, allowed: str, fits: Callable[[float], bool]) -> None:
+    """Refuse what is no number, and a number that does not fit.
+
+    Examples:
+        >>> check_number("p", 2, "a number between 0 and 1", lambda p: 0 < p < 1)
+        Traceback (most recent call last):
+        ...
+        gainful.errors.BadValue: p is 2; allowed: a number between 0 and 1
+    """
+    from gainful.types import is_number  # noqa: PLC0415  (needs NumPy, which help does not load)
+
+    if not is_number(value):
+        raise WrongType(argument, value, allowed)
+    if not fits(value):
+        raise BadValue(argument, value, allowed)
+
+
+def check_whole_number(
+    argument: str, value: object, least: int = 1, most: int | None = None
+) -> None:
+    """Refuse what is no whole number from `least` on, up to `most`."""
+    from gainful.types import is_whole_number  # noqa: PLC0415  (needs NumPy)
+
+    allowed = f"a whole number from {least} {'on' if most is None else f'to {most}'}"
+    if not is_whole_number(value):
+        raise WrongType(argument, value, allowed)
+    if value < least or (most is not None and value > most):
+        raise BadValue(argument, value, allowed)
 
 
 class BadShape(BadValue):

@@ -48,8 +48,7 @@ from gainful.measure.evaluate import (
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.sessions.in_parts import PartEvaluation, part_rows
 from gainful.measure.values import flatten_names
-from gainful.read.column_names import ColumnNames, is_wide, read_column_names, restore_name
-from gainful.read.durations import parse_duration
+from gainful.read.column_names import ColumnNames, is_wide, restore_name
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
@@ -59,6 +58,7 @@ from gainful.read.lazy_run import LazyRun, build_part
 from gainful.read.log_parts import find_lazy_sessions
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
+from gainful.read.read_options import ReadOptions
 from gainful.types import Array
 
 __all__ = ["per_query", "per_session"]
@@ -264,14 +264,8 @@ def per_session(
     build_session_recipes(measures, like, settings)
     if find_engine(sessions) is not SPARK:
         raise WrongType("sessions", sessions, "a Spark frame; gainful.sessions takes all others")
-    lazy_sessions = find_lazy_sessions(
-        sessions,
-        SPARK,
-        "sessions",
-        read_column_names(columns),
-        gap=None if gap is None else parse_duration(gap, "gap"),
-        events=events,
-    )
+    reading = ReadOptions(columns=columns, gap=gap, events=events)
+    lazy_sessions = find_lazy_sessions(sessions, SPARK, "sessions", reading)
     if lazy_sessions is None:
         raise NoColumn("sessions", "a column is missing", "session, query (from 1), rank and doc")
     local_qrels = None if qrels is None else as_qrels_columns(as_qrels(qrels))

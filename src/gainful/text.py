@@ -202,6 +202,21 @@ def format_distinct(value: float, other: float, least: int = 4) -> str:
     return repr(value)
 
 
+def relate_p(p: float) -> str:
+    """A p for a sentence, behind its name.
+
+    Examples:
+        >>> relate_p(0.0314), relate_p(0.0004)
+        ('= 0.031', '< 0.001')
+    """
+    return "< 0.001" if p < 0.001 else f"= {p:.3f}"
+
+
+def format_p(p: float) -> str:
+    """A p for a table."""
+    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
 def format_short(value: float, digits: int = 6) -> str:
     """A number as a person would write it.
 

@@ -19,10 +19,9 @@ import polars as pl
 from attrs import frozen
 
 from gainful._simulation.study import SimulatedStudy, write_qrels
-from gainful.errors import BadValue, WrongType
+from gainful.errors import check_whole_number
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
-from gainful.types import is_whole_number
 
 
 @frozen
@@ -93,10 +92,8 @@ def simulate_agents(tasks: int = 60, *, seed: int = 2008) -> SimulatedAgents:
         >>> agents.sessions.frame["system"].unique(maintain_order=True).to_list()
         ['one shot', 'until found', 'until enough', 'all budget']
     """
-    if not is_whole_number(tasks) or tasks < 1:
-        raise BadValue("tasks", tasks, "a whole number from 1 on")
-    if not is_whole_number(seed) or seed < 0:
-        raise WrongType("seed", seed, "a whole number from 0 on")
+    check_whole_number("tasks", tasks)
+    check_whole_number("seed", seed, 0)
     random = np.random.default_rng(seed)
     rows = [
         row

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, check_number, check_whole_number
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.read.sessions import Sessions
-from gainful.types import Array, Flags, Ranks, is_number, is_whole_number
+from gainful.types import Array, Flags, Ranks
 
 _MOST_RESULTS = 50_000_000  # rows that are made at once
 
@@ -53,12 +53,13 @@ def simulate_log(
         >>> simulate_log(2, results=3, seed=1).frame.columns
         ['session', 'query', 'rank', 'doc', 'scanned', 'clicked']
     """
-    _check_counts(sessions=sessions, results=results, most_queries=most_queries)
-    _check_shares(balance=balance, click=click, success=success)
-    if not is_whole_number(seed) or seed < 0:
-        raise WrongType("seed", seed, "a whole number from 0 on")
-    if p is not None:
-        _check_shares(p=p)
+    counts = {"sessions": sessions, "results": results, "most_queries": most_queries}
+    for name, count in counts.items():
+        check_whole_number(name, count)
+    check_whole_number("seed", seed, 0)
+    shares = {"balance": balance, "click": click, "success": success, "p": 0.5 if p is None else p}
+    for name, share in shares.items():
+        check_number(name, share, "a number from 0 to 1", lambda number: 0 <= number <= 1)
     random = np.random.default_rng(seed)
     reading, asking = _survivals(b, bq, p, balance, results, most_queries)
     query_counts = _draw_stops(asking, sessions, random)
@@ -121,17 +122,3 @@ def _build_sessions(query_counts: Ranks, depths: Ranks, clicked: Flags, seed: in
     )
     note = "simulated: made by a model of a searcher, not observed"
     return Sessions(frame, f"simulated log (seed {seed})", notes=(note,))
-
-
-def _check_counts(**counts: object) -> None:
-    for name, count in counts.items():
-        if not is_whole_number(count) or count < 1:
-            raise BadValue(name, count, "a whole number from 1 on")
-
-
-def _check_shares(**shares: object) -> None:
-    for name, share in shares.items():
-        if not is_number(share):
-            raise WrongType(name, share, "a number from 0 to 1")
-        if not 0 <= share <= 1:
-            raise BadValue(name, share, "a number from 0 to 1")

@@ -13,11 +13,10 @@ from typing import Any
 from attrs import field, frozen
 
 from gainful._simulation.chance import Chance
-from gainful.errors import WrongType
+from gainful.errors import check_whole_number
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.page.table import Table
-from gainful.types import is_whole_number
 
 CLIENTS, DAYS, RESULTS, PRODUCTS, MOST_QUERIES = 600, 14, 10, 16, 6
 B, BQ = 3.0, 2.5  # how patient its searchers are, down a list and to ask again
@@ -99,8 +98,7 @@ def simulate_shop(seed: int = 2026) -> SimulatedShop:
         >>> simulate_shop(1)
         Simulated shop, seed 1: 600 clients, ...
     """
-    if not is_whole_number(seed) or seed < 0:
-        raise WrongType("seed", seed, "a whole number from 0 on")
+    check_whole_number("seed", seed, 0)
     chance = Chance(int(seed))
     rankings = _rank_products(chance)
     queries: list[Record] = []

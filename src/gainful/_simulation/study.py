@@ -17,13 +17,12 @@ from attrs import field, frozen
 
 from gainful._simulation.chance import Chance
 from gainful._simulation.scenarios import SCENARIOS, Scenario, query_text
-from gainful.errors import BadValue, WrongType
+from gainful.errors import check_number, check_whole_number
 from gainful.page.page import Page
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
-from gainful.types import is_number, is_whole_number
 
 # Table 2 of the paper: how many of the 60 sessions of a system have 1, 2, 3 … queries.
 TABLE_2: Mapping[str, Sequence[int]] = {
@@ -133,10 +132,8 @@ def simulate_study(seed: int = 2008, *, empty: float = 0.0, short: float = 0.0) 
         True
     """
     for name, share in (("empty", empty), ("short", short)):
-        if not is_number(share) or not 0 <= share <= 1:
-            raise BadValue(name, share, "a share from 0 to 1")
-    if not is_whole_number(seed) or seed < 0:
-        raise WrongType("seed", seed, "a whole number from 0 on")
+        check_number(name, share, "a share from 0 to 1", lambda number: 0 <= number <= 1)
+    check_whole_number("seed", seed, 0)
     chance = Chance(int(seed))
     pools = _draw_pools(chance)
     rows: list[dict[str, Any]] = []

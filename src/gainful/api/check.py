@@ -11,13 +11,13 @@ from gainful.api.keywords import answer_keywords
 from gainful.errors import BadValue, UnknownName
 from gainful.match.check_against_qrels import check_pairs
 from gainful.match.check_report import CheckReport, Finding
-from gainful.read.column_names import ColumnNames, read_column_names
+from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.file_check import FileReport, examine_file, examine_value, open_to_check
 from gainful.read.file_kinds import decide_kinds
+from gainful.read.formats import SESSION_FORMATS
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.session_check import examine_sessions, find_log
-from gainful.read.session_formats import SESSION_FORMATS
-from gainful.read.session_inputs import AnySessions
+from gainful.read.session_check import examine_sessions
+from gainful.read.session_inputs import AnySessions, find_log
 from gainful.read.shapes import holds_runs
 from gainful.read.source import Source
 from gainful.text import number_doubles
@@ -58,7 +58,7 @@ def check(
         raise UnknownName("session format", sessions_format, SESSION_FORMATS)
     names = read_column_names(columns)
     tools = [tool] if isinstance(tool, str) else tool or ()
-    sources = _open_all(files, columns)
+    sources = _open_all(files, names)
     all_kinds = decide_kinds(sources, names, with_sessions=sessions_format is not None)
     reports: list[FileReport] = []
     log = find_log(sources)
@@ -73,12 +73,11 @@ def check(
             reports += [examine_file(source, kind, names) for kind in kinds or unknown]
         if isinstance(source, Source):
             source.report_end()
+    names.refuse_misfits()
     return CheckReport((*map(_describe_file, reports), *check_pairs(reports)))
 
 
-def _open_all(
-    files: Sequence[Any], columns: ColumnNames | None
-) -> list[Source | Path | FileReport]:
+def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Path | FileReport]:
     """Each file as it is opened; what is in memory is examined at once."""
     if len(files) == 1 and isinstance(files[0], (list, tuple)) and _holds_files(files[0]):
         files = files[0]

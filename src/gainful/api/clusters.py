@@ -30,9 +30,12 @@ def find_clusters(
         return None
     if not isinstance(cluster, str) or is_pattern(cluster):
         return read_clusters(cluster)
-    inputs = ((qrels, reading.qrels_format), *((run, reading.run_format) for run in runs))
-    for value, format_name in inputs:
-        by_query = read_query_column(value, cluster, format_name, reading.columns)
+    of_qrels, of_runs = reading.columns.choose_kind("qrels"), reading.columns.choose_kind("run")
+    inputs = [(qrels, reading.qrels_format, of_qrels)]
+    for value, format_name, columns in inputs + [
+        (run, reading.run_format, of_runs) for run in runs
+    ]:
+        by_query = read_query_column(value, cluster, format_name, columns)
         if by_query is not None:
             return Clusters(cluster, by_query.get)
     raise BadValue("cluster", cluster, CLUSTER_CHOICES)

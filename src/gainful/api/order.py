@@ -9,8 +9,7 @@ from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.errors import BadValue
 from gainful.evidence.method import build_method
-from gainful.evidence.orders.order import Order, check_run_count
-from gainful.evidence.orders.order_results import order_results
+from gainful.evidence.orders.order import Order, check_run_count, order_results
 from gainful.evidence.pairing import ClusterChoice
 from gainful.evidence.statistics.correction import RANDOMISATION, TUKEY
 from gainful.evidence.statistics.correlation import PERSISTENCE, check_persistence

@@ -9,7 +9,7 @@ from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.evidence.pairing import ClusterChoice
-from gainful.evidence.plan import CONFIDENCE, DIFFERENCE, Goal, Plan, check_goal, plan_queries
+from gainful.evidence.plan import CONFIDENCE, DIFFERENCE, Goal, Plan, plan_queries
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.evidence.statistics.resampling import ALPHA
 from gainful.measure.build_recipes import Measures
@@ -57,7 +57,6 @@ def plan(
         83
     """
     goal = Goal(difference, alpha, power, confidence, comparisons)
-    check_goal(goal)
     named_runs = name_runs(runs, at_least=2)
     reading = RunReading.from_options(options)
     clusters = find_clusters(cluster, reading, qrels, *named_runs.values())

@@ -6,12 +6,12 @@ from typing import Any, Unpack
 
 from gainful.api.evaluate import match_run
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options, name_file
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, WrongType, check_whole_number
 from gainful.evidence.reproduction import (
     DEPTH,
+    MAX_DEPTH,
     PERSISTENCE,
     Reproduction,
-    check_depth,
     compare_orders,
     measure_effects,
     measure_errors,
@@ -68,7 +68,7 @@ def reproduce(
         >>> round(reproduction.errors[0].rmse, 4)  # RR of query 2: 1/3 instead of 1/2
         0.1179
     """
-    check_depth(depth)
+    check_whole_number("depth", depth, 1, MAX_DEPTH)
     check_persistence(p)
     if reproduced_qrels is not None and baselines is None:
         raise BadValue(

@@ -20,7 +20,7 @@ from gainful.measure.entry import Recipe
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
 from gainful.measure.results import Results, is_of_run, name_results
-from gainful.read.column_names import ColumnNames
+from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.inputs import (
     AnyQrels,
     AnyRun,
@@ -194,7 +194,7 @@ class RunReading:
     like: str | Convention | None = None
     qrels_format: str | None = None
     run_format: str | None = None
-    columns: ColumnNames | None = None
+    columns: ColumnMapping = field(default=None, converter=read_column_names)
     settings: Mapping[str, Any] = field(factory=dict)
 
     @classmethod
@@ -213,12 +213,16 @@ class RunReading:
         return as_qrels(qrels, self.qrels_format, self.columns)
 
     def read_run(self, run: AnyRun, name: str = "run") -> Run | NestedDict | LazyRun:
-        """A run, wherever it is."""
-        return as_run(run, self.run_format, name, self.columns)
+        """A run, wherever it is, once the judgments were read."""
+        read = as_run(run, self.run_format, name, self.columns)
+        self.columns.refuse_misfits()
+        return read
 
     def read_run_in_memory(self, run: AnyRun, name: str = "run") -> Run | NestedDict:
         """A run, brought into memory."""
-        return as_run_in_memory(run, self.run_format, name, self.columns)
+        read = as_run_in_memory(run, self.run_format, name, self.columns)
+        self.columns.refuse_misfits()
+        return read
 
     def require_run(self, qrels: AnyQrels, run: AnyRun | None) -> AnyRun:
         """The run; that of a file with both, if none is given."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from os import PathLike
 from typing import Any, Literal, TypedDict, cast
 
 from gainful.api.keywords import Function, answer_options
@@ -26,6 +25,7 @@ from gainful.read.column_names import ColumnNames
 from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyRun
 from gainful.read.propensities import AnyPropensities
+from gainful.read.session_topics import AnyTopics
 from gainful.read.sessions import BadPolicy
 
 
@@ -42,7 +42,7 @@ class ReadingOptions(TypedDict, total=False):
             ("skip"). If it is not named they are refused; only sessions that `topics` does not name
             are left out.
         ties: of conversations: by document id (doc_descending, the default) or as given (input).
-        topics: a file of lines `session topic`, whose topics count instead.
+        topics: a file of lines `session topic`, or {session: topic}; these topics count instead.
         pages: of the Session Track: does a further page continue the list (merge, the default) or
             count as a query?
         columns: how columns of the sessions are called, such as {"session": "visit", "query":
@@ -61,7 +61,7 @@ class ReadingOptions(TypedDict, total=False):
     sessions_format: str | None
     bad: BadPolicy | None
     ties: str | None
-    topics: str | PathLike[str] | None
+    topics: AnyTopics | None
     pages: str | None
     columns: ColumnNames | None
     tool: str | Sequence[str] | None

@@ -22,13 +22,13 @@ from gainful.measure.sessions.in_parts import (
     visit_workers,
 )
 from gainful.read.binary_tables import scan_parquet
-from gainful.read.column_names import protect_name, read_column_names, restore_name
-from gainful.read.durations import parse_duration
+from gainful.read.column_names import protect_name, restore_name
 from gainful.read.engines import POLARS, SPARK, Engine, find_engine
 from gainful.read.filter_sessions import check_choice
 from gainful.read.inputs import AnyQrels
 from gainful.read.lazy_sessions import LazySessions
 from gainful.read.log_parts import find_lazy_sessions
+from gainful.read.read_options import ReadOptions
 from gainful.read.session_parts import SessionChoice
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
 
@@ -114,16 +114,7 @@ def prepare_parts(
 def _find_lazy_sessions(sessions: Any, options: GainOptions) -> LazySessions:
     """Sessions that stay where they are."""
     native, engine, name = _find_frame(sessions)
-    gap = options.get("gap")
-    lazy = find_lazy_sessions(
-        native,
-        engine,
-        name,
-        read_column_names(options.get("columns")),
-        bad=options.get("bad") or "error",
-        gap=None if gap is None else parse_duration(gap, "gap"),
-        events=options.get("events"),
-    )
+    lazy = find_lazy_sessions(native, engine, name, ReadOptions.pick(options))
     if lazy is None:
         raise NoColumn(name, "a column is missing", "session, query (from 1), rank and doc")
     return lazy

@@ -202,5 +202,5 @@ def read_session_qrels(
     if qrels is None:
         return None, columns
     names = dict(columns or {})
-    grade = {"grade": names.pop("grade")} if "grade" in names else None
-    return as_qrels_columns(as_qrels(qrels, qrels_format, grade)), names or None
+    own = {role: names.pop(role) for role in [*names] if role == "grade" or "qrels." in role}
+    return as_qrels_columns(as_qrels(qrels, qrels_format, own)), names or None

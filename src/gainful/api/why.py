@@ -8,6 +8,7 @@ from typing import Any
 
 from gainful.api.evaluate import match_run
 from gainful.api.keywords import answer_keywords
+from gainful.api.run_options import RunReading
 from gainful.api.sessions import read_session_qrels
 from gainful.convention import Convention, like as like_tool
 from gainful.convention.session import SessionConvention, like_sessions
@@ -20,8 +21,7 @@ from gainful.measure.build_recipes import AnyRecipe, build_recipe, build_session
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, AnyRun, as_qrels, as_run_in_memory, find_run_beside
-from gainful.read.qrels_and_run import NestedDict, Run
+from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.session_inputs import AnySessions, as_sessions
 
 
@@ -83,8 +83,9 @@ def why(
     if cause is not None:
         find_cause(cause, CAUSES)
     sides = _build_sides(build_recipe, like_tool, parsed, like, unlike)
-    loaded_qrels = as_qrels(qrels, qrels_format, columns)
-    loaded_run = _load_run(qrels, run, run_format, columns)
+    reading = RunReading(qrels_format=qrels_format, run_format=run_format, columns=columns)
+    loaded_qrels = reading.read_qrels(qrels)
+    loaded_run = reading.read_run_in_memory(reading.require_run(qrels, run))
     recipes = {str(parsed): sides[0]}
     mixtures = mix_run(
         loaded_run,
@@ -92,16 +93,6 @@ def why(
         sides,
     )
     return explain_difference(mixtures, sides)
-
-
-def _load_run(
-    qrels: AnyQrels, run: AnyRun | None, run_format: str | None, columns: ColumnNames | None
-) -> Run | NestedDict:
-    """The run, in memory; that of a file with both, if none is given."""
-    run = find_run_beside(qrels, columns) if run is None else run
-    if run is None:
-        raise BadValue("run", None, "a run beside the judgments")
-    return as_run_in_memory(run, run_format, columns=columns)
 
 
 def _parse_single_measure(measure: str | Measure) -> Measure:

@@ -197,8 +197,8 @@ def _setting(setting: Setting, **more: Any) -> Row:
     )
 
 
-_RUN_TABLE = ("read.formats", "FORMATS")
-_SESSION_TABLE = ("read.session_formats", "SESSION_FORMATS")
+_RUN_TABLE = ("read.formats", "RUN_FORMATS")
+_SESSION_TABLE = ("read.formats", "SESSION_FORMATS")
 _RUN_FORMATS = partial(_list_choices, _RUN_TABLE)
 RUN_OR_SESSION_FORMATS = partial(_list_choices, _RUN_TABLE, _SESSION_TABLE)
 _CORRECTION = "evidence.statistics.correction"

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import WrongType, check_number
 from gainful.evidence.pairing import describe_turns, values_by_query
 from gainful.evidence.statistics.bootstrap import INTERVALS, bootstrap_test
 from gainful.evidence.statistics.outcome import UnitSums
@@ -24,7 +24,7 @@ from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table, to_plain_data
 from gainful.rounding import ROUNDING
 from gainful.text import pluralise, shorten
-from gainful.types import Array, Flags, Ranks, finite_or_none, is_number
+from gainful.types import Array, Flags, Ranks, finite_or_none
 
 FEWEST_DRAWN = 25  # queries; intervals that draw from fewer hold too little (docs/error-rates.md)
 MANY_INTERVAL = f"{T_INTERVAL} of many"  # where drawing takes long and tells nothing else
@@ -198,7 +198,6 @@ def _leave_one_out(
     return low, high, names[best], names[worst]
 
 
-_LOWEST_LEVEL, _HIGHEST_LEVEL = 1.0, 99.99
 _NUMBER_FIELDS = ("low", "high", "loo_low", "loo_high")
 _QUERY_FIELDS = ("query_low", "query_high")
 _LONGEST = 30  # characters of a query's name
@@ -314,10 +313,8 @@ def mean_intervals(
 
 def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> Resampling:
     """How queries are drawn again; a level that is none is refused."""
-    if not is_number(level):
-        raise WrongType("the level of the interval", level, "a number from 1 to 99.99")
-    if not _LOWEST_LEVEL <= float(level) <= _HIGHEST_LEVEL:
-        raise BadValue("the level of the interval", level, "1 to 99.99 (per cent), such as 95")
+    allowed = "1 to 99.99 (per cent), such as 95"
+    check_number("the level of the interval", level, allowed, lambda number: 1 <= number <= 99.99)
     return Resampling(alpha=1 - float(level) / 100, resamples=resamples, seed=seed)
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypedDict, Unpack, cast
 import numpy as np
 from attrs import Factory, evolve, frozen
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, check_number
 from gainful.evidence.pairing import (
     ClusterChoice,
     Clusters,
@@ -35,12 +35,12 @@ from gainful.evidence.statistics.correction import (
     power_level,
     smallest_resamples,
 )
-from gainful.evidence.statistics.effect_size import POWER, check_power
+from gainful.evidence.statistics.effect_size import POWER, check_share
 from gainful.evidence.statistics.max_t import flip_families
 from gainful.evidence.statistics.outcome import Outcome, UnitSums, join_outcomes, widen_to_zero
 from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, TEST_NAMES, TESTS
 from gainful.evidence.statistics.resampling import MAX_RESAMPLES, Resampling
-from gainful.types import Ranks, is_number
+from gainful.types import Ranks
 
 Margins = float | Mapping[str, float]
 
@@ -172,8 +172,12 @@ def build_method(tests: Iterable[str] = TEST_NAMES, **options: Unpack[MethodOpti
     if resamples is not None:
         chance["resamples"] = resamples
     check_standardisation(given.get("standardise"))
-    _check_margins(given.get("equivalent"))
-    check_power(given.get("power", POWER))
+    equivalent = given.get("equivalent")
+    margins = equivalent.values() if isinstance(equivalent, Mapping) else [equivalent]
+    for margin in () if equivalent is None else margins:
+        allowed = "a margin above 0, or {measure: margin}"
+        check_number("equivalent", margin, allowed, lambda number: 0 < number < inf)
+    check_share("power", given.get("power", POWER))
     test = RANDOMISATION if test is None else test
     return Method(
         test=test,
@@ -190,16 +194,6 @@ def split_method(options: Mapping[str, Any]) -> tuple[MethodOptions, dict[str, A
     method = {name: options[name] for name in options if name in MethodOptions.__annotations__}
     others = {name: value for name, value in options.items() if name not in method}
     return cast("MethodOptions", method), others
-
-
-def _check_margins(equivalent: object) -> None:
-    """Refuse margins that are none, before anything is read."""
-    margins = equivalent.values() if isinstance(equivalent, Mapping) else [equivalent]
-    for margin in () if equivalent is None else margins:
-        if not is_number(margin):
-            raise WrongType("equivalent", margin, "a margin above 0, or {measure: margin}")
-        if not 0 < margin < inf:
-            raise BadValue("equivalent", margin, "a margin above 0")
 
 
 def fit_resamples(method: Method, paired: Sequence[PairedValues], pairs: Ranks) -> Method:

@@ -10,11 +10,11 @@ upper confidence limit. Where queries are turns of conversations, it is that bet
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil, sqrt
+from math import ceil, inf, sqrt
 
 from attrs import frozen
 
-from gainful.errors import BadInput, BadValue, WrongType
+from gainful.errors import BadInput, check_number, check_whole_number
 from gainful.evidence.pairing import (
     Clusters,
     PairedValues,
@@ -26,6 +26,7 @@ from gainful.evidence.pairing import (
 from gainful.evidence.statistics.effect_size import (
     POWER,
     check_levels,
+    check_share,
     constant_columns,
     count_queries,
     detectable_difference,
@@ -36,7 +37,7 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, build_table, list_fields, to_plain_data
 from gainful.text import count_noun, pluralise
-from gainful.types import Array, is_number, is_whole_number
+from gainful.types import Array
 
 DIFFERENCE = 0.05
 CONFIDENCE = 0.8  # that the spread is not larger than the one that is allowed for
@@ -113,13 +114,26 @@ class Plan(Shown):
 
 @frozen
 class Goal:
-    """What a comparison is to find: how large a difference, at which level, how often."""
+    """What a comparison is to find: how large a difference, at which level, how often.
+
+    What no plan can be made for is refused.
+    """
 
     difference: float | Mapping[str, float] = DIFFERENCE
     alpha: float = ALPHA
     power: float = POWER
     confidence: float = CONFIDENCE
     comparisons: int = 1
+
+    def __attrs_post_init__(self) -> None:
+        given = self.difference
+        for value in given.values() if isinstance(given, Mapping) else [given]:
+            allowed = "a number above 0, or {measure: number}"
+            check_number("difference", value, allowed, lambda number: 0 < number < inf)
+        for name in ("alpha", "power", "confidence"):
+            check_share(name, getattr(self, name))
+        check_whole_number("comparisons", self.comparisons)
+        check_levels(self.level, self.power)
 
     @property
     def level(self) -> float:
@@ -129,8 +143,11 @@ class Goal:
 
 def plan_queries(results: Sequence[Results], goal: Goal, clusters: Clusters | None = None) -> Plan:
     """The queries that each pair of runs needs, from the spread of its differences."""
-    pairs = []
-    for measure, wanted in _read_differences(goal.difference, results[0]).items():
+    pairs, usual, named = [], goal.difference, {}
+    if isinstance(usual, Mapping):
+        named = {results[0].find_name(name): float(value) for name, value in usual.items()}
+        usual = DIFFERENCE
+    for measure, wanted in (dict.fromkeys(results[0].values, float(usual)) | named).items():
         paired = pair_results(results, measure)
         _refuse_small(paired)
         refuse_extremes(paired.values, measure)
@@ -143,37 +160,6 @@ def plan_queries(results: Sequence[Results], goal: Goal, clusters: Clusters | No
     turns = describe_turns(results[0].queries, verb="plans") if clusters is None else None
     notes = () if turns is None else (turns,)
     return Plan(tuple(pairs), goal.alpha, goal.power, goal.confidence, goal.comparisons, notes)
-
-
-def check_goal(goal: Goal) -> None:
-    """Refuse what no plan can be made for, before anything is read."""
-    difference = goal.difference
-    differences = difference.values() if isinstance(difference, Mapping) else [difference]
-    for value in differences:
-        if not is_number(value):
-            raise WrongType("difference", value, "a number above 0, or {measure: number}")
-        if not 0 < value < float("inf"):
-            raise BadValue("difference", value, "a number above 0")
-    for name in ("alpha", "power", "confidence"):
-        level = getattr(goal, name)
-        if not is_number(level):
-            raise WrongType(name, level, "a number between 0 and 1")
-        if not 0 < level < 1:
-            raise BadValue(name, level, "a number between 0 and 1")
-    if not is_whole_number(goal.comparisons):
-        raise WrongType("comparisons", goal.comparisons, "a whole number from 1 on")
-    if goal.comparisons < 1:
-        raise BadValue("comparisons", goal.comparisons, "a whole number from 1 on")
-    check_levels(goal.level, goal.power)
-
-
-def _read_differences(
-    difference: float | Mapping[str, float], results: Results
-) -> dict[str, float]:
-    if not isinstance(difference, Mapping):
-        return dict.fromkeys(results.values, float(difference))
-    wanted = {results.find_name(name): float(value) for name, value in difference.items()}
-    return dict.fromkeys(results.values, DIFFERENCE) | wanted
 
 
 def _refuse_small(paired: PairedValues) -> None:

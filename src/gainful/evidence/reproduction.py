@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
+from gainful.errors import BadInput, BadValue, CannotCompare
 from gainful.evidence.pairing import NOT_A_MEAN, pair_values, values_by_query
 from gainful.evidence.statistics.correlation import kendall_tau
 from gainful.measure.results import Results, list_footnotes
@@ -21,10 +21,10 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, Table, build_table, format_number, to_plain_data
 from gainful.text import count_noun
-from gainful.types import Array, is_whole_number
+from gainful.types import Array
 
 DEPTH, PERSISTENCE = 1000, 0.95  # those of repro_eval
-_MAX_DEPTH = 1_000_000
+MAX_DEPTH = 1_000_000
 DocLists = Mapping[str, Sequence[str]]
 
 
@@ -132,15 +132,6 @@ class Reproduction(Shown):
             data=self.to_dict,
             indent="  ",
         )
-
-
-def check_depth(depth: object) -> None:
-    """Refuse a depth of rankings that is none."""
-    allowed = f"a whole number from 1 to {_MAX_DEPTH}"
-    if not is_whole_number(depth):
-        raise WrongType("depth", depth, allowed)
-    if not 1 <= depth <= _MAX_DEPTH:
-        raise BadValue("depth", depth, allowed)
 
 
 def compare_orders(

@@ -195,26 +195,27 @@ class RankByRank:
         return {"found" if name == "in_run" else name: value for name, value in data.items()}
 
 
-@frozen(eq=False)
-class SwitchSide:
-    """One side of a switch: how the query is ranked there, and computed."""
-
-    label: str
-    recipe: Recipe
-    rankings: Rankings
-    value: float | None
-
-
-def describe_rank_by_rank(query: str, sides: tuple[SwitchSide, SwitchSide]) -> RankByRank:
+def describe_rank_by_rank(
+    query: str,
+    rankings: Sequence[Rankings],
+    recipes: Sequence[Recipe],
+    values: Sequence[float | None],
+    labels: Sequence[str],
+) -> RankByRank:
     """How does a query come by its value on both sides of a switch?"""
-    rankings = [work_out_ranking(side.rankings, query, side.recipe) for side in sides]
-    rows = _select_rows([ranking.rows for ranking in rankings])
-    ideals = _select_rows([ranking.ideal for ranking in rankings])
+    worked = [
+        work_out_ranking(side, query, recipe)
+        for side, recipe in zip(rankings, recipes, strict=True)
+    ]
+    rows = _select_rows([ranking.rows for ranking in worked])
+    ideals = _select_rows([ranking.ideal for ranking in worked])
     before, after = (
-        QuerySide(side.label, *shown, *ideal, ranking.dcg, ranking.idcg, side.value)
-        for side, ranking, shown, ideal in zip(sides, rankings, rows, ideals, strict=True)
+        QuerySide(label, *shown, *ideal, ranking.dcg, ranking.idcg, value)
+        for label, ranking, shown, ideal, value in zip(
+            labels, worked, rows, ideals, values, strict=True
+        )
     )
-    matched = sides[0].rankings.matched.select_query(query)
+    matched = rankings[0].matched.select_query(query)
     judged, in_run = (False, False) if matched is None else (matched.judged[0], matched.in_run[0])
     return RankByRank(query, bool(judged), bool(in_run), before, after)
 
@@ -225,21 +226,18 @@ def _select_rows(sides: Sequence[Sequence[Any]]) -> list[tuple[tuple[Any, ...], 
     Those that differ come first, then those that count, then the rest.
     """
 
+    def counts(row: RankedDoc | IdealRank | None) -> bool:
+        if row is None or row.contribution is not None:
+            return row is not None and row.contribution != 0
+        return isinstance(row, RankedDoc) and (row.grade or 0) > 0
+
     def dullness(place: int) -> tuple[bool, bool, int]:
         pair = [side[place] if place < len(side) else None for side in sides]
-        return pair[0] == pair[1], not any(map(_has_contribution, pair)), place
+        return pair[0] == pair[1], not any(map(counts, pair)), place
 
     places = sorted(sorted(range(max(map(len, sides))), key=dullness)[:_MAX_ROWS])
     kept = [tuple(side[place] for place in places if place < len(side)) for side in sides]
     return [(rows, len(side) - len(rows)) for rows, side in zip(kept, sides, strict=True)]
-
-
-def _has_contribution(row: RankedDoc | IdealRank | None) -> bool:
-    if row is None:
-        return False
-    if row.contribution is not None:
-        return row.contribution != 0
-    return isinstance(row, RankedDoc) and (row.grade or 0) > 0
 
 
 _COLUMNS = ("rank", "document", "score", "grade")
@@ -255,7 +253,9 @@ def build_sections(
     """The worst query: its ranking on both sides, the ideal where it changes, and the sums."""
     sides = worst_query.before, worst_query.after
     labels = [f"{prefix}, {side.label}:" for prefix, side in zip(_SIDES, sides, strict=True)]
-    digits, label_width = _choose_side_decimals(sides), max(map(len, labels))
+    change = (sides[0].value or 0.0) - (sides[1].value or 0.0)
+    digits = 4 if None in (sides[0].value, sides[1].value) else choose_decimals(change)
+    label_width = max(map(len, labels))
     sums = [_format_sum(entry, worst_query, side, digits) for side in sides]
     lines = list(zip(labels, sums, strict=True))
     ends = [
@@ -276,11 +276,6 @@ def build_sections(
     if not worst_query.judged:
         return [Section(lines=["None of its documents is judged."]), *ends]
     return [*_build_rankings(worst_query, width), *_build_ideals(worst_query), *ends]
-
-
-def _choose_side_decimals(sides: tuple[QuerySide, QuerySide]) -> int:
-    before, after = (side.value for side in sides)
-    return 4 if before is None or after is None else choose_decimals(before - after)
 
 
 def _format_sum(entry: Entry, worst_query: RankByRank, side: QuerySide, digits: int) -> str:
@@ -308,7 +303,12 @@ def _build_rankings(worst_query: RankByRank, width: int | None) -> list[Section]
             return [Section(table=joint_table), *_format_more(before.more)]
     sections: list[Section] = []
     for side in (before, after):
-        table = _shorten_ids(_build_side_table(side), width)
+        gains = [_format_gains(row) for row in side.rows]
+        cells = zip(_format_cells(side.rows), gains, strict=True)
+        columns = (*_COLUMNS, *_GAIN_COLUMNS) if any(gains) else _COLUMNS
+        rows = [[*cell, *gain] for cell, gain in cells]
+        table = Table(columns, rows, numeric=True, text_columns=(1,))
+        table = _shorten_ids(table, width)
         sections += [Section(f"{side.label}:", table), *_format_more(side.more)]
     return sections
 
@@ -350,15 +350,6 @@ def _format_gains(row: RankedDoc | IdealRank) -> list[str]:
     if row.gain is None or row.discount is None or row.contribution is None:
         return []
     return [format_number(row.gain), f"{row.discount:.4f}", f"{row.contribution:.4f}"]
-
-
-def _build_side_table(side: QuerySide) -> Table:
-    rows = [
-        cells + _format_gains(row)
-        for cells, row in zip(_format_cells(side.rows), side.rows, strict=True)
-    ]
-    column_count = len(rows[0]) if rows else len(_COLUMNS)
-    return Table((*_COLUMNS, *_GAIN_COLUMNS)[:column_count], rows, numeric=True, text_columns=(1,))
 
 
 def _build_joint_table(before: QuerySide, after: QuerySide) -> Table:
@@ -414,14 +405,9 @@ def _shorten_ids(table: Table, width: int | None) -> Table:
     id_width = max(_MIN_ID_WIDTH, longest - (table_width - width))
     if table_width <= width or longest <= id_width:
         return table
-    return evolve(
-        table, rows=[(row[0], _shorten_middle(row[1], id_width), *row[2:]) for row in table.rows]
-    )
+    end = (id_width - 1) // 2  # the beginning and the end tell ids apart
 
+    def shorten(doc: str) -> str:
+        return doc if len(doc) <= id_width else doc[: id_width - 1 - end] + "…" + doc[-end:]
 
-def _shorten_middle(text: str, width: int) -> str:
-    """The beginning and the end, which tell ids apart."""
-    if len(text) <= width:
-        return text
-    end = (width - 1) // 2
-    return text[: width - 1 - end] + "…" + text[len(text) - end :]
+    return evolve(table, rows=[(row[0], shorten(row[1]), *row[2:]) for row in table.rows])

@@ -149,7 +149,8 @@ def build_sessions(
         ranked=rows["rank"].null_count() < len(rows),
         notes=notes,
     )
-    return evolve(sessions, problems=[*descriptions, *sessions.problems])
+    problems = [*descriptions, *sessions.problems]
+    return evolve(sessions, problems=problems, judged_by=events.judged_by)
 
 
 def build_part(

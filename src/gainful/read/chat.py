@@ -17,10 +17,11 @@ from typing import Any
 from attrs import define, field, frozen
 
 from gainful.errors import BadInput
-from gainful.read.column_names import USUAL_NAMES, ColumnMapping
+from gainful.read.column_names import ColumnMapping
 from gainful.read.dotted_paths import find_first
 from gainful.read.json_records import RecordFile, Unreadable, read_records
 from gainful.read.json_text import parse_json
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals, parse_time
 from gainful.read.search_results import BadResults, ResultPaths, read_query, read_results
 from gainful.read.session_events import SessionEvents
@@ -136,21 +137,20 @@ def is_chat(records: Sequence[dict[str, Any]]) -> bool:
     return any(_list_messages(record) for record in records)
 
 
-def read_chat(
-    source: Source, columns: ColumnMapping = USUAL_NAMES, tools: Sequence[str] = ()
-) -> SessionEvents:
+def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
     """The searches of transcripts.
 
     Args:
         source: JSON lines, or one list of messages or conversations.
-        columns: where ids, sessions, texts and topics stand, as paths, if not as usual.
-        tools: the names of the search tools; the only tool that is called, if none is named.
+        reading: `columns` says where ids, sessions, texts and topics stand, as paths, `tool` names
+            the search tools; the only tool that is called, if none is named.
     """
+    columns = reading.columns
     file = read_records(source)
     labels = tuple(name for name in _LABELS if name in columns.names)
     retrievals = Retrievals(source.name, file.locate, labels=labels)
     transcript = _read_calls(file, columns, retrievals)
-    names, note = _choose_tools(transcript.calls, tools, source.name)
+    names, note = _choose_tools(transcript.calls, reading.tool, source.name)
     paths = ResultPaths.from_columns(columns)
     is_timed = all(call.time is not None for call in transcript.calls)
     for call in transcript.calls:

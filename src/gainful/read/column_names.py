@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import polars as pl
-from attrs import frozen
+from attrs import define, field, frozen
 
 from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
 from gainful.text import join_words, quote
@@ -92,15 +92,52 @@ SESSION_ROLES: Mapping[str, str] = {
     "grade": "grade",
     "seconds": "seconds",
 }
+_KIND_ROLES = {"qrels": QRELS_ROLES, "run": RUN_ROLES}
+_ID_ROLES = {"query": QUERY, "doc": DOC}  # without which no table can be read
 _MOST_LISTED = 20  # columns in a message
 _ALLOWED = '{"query": "user", "doc": "item"}'
 
 
+@define
+class _Fit:
+    """Which of the columns that a user named were found in tables so far."""
+
+    found: set[str] = field(factory=set)  # roles
+    usual: set[str] = field(factory=set)  # roles that a column has by its name, such as grade
+    misfits: dict[str, NoColumn] = field(factory=dict)
+
+
 @frozen
 class ColumnMapping:
-    """Which columns of a user's tables are what; empty where the usual names will do."""
+    """Which columns of a user's tables are what; empty where the usual names will do.
+
+    Judgments and runs may have columns of their own, and share the others: a column that only one
+    of them has is looked for in both, and one that none has is refused when both were read.
+    """
 
     names: Mapping[str, tuple[str, ...]] = {}
+    own_names: Mapping[str, Mapping[str, tuple[str, ...]]] = {}  # of judgments or runs alone
+    needed: Collection[str] = ()  # roles whose columns must be there
+    fit: _Fit = field(factory=_Fit, eq=False)
+
+    def choose_kind(self, kind: Literal["qrels", "run"]) -> ColumnMapping:
+        """The columns of judgments, or of a run."""
+        own = self.own_names.get(kind, {})
+        return ColumnMapping({**self.names, **own}, needed=[*own], fit=self.fit)
+
+    def merge_kinds(self) -> ColumnMapping:
+        """All columns that are named, of a table that may be either."""
+        names = dict(self.names)
+        for own in self.own_names.values():
+            names |= {role: (*names.get(role, ()), *own[role]) for role in own}
+        return ColumnMapping(names)
+
+    def refuse_misfits(self) -> None:
+        """No column may be named that none of the tables has."""
+        fitting = self.fit.found | (self.fit.usual if self.fit.found else set())
+        for role, misfit in self.fit.misfits.items():
+            if role not in fitting:
+                raise misfit
 
     def lacks_grades(self, roles: Mapping[str, str]) -> bool:
         """Did the user say that judgments have no grades, so that each document counts as 1?"""
@@ -116,12 +153,22 @@ class ColumnMapping:
                 raise BadValue(f"columns[{quote(role)}]", None, "a name; None is for judgments")
             if role not in roles or not candidates:
                 continue
-            usual = () if roles is SESSION_ROLES else (role,)  # judgments beside a run may have it
-            column = _find_exactly((*candidates, *usual), columns)
-            if column is None:
+            column = _find_exactly(candidates, columns)
+            if column is not None:
+                self.fit.found.add(role)
+            else:
                 words = join_words([quote(candidate) for candidate in candidates], "or")
                 problem = f"there is no column {words} for the {role}; there are "
-                raise NoColumn(name, problem + list_columns(columns), "columns= with one of these")
+                own = "" if roles is SESSION_ROLES else _name_own_roles(role)
+                allowed = f"columns= (--columns) with one of these{own}"
+                misfit = NoColumn(name, problem + list_columns(columns), allowed)
+                if roles is SESSION_ROLES or role in self.needed or _lacks_ids(role, columns):
+                    raise misfit
+                self.fit.misfits.setdefault(role, misfit)  # the other table may have it
+                column = _find_exactly((role,), columns)
+                if column is None:
+                    continue
+                self.fit.usual.add(role)
             if column in renames:
                 raise BadValue("columns", dict(self.names), f"{quote(column)} in one role only")
             renames[column] = roles[role]
@@ -161,6 +208,8 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
     Examples:
         >>> read_column_names({"query": "user"}).names
         {'query': ('user',)}
+        >>> read_column_names({"run.doc": "url"}).choose_kind("run").names
+        {'doc': ('url',)}
         >>> read_column_names({"grade": None}).lacks_grades(QRELS_ROLES)
         True
     """
@@ -171,19 +220,24 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
     if not isinstance(columns, Mapping):
         raise WrongType("columns", columns, _ALLOWED)
     roles = dict.fromkeys((*QRELS_ROLES, *RUN_ROLES, *SESSION_ROLES))
+    own = [f"{kind}.{role}" for kind, kind_roles in _KIND_ROLES.items() for role in kind_roles]
     names: dict[str, tuple[str, ...]] = {}
-    for role, value in columns.items():
-        if role not in roles:
-            raise UnknownName("role of a column", str(role), roles, f"columns={_ALLOWED}")
+    own_names: dict[str, dict[str, tuple[str, ...]]] = {"qrels": {}, "run": {}}
+    for full_role, value in columns.items():
+        if full_role not in roles and full_role not in own:
+            hint = f"--columns query=user,doc=item; columns={_ALLOWED}"
+            raise UnknownName("role of a column", str(full_role), roles, hint)
+        kind, _, role = full_role.rpartition(".")
         candidates: tuple[Any, ...] = (value,)
         if isinstance(value, Sequence) and not isinstance(value, str):
             candidates = tuple(value)
         if role == "grade" and candidates in ((None,), ()):
             candidates = ()
         elif not candidates or not all(isinstance(part, str) and part for part in candidates):
-            raise WrongType(f"columns[{quote(role)}]", value, "the name of a column, or several")
-        names[role] = candidates
-    return ColumnMapping(names)
+            allowed = "the name of a column, or several"
+            raise WrongType(f"columns[{quote(full_role)}]", value, allowed)
+        (own_names[kind] if kind else names)[role] = candidates
+    return ColumnMapping(names, own_names)
 
 
 USUAL_NAMES = ColumnMapping()
@@ -258,6 +312,18 @@ def is_wide(schema: Mapping[str, Any]) -> bool:
     lists = {name for name, nested in names.items() if nested}
     long = any(names.get(name) is False for name in (*SCORE, *GRADE, *RANK))  # a number a document
     return bool(lists & {*RETRIEVED, *RELEVANT, *DOC_LISTS}) or bool(lists & {*DOC} and not long)
+
+
+def _name_own_roles(role: str) -> str:
+    """How a column is named that judgments and runs call differently, if both have it."""
+    both = all(role in kind_roles for kind_roles in _KIND_ROLES.values())
+    return f"; qrels.{role}= and run.{role}= where they differ" if both else ""
+
+
+def _lacks_ids(role: str, columns: Iterable[str]) -> bool:
+    """Is it a role without which nothing can be read, and has no column one of its names?"""
+    usual = {strip_name(name) for name in _ID_ROLES.get(role, ())}
+    return bool(usual) and usual.isdisjoint(map(strip_name, columns))
 
 
 def _find_exactly(candidates: Iterable[str], columns: Sequence[str]) -> str | None:

@@ -10,8 +10,9 @@ import polars as pl
 from gainful.errors import BadInput, BadValue
 from gainful.read import trec_files
 from gainful.read.kinds import RUN
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_problems import flag_problem
-from gainful.read.sessions import BadPolicy, Sessions, check_sessions
+from gainful.read.sessions import Sessions, check_sessions
 from gainful.read.source import Source
 from gainful.text import quote
 
@@ -22,17 +23,15 @@ _EXPECTED = (
 )
 
 
-def read_conversations(
-    source: Source, bad: BadPolicy = "error", ties: str | None = None
-) -> Sessions:
+def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """The turns of conversations as queries of sessions.
 
     Args:
         source: a TREC run.
-        bad: refuse conversations that are not as they should be, or leave them out and say so.
-        ties: how results of equal score are ordered: by document id, descending
+        reading: `ties` says how results of equal score are ordered: by document id, descending
             (`doc_descending`, the default, as trec_eval does), or as they came (`input`).
     """
+    ties, bad = reading.ties, reading.policy
     if ties not in (None, *TIES):
         raise BadValue("ties", ties, " or ".join(TIES))
     run = trec_files.read_rows(source, RUN).build()

@@ -40,8 +40,7 @@ def read(
         frame = _read_literally(text)
         if frame is not None:
             return frame, _locate_lines(source, text, skipped)
-    if header_rows:
-        _check_header(source, text, separator, skipped)
+    header = _check_header(source, text, separator, skipped) if header_rows else _WITHOUT_HEADER
     try:
         frame = pl.read_csv(
             text,
@@ -52,6 +51,8 @@ def read(
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise _describe_failure(source, text, separator, skipped) from None
+    if any('"' in name for name in header) and len(header) == frame.width:
+        frame.columns = header  # polars leaves "a""b" as it is written
     if separator == "\t":
         _refuse_joined_lines(source, frame)
     frame = _strip_names(_drop_empty_rows(frame))
@@ -126,8 +127,8 @@ def _locate_lines(source: Source, text: bytes, skipped: int) -> Callable[[int], 
     return lambda row: f"{source.name}:{line_numbers()[row]}"
 
 
-def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> None:
-    """A header whose quotes do not pair would swallow rows, and one name twice a column."""
+def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> list[str]:
+    """The names of columns; quotes that do not pair would swallow rows, and one name a column."""
     place = f"{source.name}:{skipped + 1}"
     first_line = text.split(b"\n", 1)[0]
     begun = first_line.count(b'"') % 2 == 1  # a quote that the first line does not close
@@ -153,6 +154,7 @@ def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> 
     if repeated:
         problem = f"column {quote(repeated[0])} stands twice in the header"
         raise BadInput(place, problem, "a first line that names each column, and each once")
+    return header
 
 
 def _describe_unpaired_quotes(place: str) -> BadInput:

@@ -14,8 +14,9 @@ import polars as pl
 
 from gainful.errors import BadInput
 from gainful.read import trec_files
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_problems import flag_problem
-from gainful.read.sessions import BadPolicy, Sessions, check_sessions
+from gainful.read.sessions import Sessions, check_sessions
 from gainful.read.source import Source
 from gainful.text import count_noun, quote
 
@@ -25,7 +26,7 @@ LINE_FIELDS = (
 _RATINGS = re.compile(r"(NULL|none|[^:|\s]+:[^:|\s]+(\|[^:|\s]+:[^:|\s]+)*)?", re.IGNORECASE)
 
 
-def read_dynamic_domain(source: Source, bad: BadPolicy = "error") -> Sessions:
+def read_dynamic_domain(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """Topics as sessions; an iteration that is missing in between is a query without results."""
     try:
         lines = pl.DataFrame({"text": source.read_bytes().decode("utf-8").split("\n")})
@@ -83,7 +84,13 @@ def read_dynamic_domain(source: Source, bad: BadPolicy = "error") -> Sessions:
     notes = [f"{count_noun(len(missing), 'iteration')} without results"] if len(missing) else []
     frame = pl.concat([frame, missing])
     return check_sessions(
-        frame, source.name, locate, bad=bad, ranked=False, notes=notes, reader_problems=problems
+        frame,
+        source.name,
+        locate,
+        bad=reading.policy,
+        ranked=False,
+        notes=notes,
+        reader_problems=problems,
     )
 
 

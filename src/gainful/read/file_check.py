@@ -11,10 +11,11 @@ from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, Swapped
 from gainful.read import subtopic_qrels
-from gainful.read.column_names import USUAL_NAMES, ColumnMapping, ColumnNames
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.datasets import find_beir_file
 from gainful.read.formats import find_format, read_rows
 from gainful.read.inputs import (
+    AnyColumns,
     as_qrels,
     as_qrels_columns,
     as_run_columns,
@@ -70,6 +71,7 @@ def examine_file(
         return source
     kind: Kind[Any] = QRELS if kind_name == "judgments" else RUN
     name, format_name = str(source), "beir"
+    columns = columns.choose_kind("qrels" if kind is QRELS else "run")
     try:
         if isinstance(source, Path):
             source = open_source(find_beir_file(source))
@@ -83,7 +85,7 @@ def examine_file(
 
 
 def examine_value(
-    value: Any, name: str, columns: ColumnNames | None, *, comes_first: bool
+    value: Any, name: str, columns: AnyColumns | None, *, comes_first: bool
 ) -> list[FileReport]:
     """All that is to be known of what is in memory: a dict, a frame or a list.
 
@@ -103,7 +105,7 @@ def examine_value(
 
 
 def _examine_in_memory(
-    value: Any, name: str, kind: Kind[Any], columns: ColumnNames | None
+    value: Any, name: str, kind: Kind[Any], columns: AnyColumns | None
 ) -> FileReport:
     try:
         if kind is RUN:

@@ -18,11 +18,16 @@ from gainful.read.column_names import (
     normalise_name,
 )
 from gainful.read.event_table import are_log_columns
-from gainful.read.formats import build_value, find_format, find_kinds, read_rows
+from gainful.read.formats import (
+    build_value,
+    find_format,
+    find_kinds,
+    find_session_format,
+    find_table_format,
+    read_rows,
+)
 from gainful.read.kinds import RUN
 from gainful.read.named_columns import InputTable
-from gainful.read.session_formats import find_session_format
-from gainful.read.session_tables import guess_table_format
 from gainful.read.sessions import are_session_columns
 from gainful.read.source import Source
 
@@ -39,7 +44,7 @@ def decide_kinds(
         columns: what their columns are called.
         with_sessions: is all that is no judgments sessions?
     """
-    possible = [_possible_kinds(source, columns) for source in sources]
+    possible = [_possible_kinds(source, columns.merge_kinds()) for source in sources]
     if with_sessions:
         possible = [
             kinds if kinds in ({"judgments"}, set()) else {"sessions"} for kinds in possible
@@ -119,7 +124,7 @@ def _holds_sessions(source: Source, columns: ColumnMapping) -> bool:
     if format_name != "table":
         return format_name != "conversation"
     try:
-        format_name = guess_table_format(source)
+        format_name = find_table_format(source)
         frame = named_columns.read_table(source, format_name).frame
         mapped = columns if "session" in columns.names else USUAL_NAMES
         names = mapped.select(frame.columns, SESSION_ROLES, source.name).values()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from attrs import frozen
 
@@ -20,23 +20,21 @@ from gainful.read.source import ARROW_STREAM, DATASET, Source, is_folder, open_s
 
 
 @frozen
-class FileFormat:
-    """One format of files: its name, what it is, how it is recognised."""
+class Format:
+    """One format of files: what it holds, how it is recognised and read, what can be asked of it.
+
+    A reader of judgments and runs takes a `Source`, a `Kind` and its options, and gives `Rows` or
+    the value. One of sessions takes a `Source` and `ReadOptions`, and gives `Sessions` or events.
+    """
 
     name: str
     description: str
-    fits: Callable[[Source], bool]
-
-
-@frozen
-class Format(FileFormat):
-    """One format of judgments and runs, how they are read from it, and what its reader takes."""
-
-    read: Callable[..., Any]  # of a source, a kind and the options → `Rows`, or the value
-    options: tuple[str, ...] = ()  # columns; every (line looked at); format_name
-
-
-FormatT = TypeVar("FormatT", bound=FileFormat)
+    holds: tuple[str, ...]  # judgments, run, sessions
+    fits: Callable[..., bool]  # of a source, or of the first records in it
+    read: Callable[..., Any]
+    options: tuple[str, ...] = ()
+    example: str = ""  # how a file begins
+    of_records: bool = False  # is it recognised by records of JSON or of a table?
 
 
 def _is_parquet(source: Source) -> bool:
@@ -50,7 +48,7 @@ def _is_arrow(source: Source) -> bool:
 def _is_ratings(source: Source) -> bool:
     """Is it JSON or CSV as tools of search teams write it?"""
     line = source.first_line()
-    if not (line.startswith("{") or "," in line):  # nor is more code loaded for TREC's files
+    if not (line.startswith(("{", "[")) or "," in line):  # nor is more code loaded for TREC's files
         return False
     return bool(import_module("gainful.read.ratings").find_kinds(source))
 
@@ -111,52 +109,140 @@ def _load(reader: str) -> Callable[..., Any]:
     return read
 
 
+_RANKED = ("judgments", "run")
+_SESSIONS = ("sessions",)
 _READ_TABLE = _load("tables.read_rows")
 _TABLE = ("columns", "format_name")
 _ALL = (
-    Format("parquet", "a Parquet file with named columns", _is_parquet, _READ_TABLE, _TABLE),
+    Format(
+        "parquet", "a Parquet file with named columns", _RANKED, _is_parquet, _READ_TABLE, _TABLE
+    ),
     Format(
         "arrow",
         "an Arrow (file or stream) or Feather file with named columns",
-        _is_arrow,
-        _READ_TABLE,
-        _TABLE,
+        *(_RANKED, _is_arrow, _READ_TABLE, _TABLE),
     ),
     Format(
         "ratings",
         "ratings of Quepid, RRE, the Search Relevance Workbench or _rank_eval",
-        _is_ratings,
-        _load("ratings.read"),
+        *(_RANKED, _is_ratings, _load("ratings.read")),
+        example='{"queries": [{"query": "lamp", "ratings": {"a": 3}}]}',
     ),
     Format(
-        "rag", "JSON lines with retrieved and relevant", _is_rag, _load("rag.read"), ("columns",)
+        "rag",
+        "JSON lines with retrieved and relevant",
+        *(_RANKED, _is_rag, _load("rag.read"), ("columns",)),
+        example='{"query": "1", "retrieved": ["a", "b"], "relevant": ["a"]}',
     ),
     Format(
         "json",
         "one JSON object of objects, or a list",
-        _is_json,
-        _load("tables.read_json"),
-        ("columns",),
+        *(_RANKED, _is_json, _load("tables.read_json"), ("columns",)),
+        example='{"1": {"a": 2, "b": 0}}',
     ),
-    Format("jsonl", "JSON lines with named fields", _is_json_lines, _READ_TABLE, _TABLE),
-    Format("csv", "a table with named columns", _make_table_check(",;"), _READ_TABLE, _TABLE),
+    Format(
+        "jsonl",
+        "JSON lines with named fields",
+        *(_RANKED, _is_json_lines, _READ_TABLE, _TABLE),
+        example='{"query": "1", "doc": "a", "score": 0.9}',
+    ),
+    Format(
+        "csv",
+        "a table with named columns",
+        *(_RANKED, _make_table_check(",;"), _READ_TABLE, _TABLE),
+        example="query,doc,score\n1,a,0.9",
+    ),
     Format(
         "tsv",
         "a table with named columns, separated by tabs",
-        _make_table_check("\t"),
-        _READ_TABLE,
-        _TABLE,
+        *(_RANKED, _make_table_check("\t"), _READ_TABLE, _TABLE),
+        example="query\tdoc\tscore\n1\ta\t0.9",
     ),
     Format(
         "trec",
         "TREC's lines of fields",
-        lambda _: True,
-        _load("trec_files.read_rows"),
-        ("every",),
+        *(_RANKED, lambda _: True, _load("trec_files.read_rows"), ("every",)),
+        example="1 Q0 a 1 0.9 bm25",
+    ),
+    Format(
+        "trec-session",
+        "XML of the TREC Session Track",
+        *(_SESSIONS, _load("session_xml.is_session_xml"), _load("session_xml.read_session_xml")),
+        options=("pages",),
+        example='<sessiontrack2012><session num="1"><topic num="1"/></session></sessiontrack2012>',
+    ),
+    Format(
+        "dd",
+        "a run of TREC Dynamic Domain",
+        _SESSIONS,
+        _load("dynamic_domain.is_dynamic_domain"),
+        _load("dynamic_domain.read_dynamic_domain"),
+        example="DD16-1\t0\ta\t0.9\t1\tDD16-1.1:3",
+    ),
+    Format(
+        "conversation",
+        "a TREC run whose query ids carry the turn, such as 106_3",
+        _SESSIONS,
+        _load("conversations.is_conversation"),
+        _load("conversations.read_conversations"),
+        options=("ties",),
+        example="106_1 Q0 a 1 0.9 bm25\n106_2 Q0 b 1 0.8 bm25",
+    ),
+    Format(
+        "ubi",
+        "queries and events of User Behavior Insights (UBI 1.x), in one file or in two",
+        *(_SESSIONS, _load("ubi.is_ubi"), _load("ubi.read_ubi"), ("columns", "gap", "events")),
+        example='{"query_id": "q", "client_id": "c", "user_query": "lamp", '
+        '"query_response_hit_ids": ["a"], "timestamp": "2024-05-01T10:00:00Z"}',
+        of_records=True,
+    ),
+    Format(
+        "openinference",
+        "traces of LLM applications: OpenInference, or OpenTelemetry's GenAI convention",
+        _SESSIONS,
+        _load("openinference.is_openinference"),
+        _load("openinference.read_openinference"),
+        options=("columns", "tool", "gap"),
+        example='{"context": {"trace_id": "t", "span_id": "s"}, "attributes": '
+        '{"openinference.span.kind": "RETRIEVER", "session.id": "c", "input.value": "lamp", '
+        '"retrieval.documents.0.document.id": "a"}}',
+        of_records=True,
+    ),
+    Format(
+        "ikat",
+        "a run of TREC iKAT as JSON",
+        *(_SESSIONS, _load("ikat.is_ikat"), _load("ikat.read_ikat")),
+        example='{"metadata": {"run_id": "r"}, "turn_id": "9-1_1", "references": {"a": 0.9}}',
+        of_records=True,
+    ),
+    Format(
+        "turns",
+        "turns of conversations with what was retrieved for each",
+        *(_SESSIONS, _load("turns.is_turns"), _load("turns.read_turns"), ("columns",)),
+        example='{"conversation": "c", "turn": 1, "query": "lamp", "retrieved": ["a", "b"]}',
+        of_records=True,
+    ),
+    Format(
+        "chat",
+        "chat messages of agents with calls of a search tool",
+        *(_SESSIONS, _load("chat.is_chat"), _load("chat.read_chat"), ("columns", "tool")),
+        example='{"id": "c", "messages": [{"role": "assistant", "tool_calls": [{"id": "1", '
+        '"function": {"name": "search", "arguments": "{\\"query\\": \\"lamp\\"}"}}]}, '
+        '{"role": "tool", "tool_call_id": "1", "content": "[{\\"id\\": \\"a\\"}]"}]}',
+        of_records=True,
+    ),
+    Format(
+        "table",
+        "a table of sessions or of the events of a log",
+        *(_SESSIONS, lambda _: True, _load("session_tables.read_session_table")),
+        options=("columns", "gap", "events"),
+        example="session,query,rank,doc\ns,1,1,a",
     ),
 )
 
-FORMATS: Mapping[str, Format] = {file_format.name: file_format for file_format in _ALL}
+FORMATS: Mapping[str, Format] = {entry.name: entry for entry in _ALL}
+RUN_FORMATS = {name: entry for name, entry in FORMATS.items() if "run" in entry.holds}
+SESSION_FORMATS = {name: entry for name, entry in FORMATS.items() if "sessions" in entry.holds}
 
 
 def read_file(
@@ -230,7 +316,51 @@ def find_format(
     source: Source, format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
 ) -> Format:
     """The format of judgments or a run, by its name or by what the file looks like."""
-    return choose_format(FORMATS, source, format_name or _find_named_header(source, columns))
+    name = format_name or _find_named_header(source, columns)
+    if name is not None:
+        return name_format(name)
+    return next(entry for entry in RUN_FORMATS.values() if entry.fits(source))
+
+
+def name_format(name: str) -> Format:
+    """The format of judgments and runs that has this name."""
+    if name not in RUN_FORMATS:
+        raise UnknownName("format", name, RUN_FORMATS)
+    return RUN_FORMATS[name]
+
+
+def find_session_format(source: Source, format_name: str | None = None) -> Format:
+    """The format of sessions, by its name or by what the file looks like."""
+    if format_name is not None and format_name not in SESSION_FORMATS:
+        raise UnknownName("session format", format_name, SESSION_FORMATS)
+    if format_name is not None:
+        return SESSION_FORMATS[format_name]
+    if find_format(source).name == "trec":  # as is all that is neither JSON nor a table
+        texts = (entry for entry in SESSION_FORMATS.values() if not entry.of_records)
+        return next(entry for entry in texts if entry.fits(source))
+    records = _load("json_records.first_records")(source)
+    return find_record_format(records) or SESSION_FORMATS["table"]
+
+
+def find_record_format(records: Sequence[dict[str, Any]]) -> Format | None:
+    """The format that some records are in; None if it is none that is known."""
+    known = (entry for entry in SESSION_FORMATS.values() if entry.of_records)
+    return next((entry for entry in known if records and entry.fits(records)), None)
+
+
+def find_table_format(source: Source) -> str:
+    """Which kind of table a file is: Parquet, Arrow, JSON lines, or text with tabs or commas."""
+    file_format = find_format(source)
+    if is_table(file_format):
+        return file_format.name
+    if file_format.name == "trec":
+        return "tsv" if "\t" in source.first_line() else "csv"
+    return "jsonl"
+
+
+def is_table(file_format: Format) -> bool:
+    """Has a format named columns?"""
+    return file_format.read is _READ_TABLE
 
 
 def _find_named_header(source: Source, columns: ColumnMapping) -> str | None:
@@ -243,14 +373,3 @@ def _find_named_header(source: Source, columns: ColumnMapping) -> str | None:
         if len(header) > 1 and header & named:
             return format_name
     return None
-
-
-def choose_format(
-    formats: Mapping[str, FormatT], source: Source, format_name: str | None, noun: str = "format"
-) -> FormatT:
-    """The format that is named, or the first that fits the file."""
-    if format_name is None:
-        return next(file_format for file_format in formats.values() if file_format.fits(source))
-    if format_name not in formats:
-        raise UnknownName(noun, format_name, formats)
-    return formats[format_name]

@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gainful.read.json_records import Unreadable, read_records
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals
 from gainful.read.search_results import BadResults, ResultPaths, read_documents
-from gainful.read.sessions import BadPolicy, Sessions
+from gainful.read.sessions import Sessions
 from gainful.read.source import Source
 from gainful.read.turns import Turn, build_conversations, rank_by_score
 from gainful.text import quote
@@ -36,7 +37,7 @@ def is_ikat(records: Sequence[dict[str, Any]]) -> bool:
     )
 
 
-def read_ikat(source: Source, bad: BadPolicy = "error") -> Sessions:
+def read_ikat(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """The turns of conversations as queries of sessions, judged turn by turn."""
     file = read_records(source)
     retrievals = Retrievals(source.name, file.locate, labels=("topic", "system"))
@@ -54,7 +55,7 @@ def read_ikat(source: Source, bad: BadPolicy = "error") -> Sessions:
                 run_id = metadata.get("run_id") if isinstance(metadata, dict) else None
                 yield _read_turn(number, record, str(run_id or ""))
 
-    return build_conversations(iterate_turns(), retrievals, bad, _SHAPE)
+    return build_conversations(iterate_turns(), retrievals, reading.policy, _SHAPE)
 
 
 def _is_run(record: dict[str, Any]) -> bool:

@@ -5,14 +5,16 @@ Files are read here; what is in memory already, in whatever shape, by `read/in_m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 from attrs import evolve
 
+from gainful.errors import NoColumn
 from gainful.forks import refuse_lost_threads
-from gainful.read.column_names import ColumnNames, read_column_names
+from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.formats import find_kinds, read_qrels, read_run
 from gainful.read.kinds import QRELS, RUN
 from gainful.read.lazy_run import LazyRun
@@ -20,50 +22,66 @@ from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import is_file, open_source
 
 AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists
+AnyColumns = ColumnNames | ColumnMapping
 AnyRun = str | PathLike[str] | Mapping[Any, Any] | Run | Any
 
 
 def as_qrels(
-    value: AnyQrels, format_name: str | None = None, columns: ColumnNames | None = None
+    value: AnyQrels, format_name: str | None = None, columns: AnyColumns | None = None
 ) -> Qrels | NestedDict:
     """Judgments from a path, a dict, a frame, a list, or as they are."""
-    names = read_column_names(columns)
     if isinstance(value, (str, PathLike, Qrels)):
         refuse_lost_threads()
-    if isinstance(value, (str, PathLike)):
-        return read_qrels(value, format_name, names)
     if isinstance(value, Qrels):
         return value
-    from gainful.read.in_memory import convert  # noqa: PLC0415  (files do without)
+    with _choose_columns(columns, "qrels") as names:
+        if isinstance(value, (str, PathLike)):
+            return read_qrels(value, format_name, names)
+        from gainful.read.in_memory import convert  # noqa: PLC0415  (files do without)
 
-    return convert(value, QRELS.name, QRELS, names)
+        return convert(value, QRELS.name, QRELS, names)
+
+
+@contextmanager
+def _choose_columns(
+    columns: AnyColumns | None, kind: Literal["qrels", "run"]
+) -> Iterator[ColumnMapping]:
+    """What columns are called; a mapping that is not shared with other tables must fit."""
+    mapping = read_column_names(columns)
+    try:
+        yield mapping.choose_kind(kind)
+    except NoColumn:
+        mapping.refuse_misfits()  # a name that was misspelt is the reason
+        raise
+    if mapping is not columns:
+        mapping.refuse_misfits()
 
 
 def as_run(
     value: AnyRun,
     format_name: str | None = None,
     name: str = "run",
-    columns: ColumnNames | None = None,
+    columns: AnyColumns | None = None,
 ) -> Run | NestedDict | LazyRun:
     """A run from a path, a dict, a frame, a list, or as it is; lazy frames stay where they are."""
-    names = read_column_names(columns)
     if isinstance(value, (str, PathLike, Run)):
         refuse_lost_threads()
-    if isinstance(value, (str, PathLike)):
-        return read_run(value, format_name, names)
     if isinstance(value, Run):
         return value
-    from gainful.read import in_memory  # noqa: PLC0415  (files do without)
+    with _choose_columns(columns, "run") as names:
+        if isinstance(value, (str, PathLike)):
+            return read_run(value, format_name, names)
+        from gainful.read import in_memory  # noqa: PLC0415  (files do without)
 
-    lazy_run = in_memory.find_lazy_run(value, name, names)
-    return in_memory.convert(value, name, RUN, names) if lazy_run is None else lazy_run
+        lazy_run = in_memory.find_lazy_run(value, name, names)
+        return in_memory.convert(value, name, RUN, names) if lazy_run is None else lazy_run
 
 
 def as_run_in_memory(
     value: AnyRun,
     format_name: str | None = None,
     name: str = "run",
-    columns: ColumnNames | None = None,
+    columns: AnyColumns | None = None,
 ) -> Run | NestedDict:
     """A run as `as_run` reads it, brought here if it is in an engine."""
     run = as_run(value, format_name, name, columns)
@@ -74,9 +92,9 @@ def as_run_in_memory(
     return collect_run(run)
 
 
-def find_run_beside(value: AnyQrels, columns: ColumnNames | None = None) -> AnyRun | None:
+def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRun | None:
     """What was given, as a run too, if it tells both what was retrieved and what is relevant."""
-    names = read_column_names(columns)
+    names = read_column_names(columns).merge_kinds()
     if isinstance(value, (str, PathLike)):
         tells_both = is_file(value) and len(find_kinds(open_source(value), names)) == 2
         return value if tells_both else None

@@ -28,6 +28,9 @@ class Kind(Generic[Value]):
     looks_other: str  # said of a value of the other kind
     build: Callable[..., Value]  # of a frame, a name, places of rows, and fields of the value
 
+    def __reduce__(self) -> str:
+        return "QRELS" if self.number == "grade" else "RUN"  # the same one in other processes
+
     def describe_swap(self, name: str, reason: str, expected: str) -> Swapped:
         """What is to be said of a value of the other kind."""
         return Swapped(name, f"{self.looks_other}: {reason} (are the arguments swapped?)", expected)

@@ -11,7 +11,7 @@ from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, NoColumn, WrongType
 from gainful.read.column_names import QUERY, list_columns
-from gainful.read.formats import FORMATS, find_format
+from gainful.read.formats import find_format, is_table
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.named_columns import InputTable, as_table, read_table
 from gainful.read.source import Source, open_source
@@ -109,12 +109,11 @@ def _load_table(labels: AnyLabels) -> InputTable:
 
 def _find_table_format(source: Source) -> str:
     """The format of a table, by its suffix or by what it looks like."""
-    named = _TABLE_FORMATS.get(source.suffix)
-    format_name = named or find_format(source).name
-    if format_name not in FORMATS or format_name in ("trec", "rag", "ratings", "json"):
+    file_format = find_format(source, _TABLE_FORMATS.get(source.suffix))
+    if not is_table(file_format):
         allowed = "a table with named columns: CSV, TSV, JSON lines, Parquet"
         raise BadInput(source.name, "this is no table with named columns", allowed)
-    return format_name
+    return file_format.name
 
 
 def _refuse_repeats(frame: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -1,6 +1,6 @@
 """Frames of lazy polars, DuckDB or Spark → runs that stay there, or rows in memory.
 
-The columns of a run are found and cast there; nothing is computed until it is matched.
+The columns of a run are found there; nothing is read until it is matched.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def as_lazy_run(
         header = Header(list(schema), name, own_names)
         query, doc = header.require_ids()
         number, role = header.score_column()
-        found = {"query": query, "doc": doc, role: number}
-        chosen = frame.select(nw.col(column).alias(role) for role, column in found.items())
+        roles = {"query": query, "doc": doc, role: number}
+        chosen = frame.select(nw.col(column).alias(role) for role, column in roles.items())
     ids = {
-        role: "whole numbers" if schema[found[role]].is_numeric() else "texts"
+        role: "whole numbers" if schema[roles[role]].is_numeric() else "texts"
         for role in ("query", "doc")
     }
-    own = {role: restore_name(header.own_name(column)) for role, column in found.items()}
+    own = {role: restore_name(header.own_name(column)) for role, column in roles.items()}
     return LazyRun(chosen, engine, name, ids, own)
 
 

@@ -23,7 +23,6 @@ from gainful.progress import report_work
 from gainful.read.build_sessions import LogReport, build_part, choose_owner, name_columns
 from gainful.read.column_names import (
     SESSION_ROLES,
-    ColumnMapping,
     protect_name,
     restore_name,
 )
@@ -40,6 +39,7 @@ from gainful.read.lazy_run import as_narwhals
 from gainful.read.lazy_sessions import LazySessions, as_lazy_sessions, has_order
 from gainful.read.log_facts import LogFacts, find_facts, find_known
 from gainful.read.named_columns import Header, InputTable
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import ASKED, DWELL, SHOWN
 from gainful.read.sessions import OPTIONAL_COLUMNS, POSITION, RESULT_COLUMNS, BadPolicy, check_bad
 from gainful.read.spill import KEY, Spill, choose_parts
@@ -179,11 +179,7 @@ def find_lazy_sessions(
     native: Any,
     engine: Engine,
     name: str,
-    columns: ColumnMapping,
-    *,
-    bad: BadPolicy = "error",
-    gap: timedelta | None = None,
-    events: EventWords | None = None,
+    reading: ReadOptions = AS_USUAL,
 ) -> LazySessions | None:
     """Sessions from a frame of an engine, whether it has numbered queries or is a log of events.
 
@@ -191,12 +187,10 @@ def find_lazy_sessions(
         native: the frame.
         engine: whose it is.
         name: what it is called in messages.
-        columns: how columns are called, if not as usual.
-        bad: refuse events that are not as they should be, or leave them out, count them and say so.
-        gap: of a log: the pause after which a session of the user ends.
-        events: of a log: what its words for events mean.
+        reading: how columns are called, what a log means, and what is done with what is wrong.
     """
-    check_bad(bad)
+    columns, gap, asked = reading.columns, reading.gap, reading.asks_for_events
+    check_bad(reading.policy)
     with report_engine_errors(engine, name):
         frame, own_names = open_columns(native, engine, columns, SESSION_ROLES, name)
         schema = {restore_name(own): kind for own, kind in frame.collect_schema().items()}
@@ -204,7 +198,6 @@ def find_lazy_sessions(
         header = Header(
             [column for column in schema if str(schema[column]) != "Unknown"], name, own_names
         )
-        asked = gap is not None or events is not None
         if not asked and _is_numbered(header, texts):
             return as_lazy_sessions(native, engine, name, columns)
         kept = [column for column in header.columns if has_order(schema[column])]
@@ -215,13 +208,17 @@ def find_lazy_sessions(
             ordered=engine.ordered,
             key=_choose_key(header, gap),
             gap=gap,
-            words=events,
+            words=reading.events,
             facts=LogFacts(),
         )
         read = _read_in_spark if engine is SPARK else _read_by_disk
         report_work("events", 0.0)
         sessions = read(
-            frame.select(*map(protect_name, kept)).to_native(), engine, reader, bad, asked=asked
+            frame.select(*map(protect_name, kept)).to_native(),
+            engine,
+            reader,
+            reading.policy,
+            asked=asked,
         )
         return as_lazy_sessions(native, engine, name, columns) if sessions is None else sessions
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import evolve
 
-from gainful.read.column_names import USUAL_NAMES, ColumnMapping
+from gainful.read.column_names import ColumnMapping
 from gainful.read.dotted_paths import find_first
 from gainful.read.json_records import (
     Record,
@@ -23,6 +23,7 @@ from gainful.read.json_records import (
     read_records,
 )
 from gainful.read.path_finder import EntriesFinder, PathFinder
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import NO_TIME, UNREADABLE, Flaw, Retrievals, parse_time
 from gainful.read.row_buffer import RowBuffer
 from gainful.read.search_results import (
@@ -64,20 +65,19 @@ def is_openinference(records: Sequence[dict[str, Any]]) -> bool:
     return any(map(holds_spans, records))
 
 
-def read_openinference(
-    source: Source, columns: ColumnMapping = USUAL_NAMES, tools: Sequence[str] = ()
-) -> SessionEvents:
+def read_openinference(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
     """The searches of traces.
 
     Args:
         source: JSON lines, JSON or Parquet.
-        columns: where ids, sessions, texts and topics stand, as paths, if not as usual.
-        tools: names of tools whose spans are searches too.
+        reading: `columns` says where ids, sessions, texts and topics stand, as paths, `tool` which
+            tools' spans are searches too.
     """
+    columns = reading.columns
     file = read_records(source)
     labels = tuple(name for name in LABELS if name in columns.names)
     retrievals = Retrievals(source.name, file.locate, labels=(*labels, *KEYS))
-    reader = _SpanReader(columns, tuple(tools), retrievals, labels)
+    reader = _SpanReader(columns, reading.tool, retrievals, labels)
     for records in iterate_batches(file.records):
         reader.take_records(records)
     lists = retrievals.to_lists()

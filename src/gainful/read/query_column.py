@@ -13,23 +13,19 @@ from gainful.read.column_names import (
     QUERY,
     USUAL_NAMES,
     ColumnMapping,
-    ColumnNames,
     normalise_name,
-    read_column_names,
     restore_name,
 )
 from gainful.read.engines import Engine, find_engine, report_engine_errors
-from gainful.read.formats import find_format
+from gainful.read.formats import find_format, is_table
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.named_columns import InputTable, as_table, read_table, text_column
 from gainful.read.source import is_file, open_source
 from gainful.text import quote
 
-_TABLES = ("parquet", "arrow", "jsonl", "csv", "tsv")
-
 
 def read_query_column(
-    value: Any, column: str, format_name: str | None = None, columns: ColumnNames | None = None
+    value: Any, column: str, format_name: str | None = None, names: ColumnMapping = USUAL_NAMES
 ) -> dict[str, str] | None:
     """What a column says of each query; None where there is no table, or no such column in it.
 
@@ -40,7 +36,6 @@ def read_query_column(
         >>> read_query_column(frame, "user"), read_query_column(frame, "system")
         ({'1': '7', '2': '8'}, None)
     """
-    names = read_column_names(columns)
     table = _find_table(value, column, format_name, names)
     if table is None or column not in table.frame.columns:
         return None
@@ -67,7 +62,7 @@ def _find_table(
         return None
     source = open_source(value)
     file_format = find_format(source, format_name, names)
-    return read_table(source, file_format.name) if file_format.name in _TABLES else None
+    return read_table(source, file_format.name) if is_table(file_format) else None
 
 
 def _collect_columns(value: Any, engine: Engine, column: str, names: ColumnMapping) -> pl.DataFrame:

@@ -163,7 +163,7 @@ def _build_run(value: Any, name: str, tool: Tool) -> Run:
 
 def _find_tool(source: Source) -> Tool | None:
     """The tool whose keys all stand in the beginning of a file of JSON."""
-    if not source.head.lstrip().startswith(b"{"):
+    if not source.head.lstrip().startswith((b"{", b"[")):
         return None
     keys = {*re.findall(rb'"(\w+)"\s*:', source.head)}
     return next((tool for tool in _TOOLS if keys >= {*map(str.encode, tool.marks)}), None)
@@ -173,6 +173,10 @@ def _iterate_queries(
     value: Any, name: str, tool: Tool
 ) -> Iterator[tuple[str, str, list[tuple[str, Any]]]]:
     """Where each query stands, its text or id, and its documents with their ratings."""
+    if isinstance(value, list):  # of several such objects, as a search returns them
+        for number, part in enumerate(value):
+            yield from _iterate_queries(part, f"{name}[{number}]", tool)
+        return
     whole = _as_object(value, name)
     placeholder = whole.get("query_placeholder", "$query")  # of RRE
     for place, node in _descend(whole, tool, tool.levels, name):

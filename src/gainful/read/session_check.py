@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from gainful.errors import BadInput
-from gainful.read import ubi
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.file_check import FileReport, describe_mistakes, strip_file_name
-from gainful.read.json_records import first_records
-from gainful.read.session_formats import find_session_format
+from gainful.read.formats import find_session_format
+from gainful.read.read_options import ReadOptions
+from gainful.read.session_inputs import read_sources
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source
-from gainful.read.trace_formats import TRACE_FORMATS
 from gainful.text import count_noun
 
 _MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
@@ -33,15 +31,17 @@ def examine_sessions(
     """All that is to be known of one file as sessions; of a log, with the file of its events."""
     file_format = find_session_format(source, format_name)
     mapped = "columns" in file_format.options and (
-        "session" in columns.names or file_format.name in {entry.name for entry in TRACE_FORMATS}
+        "session" in columns.names or file_format.of_records
     )
-    options: dict[str, Any] = {"columns": columns} if mapped else {}
-    if tool and "tool" in file_format.options:
-        options["tool"] = tool
-    sources = source if events is None else [source, events]
-    name = source.name if events is None else f"{source.name} and {events.name}"
+    reading = ReadOptions(
+        bad="skip",
+        columns=columns if mapped else None,
+        tool=tool if "tool" in file_format.options else None,
+    )
+    sources = [source] if events is None else [source, events]
+    name = " and ".join(part.name for part in sources)
     try:
-        sessions = file_format.read(sources, "skip", **options)
+        sessions = read_sources(sources, file_format.name, reading)
     except BadInput as error:
         return FileReport(name, file_format.name, "sessions", [strip_file_name(name, error)])
     prefix = f"{source.name}:" if events is None else ""
@@ -61,18 +61,6 @@ def examine_sessions(
         *(note for note in sessions.notes if "left out:" not in note),
     ]
     return FileReport(name, file_format.name, "sessions", problems, notes, sessions=sessions)
-
-
-def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
-    """The queries and the events of a log of UBI, if they stand in two of these files."""
-    kinds = {
-        source: ubi.find_kinds(first_records(source))
-        for source in sources
-        if isinstance(source, Source)
-    }
-    queries = [source for source, kind in kinds.items() if kind == {"queries"}]
-    events = [source for source, kind in kinds.items() if kind == {"events"}]
-    return (queries[0], events[0]) if len(queries) == len(events) == 1 else None
 
 
 def describe_sessions(sessions: Sessions) -> list[str]:

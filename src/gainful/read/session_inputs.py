@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from io import BytesIO
 from os import PathLike, fspath
 from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, Swapped, WrongType
 from gainful.forks import refuse_lost_threads
 from gainful.read import named_columns, shapes
-from gainful.read.column_names import SESSION_ROLES, ColumnMapping, ColumnNames, read_column_names
-from gainful.read.durations import parse_duration
+from gainful.read.build_sessions import build_sessions
 from gainful.read.engines import Engine, find_engine
-from gainful.read.event_words import EventWords
+from gainful.read.formats import find_record_format, find_session_format
 from gainful.read.frames import as_polars, is_frame
+from gainful.read.json_records import first_records
 from gainful.read.jsonl import build_columns
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.session_formats import is_one_log, read_sessions
+from gainful.read.read_options import ReadOptions
+from gainful.read.session_events import SessionEvents
 from gainful.read.session_tables import extract_session_table
 from gainful.read.session_topics import with_topics
-from gainful.read.sessions import BadPolicy, Sessions
+from gainful.read.sessions import Sessions
 from gainful.read.several_systems import combine_systems
-from gainful.read.source import Source
-from gainful.read.trace_formats import are_trace_columns, make_trace_source
-from gainful.text import name_files
+from gainful.read.source import Source, make_memory_source, open_source
+from gainful.text import NUMBER_PATTERN, name_files
 
+_MAX_FIRST = 50  # records by which a format is recognised
+_IN_FILES = ("ties", "pages", "tool")  # what can only be asked of files
 AnySessions = str | PathLike[str] | Sessions | Any  # or any frame, or several systems
 
 
@@ -35,82 +39,96 @@ def as_sessions(
     value: AnySessions,
     format_name: str | None = None,
     *,
-    bad: BadPolicy | None = None,
-    ties: str | None = None,
-    topics: str | PathLike[str] | None = None,
-    pages: str | None = None,
-    columns: ColumnNames | None = None,
-    tool: str | Sequence[str] | None = None,
     qrels: Qrels | None = None,
     whole: bool = True,
-    gap: str | float | timedelta | None = None,
-    events: EventWords | None = None,
     behaviour: Mapping[str, float | None] | None = None,
+    **options: Any,
 ) -> Sessions:
-    """Sessions from a path, a frame, or as they are; the options are those of `read_sessions`.
+    """Sessions from a path, a frame, or as they are.
 
     Several files, in a list or by name, are several systems; see `combine_systems`. Of a frame in
     an engine, only the results that these judgments or the searchers say anything about become
     rows, and those that a behaviour such as {"purchased": None, "dwell": 30} was done to, unless
-    the whole is asked for.
+    the whole is asked for. The other options are those of `ReadOptions`.
     """
     refuse_lost_threads()
+    reading = ReadOptions(**options)
     systems = name_systems(value, format_name)
     if systems is not None:
-        reading: dict[str, Any] = {
-            "bad": bad,
-            "ties": ties,
-            "topics": topics,
-            "pages": pages,
-            "columns": columns,
-            "tool": tool,
-            "gap": gap,
-            "events": events,
-            "qrels": qrels,
-            "whole": whole,
-            "behaviour": behaviour,
-        }
+        wanted: Any = {"qrels": qrels, "whole": whole, "behaviour": behaviour, **options}
+        parts = systems.items()
         return combine_systems(
-            {name: as_sessions(part, format_name, **reading) for name, part in systems.items()}
+            {name: as_sessions(part, format_name, **wanted) for name, part in parts}
         )
-    mapping = read_column_names(columns)
-    tools = [tool] if isinstance(tool, str) else tool
-    pause = None if gap is None else parse_duration(gap, "gap")
     if is_frame(value) and find_engine(value) is None and not _is_pandas(value):
         value = as_polars(value, "sessions")  # a stream can be read once only
-    files = _find_files(value)
-    if files is not None:
-        return read_sessions(
-            files,
-            format_name,
-            bad=bad,
-            ties=ties,
-            topics=topics,
-            pages=pages,
-            columns=mapping,
-            tool=tools,
-            gap=pause,
-            events=events,
-        )
-    given = {"form": format_name, "ties": ties, "pages": pages, "tool": tools or None}
-    for name, option in given.items():
+    sources = _find_sources(value)
+    if sources:
+        return read_sources(sources, format_name, reading)
+    special = reading.list_special()
+    only_in_files = {"form": format_name, **{name: special.get(name) for name in _IN_FILES}}
+    for name, option in only_in_files.items():
         if option is not None:
             raise BadValue(name, option, "nothing: it is for sessions in files")
     engine = find_engine(value)
     if engine is not None:
-        log = {"bad": bad or "error", "gap": pause, "events": events}
-        wanted = None if whole else (qrels, behaviour or {})
-        value = _collect_from_engine(value, engine, mapping, log, wanted)
+        behaviours = None if whole else behaviour or {}
+        value = _collect_from_engine(value, engine, reading, qrels, behaviours)
     if isinstance(value, (list, tuple)) and shapes.are_records(value):
         value = build_columns(value)
     if is_frame(value):
         table = named_columns.as_table(as_polars(value, "sessions"), "sessions")
-        value = extract_session_table(
-            table.rename(mapping, SESSION_ROLES), bad or "error", pause, events
-        )
+        value = extract_session_table(table, reading)
     if not isinstance(value, Sessions):
         raise WrongType("sessions", value, "a path, a frame, a list of dicts, or Sessions")
-    return value if topics is None else with_topics(value, topics, bad)
+    return _add_topics(value, reading)
+
+
+def read_sources(
+    sources: Sequence[Source], format_name: str | None, reading: ReadOptions
+) -> Sessions:
+    """Sessions from a file, whatever its format; a log of UBI may have two."""
+    file_format = find_session_format(sources[0], format_name)
+    if format_name is None and file_format.name == "table":
+        _refuse_judgments(sources[0])
+    for name, value in reading.list_special().items():
+        if name not in file_format.options:
+            allowed = f"nothing: sessions in the format {file_format.name} have none"
+            raise BadValue(name, value, allowed)
+    sessions = file_format.read(sources if len(sources) > 1 else sources[0], reading)
+    if isinstance(sessions, SessionEvents):
+        sessions = build_sessions(sessions, bad=reading.policy, gap=reading.gap)
+    for part in sources:
+        part.report_end()
+    return _add_topics(sessions, reading)
+
+
+def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:
+    return (
+        sessions if reading.topics is None else with_topics(sessions, reading.topics, reading.bad)
+    )
+
+
+def _refuse_judgments(source: Source) -> None:
+    """Lines of four fields, the last a number, are judgments."""
+    fields = source.first_line().split()
+    if len(fields) == 4 and re.fullmatch(NUMBER_PATTERN, fields[3], re.ASCII):
+        raise Swapped(
+            source.name,
+            "these look like judgments, not like sessions: their lines have four fields",
+            "sessions first, judgments as qrels: gainful sessions SESSIONS --qrels QRELS",
+        )
+
+
+def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
+    """The queries and the events of a log of UBI, if they stand in two of these files."""
+    from gainful.read import ubi  # noqa: PLC0415  (one file does without)
+
+    files = [source for source in sources if isinstance(source, Source)]
+    kinds = {source: ubi.find_kinds(first_records(source)) for source in files}
+    queries = [source for source, kind in kinds.items() if kind == {"queries"}]
+    events = [source for source, kind in kinds.items() if kind == {"events"}]
+    return (queries[0], events[0]) if len(queries) == len(events) == 1 else None
 
 
 def name_systems(
@@ -131,31 +149,58 @@ def name_systems(
     paths = [fspath(path) for path in value]
     if len(set(paths)) < len(paths):
         raise BadValue("sessions", paths, "each file once")
-    if len(paths) < 2 or is_one_log(paths, format_name):
+    is_pair = len(paths) == 2 and "-" not in paths and format_name in (None, "ubi")
+    if len(paths) < 2 or (is_pair and find_log([*map(open_source, paths)]) is not None):
         return None
     return dict(zip(name_files(paths), value, strict=True))
 
 
-def _find_files(value: Any) -> Any:
-    """The file or files to read, or records of a log in memory; None if it is anything else."""
+def _find_sources(value: Any) -> list[Source]:
+    """The files to read, or the records of a log in memory as a file; none if it is neither."""
     if _is_path(value):
-        return value
+        return [open_source(value)]
     if isinstance(value, (list, tuple)) and value:
         if all(map(_is_path, value)):
-            return value
-        return make_trace_source(value, "sessions") if shapes.are_records(value) else None
+            return [*map(open_source, value)]
+        return _make_trace_sources(value) if shapes.are_records(value) else []
     is_here = is_frame(value) and find_engine(value) is None
-    return _find_log(value) if is_here else None
+    if is_here and not _is_pandas(value):
+        return _make_trace_sources(as_polars(value, "sessions"))
+    if not is_here or not _are_trace_columns(map(str, value.columns)):
+        return []
+    records = value.astype(object).where(value.notna(), None).to_dict("records")
+    return _make_trace_sources(records)  # its cells may be lists of dicts
 
 
-def _find_log(frame: Any) -> Source | None:
-    """The records of a log that a frame holds; None if it has a row for each result."""
-    if not _is_pandas(frame):
-        return make_trace_source(as_polars(frame, "sessions"), "sessions")
-    if not are_trace_columns(map(str, frame.columns)):
-        return None
-    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return make_trace_source(records, "sessions")  # its cells may be lists of dicts
+def _are_trace_columns(names: Iterable[str]) -> bool:
+    """May a frame with these columns hold records of a log, and not a row for each result?"""
+    hints = ("trace_id", "traceId", "messages", "action_name", "query_response_hit_ids", "turn")
+    return any(name.endswith(hints) for name in names)
+
+
+def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
+    """Records of a program, or a frame of them, as a file would hold them; none if it has others.
+
+    Phoenix gives its spans as a frame, and clients of APIs give messages as dicts.
+    """
+    if isinstance(value, pl.DataFrame):
+        if not _are_trace_columns(value.columns):
+            return []
+        if find_record_format(value.head(_MAX_FIRST).to_dicts()) is None:
+            return []
+        buffer = BytesIO()
+        value.write_parquet(buffer)
+        return [make_memory_source("sessions", ".parquet", buffer.getvalue())]
+    records = [record for record in value[:_MAX_FIRST] if isinstance(record, dict)]
+    if find_record_format(records) is None:
+        return []
+    lines = (json.dumps(record, default=_as_json) for record in value)
+    return [make_memory_source("sessions", ".jsonl", "\n".join(lines).encode())]
+
+
+def _as_json(value: Any) -> Any:
+    """What JSON has no words for: arrays as lists, all else as text."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _is_pandas(frame: Any) -> bool:
@@ -176,9 +221,9 @@ def _holds_sessions(value: object) -> bool:
 def _collect_from_engine(
     value: Any,
     engine: Engine,
-    columns: ColumnMapping,
-    log: Mapping[str, Any],
-    wanted: tuple[Qrels | None, Mapping[str, float | None]] | None,
+    reading: ReadOptions,
+    qrels: Qrels | None,
+    behaviour: Mapping[str, float | None] | None,
 ) -> Sessions | pl.DataFrame:
     """What is wanted of sessions in an engine, by judgments and by what was done; or all of it."""
     from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
@@ -186,11 +231,10 @@ def _collect_from_engine(
     from gainful.read.lazy_sessions import collect_sessions  # noqa: PLC0415
     from gainful.read.log_parts import find_lazy_sessions  # noqa: PLC0415
 
-    if wanted is None:
+    if behaviour is None:
         return collect_frame(value, engine, "sessions")
-    sessions = find_lazy_sessions(value, engine, "sessions", columns, **log)
+    sessions = find_lazy_sessions(value, engine, "sessions", reading)
     if sessions is None:
         return collect_frame(value, engine, "sessions")
-    qrels, behaviour = wanted
     judged_docs = None if qrels is None else qrels.frame["doc"].unique()
-    return collect_sessions(fetch_behaviour(sessions, behaviour), judged_docs, log["bad"])
+    return collect_sessions(fetch_behaviour(sessions, behaviour), judged_docs, reading.policy)

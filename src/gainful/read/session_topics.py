@@ -5,25 +5,32 @@ Lines of session, topic and perhaps a subtopic; where topics are numbers, other 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from os import PathLike
 
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadInput, BadValue
+from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read.sessions import BadPolicy, Sessions
 from gainful.read.source import open_source
 from gainful.read.trec_files import utf8_error
 from gainful.text import count_noun, quote
 
+AnyTopics = str | PathLike[str] | Mapping[str, str]
 
-def with_topics(
-    sessions: Sessions, path: str | PathLike[str], bad: BadPolicy | None = None
-) -> Sessions:
+
+def with_topics(sessions: Sessions, given: AnyTopics, bad: BadPolicy | None = None) -> Sessions:
     """Sessions with the topics that a file names; others are left out, or by "error" refused."""
+    path = "topics" if isinstance(given, Mapping) else given
     if sessions.per_turn:
         raise BadValue("topics", str(path), "nothing: each turn of a conversation is its own topic")
-    topics, skipped = _read_topics(path)
+    if isinstance(given, Mapping):
+        topics, skipped = {str(session): str(topic) for session, topic in given.items()}, 0
+    elif isinstance(given, (str, PathLike)):
+        topics, skipped = _read_topics(given)
+    else:
+        raise WrongType("topics", given, "a file of lines `session topic`, or {session: topic}")
     topic_frame = pl.DataFrame(
         {"session": list(topics), "topic": list(topics.values())},
         schema={"session": pl.String, "topic": pl.String},

@@ -14,9 +14,10 @@ import polars as pl
 from attrs import field, mutable
 
 from gainful.errors import BadInput, BadValue
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.safe_xml import Element, parse_xml
 from gainful.read.session_problems import flag_problem
-from gainful.read.sessions import BadPolicy, Sessions, check_sessions
+from gainful.read.sessions import Sessions, check_sessions
 from gainful.read.source import Source
 from gainful.text import count_noun, quote
 
@@ -47,9 +48,7 @@ class _ResultList:
     problem: str | None = None
 
 
-def read_session_xml(
-    source: Source, bad: BadPolicy = "error", pages: str | None = None
-) -> Sessions:
+def read_session_xml(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """Sessions from the XML of the Session Track.
 
     The query at the end that was to be ranked has no results and is no query of its session; its
@@ -57,10 +56,10 @@ def read_session_xml(
 
     Args:
         source: the file.
-        bad: refuse sessions that are not as they should be, or leave them out and say so.
-        pages: does a further page continue the list before (`merge`, the default), or count as a
-            query (`count`)?
+        reading: a further `pages` continues the list before (`merge`, the default), or is a query
+            (`count`).
     """
+    pages, bad = reading.pages, reading.policy
     if pages not in (None, "merge", "count"):
         raise BadValue("pages", pages, "merge or count")
     root = parse_xml(source)

@@ -23,11 +23,11 @@ from gainful.read.column_names import (
     RETRIEVED,
     TURN,
     TURN_IDS,
-    USUAL_NAMES,
     ColumnMapping,
 )
 from gainful.read.json_records import Unreadable, read_records
 from gainful.read.path_finder import PathFinder
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals
 from gainful.read.search_results import BadResults, ResultPaths, read_results
 from gainful.read.sessions import BadPolicy, Sessions
@@ -65,26 +65,23 @@ def is_turns(records: Sequence[dict[str, Any]]) -> bool:
     )
 
 
-def read_turns(
-    source: Source, bad: BadPolicy = "error", columns: ColumnMapping = USUAL_NAMES
-) -> Sessions:
+def read_turns(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """The turns of conversations as queries of sessions.
 
     Args:
         source: JSON lines, JSON or Parquet.
-        bad: refuse what is not as it should be, or leave it out and say so.
-        columns: where conversations, turns, texts, lists and ids stand, as paths, if not as usual.
+        reading: `columns` says where conversations, turns, texts, lists and ids stand, as paths.
     """
     file = read_records(source)
     retrievals = Retrievals(source.name, file.locate, labels=("topic", "system"))
-    reader = _TurnReader(columns)
+    reader = _TurnReader(reading.columns)
     turns = (
         Turn(number, None, docs=BadResults(UNREADABLE, record.problem))
         if isinstance(record, Unreadable)
         else reader.read_turn(number, record)
         for number, record in file.records
     )
-    return build_conversations(turns, retrievals, bad, _SHAPE)
+    return build_conversations(turns, retrievals, reading.policy, _SHAPE)
 
 
 def build_conversations(

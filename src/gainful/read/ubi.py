@@ -16,11 +16,12 @@ import polars as pl
 
 from gainful.errors import BadInput
 from gainful.read.build_sessions import GAP
-from gainful.read.column_names import USUAL_NAMES, ColumnMapping
+from gainful.read.column_names import ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
-from gainful.read.event_words import LOG_COLUMNS, EventWords, read_event_words
+from gainful.read.event_words import LOG_COLUMNS, read_event_words
 from gainful.read.json_text import parse_json
 from gainful.read.ranked_items import is_id
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.source import Source
@@ -54,23 +55,18 @@ def _find_kind(record: dict[str, Any]) -> str:
     return "queries" if "query_response_hit_ids" in record or asked else ""
 
 
-def read_ubi(
-    sources: Sequence[Source],
-    columns: ColumnMapping = USUAL_NAMES,
-    gap: timedelta | None = None,
-    events: EventWords | None = None,
-) -> SessionEvents:
+def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL) -> SessionEvents:
     """The queries of one or two files with what was shown, and what was done to it.
 
     Args:
-        sources: queries and events, in one file or in two.
-        columns: where ids, sessions and others stand, as paths, if not as usual.
-        events: what its words for events mean, beside the usual ones.
-        gap: the pause after which a client's next query, if no session is named, is in another.
+        source: queries and events, in one file or in two.
+        reading: `columns` says where ids, sessions and others stand, as paths, `events` what words
+            for events mean; after a `gap`, a client without a session is in another one.
     """
-    words = read_event_words(events)
+    sources = [source] if isinstance(source, Source) else source
+    words = read_event_words(reading.events)
     files = [
-        read_ubi_file(source, lambda part: _select_columns(part, columns, words))
+        read_ubi_file(source, lambda part: _select_columns(part, reading.columns, words))
         for source in sources
     ]
     name = " and ".join(source.name for source in sources)
@@ -93,7 +89,7 @@ def read_ubi(
         problem = "it has neither queries nor impressions, so nobody knows what was shown"
         allowed = "queries beside it: gainful sessions queries.jsonl events.jsonl"
         raise BadInput(name, problem, allowed)
-    rows, session_notes = _tell_sessions(rows, log.events, gap or GAP)
+    rows, session_notes = _tell_sessions(rows, log.events, reading.gap or GAP)
     rows = pl.concat([rows, unreadable], how="diagonal")
     places = rows["row"].to_numpy()
     return make_events(
@@ -103,6 +99,7 @@ def read_ubi(
         notes=[*notes, *split_notes, *list_notes, *session_notes],
         problems=_list_problems(rows, wrong_times),
         docs=docs,
+        judged_by="text",
     )
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
-from gainful.evidence.comparisons.comparison_words import relate_p
 from gainful.evidence.pairing import (
     PairedValues,
     describe_few_units,
@@ -18,7 +17,14 @@ from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_NOTE
 from gainful.measure.entry import Direction
 from gainful.measure.results import ANSWER_DECIMALS, find_leaders
-from gainful.text import capitalise_first, choose_decimals, count_noun, join_words, pluralise
+from gainful.text import (
+    capitalise_first,
+    choose_decimals,
+    count_noun,
+    join_words,
+    pluralise,
+    relate_p,
+)
 from gainful.types import Ranks
 
 _UNDECIDED_ERRORS = 2  # Monte Carlo errors between p and alpha, below which chance may decide

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from string import ascii_lowercase
 from typing import Any
 
 import polars as pl
@@ -11,7 +12,6 @@ from attrs import evolve, fields_dict, frozen
 
 from gainful.evidence.method import Method
 from gainful.evidence.moves.largest_changes import LargestChanges
-from gainful.evidence.statistics.alike_groups import find_alike_groups, make_letter
 from gainful.evidence.statistics.correction import FREEDMAN_LANE, MAX_T, RANDOMISATION, TUKEY
 from gainful.evidence.statistics.effect_size import EffectSize
 from gainful.evidence.statistics.study_design import Interaction
@@ -339,3 +339,61 @@ class ComparisonValues:
     def unit_in_words(self) -> str:
         """What sentences count: queries, or the searchers of a study."""
         return self.evidence.paired_by if self.paired_units else self.evidence.unit
+
+
+def make_letter(index: int) -> str:
+    """The letter of a run: a, b, … z, aa, ab, ….
+
+    Examples:
+        >>> make_letter(0), make_letter(25), make_letter(26)
+        ('a', 'z', 'aa')
+    """
+    letters = ""
+    index += 1
+    while index:
+        index, digit = divmod(index - 1, 26)
+        letters = ascii_lowercase[digit] + letters
+    return letters
+
+
+MAX_GROUPS = 200  # groups; nobody reads more, and there can be millions
+
+
+def find_alike_groups(number: int, different: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """The largest groups in which no two are significantly different; those alone are one too.
+
+    Of more than `MAX_GROUPS` groups only so many are found.
+
+    Examples:
+        >>> find_alike_groups(3, [(0, 2)])  # 1 is like both, 0 and 2 are not alike
+        [(0, 1), (1, 2)]
+    """
+    neighbours = [set(range(number)) - {at} for at in range(number)]
+    for first, second in different:
+        neighbours[first].discard(second)
+        neighbours[second].discard(first)
+    groups: list[tuple[int, ...]] = []
+    _grow_group(set(), set(range(number)), set(), neighbours, groups)
+    return sorted(groups)
+
+
+def _grow_group(
+    group: set[int],
+    candidates: set[int],
+    excluded: set[int],
+    neighbours: Sequence[set[int]],
+    groups: list[tuple[int, ...]],
+) -> None:
+    """Bron and Kerbosch's search for the largest groups, with a pivot."""
+    if len(groups) >= MAX_GROUPS:
+        return
+    if not candidates and not excluded:
+        groups.append(tuple(sorted(group)))
+        return
+    pivot = max(candidates | excluded, key=lambda at: len(neighbours[at] & candidates))
+    for at in sorted(candidates - neighbours[pivot]):
+        _grow_group(
+            group | {at}, candidates & neighbours[at], excluded & neighbours[at], neighbours, groups
+        )
+        candidates = candidates - {at}
+        excluded = excluded | {at}

@@ -8,13 +8,12 @@ where a measure is a sum over documents, that is the document's own term.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from math import comb
-from typing import Protocol
 
 import numpy as np
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, frozen
 
 from gainful.errors import GainfulError
 from gainful.match.matched import Matched, Subtopics
@@ -25,52 +24,26 @@ from gainful.measure.ranked_run import RankedRun, rank_run
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks, slices
 
-
-class NamedCause(Protocol):
-    """A cause by its name."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        ...
-
-
-class Game(Protocol):
-    """All mixtures of two conventions, and the mean under each; bit i is that of cause i."""
-
-    @property
-    def causes(self) -> Sequence[NamedCause]:
-        """What differs between the two."""
-        ...
-
-    @property
-    def all(self) -> int:
-        """The mixture that is the second convention."""
-        ...
-
-    def means(self, mixtures: Iterable[int]) -> dict[int, float]:
-        """The mean under each of these mixtures."""
-        ...
-
-    def mean(self, mixture: int) -> float:
-        """The mean under one."""
-        ...
-
-
+# The mean under each of these mixtures of two conventions; bit i of a mixture is that of cause i.
+MeansOf = Callable[[Iterable[int]], dict[int, float]]
 MAX_EXACT_CAUSES = 12  # causes of which every combination is computed
 _DEFAULT_ORDERS = 128  # else so many orders, each also backwards, unless others are asked for
 
 
-def shapley_values(game: Game, orders: int = _DEFAULT_ORDERS) -> tuple[list[float], list[str]]:
-    """The Shapley value of each cause; of many, over so many orders, each also backwards."""
-    count = len(game.causes)
+def shapley_values(
+    count: int, means_of: MeansOf, orders: int = _DEFAULT_ORDERS
+) -> tuple[list[float], list[str]]:
+    """The Shapley value of each of so many causes, by the means of mixtures of them.
+
+    Of many causes it is over so many orders, each also backwards.
+    """
     if count > MAX_EXACT_CAUSES:
         note = (
             f"{count} causes are at work: effects are averaged over {2 * orders} orders of "
             "switching them, not over all"
         )
-        return _estimate_shapley_values(game, count, orders), [note]
-    v = game.means(range(game.all + 1))
+        return _estimate_shapley_values(count, means_of, orders), [note]
+    v = means_of(range(1 << count))
     return [_shapley_value(v, at, count) for at in range(count)], []
 
 
@@ -85,7 +58,7 @@ def _shapley_value(v: Mapping[int, float], at: int, count: int) -> float:
     return sum(contributions) / count
 
 
-def _estimate_shapley_values(game: Game, count: int, orders: int) -> list[float]:
+def _estimate_shapley_values(count: int, means_of: MeansOf, orders: int) -> list[float]:
     """Shapley values over a fixed sample of orders; in each, effects add up to the difference."""
     random = np.random.default_rng(2002)
     permutations = [random.permutation(count) for _ in range(orders)]
@@ -94,10 +67,10 @@ def _estimate_shapley_values(game: Game, count: int, orders: int) -> list[float]
         for permutation in permutations
         for order in (permutation, permutation[::-1])
     ]
-    v = game.means(mixture for path in paths for _, mixture in path)
+    v = means_of([0, *(mixture for path in paths for _, mixture in path)])
     sums = np.zeros(count)
     for path in paths:
-        before = game.mean(0)
+        before = v[0]
         for at, mixture in path:
             sums[at] += v[mixture] - before
             before = v[mixture]
@@ -113,19 +86,19 @@ def _switch_path(order: Iterable[int]) -> list[tuple[int, int]]:
     return path
 
 
-def interactions(game: Game) -> list[dict[str, float]]:
+def interactions(causes: Sequence[str], means_of: MeansOf) -> list[dict[str, float]]:
     """What two causes change only together, beside the first tool's settings or the second's."""
-    full = game.all
-    changes: list[dict[str, float]] = [{} for _ in game.causes]
-    for (at, cause), (other_at, other) in combinations(enumerate(game.causes), 2):
+    full = (1 << len(causes)) - 1
+    changes: list[dict[str, float]] = [{} for _ in causes]
+    for (at, cause), (other_at, other) in combinations(enumerate(causes), 2):
         a, b = 1 << at, 1 << other_at
-        v = game.means([0, a, b, a | b, full, full ^ a, full ^ b, full ^ a ^ b])
+        v = means_of([0, a, b, a | b, full, full ^ a, full ^ b, full ^ a ^ b])
         first = v[a | b] - v[a] - v[b] + v[0]
         last = v[full] - v[full ^ a] - v[full ^ b] + v[full ^ a ^ b]
         together = max(first, last, key=abs)
         if abs(together) > ROUNDING:
-            changes[at][other.name] = together
-            changes[other_at][cause.name] = together
+            changes[at][other] = together
+            changes[other_at][cause] = together
     return [dict(sorted(pairs.items(), key=lambda pair: -abs(pair[1]))) for pairs in changes]
 
 
@@ -316,9 +289,17 @@ def _share_change(game: DocumentGame, change: float, rounding: float) -> Credit:
 
 
 def _share_among(game: DocumentGame, players: Ranks) -> tuple[Array, tuple[str, ...]]:
-    shares, sampling_notes = shapley_values(
-        _Subgame(game, players), orders=max(16, min(128, _SAMPLE_SETS // len(players)))
-    )
+    """The game among some documents; what the others add depends on nobody."""
+
+    def changes_of(mixtures: Iterable[int]) -> dict[int, float]:
+        unique = list(dict.fromkeys(mixtures))
+        members = np.zeros((len(unique), len(game.docs)), dtype=bool)
+        members[:, players] = _unpack_bits(unique, len(players))
+        before, after = game.values(members)
+        return dict(zip(unique, (after - before).tolist(), strict=True))
+
+    orders = max(16, min(128, _SAMPLE_SETS // len(players)))
+    shares, sampling_notes = shapley_values(len(players), changes_of, orders)
     return np.array(shares), (_SAMPLE_NOTE.format(len(players)),) if sampling_notes else ()
 
 
@@ -337,41 +318,6 @@ def _marginal_changes(game: DocumentGame) -> Array:
     values = game.values(members.reshape(-1, count)).reshape(2, 2, len(subsets), count)
     marginal: Array = values[:, 0] - values[:, 1]
     return marginal
-
-
-@frozen
-class _Document:
-    name: str
-
-
-@define(eq=False)
-class _Subgame:
-    """The game among some documents; what the others add depends on nobody."""
-
-    game: DocumentGame
-    players: Ranks
-    _changes: dict[int, float] = field(factory=dict)
-
-    @property
-    def causes(self) -> list[_Document]:
-        return [_Document(self.game.docs[at]) for at in self.players.tolist()]
-
-    @property
-    def all(self) -> int:
-        return (1 << len(self.players)) - 1
-
-    def means(self, mixtures: Iterable[int]) -> dict[int, float]:
-        unique = list(dict.fromkeys(mixtures))
-        new = [mixture for mixture in unique if mixture not in self._changes]
-        if new:
-            members = np.zeros((len(new), len(self.game.docs)), dtype=bool)
-            members[:, self.players] = _unpack_bits(new, len(self.players))
-            before, after = self.game.values(members)
-            self._changes |= zip(new, (after - before).tolist(), strict=True)
-        return {mixture: self._changes[mixture] for mixture in unique}
-
-    def mean(self, mixture: int) -> float:
-        return self.means([mixture])[mixture]
 
 
 def _unpack_bits(numbers: Sequence[int], count: int) -> Flags:

@@ -8,11 +8,19 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
-from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.evidence.method import Method, weigh_pairs
-from gainful.evidence.pairing import PairedValues
+from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
+from gainful.evidence.method import Method, build_method, fit_resamples, weigh_pairs
+from gainful.evidence.pairing import (
+    NOT_A_MEAN,
+    Clusters,
+    PairedValues,
+    describe_left_out,
+    describe_turns,
+    pair_values,
+    values_by_query,
+)
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
 from gainful.evidence.statistics.correlation import (
     PERSISTENCE,
@@ -22,8 +30,9 @@ from gainful.evidence.statistics.correlation import (
     rbo,
     tau_ap,
 )
-from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_NOTE
 from gainful.measure.results import Results, list_footnotes
+from gainful.measure.values import aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
@@ -70,13 +79,8 @@ def find_discordant_pairs(
         *(np.abs(gap) / np.ptp(values) for gap, values in zip(differences, value, strict=True))
     )
     flags_of_pairs = [None if flags is None else flags[discordant] for flags in significant]
-    sure = np.all(
-        [
-            flags if flags is not None else np.zeros(len(discordant), bool)
-            for flags in flags_of_pairs
-        ],
-        axis=0,
-    )
+    untested = np.zeros(len(discordant), bool)
+    sure = np.all([untested if flags is None else flags for flags in flags_of_pairs], axis=0)
     discordant_pairs = []
     for at in np.lexsort((-striking, ~sure)):
         first, second = (runs[place] for place in pairs[discordant[at]])
@@ -219,22 +223,19 @@ class Order(Shown):
     @property
     def agreement_frame(self) -> pl.DataFrame:
         """A row for each pair of measures."""
-        names = ("tau", "tau_ap", "tau_ap_to_first", "tau_ap_to_second", "rbo")
-        rows = [row.to_dict() for row in self.agreement]
-        columns: dict[str, Any] = {
-            side: pl.Series(side, [row["measures"][at] for row in rows], dtype=pl.String)
-            for at, side in enumerate(("first", "second"))
-        }
-        columns |= {
-            name: pl.Series(name, [row[name] for row in rows], dtype=pl.Float64) for name in names
-        }
-        number = [row.discordant for row in self.agreement]
-        return pl.DataFrame(columns | {"discordant": pl.Series(number, dtype=pl.Int64)})
+        numbers = ("tau", "tau_ap", "tau_ap_to_first", "tau_ap_to_second", "rbo")
+        schema: dict[str, Any] = {"first": pl.String, "second": pl.String}
+        schema |= dict.fromkeys(numbers, pl.Float64) | {"discordant": pl.Int64}
+        rows = [
+            dict(zip(("first", "second"), row.measures, strict=True)) | row.to_dict()
+            for row in self.agreement
+        ]
+        return pl.DataFrame(rows, schema=schema)
 
     @property
     def power_frame(self) -> pl.DataFrame:
         """A row for each measure."""
-        kinds: dict[str, Any] = {
+        schema = {
             "measure": pl.String,
             "power": pl.Float64,
             "significant": pl.Int64,
@@ -243,13 +244,7 @@ class Order(Shown):
             "queries": pl.Int64,
             "clusters": pl.Int64,
         }
-        rows = [row.to_dict() for row in self.power]
-        return pl.DataFrame(
-            {
-                name: pl.Series(name, [row[name] for row in rows], dtype=kind)
-                for name, kind in kinds.items()
-            }
-        )
+        return pl.DataFrame([row.to_dict() for row in self.power], schema=schema)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -416,9 +411,15 @@ def _format_number(value: float | None) -> str:
 def _list_notes(order: Order, *, verbose: bool) -> list[str]:
     """The test, the coefficients, the convention, and what one should know."""
     lines = [] if order.criterion is None else [_describe_test(order.criterion, verbose=verbose)]
-    lines += [] if order.cluster is None else [_describe_clusters(order)]
+    if order.cluster is not None:
+        numbers = [power.clusters for power in order.power if power.clusters is not None]
+        lines.append(f"whole clusters of queries: {format_range(numbers)}, by {order.cluster}")
     if order.agreement:
-        lines.append(_describe_coefficients(order) if verbose else _COEFFICIENT_WORDS)
+        details = (
+            "tau: Kendall's tau-b · tau_AP: mean of both directions, ties as tau_AP,b · RBO: "
+            f"extrapolated, p = {order.p:g}, ties as RBO^b · runs ordered by their means"
+        )
+        lines.append(details if verbose else _COEFFICIENT_WORDS)
     if any(
         True in pair.significant
         for agreement in order.agreement
@@ -429,18 +430,6 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
         lines.append(f"lower is better in {join_words(order.lower_is_better)}")
     lines += list_footnotes(order.results, verbose=verbose) if order.results else []
     return [*lines, *(f"Note: {note}" for note in order.notes)]
-
-
-def _describe_clusters(order: Order) -> str:
-    numbers = [power.clusters for power in order.power if power.clusters is not None]
-    return f"whole clusters of queries: {format_range(numbers)}, by {order.cluster}"
-
-
-def _describe_coefficients(order: Order) -> str:
-    return (
-        "tau: Kendall's tau-b · tau_AP: mean of both directions, ties as tau_AP,b · RBO: "
-        f"extrapolated, p = {order.p:g}, ties as RBO^b · runs ordered by their means"
-    )
 
 
 def _describe_test(criterion: Method, *, verbose: bool) -> str:
@@ -520,7 +509,10 @@ def order_means(
         if measure not in means:
             raise UnknownName("measure", str(measure), means)
     merits = {
-        measure: _turn(by_system) if measure in lower_is_better else by_system
+        measure: {
+            system: -mean if measure in lower_is_better and is_number(mean) else mean
+            for system, mean in by_system.items()
+        }
         for measure, by_system in means.items()
     }
     ordered = {
@@ -558,11 +550,82 @@ def order_means(
     )
 
 
-def _turn(means: Mapping[str, float]) -> dict[str, float]:
-    return {system: -mean if is_number(mean) else mean for system, mean in means.items()}
-
-
 def check_run_count(runs: int) -> None:
     """With two runs there is one pair: measures agree on it or not, and no tau says more."""
     if runs < _MIN_RUNS:
         raise BadValue("the number of runs", runs, "at least 3: fewer have no order to speak of")
+
+
+def order_results(
+    results: Sequence[Results],
+    criterion: Method | None = None,
+    p: float = PERSISTENCE,
+    *,
+    clusters: Clusters | None = None,
+) -> Order:
+    """The order of the runs by each measure; all were evaluated by the same measures.
+
+    Where `clusters` say what queries belong to, tests flip and draw these whole.
+    """
+    check_run_count(len(results))
+    criterion = criterion or build_method()
+    names = _run_names(results)
+    pairs = np.array(list(combinations(range(len(names)), 2)))
+    means, power, flags_by_measure = {}, [], {}
+    notes: list[str] = []
+    for measure, recipe in results[0].recipes.items():
+        paired_values = pair_values(
+            [values_by_query(result, measure) for result in results], measure
+        )
+        if not paired_values.queries:
+            raise CannotCompare(f"{measure}: no query counts in all runs, so none can be compared")
+        notes += describe_left_out(paired_values, names)
+        if clusters is not None:
+            paired_values = clusters.assign(paired_values)
+        mean_kind = recipe.entry.aggregation
+        means[measure] = {
+            name: aggregate(paired_values.values[:, at], mean_kind) for at, name in enumerate(names)
+        }
+        reasons = _why_no_test(paired_values, mean_kind)
+        if not reasons:
+            criterion = fit_resamples(criterion, [paired_values], pairs)
+        flags = None if reasons else significant_pairs(paired_values, pairs, criterion, names)
+        notes += reasons
+        power.append(discriminative_power(paired_values, pairs, flags))
+        flags_by_measure[measure] = flags
+    if criterion.test == TUKEY:
+        notes.append(TUKEY_NOTE)
+    turns = describe_turns(results[0].queries) if clusters is None else None
+    notes += [] if turns is None else [turns]
+    lower = [name for name, direction in results[0].directions.items() if direction.is_lower]
+    means_order = order_means(means, p, flags_by_measure, lower)
+    return evolve(
+        means_order,
+        power=tuple(power),
+        criterion=criterion,
+        cluster=None if clusters is None else clusters.source,
+        notes=(*notes, *means_order.notes),
+        results=tuple(results),
+    )
+
+
+def _run_names(results: Sequence[Results]) -> list[str]:
+    """What the runs are called, if they can be held side by side."""
+    first, names = results[0], [result.name for result in results]
+    if len({*names}) < len(names):
+        raise BadValue("results", names, "runs with a name each, none twice")
+    for result in results:
+        if result.convention != first.convention or result.recipes.keys() != first.recipes.keys():
+            problem = "not evaluated by the same measures and convention"
+            raise CannotCompare(f"{first.name} and {result.name} are {problem}")
+    return names
+
+
+def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:
+    """Why the pairs of runs cannot be tested, if they cannot."""
+    if mean_kind in NOT_A_MEAN:
+        problem = f"{paired_values.measure} is {NOT_A_MEAN[mean_kind]}"
+        return [f"{problem}: no test of it; runs are only ordered by it"]
+    if len(paired_values.queries) < 2:
+        return [f"{paired_values.measure}: one query is not enough to tell runs apart"]
+    return []

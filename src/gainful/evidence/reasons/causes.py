@@ -8,7 +8,6 @@ left out at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,28 +39,17 @@ Matters = Callable[[Facts, Any], bool]  # the recipe tells what the measure uses
 
 def _if_measure_uses(*names: str) -> Matters:
     """It can matter only where the measure uses one of these."""
-    return partial(_uses_any, names)
+    return lambda _, recipe: bool({*names} & {*recipe.entry.params, *recipe.entry.arguments})
 
 
 def _if_data_have(fact: str, *names: str) -> Matters:
     """It can matter only where the data have this; and the measure uses one of these, if any."""
-    return partial(_has_fact, fact, names)
-
-
-def _uses_any(names: tuple[str, ...], _: Facts, recipe: Any) -> bool:
-    return bool({*names} & {*recipe.entry.params, *recipe.entry.arguments})
-
-
-def _has_fact(fact: str, names: tuple[str, ...], facts: Facts, recipe: Any) -> bool:
-    return getattr(facts, fact) and (not names or _uses_any(names, facts, recipe))
+    uses = _if_measure_uses(*names)
+    return lambda facts, recipe: getattr(facts, fact) and (not names or uses(facts, recipe))
 
 
 def _has_no_cutoff(_: Facts, recipe: Recipe) -> bool:
     return recipe.cutoff is None and recipe.entry.cutoff_kind == "optional"
-
-
-def _matters_always(*_: object) -> bool:
-    return True
 
 
 @frozen
@@ -71,7 +59,7 @@ class Cause:
     name: str
     title: str
     settings: tuple[str, ...]
-    matters: Matters = _matters_always
+    matters: Matters = lambda *_: True
 
 
 _ALL_CAUSES = (

@@ -22,11 +22,10 @@ from gainful.evidence.reasons.causes import (
     LENIENT,
     SESSION_CAUSES,
     Cause,
-    Facts,
     gather_facts,
     make_lenient,
 )
-from gainful.evidence.worked_ranking import RankByRank, SwitchSide, describe_rank_by_rank
+from gainful.evidence.worked_ranking import RankByRank, describe_rank_by_rank
 from gainful.match.matched import Matched
 from gainful.match.rankings import MatchedRun
 from gainful.match.sessions import MatchedSessions
@@ -40,7 +39,7 @@ from gainful.measure.values import aggregate
 from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions
-from gainful.types import Array, Ranks, slices
+from gainful.types import Array, Ranks, finite_or_none, slices
 
 _BATCH_MIXTURES = 64  # mixtures whose values are held in memory together
 
@@ -53,12 +52,20 @@ class Scores:
     mean: float
 
 
-class Change(Protocol):
-    """A query or session on both sides of a switch."""
+@frozen
+class SessionChange:
+    """A session on both sides of a switch; a value is None where it is left out of the mean."""
+
+    session: str
+    before: float | None
+    after: float | None
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
-        ...
+        return to_plain_data(self)
+
+
+Change = RankByRank | SessionChange  # a query or session on both sides of a switch
 
 
 class ScoreSource(Protocol):
@@ -253,19 +260,13 @@ class RunScores:
         labels: tuple[str, str],
     ) -> RankByRank:
         """How does a query come by its value on both sides of a switch, rank by rank?"""
-        query = self.units[row]
-        before, after = (
-            self._switch_side(query, *side)
-            for side in zip(labels, conventions, values, strict=True)
-        )
-        return describe_rank_by_rank(query, (before, after))
-
-    def _switch_side(
-        self, query: str, label: str, convention: Convention, value: float
-    ) -> SwitchSide:
-        recipe = self.recipe(convention)
-        rankings = self.view(convention).run.rank_documents(recipe.convention, [query])
-        return SwitchSide(label, recipe, rankings, None if np.isnan(value) else float(value))
+        query, recipes = self.units[row], [self.recipe(convention) for convention in conventions]
+        rankings = [
+            self.view(convention).run.rank_documents(recipe.convention, [query])
+            for convention, recipe in zip(conventions, recipes, strict=True)
+        ]
+        counted = [finite_or_none(value) for value in values]
+        return describe_rank_by_rank(query, rankings, recipes, counted, labels)
 
 
 def _match_key(convention: Convention) -> tuple[SettingValue, ...]:
@@ -290,18 +291,15 @@ def mix_run(run: Run | NestedDict, match_for: MatchFor, sides: tuple[Recipe, Rec
         *note_id_types(qrels, run),
         *note_no_overlap(qrels, run, source.view(mine).run.matched),
     )
-    facts, differences = _gather_facts(matched, run, sides), mine.differences(theirs)
+    namesakes = mine.namesake != theirs.namesake and _has_namesakes(run)
+    facts = gather_facts(matched, sides, namesakes=namesakes)
+    differences = mine.differences(theirs)
     causes = tuple(
         cause
         for cause in CAUSES.values()
         if differences.keys() & {*cause.settings} and cause.matters(facts, sides[0])
     )
     return Mixtures(source, (mine, theirs), causes)
-
-
-def _gather_facts(matched: Matched, run: Run | NestedDict, sides: tuple[Recipe, Recipe]) -> Facts:
-    mine, theirs = (side.convention.namesake for side in sides)
-    return gather_facts(matched, sides, namesakes=mine != theirs and _has_namesakes(run))
 
 
 def _has_namesakes(run: Run | NestedDict) -> bool:
@@ -334,24 +332,6 @@ def _find_refusal(source: RunScores, side: Convention, setting: str) -> str:
 
 
 MatchSessionsFor = Callable[[SessionConvention], MatchedSessions]
-
-
-@frozen
-class SessionChange:
-    """A session on both sides of a switch; a value is None where it is left out of the mean."""
-
-    session: str
-    before: float | None
-    after: float | None
-
-    @property
-    def values(self) -> tuple[float | None, float | None]:
-        """Its value on both sides."""
-        return self.before, self.after
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return to_plain_data(self)
 
 
 @define(eq=False)
@@ -410,8 +390,7 @@ class SessionScores:
         labels: tuple[str, str],  # noqa: ARG002
     ) -> SessionChange:
         """A session on both sides of a switch: its values."""
-        before, after = (None if np.isnan(value) else float(value) for value in values)
-        return SessionChange(self.units[row], before, after)
+        return SessionChange(self.units[row], *map(finite_or_none, values))
 
 
 def mix_sessions(

@@ -47,29 +47,21 @@ _SETTING_WORDS: dict[str, dict[Any, str]] = {
     "empty": {0: "score 0", 1: "score 1", "skip": "are left out of the mean"},
 }
 _BITS_WORDS = {"score_bits": "scores in", "grade_bits": "grades in"}
-_FORMULAS = ("gain", "discount", "query_discount")
-_FORMULA_BY_PARAMETER = {"rel": "gain", "b": "discount", "bq": "query_discount"}
+_FORMULAS = {"rel": "gain", "b": "discount", "bq": "query_discount"}  # by their parameter
 
 
 def describe_sides(sides: Iterable[MeasureRecipe[Any]], settings: Sequence[str]) -> list[str]:
     """What each tool does in some settings; a parameter of a formula is told with it."""
-    return [
-        "; ".join(
-            _describe_setting(side, name)
-            for name in dict.fromkeys(_name_to_describe(side, name) for name in settings)
-        )
-        for side in sides
-    ]
-
-
-def _name_to_describe(recipe: MeasureRecipe[Any], setting: str) -> str:
-    if setting in recipe.entry.arguments:  # it means something to the measure itself
-        return setting
-    return _FORMULA_BY_PARAMETER.get(setting, setting)
+    texts = []
+    for side in sides:
+        own = side.entry.arguments  # these mean something to the measure itself
+        names = [name if name in own else _FORMULAS.get(name, name) for name in settings]
+        texts.append("; ".join(_describe_setting(side, name) for name in dict.fromkeys(names)))
+    return texts
 
 
 def _describe_setting(recipe: MeasureRecipe[Any], setting: str) -> str:
-    if setting in _FORMULAS:
+    if setting in _FORMULAS.values():
         return str(getattr(recipe, setting).text())
     if setting == "rel":
         return describe_rel(recipe.function_arguments()["rel"])
@@ -160,9 +152,12 @@ class Why(Shown):
         """How much more the second tool says than the first."""
         return self.means[1] - self.means[0]
 
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        units = pluralise(self.unit)
+    def to_dict(self, cause: str | None = None) -> dict[str, Any]:
+        """All of it as plain data; with one `cause` the worst query of that alone."""
+        units, effects = pluralise(self.unit), [effect.to_dict(self.unit) for effect in self.causes]
+        for effect in effects:
+            if cause not in (None, effect["cause"]):
+                effect["worst"] = None
         like, unlike = (
             {"name": name, "mean": mean, units: count}
             for name, mean, count in zip(self.names, self.means, self.counts, strict=True)
@@ -173,7 +168,7 @@ class Why(Shown):
             "like": like,
             "unlike": unlike,
             "difference": self.difference,
-            "causes": [effect.to_dict(self.unit) for effect in self.causes],
+            "causes": effects,
             "idle": [cause.name for cause in self.idle],
             "notes": list(self.notes),
         }
@@ -190,7 +185,7 @@ class Why(Shown):
             answer=_format_headline(self),
             sections=sections,
             rows=lambda: _list_rows(self),
-            data=lambda: _to_dict(self, cause_name),
+            data=lambda: self.to_dict(cause_name),
         )
 
     def brief(self) -> Page:
@@ -218,22 +213,12 @@ def convention_names(sides: Sides) -> tuple[str, str]:
     return mine.name, f"{theirs.name} (changed)" if changed else theirs.name
 
 
-def _to_dict(why: Why, cause: str | None) -> dict[str, Any]:
-    data = why.to_dict()
-    for effect in data["causes"]:
-        if cause not in (None, effect["cause"]):
-            effect["worst"] = None
-    return data
-
-
 def _list_rows(why: Why) -> Table:
     """A row for each cause, at full precision."""
     columns = ("cause", *why.names, pluralise(why.unit), "effect", "share", "alone", "last")
     rows = [
         (
-            effect.cause.name,
-            *describe_sides(why.sides, [*effect.settings]),
-            effect.changed,
+            *(effect.cause.name, *describe_sides(why.sides, [*effect.settings]), effect.changed),
             *(effect.effect, effect.share, effect.alone, effect.last),
         )
         for effect in why.causes
@@ -297,13 +282,8 @@ def _build_cause_table(why: Why) -> Table:
 def _list_causes(why: Why, width: int | None) -> Section:
     """A line of numbers for each cause, and below it what both do."""
     rows = [
-        (
-            effect.cause.title,
-            format_change(effect.effect),
-            _format_share(effect),
-            str(effect.changed),
-        )
-        for effect in why.causes
+        (item.cause.title, format_change(item.effect), _format_share(item), str(item.changed))
+        for item in why.causes
     ]
     columns = ("cause", "effect", "share", pluralise(why.unit))
     table = Table(columns, rows, numeric=True, label_columns=1)
@@ -347,8 +327,10 @@ def _describe_worst_session(effect: Effect) -> list[str]:
     worst = effect.worst
     if not isinstance(worst, SessionChange):
         return []
-    values = ["left out" if value is None else f"{value:.4f}" for value in worst.values]
-    return [f"most of all session {quote(worst.session)}: {values[0]} → {values[1]}"]
+    before, after = (
+        "left out" if value is None else f"{value:.4f}" for value in (worst.before, worst.after)
+    )
+    return [f"most of all session {quote(worst.session)}: {before} → {after}"]
 
 
 def _list_remarks(why: Why, cause: str | None) -> list[str]:
@@ -394,7 +376,7 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
         if not count:
             tool = sides[at].convention.name
             raise CannotCompare(f"like {tool} not one {source.unit} counts: no mean")
-    shares, notes = shapley_values(mixtures)
+    shares, notes = shapley_values(len(mixtures.causes), mixtures.means)
     effects = _find_effects(mixtures, shares, convention_names(sides))
     refusals = source.find_refusals()
     return Why(
@@ -433,7 +415,7 @@ def _find_effects(mixtures: Mixtures, shares: list[float], names: tuple[str, str
     difference = mixtures.mean(mixtures.all) - mixtures.mean(0)
     largest = max(map(abs, shares), default=0.0)
     cancel = abs(difference) <= max(ROUNDING, _CANCEL * largest)
-    joint = interactions(mixtures)
+    joint = interactions([cause.name for cause in mixtures.causes], mixtures.means)
     differences = mixtures.sides[0].differences(mixtures.sides[1])
     effects = []
     for at, cause in enumerate(mixtures.causes):

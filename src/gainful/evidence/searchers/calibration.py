@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from os import PathLike, fspath
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
-from gainful.errors import BadInput, BadValue, WrongType
+from gainful.errors import BadInput, WrongType, check_number
 from gainful.evidence.searchers.fit import (
     AT_LEAST,
     FOLDS,
@@ -88,8 +88,10 @@ def _spell_nsdcg(
     for option, base, fitted in (("discount", "b", reading), ("query_discount", "bq", asking)):
         if fitted is not None:
             best, fits = fitted
-            chosen = best if best in DISCOUNTS else _best_of_measures(fits)
-            parts += _spell_discount(discount or chosen, fits, option, base)
+            if best not in DISCOUNTS:  # of those that nsDCG takes, the most likely one
+                ours = [name for name in fits if name in DISCOUNTS]
+                best = max(ours, key=lambda name: fits[name].log_likelihood)
+            parts += _spell_discount(discount or best, fits, option, base)
     return f"nsDCG({', '.join(parts)})@{cutoff}"
 
 
@@ -102,11 +104,6 @@ def _spell_discount(name: str, fits: Mapping[str, Fit], option: str, base: str) 
         return [f"{option}=none"]
     shown = _round(max(value, _LEAST_BASE))
     return [*([] if name == "jk2008" else [f"{option}={name}"]), f"{base}={shown}"]
-
-
-def _best_of_measures(fits: Mapping[str, Fit]) -> str:
-    """Of the discounts that nsDCG takes, the one that makes the log most likely."""
-    return max((name for name in fits if name in DISCOUNTS), key=lambda n: fits[n].log_likelihood)
 
 
 def _round(value: float) -> str:
@@ -135,13 +132,6 @@ class Behaviour:
         """How many went as far as there was anything."""
         return int((self.stops.kinds[self.stops.kind, 0] == AT_LEAST).sum())
 
-    def estimate(self, discount: str, symbol: str) -> Estimate | None:
-        """The parameter of a discount, with its interval, by the name that a measure has for it."""
-        fit = self.fits[discount]
-        if fit.value is None or fit.low is None or fit.high is None:
-            return None
-        return Estimate(symbol, fit.value, fit.low, fit.high)
-
 
 @frozen(eq=False, kw_only=True)
 class Searchers:
@@ -159,12 +149,16 @@ class Searchers:
     @property
     def estimates(self) -> tuple[Estimate, ...]:
         """All that was estimated: b, bq, RBP's p, sRBP's p and balance."""
-        reading = self.reading
-        estimates = [
-            None if reading is None else reading.estimate("jk2008", "b"),
-            self.asking.estimate("jk2008", "bq"),
-            None if reading is None else reading.estimate("geometric", "p"),
-        ]
+        parameters = (
+            (self.reading, "jk2008", "b"),
+            (self.asking, "jk2008", "bq"),
+            (self.reading, "geometric", "p"),
+        )
+        estimates = (
+            behaviour.fits[discount].estimate(symbol)
+            for behaviour, discount, symbol in parameters
+            if behaviour is not None
+        )
         return tuple(entry for entry in estimates if entry is not None)
 
     def find(self, symbol: str) -> Estimate | None:
@@ -185,14 +179,10 @@ def fit_searchers(
     successes = observed.successes_cut()
     success_bq = None
     if successes is not None:
-        fit = fit_model(STOPPING_MODELS["jk2008"], successes, level)
-        if fit.value is not None and fit.low is not None and fit.high is not None:
-            success_bq = Estimate("bq", fit.value, fit.low, fit.high)
-    geometric = (None if reading is None else reading.fits["geometric"], asking.fits["geometric"])
-    has_several = observed.size > 1  # of one session nothing is known of how they vary
+        success_bq = fit_model(STOPPING_MODELS["jk2008"], successes, level).estimate("bq")
     srbp = None
-    if geometric[0] is not None and has_several:
-        srbp = estimate_srbp(geometric[0], geometric[1], level)
+    if reading is not None and observed.size > 1:  # of one session it is not known how they vary
+        srbp = estimate_srbp(reading.fits["geometric"], asking.fits["geometric"], level)
     return Searchers(
         keys=keys,
         sessions=observed.size,
@@ -214,20 +204,16 @@ def _fit_behaviour(stops: Stops, level: float, seed: int, *, compare: bool) -> B
     held_out = hold_out(stops, seed) if compare and len(np.unique(stops.cluster)) > 1 else {}
     names = STOPPING_MODELS if compare else _MEASURED
     fits = {name: fit_model(STOPPING_MODELS[name], stops, level) for name in names}
-    return Behaviour(stops=stops, fits=fits, held_out=held_out, best=_choose_best(fits, held_out))
+    most_likely = max(fits, key=lambda name: fits[name].log_likelihood)
+    # Where several cannot be told apart, it is the first of the table.
+    best = next((name for name, result in held_out.items() if result.is_close), most_likely)
+    return Behaviour(stops=stops, fits=fits, held_out=held_out, best=best)
 
 
-def _choose_best(fits: Mapping[str, Fit], held_out: Mapping[str, HeldOut]) -> str:
-    """The discount that fits best; where several cannot be told apart, the first of the table."""
-    if not held_out:
-        return max(fits, key=lambda name: fits[name].log_likelihood)
-    return next(name for name, result in held_out.items() if result.is_close)
-
-
-def check_level(level: object) -> float:
+def check_level(level: float) -> float:
     """The level of intervals, as a share; per cent is understood as --interval has it."""
-    if not is_number(level) or not 0 < level < 100:
-        raise BadValue("level", level, "per cent between 0 and 100, such as 95")
+    allowed = "per cent between 0 and 100, such as 95"
+    check_number("level", level, allowed, lambda number: 0 < number < 100)
     return float(level) / 100
 
 
@@ -387,18 +373,12 @@ def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
 def _format_answer(calibration: Calibration) -> str:
     """What b and bq are, in a sentence, and the measure."""
     searchers = calibration.searchers
-    reads, asks = searchers.find("b"), searchers.find("bq")
     parts = []
-    if reads is not None:
-        parts.append(f"read on as {_relate_estimate(reads, calibration.level)}")
-    if asks is not None:
-        parts.append(f"ask again as {_relate_estimate(asks, calibration.level)}")
+    for verb, estimate in (("read on", searchers.find("b")), ("ask again", searchers.find("bq"))):
+        if estimate is not None:
+            value = f"{estimate.symbol} = {format_estimate(estimate, calibration.level)}"
+            parts.append(f"{verb} as {value.replace('= >', '> ', 1)}")
     return f"Searchers {' and '.join(parts)}. Their measure: {calibration.measure}."
-
-
-def _relate_estimate(estimate: Estimate, level: float) -> str:
-    """A parameter and what it is: b = 2.01 (95 % 1.98 to 2.05), or b > 1000 (…)."""
-    return f"{estimate.symbol} = {format_estimate(estimate, level)}".replace("= >", "> ", 1)
 
 
 def format_estimate(estimate: Estimate, level: float | None = None) -> str:
@@ -409,13 +389,6 @@ def format_estimate(estimate: Estimate, level: float | None = None) -> str:
 
 def _format_value(value: float) -> str:
     return f"{value:.3g}" if value <= _LARGEST else f">{_LARGEST}"
-
-
-def _build_estimates(calibration: Calibration) -> Table:
-    interval = f"{100 * calibration.level:g} % interval"
-    columns = ("behaviour", "parameter", "estimate", interval, "from")
-    rows = _estimate_rows(calibration.searchers)
-    return Table(columns, rows, numeric=True, label_columns=2, expendable=("from", "behaviour"))
 
 
 def _build_groups(calibration: Calibration) -> Table:
@@ -431,21 +404,25 @@ def _build_groups(calibration: Calibration) -> Table:
     return Table(columns, rows, numeric=True, label_columns=labels, expendable=("sessions", "p"))
 
 
-def _estimate_rows(searchers: Searchers) -> list[tuple[str, ...]]:
+def _build_estimates(calibration: Calibration) -> Table:
+    searchers = calibration.searchers
     sessions = count_noun(searchers.sessions, "session")
     lists = "" if searchers.reading is None else count_noun(searchers.reading.stops.size, "list")
-    rows: list[tuple[str, str, Estimate | None, str]] = [
+    estimates: list[tuple[str, str, Estimate | None, str]] = [
         (_READING, "b", searchers.find("b"), lists),
         (_READING, "p of RBP", searchers.find("p"), lists),
         (_ASKING, "bq", searchers.find("bq"), sessions),
         (_ASKING, "bq, clicks as success", searchers.success_bq, sessions),
         *(("both", f"{entry.symbol} of sRBP", entry, sessions) for entry in searchers.srbp or ()),
     ]
-    return [
+    rows = [
         (behaviour, parameter, _format_value(entry.value), format_interval(entry), source)
-        for behaviour, parameter, entry, source in rows
+        for behaviour, parameter, entry, source in estimates
         if entry is not None
     ]
+    interval = f"{100 * calibration.level:g} % interval"
+    columns = ("behaviour", "parameter", "estimate", interval, "from")
+    return Table(columns, rows, numeric=True, label_columns=2, expendable=("from", "behaviour"))
 
 
 def format_interval(estimate: Estimate) -> str:
@@ -481,7 +458,12 @@ def _list_notes(calibration: Calibration, *, verbose: bool) -> list[str]:
         "clicked": "clicks, the last being a lower bound of how deep searchers looked",
         None: "nothing: there are no clicks and no column scanned, so b and p are not estimated",
     }[calibration.depth_from]
-    notes = [_SUCCESS + _describe_success(calibration.searchers)]
+    success = calibration.searchers.success_bq
+    bound = "Clicks would bound how much."
+    if success is not None:
+        ended = "If every session whose last query was clicked had ended so"
+        bound = f"{ended}, bq were {format_estimate(success)}."
+    notes = [_SUCCESS + bound]
     notes.append(
         f"reading on by {source} · lists and sessions that ended where there was no more count as "
         f"cut off · intervals by likelihood ratio, clustered by {calibration.cluster}"
@@ -497,28 +479,8 @@ def _list_notes(calibration: Calibration, *, verbose: bool) -> list[str]:
                 f"a result that is looked at is clicked with {click:.2g}, at every rank alike: if "
                 "good results stand on top, searchers seem less patient than they are"
             )
-    if verbose:
-        notes += _describe_edges(calibration.searchers)
-    return notes
-
-
-def _describe_success(searchers: Searchers) -> str:
-    estimate = searchers.success_bq
-    if estimate is None:
-        return "Clicks would bound how much."
-    return (
-        f"If every session whose last query was clicked had ended so, bq were "
-        f"{format_estimate(estimate)}."
-    )
-
-
-def _describe_edges(searchers: Searchers) -> list[str]:
-    notes = []
-    behaviours: Sequence[tuple[str, Behaviour | None]] = (
-        ("lists", searchers.reading),
-        ("sessions", searchers.asking),
-    )
-    for what, behaviour in behaviours:
+    behaviours = {"lists": calibration.searchers.reading, "sessions": calibration.searchers.asking}
+    for what, behaviour in behaviours.items() if verbose else ():
         if behaviour is not None:
             notes.append(f"{what}: {behaviour.stops.size}, of which {behaviour.cut} were cut off")
     return notes
@@ -530,15 +492,14 @@ def _list_rows(calibration: Calibration) -> Table:
     rows: list[tuple[Any, ...]] = []
     for searchers in (calibration.searchers, *calibration.groups):
         keys = [searchers.keys.get(name) for name in calibration.by]
-        for entry in searchers.estimates:
-            ends = (entry.value, entry.low, entry.high)
-            finite = [finite_or_none(number) for number in ends]
-            tail = (searchers.sessions, searchers.measures.session)
-            rows.append((*keys, entry.symbol, *finite, *tail))
-        for entry in searchers.srbp or ():
-            numbers = (entry.value, entry.low, entry.high)
-            walk = searchers.measures.walk
-            rows.append((*keys, f"sRBP {entry.symbol}", *numbers, searchers.sessions, walk))
+        session, walk = searchers.measures.session, searchers.measures.walk
+        entries: list[tuple[str, Estimate, str | None]] = [
+            *((entry.symbol, entry, session) for entry in searchers.estimates),
+            *((f"sRBP {entry.symbol}", entry, walk) for entry in searchers.srbp or ()),
+        ]
+        for name, entry, measure in entries:
+            numbers = [*_estimate_data(entry).values()]
+            rows.append((*keys, name, *numbers, searchers.sessions, measure))
     return Table(columns, rows, numeric=True, label_columns=len(calibration.by) + 1)
 
 

@@ -73,13 +73,8 @@ class StoppingModel:
         formula = self.formula
         if self.symbol is not None:
             value = SCALES[self.symbol].to_value(point)
-            formula = NamedFormula(
-                formula.kind,
-                formula.name,
-                formula.expr,
-                formula.meaning,
-                values=((self.symbol, value),),
-            )
+            parts = formula.kind, formula.name, formula.expr, formula.meaning
+            formula = NamedFormula(*parts, values=((self.symbol, value),))
         return formula.evaluate_at(np.arange(1, last + 2))
 
 
@@ -245,26 +240,25 @@ class Fit:
         """The share of searchers who get to 1, 2, … and one past `last`."""
         return self.model.survival(self.point, last)
 
+    def estimate(self, symbol: str) -> Estimate | None:
+        """Its parameter, with its interval, by the name that a measure has for it."""
+        if self.value is None or self.low is None or self.high is None:
+            return None
+        return Estimate(symbol, self.value, self.low, self.high)
+
 
 def fit_model(model: StoppingModel, stops: Stops, level: float | None = LEVEL) -> Fit:
     """The parameter that makes these observations most likely; with its interval, if a level."""
     profile = _Profile(model, stops)
     point = profile.maximise()
     click = profile.best_click(point)
-    fit = Fit(
-        model,
-        point,
-        _to_share(click) if stops.has_clicks else None,
-        profile.total(point, click),
-        stops.size,
-    )
+    share = _to_share(click) if stops.has_clicks else None
+    fit = Fit(model, point, share, profile.total(point, click), stops.size)
     if model.scale is None or level is None:
         return fit
     inflation, variance = profile.inflate_variance(point, click)
     low, high = profile.find_interval(point, fit.log_likelihood, inflation, level)
-    return Fit(
-        model, point, fit.click, fit.log_likelihood, stops.size, low, high, inflation, variance
-    )
+    return evolve(fit, low=low, high=high, inflation=inflation, variance=variance)
 
 
 def log_likelihoods(fit: Fit, stops: Stops) -> Array:
@@ -448,8 +442,7 @@ def hold_out(stops: Stops, seed: int) -> Mapping[str, HeldOut]:
     by_cluster = {
         name: _try_on_others(name, stops, fold, cluster, len(clusters)) for name in STOPPING_MODELS
     }
-    totals = {name: float(values.sum()) for name, values in by_cluster.items()}
-    best = max(totals, key=lambda name: totals[name])
+    best = max(by_cluster, key=lambda name: float(by_cluster[name].sum()))
     return {
         name: _compare_with_best(values, by_cluster[best], stops.size)
         for name, values in by_cluster.items()

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
-from gainful.errors import BadInput, BadValue
+from gainful.errors import BadInput, BadValue, check_whole_number
 from gainful.evidence.searchers.fit import (
     AT_LEAST,
     CLICKED,
@@ -22,7 +22,7 @@ from gainful.match.sessions import count_results
 from gainful.read.session_layout import SessionLayout
 from gainful.read.sessions import Sessions
 from gainful.text import count_noun
-from gainful.types import Array, Flags, Ranks, is_whole_number
+from gainful.types import Array, Flags, Ranks
 
 _FEWEST = 10  # who must still be there for a share to be shown
 _MOST = 30  # ranks or queries that are shown
@@ -175,12 +175,16 @@ def observe_searchers(
         depth_from: scanned (how deep the searcher looked), or clicked; the first that there is.
         query_limit: no session can have more queries; at the limit it was cut off.
     """
-    if query_limit is not None and not (is_whole_number(query_limit) and query_limit >= 1):
-        raise BadValue("query_limit", query_limit, "a whole number from 1 on")
+    if query_limit is not None:
+        check_whole_number("query_limit", query_limit)
     frame, layout = sessions.frame, sessions.layout
     source = _choose_source(sessions, depth_from)
     query_counts = layout.queries_per_session.astype(np.intp)
-    _refuse_passed_limit(sessions.name, query_counts, query_limit)
+    most = int(query_counts.max(initial=0))
+    if query_limit is not None and most > query_limit:
+        problem = f"a session has {most} queries, more than the limit of {query_limit}"
+        allowed = "the largest number of queries that a session can have"
+        raise BadInput(sessions.name, problem, allowed)
     session = np.repeat(np.arange(len(query_counts)), query_counts)
     cluster, cluster_name = _number_clusters(frame, layout)
     lengths = count_results(frame, layout)
@@ -228,13 +232,6 @@ def _choose_source(sessions: Sessions, depth_from: str | None) -> DepthFrom | No
         allowed = " or ".join(present) or "a log with the column scanned or clicked"
         raise BadValue("depth_from", depth_from, f"{allowed}: there is no column {depth_from}")
     return None
-
-
-def _refuse_passed_limit(name: str, query_counts: Ranks, query_limit: int | None) -> None:
-    most = int(query_counts.max(initial=0))
-    if query_limit is not None and most > query_limit:
-        problem = f"a session has {most} queries, more than the limit of {query_limit}"
-        raise BadInput(name, problem, "the largest number of queries that a session can have")
 
 
 def _number_clusters(frame: pl.DataFrame, layout: SessionLayout) -> tuple[Ranks, str]:

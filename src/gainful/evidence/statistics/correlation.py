@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, WrongType, check_number
 from gainful.rounding import ROUNDING
-from gainful.types import Array, Ranks, is_number
+from gainful.types import Array, Ranks
 
 Ordering = Mapping[Any, float] | Sequence[Hashable]
 Places = NDArray[np.int64]
@@ -118,10 +118,7 @@ def rbo(a: Ordering, b: Ordering, p: float = PERSISTENCE) -> float:
 
 def check_persistence(p: Any) -> None:
     """Refuse a persistence of RBO that is none."""
-    if not is_number(p):
-        raise WrongType("p", p, "a number between 0 and 1")
-    if not 0 < float(p) < 1:
-        raise BadValue("p", p, "a number between 0 and 1, such as 0.9")
+    check_number("p", p, "a number between 0 and 1, such as 0.9", lambda share: 0 < share < 1)
 
 
 def _places_and_ties(place_of: Mapping[Any, int], names: Sequence[Any]) -> tuple[Array, Array]:
@@ -160,10 +157,7 @@ def places(order: Ordering, argument: str = "order") -> dict[Any, int]:
 
 def _places_by_value(order: Mapping[Any, float], argument: str) -> dict[Any, int]:
     for name, value in order.items():
-        if not is_number(value):
-            raise WrongType(f"{argument}[{name!r}]", value, "a number")
-        if not isfinite(value):
-            raise BadValue(f"{argument}[{name!r}]", value, "a finite number")
+        check_number(f"{argument}[{name!r}]", value, "a finite number", isfinite)
     if not order:
         raise BadValue(argument, dict(order), f"{_ALLOWED}, not empty")
     place_of: dict[Any, int] = {}

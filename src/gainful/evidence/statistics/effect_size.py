@@ -8,9 +8,9 @@ from math import isnan
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, WrongType, check_number, check_whole_number
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
-from gainful.types import Array, Flags, is_number, is_whole_number
+from gainful.types import Array, Flags, is_number
 
 POWER = 0.8
 _MAX_QUERIES = 10_000_000  # queries; nobody has more
@@ -51,10 +51,7 @@ def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -
     from scipy.optimize import brentq  # noqa: PLC0415  (slow to load)
 
     check_levels(alpha, power)
-    if not is_whole_number(queries):
-        raise WrongType("queries", queries, "a whole number, at least 2")
-    if not 2 <= queries <= _MAX_QUERIES:
-        raise BadValue("queries", queries, f"2 to {_MAX_QUERIES}")
+    check_whole_number("queries", queries, 2, _MAX_QUERIES)
     largest = 1.0
     while t_test_power(largest, int(queries), alpha) < power:
         largest *= 2
@@ -96,35 +93,28 @@ def count_queries(effect: float, alpha: float = 0.05, power: float = POWER) -> i
         return None
 
 
-def check_power(power: float) -> None:
-    """Refuse what is no power."""
-    _check_share("power", power, 0.0)
-
-
-def _check_share(name: str, value: float, least: float) -> None:
-    if not is_number(value):
-        raise WrongType(name, value, "a number between 0 and 1")
-    if not least < value < 1:
-        raise BadValue(name, value, f"a number between {least:g} and 1")
+def check_share(name: str, value: object, least: float = 0.0) -> None:
+    """Refuse what is no number between 0, or a little above it, and 1."""
+    allowed = f"a number between {least:g} and 1"
+    check_number(name, value, allowed, lambda share: least < share < 1)
 
 
 def check_levels(alpha: float, power: float) -> None:
     """Refuse levels at which no power can be told."""
-    _check_share("alpha", alpha, _SMALLEST_ALPHA)
-    check_power(power)
+    check_share("alpha", alpha, _SMALLEST_ALPHA)
+    check_share("power", power)
     if power <= alpha:
         raise BadValue("power", power, f"a number above alpha ({alpha:g})")
 
 
 SKEWED = 0.75  # from this skewness on, limits of means are lenient (docs/error-rates.md, margins)
-_SMALLEST_LEVEL = 1e-9  # levels below it have no digits
 
 _detectable_dz = lru_cache(maxsize=64)(detectable_effect)
 
 
 def detectable_difference(queries: int, spread: float, alpha: float, power: float) -> float | None:
     """The smallest true difference that is found; None where nothing varies or can be found."""
-    if not spread or not _SMALLEST_LEVEL < alpha < power:
+    if not spread or not _SMALLEST_ALPHA < alpha < power:
         return None
     try:
         return _detectable_dz(queries, alpha, power) * spread

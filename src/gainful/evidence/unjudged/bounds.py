@@ -11,7 +11,7 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.convention import Convention
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, WrongType, check_number
 from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_grades
 from gainful.match.rankings import MatchedRun
@@ -30,7 +30,7 @@ from gainful.page.table import Table
 from gainful.read.qrels_and_run import Qrels
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.text import count_noun, join_words
-from gainful.types import Array, Flags, Ranks, finite_or_none, is_number
+from gainful.types import Array, Flags, Ranks, finite_or_none
 
 Ends = tuple[float | None, float | None, float | None]
 _BOUND_KINDS = {True: "exact", False: "outer"}
@@ -271,7 +271,10 @@ def bounds_page(
     table = _build_query_table(bounds) if per_query else _build_run_table(bounds)
     sections, notes = [Section(table=table)], []
     if first is not None:
-        table = _build_document_table(bounds, first)
+        rows = [(run.name, *row) for run in bounds for row in run.documents.head(first).iter_rows()]
+        rows.sort(key=lambda row: -abs(row[-1]))
+        columns = ("run", "query", "document", "rank", "effect")
+        table = Table(columns, rows[:first], numeric=True, label_columns=3)
         sections.append(Section("To be judged first", table))
         measure, grade = next(iter(bounds[0].limits)), bounds[0].grades[-1]
         notes = [f"effect: change of the mean {measure} if that document alone has grade {grade:g}"]
@@ -369,13 +372,6 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=4, expendable=expendable)
 
 
-def _build_document_table(bounds: Sequence[Bounds], first: int) -> Table:
-    rows = [(run.name, *row) for run in bounds for row in run.documents.head(first).iter_rows()]
-    rows.sort(key=lambda row: -abs(row[-1]))
-    columns = ("run", "query", "document", "rank", "effect")
-    return Table(columns, rows[:first], numeric=True, label_columns=3)
-
-
 def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool) -> list[str]:
     """What the columns mean, what was assumed, and what one should know."""
     kinds = {exact for run_bounds in bounds for exact in run_bounds.exact.values()}
@@ -462,10 +458,7 @@ def _check_grades(grades: Iterable[float]) -> Array:
         raise WrongType("grades", grades, _GRADES)
     grade_list = list(grades)
     for grade in grade_list:
-        if not is_number(grade):
-            raise WrongType("grades", grade, _GRADES)
-        if not isfinite(grade):
-            raise BadValue("grades", float(grade), "finite numbers")
+        check_number("grades", grade, f"finite {_GRADES}", isfinite)
     if not grade_list:
         raise BadValue("grades", grade_list, f"at least one; {_GRADES}")
     return np.unique(np.array(grade_list, dtype=np.float64))
@@ -478,22 +471,16 @@ def find_result_limits(
     values: Array = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
     query_index = gradable.query_index
     rows = np.array([query_index[query] for query in results.queries], dtype=np.intp)
-    open_counts = np.bincount(
-        gradable.matched.pool_query[_flag_open_docs(gradable)],
-        minlength=len(gradable.matched.queries),
-    )
-    affected = np.flatnonzero((open_counts[rows] > 0) & gradable.matched.judged[rows])
+    matched = gradable.matched
+    open_flags = np.isnan(gradable.known_grades[matched.pool_grade.astype(np.intp)])
+    open_counts = np.bincount(matched.pool_query[open_flags], minlength=len(matched.queries))
+    affected = np.flatnonzero((open_counts[rows] > 0) & matched.judged[rows])
     open_limits = find_limits(gradable, recipe, grades, rows[affected])
     low, high = values.copy(), values.copy()
     exact, optional = np.ones(len(rows), dtype=bool), np.zeros(len(rows), dtype=bool)
     low[affected], high[affected] = open_limits.low, open_limits.high
     exact[affected], optional[affected] = open_limits.exact, open_limits.optional
     return Limits(low, high, exact, optional, open_limits.reason)
-
-
-def _flag_open_docs(gradable: GradableRun) -> Flags:
-    flags: Flags = np.isnan(gradable.known_grades[gradable.matched.pool_grade.astype(np.intp)])
-    return flags
 
 
 def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: Results) -> Ranks:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType, check_whole_number
 from gainful.evidence.intervals import DrawnUnits, draw_searchers, resampling_for_level
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.evidence.system_groups import curve_bands
@@ -17,7 +17,7 @@ from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.results import SessionResults, list_footnotes
 from gainful.measure.sessions.session_values import curve
 from gainful.text import count_noun
-from gainful.types import Flags, is_whole_number
+from gainful.types import Flags
 
 By = str | Sequence[str]
 
@@ -141,8 +141,8 @@ def _label_groups(results: SessionResults, by: By) -> list[tuple[str, Flags]]:
 
 def check_count(name: str, number: object) -> None:
     """A number of queries must be one."""
-    if number is not None and (not is_whole_number(number) or number < 1):
-        raise BadValue(name, number, "a whole number from 1 on")
+    if number is not None:
+        check_whole_number(name, number)
 
 
 def mean_curves(plot: SessionPlot, subsets: Sequence[tuple[dict[str, str], Flags]]) -> pl.DataFrame:

@@ -10,10 +10,10 @@ from gainful.evidence.comparisons.comparison import (
     Comparison,
     build_table,
     describe_differences,
+    describe_test,
     format_heading,
 )
 from gainful.evidence.comparisons.comparison_answer import describe_measure
-from gainful.evidence.comparisons.comparison_words import describe_test
 from gainful.evidence.intervals import (
     Interval,
     MeanIntervals,
