@@ -229,21 +229,7 @@ def test_a_value_that_is_no_finite_number_is_refused(gate, base, word):
     assert "there is a value that is no finite number" in message
 
 
-def test_files_that_are_not_there_or_none_are_refused(gate):
-    words = ("--max-drop", "RR=0.1", "--baseline")
-    assert "there is no such file" in gate("best.txt", *words, "absent.json", status=2)
-    Path("folder").mkdir()
-    assert "this is a directory" in gate("best.txt", *words, "folder", status=2)
-    Path("bytes.json").write_bytes(b"{\x00\xff")
-    assert "this is a binary file" in gate("best.txt", *words, "bytes.json", status=2)
-
-
-def test_a_measure_that_the_baseline_lacks_is_named_with_those_it_has(gate, base):
-    message = gate("best.txt", *base, "--max-drop", "AP=0.1", status=2)
-    assert "base.json: it has no values of AP, but of RR, P@1" in message
-    assert "-m 'AP' --save-baseline FILE" in message
-    message = gate("best.txt", *base, "-m", "RR", "-m", "AP", "--significant", "0.05", status=2)
-    assert "no values of AP" in message
+def test_a_measure_that_the_baseline_lacks_needs_no_rule(gate, base):
     out = gate("best.txt", *base, "-m", "AP", "--max-drop", "RR=0.1")  # AP has no rule
     assert "not in the baseline: AP" in out
 

@@ -455,13 +455,6 @@ def test_users_are_hashed_in_errors_too(user):
     assert user[:7] not in str(hashed.value)
 
 
-def test_a_salt_alone_does_nothing_and_is_refused(run_gainful, tmp_path):
-    path = tmp_path / "log.csv"
-    path.write_text(LOG, encoding="utf-8")
-    refused = run_gainful("sessions", str(path), "--salt", "x", "--bad", "skip", status=2)
-    assert "--salt is of --anonymise" in refused.err
-
-
 def test_a_salt_in_the_environment_bothers_no_other_command(run_gainful, monkeypatch):
     monkeypatch.setenv("GAINFUL_SALT", "x")
     runs = [str(EXAMPLES / name) for name in ("qrels.txt", "bm25.txt", "dense.txt")]

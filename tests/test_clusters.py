@@ -329,8 +329,6 @@ def test_the_command_takes_patterns_and_columns_and_says_the_number_of_both(run_
     third.write_text("".join(f"{q} Q0 x 0 1 x\n" for q in QRELS), "utf-8")
     ordered = ("order", qrels, *paths, third, "-m", "RR", "--cluster", TURN, "--format", "json")
     assert json.loads(run_gainful(*ordered).out)["power"][0]["clusters"] == 8
-    refused = run_gainful("compare", "--sessions", "x.csv", "--cluster", TURN, status=2).err
-    assert "--cluster is of runs: a session is taken whole" in refused
 
 
 def test_a_report_has_the_clusters_of_its_comparison():

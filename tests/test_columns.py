@@ -10,28 +10,19 @@ import csv
 import io
 import json
 from contextlib import chdir
-from pathlib import Path
 
 import click
 import polars as pl
 import pytest
+from example_files import EXAMPLES, NEWS, read_table, spell_out
 
 import gainful
 from gainful.api.figures import FIGURES
 from gainful.cli.main import gainful as command
 from gainful.page.shown import INTERNAL_NAMES, Shown
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
-NEWS = [f"news/{name}.txt" for name in ("qrels", "bm25", "dense", "hybrid")]
-WORDS = {
-    "RUNS": NEWS,
-    "TWO_RUNS": NEWS[:3],
-    "ONE_RUN": NEWS[:2],
-    "SESSIONS": ["sessions.csv", "--qrels", "sessions-qrels.txt"],
-}
 WITHOUT_TABLE = {"report", "explore", "trec_eval", "help", "completion"}
-with Path(__file__).with_name("columns.tsv").open(encoding="utf-8", newline="") as file:
-    LINES = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+LINES = read_table("columns.tsv")
 
 
 @pytest.fixture(scope="module")
@@ -52,15 +43,15 @@ def names(tmp_path_factory):
     }
 
 
-def read_table(asked, names, run_gainful):
+def read_answer(asked, names, run_gainful):
     """The columns that a command writes or an expression gives, with their values."""
     if not asked.startswith("gainful "):
         with chdir(EXAMPLES):
             frame = eval(asked, names)  # noqa: S307  (it is our own)
         assert isinstance(frame, pl.DataFrame)
         return frame.to_dict(as_series=False)
-    words = [word for part in asked.split()[1:] for word in WORDS.get(part, [part])]
-    words = [names["BASE"] if word == "BASE" else word for word in words]
+    words = [names["BASE"] if word == "BASE" else word for word in asked.split()[1:]]
+    words = spell_out(words)
     words += [] if {"--data", "--format"} & {*words} else ["--format", "csv"]
     status, text, message = run_gainful(*words, status=None, folder=EXAMPLES)
     assert status in (0, 1), message
@@ -73,7 +64,7 @@ def read_table(asked, names, run_gainful):
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: line["asked"])
 def test_a_table_has_these_columns_and_none_is_empty_without_a_reason(line, names, run_gainful):
-    table = read_table(line["asked"], names, run_gainful)
+    table = read_answer(line["asked"], names, run_gainful)
     assert ",".join(table) == line["columns"]
     empty = [name for name, values in table.items() if all(v in (None, "") for v in values)]
     assert ",".join(empty) == (line["may be empty"] or "").partition(":")[0]

@@ -164,11 +164,6 @@ def test_names_cannot_break_out_of_a_latex_table(run, tmp_path):
     assert bare.count("{") == bare.count("}")
 
 
-def test_full_is_of_papers_only(run):
-    message = run(*ALL, "--full", "--format", "csv", status=2)
-    assert "--full is of latex, markdown and html: csv has it all" in message
-
-
 def test_full_latex_is_a_booktabs_table_for_each_measure(run, tmp_path):
     target = tmp_path / "table.tex"
     names = [tmp_path / name for name in ("a_b%.txt", "x&y.txt")]
@@ -299,50 +294,6 @@ def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
 
 
 # ── mistakes ─────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ((), "name QRELS and two runs or more"),
-        ((QRELS, BM25), "name QRELS and two runs or more"),
-        ((QRELS, BM25, BM25), "the same RUN is named twice"),
-        ((*ALL, "--baseline", "densse"), "no run 'densse'; did you mean dense"),
-        ((*ALL, "--resamples", "0"), "resamples is 0; allowed: a whole number from 99 to 10000000"),
-        ((*ALL, "--alpha", "1.5"), "alpha is 1.5; allowed: a number between 0 and 1"),
-        ((*ALL, "--test", "anova"), "'anova' is not one of"),
-        ((*ALL, "--test", "permutation"), "no test 'permutation'"),
-        ((*ALL, "--test", "tukey", "--correct", "holm"), "correct is 'holm'; allowed: bonferroni"),
-        ((*ALL, "-m", "nDGC@10"), "did you mean nDCG@10?"),
-        ((*ALL, "-m", "P(rel=9)@5"), "P(rel=9)@5 is 0 for every query of every run"),
-        ((*ALL, "-m", "NumRet"), "this one is a sum over queries"),
-        ((*ALL, "-m", "nsDCG@10"), "gainful sessions take those of sessions"),
-        ((*ALL, "--block", "searcher"), "--block is of sessions: name them with --sessions FILE"),
-        ((*ALL, "--qrels", "x"), "--qrels is of sessions"),
-        ((QRELS, BM25, "missing.txt"), "missing.txt"),
-        ((QRELS, "-", "-"), "only one file can be -"),
-        ((*ALL, "--sessions", "x.csv"), "x.csv: there is no such file"),
-        (("--sessions", "x.csv", "--gain", "exp"), "--gain goes into the measure"),
-        (("--sessions", "x.csv", "--per-query"), "--per-query is of runs"),
-        (("--sessions", "x.csv", "--qrels-format", "csv"), "--qrels-format is of judgments"),
-        (("--sessions", "x.csv", "-m", "AP"), "AP"),
-        ((*ALL, "--test", "t", "--seed", "1"), "--seed does nothing: the paired t test leaves"),
-        ((*ALL, "--test", "sign", "--resamples", "999"), "--resamples does nothing: the sign"),
-        ((*ALL, "-o", BM25), "would overwrite what is read"),
-    ],
-)
-def test_a_mistake_is_one_line_and_exit_status_2(run, words, expected):
-    message = run(*words, status=2)
-    assert expected in message
-    assert message.count("\n") == 1
-
-
-def test_one_query_is_a_mistake_with_a_reason(run, tmp_path):
-    qrels = tmp_path / "one.txt"
-    qrels.write_text("n01 0 news-01-01 1\n", encoding="utf-8")
-    assert "have 1 query in common; a comparison needs at least 2" in run(
-        str(qrels), BM25, DENSE, "-m", "AP", status=2
-    )
 
 
 def test_help_has_examples(run):

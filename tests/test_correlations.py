@@ -326,24 +326,6 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
         assert printed.err.count("\n") == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("correlate", "q", "a"), "name what users said: --labels FILE, or --column NAME"),
-        (("correlate", "q", "a", "--column", "RR", "--where", "a=b"), "--where is of --sessions FILE"),
-        (("correlate", "q", "--sessions", "s", "--column", "x"), "with --sessions there are no runs"),
-        (("correlate", "--column", "x"), "name QRELS and runs"),
-        (("order", "q", "a", "--against", "x"), "gainful correlate QRELS RUN… --column NAME"),
-        (("order", "q", "a", "--labels", "x"), "gainful correlate QRELS RUN… --labels FILE"),
-        (("order", "q", "a", "--split-half"), "--split-half was removed"),
-        (("sweep", "s.csv", "--against", "x"), "gainful correlate --sessions FILE"),
-        (("compare", "q", "a", "b", "--model"), "statsmodels"),
-    ],
-)  # fmt: skip
-def test_options_that_do_nothing_are_refused(run_gainful, words, message):
-    assert message in run_gainful(*words, status=2).err
-
-
 def test_the_only_other_column_of_labels_is_the_label(judged, tmp_path):
     qrels, run = judged
     stars = pl.DataFrame({"query": list(qrels), "stars": range(len(qrels))})

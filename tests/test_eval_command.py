@@ -188,7 +188,7 @@ def test_a_value_above_one_is_flagged(call, folder):
     assert "above 1" in data["runs"][0]["notes"][0]
 
 
-def test_output_to_a_file_whole_or_not_at_all(call, folder):
+def test_output_to_a_file(call, folder):
     call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.csv")
     assert (folder / "out.csv").read_text() == "run,RR\nbm25,0.6666666666666666\n"
     call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "out.json")
@@ -197,19 +197,6 @@ def test_output_to_a_file_whole_or_not_at_all(call, folder):
     assert "3 queries · like gainful" in (folder / "out.txt").read_text()
     call("eval", "qrels.txt", "bm25.run", "-m", "RR", "-o", "t.txt", "--format", "table")
     assert "3 queries · like gainful" in (folder / "t.txt").read_text()
-    before = set(folder.iterdir())
-    message = call("eval", "qrels.txt", "bm25.run", "-o", "no/such/folder.csv", status=2).err
-    assert "no/such/folder.csv: cannot be written" in message
-    assert (
-        "what format is .parquet?"
-        in call("eval", "qrels.txt", "bm25.run", "-o", "x.parquet", status=2).err
-    )
-    assert (
-        "cannot be written: Is a directory"
-        in call("eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", ".", status=2).err
-    )
-    call("eval", "qrels.txt", "nothing.run", "-o", "new.csv", status=2)
-    assert set(folder.iterdir()) == before
 
 
 def test_a_rag_file_needs_no_run_beside_it(call, folder):
@@ -217,7 +204,6 @@ def test_a_rag_file_needs_no_run_beside_it(call, folder):
         '{"query": "why", "retrieved": ["a", "b"], "relevant": ["b"]}\n'
     )
     assert "answers\t0.5\n" in call("eval", "answers.jsonl", "-m", "RR").out
-    assert "name at least one RUN" in call("eval", "qrels.txt", status=2).err
 
 
 def test_names_of_runs_as_short_as_they_can_be(call, folder):
@@ -228,37 +214,6 @@ def test_names_of_runs_as_short_as_they_can_be(call, folder):
     assert [line.split("\t")[0] for line in out.splitlines()] == ["run", "bm25.run", "bm25.txt"]
     out = call("eval", "qrels.txt", "bm25.run", "sub/bm25.run", "-m", "RR").out
     assert "sub/bm25.run" in out
-    assert "named twice" in call("eval", "qrels.txt", "bm25.run", "bm25.run", status=2).err
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("bm25.run", "qrels.txt"), "this looks like a run, not like judgments"),
-        (("qrels.txt", "qrels.txt"), "these look like judgments, not like a run"),
-        (("none", "bm25.run"), "none: there is no such file"),
-        (("qrels.txt", "."), ".: this is a directory, not a file"),
-        (("qrels.txt", "bm25.run", "-m", "nDGC@10"), "did you mean nDCG@10?"),
-        (("qrels.txt", "bm25.run", "--like", "treceval"), "did you mean trec_eval?"),
-        (("qrels.txt", "bm25.run", "--ties", "random"), "ties is 'random'; allowed: doc_descending"),
-        (("qrels.txt", "bm25.run", "--missing", "error"), "query '3' is judged, but the run lacks it"),
-        (("qrels.txt", "bm25.run", "--run-format", "xml"), "'xml' is not one of"),
-        (("-", "-"), "only one file can be -"),
-        (("qrels.txt", "bm25.run", "-m", "AP", "--b", "3"), "no measure asked for uses b"),
-        (("qrels.txt", "bm25.run", "--decimals", "99"), "decimals is 99"),
-    ],
-)  # fmt: skip
-def test_mistakes_are_one_line_and_exit_with_2(call, words, message):
-    done = call("eval", *words, status=2)
-    assert done.out == ""
-    assert done.err.count("\n") == 1
-    assert message in done.err
-
-
-def test_a_duplicate_names_both_lines(call, folder):
-    (folder / "twice.run").write_text("# c\n" + RUN + "1 Q0 b 4 0.1 x\n")
-    message = call("eval", "qrels.txt", "twice.run", status=2).err
-    assert "document 'b' of query '1': twice.run:2, twice.run:7" in message
 
 
 @contextmanager
@@ -397,9 +352,6 @@ def test_a_column_of_grades_can_be_named_or_there_is_none(call, folder):
     asked = ("q.csv", "bm25.run", "-m", "RR", "--columns")
     assert call("eval", *asked, "grade=y_true").out == "run\tRR\nbm25\t0.3333333333333333\n"
     assert call("eval", *asked, "grade=").out == "run\tRR\nbm25\t1.0\n"
-    assert "--columns grade=y_true" in call("eval", *asked[:-1], status=2).err
-    for words in ("grade", "doc=", "=x"):
-        assert "--columns is" in call("eval", *asked, words, status=2).err
 
 
 def test_check_reports_everything_in_one_pass(call, folder):
@@ -508,16 +460,6 @@ def test_documents_with_other_ids_are_a_note_and_wrong(call, folder):
     assert f"wrong: {note}" in call("check", "qrels.txt", "strange.run", status=1).out
 
 
-def test_a_format_that_was_named_is_the_one_that_is_read(call):
-    assert (
-        "cannot be read as Parquet"
-        in call("eval", "qrels.txt", "bm25.run", "--run-format", "parquet", status=2).err
-    )
-    assert (
-        "no column" in call("eval", "qrels.txt", "bm25.run", "--qrels-format", "csv", status=2).err
-    )
-
-
 def test_quiet_says_nothing_beside_the_numbers(call):
     assert call("eval", "qrels.txt", "bm25.run", "-q").err == ""
 
@@ -550,10 +492,6 @@ def test_what_is_written_to_keeps_what_it_is(call, folder):
     assert (folder / "target.csv").stat().st_mode & 0o777 == 0o600
     call("eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", "/dev/null")
     assert not Path("/dev/null").is_file()
-    message = call(
-        "eval", "qrels.txt", "bm25.run", "--format", "csv", "-o", "./qrels.txt", status=2
-    ).err
-    assert "would overwrite what is read" in message
 
 
 def test_ids_cannot_steer_a_terminal(call, folder):

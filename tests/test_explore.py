@@ -478,38 +478,6 @@ def files(tmp_path):
     return str(sessions_path), "--qrels", str(qrels_path)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["-m", "nDCG@10"], "a session measure"),
-        (["-m", "RL(of='nDCG@10')"], "sDCG or nsDCG, in a page"),
-        (["-m", "nsDCG@10,5"], "one measure to begin with"),
-        (["-m", "nsDCG(statistic=last)@10"], "statistic is 'last'; allowed: final, in a page"),
-        (["--depth", "scanned"], "allowed: assumed, in a page"),
-        (["--empty", "error"], "allowed: 0 or 1 or skip, in a page"),
-        (["-m", "nsDCG@1000"], "at most 100, in a page"),
-        (
-            ["-m", "nsDCG(duplicates=clicked)@3"],
-            "duplicates is 'clicked'; allowed: every, first, in",
-        ),
-        (["--by", "searcher"], "no column 'searcher'"),
-        (["--where", "system=z"], "no session is left"),
-        (["--gain", "0:0,1:1"], "grades in the gain table: 0, 1"),
-    ],
-)
-def test_what_the_page_cannot_show_is_refused_in_one_line(run, files, tmp_path, words, message):
-    page = tmp_path / "page.html"
-    printed = run("explore", *files, *words, "-o", str(page), status=2)
-    assert message in printed
-    assert printed.count("\n") == 1
-    assert not page.exists()
-
-
-def test_sessions_without_judgments_and_grades_are_refused(run, files, tmp_path):
-    message = run("explore", files[0], "-o", str(tmp_path / "page.html"), status=2)
-    assert "there are no judgments, no column grade and no clicks" in message
-
-
 def test_a_discount_that_the_page_cannot_move_is_refused():
     decay = Param("p", "patience", default=0.8)
     gainful.register("geometric", discount=lambda i: decay ** (i - 1))
@@ -521,40 +489,6 @@ def test_too_many_sessions_for_a_page_are_refused():
     many = pl.DataFrame({"session": range(10_001), "query": 1, "doc": "a", "topic": "t"})
     with refuses(gainful.errors.BadInput, "sessions", "10001", "10000"):
         gainful.explore(many, {"t": {"a": 1}})
-
-
-def test_too_many_groups_are_refused_with_their_number(run, tmp_path):
-    shown = tmp_path / "sessions.csv"
-    lines = [f"s{n},1,1,a,{n},t" for n in range(8)]
-    shown.write_text("\n".join(["session,query,rank,doc,system,topic", *lines]))
-    judged = tmp_path / "qrels"
-    judged.write_text("t 0 a 1\n")
-    words = ("explore", str(shown), "--qrels", str(judged), "-o", str(tmp_path / "p.html"))
-    assert "2 to 7 groups; it has 8" in run(*words, "--by", "system", status=2)
-    run(*words)
-
-
-def test_a_page_goes_where_it_can_be_written_or_nowhere(run, files, tmp_path):
-    assert "end its name in .html" in run("explore", *files, "-o", "page.png", status=2)
-    away = tmp_path / "none" / "page.html"
-    assert "cannot be written" in run("explore", *files, "-o", str(away), status=2)
-    assert "would overwrite" in run(
-        "explore",
-        files[0],
-        "--qrels",
-        _write_qrels_as_html(tmp_path),
-        "-o",
-        _write_qrels_as_html(tmp_path),
-        status=2,
-    )
-    assert "only one file can be -" in run("explore", "-", "--qrels", "-", "-o", "p.html", status=2)
-    assert {path.name for path in tmp_path.iterdir()} == {"sessions.csv", "qrels.txt", "q.html"}
-
-
-def _write_qrels_as_html(folder):
-    path = folder / "q.html"
-    path.write_text("s 0 a 1\n")
-    return str(path)
 
 
 def test_without_the_extra_the_command_says_how_to_install_it(run, files, tmp_path, monkeypatch):

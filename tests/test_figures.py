@@ -823,41 +823,6 @@ def test_one_group_has_no_winner_and_the_picture_says_so(run, folder, tmp_path):
     assert "There is only one group by system, so there is no winner." in shown
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("lst",), "no figure 'lst'; did you mean last? (gainful figure lists them)"),
-        (("dots", QRELS, RUNS["bm25"]), "name a file with -o"),
-        (("dots", QRELS, RUNS["bm25"], "-o", "f.gif"), "what format is .gif?"),
-        (("dots", QRELS, RUNS["bm25"], "-o", "f"), "what format is that?"),
-        (("dots", QRELS, RUNS["bm25"], "-o", "f.svg", "--data"), "--data is a table"),
-        (("dots", QRELS, RUNS["bm25"], "-o", "no/f.svg"), "no/f.svg: cannot be written: No such file"),
-        (("dots", QRELS, "-o", "f.svg"), "Missing argument 'RUN...'"),
-        (("dots", QRELS, RUNS["bm25"], "-o", QRELS), "would overwrite what is read"),
-        (("dots", QRELS, RUNS["bm25"], "-o", "f.svg", "--width", "9"), "width is 9; allowed"),
-        (("curves", QRELS, RUNS["bm25"], "-m", "AP", "-m", "RR", "-o", "f.svg"), "one measure at a time"),
-        (("curves", QRELS, RUNS["bm25"], "--query", "zz", "-o", "f.svg"), "no query 'zz'"),
-        (("differences", QRELS, *RUNS.values(), "-o", "f.svg"), "allowed: two of them"),
-        (("last", "study.csv", "--seed", "1", "-o", "f.svg"), "--seed needs --interval"),
-        (("last", "study.csv", "-o", "f.svg"), "study.csv"),
-    ],
-)  # fmt: skip
-def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, words, message):
-    monkeypatch.chdir(tmp_path)
-    printed = run("figure", *words, status=2)
-    assert message in printed
-    assert printed.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_an_empty_choice_of_sessions_is_one_line(run, folder, tmp_path):
-    files = (folder / "sessions.csv", "--qrels", folder / "qrels.txt")
-    for words in (("--where", "scenario=Z"), ("--at-least", 99)):
-        message = run("figure", "scenario", *files, *words, "-o", tmp_path / "f.svg", status=2)
-        assert "no session" in message
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_there_is_a_function_for_each_figure():
     from gainful import figures
 

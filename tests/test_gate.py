@@ -62,45 +62,8 @@ def test_a_measure_with_equal_signs_is_split_at_the_last_one(gate):
     assert parse_verdict(out)["checks"][0]["measure"] == "nDCG(gain=exp)@10"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "RR",
-        "RR=",
-        "=0.5",
-        "RR=high",
-        "RR=0,5",
-        "RR=45%",
-        "RR=nan",
-        "RR=inf",
-        "RR=1_0",
-        "",
-        "=",
-        "nDCG(gain=exp)@10",
-    ],
-)
-@pytest.mark.parametrize("option", ["--floor", "--max-drop"])
-def test_what_is_no_measure_and_value_is_refused(gate, option, text):
-    message = gate("best.txt", option, text, status=2)
-    assert f"{option} is {text!r}; allowed: MEASURE=VALUE, such as nDCG@10=0.45" in message
-
-
-def test_numbers_that_are_none_and_measures_that_are_none_are_refused(gate):
-    assert "a finite number" in gate("best.txt", "--floor", "RR=1e999", status=2)
-    assert "did you mean RR" in gate("best.txt", "--floor", "RRR=0.5", status=2)
-    assert "one measure; this means 2" in gate("best.txt", "--floor", "P@1,2=0.5", status=2)
-    assert "of sessions" in gate("best.txt", "--floor", "sDCG@10=0.5", status=2)
-
-
-def test_two_values_for_one_rule_are_refused_and_the_same_twice_is_not(gate):
-    message = gate("best.txt", "--floor", "RR=0.5", "--floor", "recip_rank=0.6", status=2)
-    assert "floor of RR is '0.5 and 0.6'; allowed: one value for each measure" in message
+def test_a_rule_may_be_given_twice_with_the_same_value(gate):
     gate("best.txt", "--floor", "RR=0.5", "--floor", "RR=0.50")
-
-
-def test_without_a_rule_nothing_passes(gate, base):
-    assert "a gate without a rule" in gate("best.txt", status=2)
-    assert "a gate without a rule" in gate("best.txt", "-m", "RR", *base, status=2)
 
 
 def test_without_a_baseline_the_lowest_queries_are_shown(gate):
@@ -131,19 +94,6 @@ def test_what_rises_or_stays_passes_a_bound_of_zero(gate):
     assert gate("once.txt", *words).startswith("passed: RR did not drop: from 0.9375 to 0.9375")
     assert gate("best.txt", *words).startswith("passed: RR did not drop: from 0.9375 to 1.0000")
     gate("worse.txt", *words, status=1)
-
-
-def test_a_negative_bound_is_refused(gate, base):
-    message = gate("best.txt", *base, "--max-drop", "RR=-0.01", status=2)
-    assert "max_drop of RR is -0.01; allowed: a finite number from 0 on" in message
-
-
-@pytest.mark.parametrize("rule", [("--max-drop", "RR=0.1"), ("--significant", "0.05")])
-def test_a_rule_about_a_drop_needs_a_baseline(gate, rule):
-    assert "need --baseline FILE" in gate("best.txt", *rule, status=2)
-    assert "need --baseline FILE" in gate(
-        "best.txt", *rule, "--save-baseline", "new.json", status=2
-    )
 
 
 def test_a_missing_query_counts_as_0_and_is_the_first_to_look_at(gate, base):
@@ -214,13 +164,6 @@ def test_a_verdict_that_cannot_be_written_saves_no_baseline(gate):
     words = ("--floor", "RR=0.1", "--save-baseline", "new.json", "-o", "nowhere/verdict.json")
     gate("best.txt", *words, status=2)
     assert not Path("new.json").exists()
-
-
-@pytest.mark.parametrize("option", ["--test", "--seed", "--resamples"])
-def test_an_option_of_a_test_that_is_not_made_is_refused(gate, option):
-    value = "t" if option == "--test" else "999"
-    message = gate("best.txt", "--floor", "RR=0.1", option, value, status=2)
-    assert f"{option} is of tests against a baseline" in message
 
 
 def test_a_sum_over_queries_can_drop_too(gate):
@@ -345,28 +288,6 @@ def test_what_is_too_few_depends_on_how_many_measures_are_tested(gate):
     assert "no p can be below 0.0625" in both
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (("--significant", "0"), "significant is 0; allowed: a number between 0 and 1"),
-        (("--significant", "1"), "significant is 1"),
-        (("--significant", "nan"), "significant is nan"),
-        (("--significant", "five"), "'five' is not a valid float"),
-        (
-            ("--significant", "0.05", "--resamples", "0"),
-            "resamples is 0; allowed: a whole number from 99 to",
-        ),
-        (("--significant", "0.05", "--seed", "-1"), "seed is -1"),
-        (("--significant", "0.05", "--test", "chi2"), "'chi2' is not one of"),
-        (("--significant", "0.05", "-m", "num_rel_ret"), "a mean over queries"),
-    ],
-)
-def test_a_test_that_cannot_be_is_refused(gate, words, expected):
-    gate("best.txt", "-m", "RR", "-m", "num_rel_ret", "--save-baseline", "base.json")
-    message = gate("best.txt", "-m", "RR", "--baseline", "base.json", *words, status=2)
-    assert expected in message
-
-
 def test_monte_carlo_is_reproducible_and_says_its_seed(gate):
     many = [f"m{number}" for number in range(40)]
     Path("many.txt").write_text("".join(f"{q} 0 good 1\n" for q in many))
@@ -440,7 +361,6 @@ def test_the_format_follows_the_suffix(gate):
     ):
         gate("best.txt", "--floor", "RR=0.5", "-o", name)
         assert Path(name).read_text().startswith(begins)
-    assert "what format is .pdf" in gate("best.txt", "--floor", "RR=0.5", "-o", "a.pdf", status=2)
 
 
 def test_a_terminal_gets_colours_and_lines_that_fit(gate, base):
@@ -474,30 +394,6 @@ def test_a_summary_that_cannot_be_written_is_said_and_changes_nothing(
 # ── files ────────────────────────────────────────────────────────────────────────────────────
 
 
-def test_files_that_would_be_overwritten_or_are_two_things_are_refused(gate, base):
-    floor = ("--floor", "RR=0.5")
-    for words, expected in (
-        (("--save-baseline", "best.txt"), "--save-baseline best.txt would overwrite what is read"),
-        (("--save-baseline", "qrels.txt"), "would overwrite what is read"),
-        (("-o", "best.txt"), "-o best.txt would overwrite what is read"),
-        ((*base, "-o", "base.json"), "-o base.json would overwrite what is read"),
-        (("--baseline", "./best.txt"), "--baseline ./best.txt is what is judged"),
-        (("--save-baseline", "x.json", "-o", "./x.json"), "--save-baseline and -o are both"),
-        (("--save-baseline", "-"), "--save-baseline needs a FILE"),
-        (("--baseline", "-"), "only one file can be -"),
-    ):
-        run = "-" if "only one" in expected else "best.txt"
-        assert expected in gate(run, *floor, *words, status=2)
-    assert Path("best.txt").read_text() == RUNS["best"]
-
-
-def test_a_baseline_that_cannot_be_written_is_an_error(gate):
-    message = gate("best.txt", "-m", "RR", "--save-baseline", "absent/base.json", status=2)
-    assert "absent/base.json: cannot be written: No such file or directory" in message
-    Path("folder").mkdir()
-    assert "cannot be written" in gate("best.txt", "--save-baseline", "folder", status=2)
-
-
 def test_nothing_is_left_behind_beside_a_baseline(gate, base, gate_folder):
     assert not [path for path in gate_folder.iterdir() if path.name.startswith(".gainful")]
 
@@ -511,7 +407,6 @@ def test_a_run_can_come_through_a_pipe(gate, monkeypatch):
 def test_a_file_with_both_needs_no_run_beside_it(gate):
     Path("rag.jsonl").write_text('{"query": "1", "retrieved": ["a", "b"], "relevant": ["b"]}\n')
     assert "0.5000" in gate(None, "--floor", "RR=0.5", qrels="rag.jsonl")
-    assert "name a RUN" in gate(None, "--floor", "RR=0.5", status=2)
 
 
 def test_a_measure_of_ones_own_has_rules_too(gate):

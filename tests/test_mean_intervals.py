@@ -320,26 +320,6 @@ def test_tables_by_query_may_have_intervals_below(call):
     assert "moved most" in printed.split("\n\n")[2]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--interval", "101"), "the level of the interval is 101; allowed: 1 to 99.99"),
-        (("--interval", "nan"), "the level of the interval is nan"),
-        (("--interval", "x"), "'x' is not a valid float"),
-        (("--interval", "95", "--resamples", "0"), "resamples is 0"),
-        (("--interval", "95", "--seed", "-3"), "seed is -3"),
-        (("--seed", "3"), "--seed needs --interval"),
-        (("--resamples", "300"), "--resamples needs --interval"),
-        (("--interval", "95", "--per-query"), "tsv has none with --per-query"),
-    ],
-)
-def test_mistakes_are_one_line_and_exit_with_2(call, words, message):
-    done = call("good.txt", *words, status=2)
-    assert done.out == ""
-    assert done.err.count("\n") == 1
-    assert message in done.err
-
-
 def test_several_runs_have_intervals_each():
     judged = {"1": ["a"], "2": ["b"], "3": ["c"]}
     late = {"1": ["a"], "2": ["x", "b"], "3": ["x", "y", "c"]}

@@ -189,6 +189,19 @@ def test_a_file_that_grows_while_it_is_read_is_an_error(tmp_path):
     assert "byte" in str(told[-1])
 
 
+def test_the_command_names_the_engine(tmp_path, engine, run_gainful):
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("1 0 a 1\n")
+    run.write_text("1 Q0 a 1 2.5 t\n")
+    for choice, named in (("native", "gainful-native"), ("pure", "pure engine")):
+        engine(choice)
+        told = run_gainful("eval", qrels, run, "-v", tty=True)
+        assert named in told.out + told.err
+    assert "gainful-native" not in run_gainful("--version").out
+    engine("native")
+    assert "gainful-native" in run_gainful("--version").out
+
+
 def test_a_library_that_cannot_be_used_is_left_alone(tmp_path, monkeypatch):
     package = tmp_path / "gainful_native"
     package.mkdir()

@@ -543,26 +543,3 @@ def test_many_runs_are_told_by_the_first_few(call, tmp_path):
     printed = call("qrels.json", *many, "-m", "P@10", "--format", "table").out
     assert "run0 = run1 = run2 = run3 … and 5 more" in printed
     assert "No measure tells any of the 36 pairs of runs apart." in printed
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (FILES[:3], "the number of runs is 2; allowed: at least 3"),
-        (FILES[:1], "name QRELS and runs"),
-        ((*FILES, "low.json"), "the same RUN is named twice"),
-        ((*FILES, "--test", "anova"), "'anova' is not one of"),
-        ((*FILES, "--alpha", "nan"), "alpha is nan"),
-        ((*FILES, "--resamples", "0"), "resamples is 0"),
-        ((*FILES, "--p", "2"), "p is 2; allowed: a number between 0 and 1"),
-        ((*FILES, "-m", "nDGC"), "did you mean nDCG?"),
-        ((*FILES, "-o", "low.json"), "would overwrite what is read"),
-        (("-", "-", "low.json"), "only one file can be -"),
-        ((*FILES[:3], "none.json"), "none.json: there is no such file"),
-    ],
-)  # fmt: skip
-def test_mistakes_are_one_line_and_exit_with_2(call, words, message):
-    done = call(*words, status=2)
-    assert done.out == ""
-    assert done.err.count("\n") == 1
-    assert message in done.err

@@ -136,18 +136,6 @@ def test_what_no_plan_can_be_made_for(arguments, options, error, about):
         gainful.plan(*arguments, "RR", **options)
 
 
-def test_a_pilot_of_two_queries_is_refused_in_one_line(run_gainful, tmp_path):
-    (tmp_path / "qrels.txt").write_text("1 0 a 1\n2 0 a 1\n")
-    (tmp_path / "a.txt").write_text("1 Q0 a 1 2 a\n2 Q0 a 1 2 a\n")
-    (tmp_path / "b.txt").write_text("1 Q0 x 1 2 b\n2 Q0 a 1 2 b\n")
-    names = [str(tmp_path / name) for name in ("qrels.txt", "a.txt", "b.txt")]
-    done = run_gainful("plan", *names, "-m", "RR", status=2)
-    assert done.err == (
-        "gainful: RR: a pilot of 2 queries says too little of how they vary "
-        "(expected: at least 5 queries that all runs have)\n"
-    )
-
-
 def test_differences_of_measures_can_be_typed(run_gainful):
     words = ("plan", QRELS, *RUNS.values(), "-m", "AP", "-m", "RR", "--format", "json")
     data = json.loads(run_gainful(*words, "--difference", "AP=0.02").out)
@@ -155,9 +143,3 @@ def test_differences_of_measures_can_be_typed(run_gainful):
         "AP": 0.02,
         "RR": 0.05,
     }
-    assert "MEASURE=VALUE" in run_gainful(*words, "--difference", "AP=x", status=2).err
-
-
-def test_one_run_is_no_pilot(run_gainful):
-    done = run_gainful("plan", QRELS, RUNS["bm25"], status=2)
-    assert "name QRELS and two runs or more" in done.err

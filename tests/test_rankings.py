@@ -12,8 +12,8 @@ import pytest
 
 import gainful
 from gainful.convention import SETTINGS, Convention
-from gainful.match.match import match
-from gainful.match.rankings import MatchedRun, match_every_document
+from gainful.match.match import MatchedRun, match
+from gainful.match.rankings import match_every_document, rank_documents
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.ranked_run import rank_run
 from gainful.read.inputs import as_qrels, as_qrels_columns, as_run, as_run_columns
@@ -53,7 +53,7 @@ def test_documents_stand_where_the_measures_see_them(ties, seed):
         ("zero", "remove"), ("zero", "remove"), ("count", "remove")
     ):
         convention = Convention(ties=ties, unjudged=unjudged, negative=negative, namesake=namesake)
-        rankings = match_value(qrels, run, convention).rank_documents(convention, ["1", "2"])
+        rankings = rank_documents(match_value(qrels, run, convention), convention, ["1", "2"])
         for query in "12":
             ranked = rank_run(rankings.matched.select_query(query), convention)
             names = rankings.name_docs(query, ranked.by_id)
@@ -86,7 +86,7 @@ def test_rankings_are_the_same_wherever_a_run_is(ties):
     convention = Convention(ties=ties)
     forms = [(qrels, run), frames, (frames[0], frames[1].lazy()), (qrels, frames[1])]
     rows = [
-        match_value(*form, convention).rank_documents(convention, ["2"]).rank_docs("2", qrels["2"])
+        rank_documents(match_value(*form, convention), convention, ["2"]).rank_docs("2", qrels["2"])
         for form in forms
     ]
     assert all(other == rows[0] for other in rows)
@@ -95,7 +95,7 @@ def test_rankings_are_the_same_wherever_a_run_is(ties):
 def test_a_query_that_the_run_lacks_has_judgments_and_no_ranking():
     convention = Convention()
     matched = match_value({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 0.5}}, convention)
-    rankings = matched.rank_documents(convention, ["1", "2"])
+    rankings = rank_documents(matched, convention, ["1", "2"])
     assert set(rankings.by_query) == {"1"}
     assert rankings.grades["2"] == {"b": 1}
     assert rankings.rank_docs("2", {}) == []
@@ -105,7 +105,7 @@ def test_a_document_that_stands_twice_is_there_as_often_as_it_counts():
     run = pl.DataFrame({"query": ["1"] * 3, "doc": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})
     for duplicates, docs in (("count", ["a", "b", "a"]), ("last", ["b", "a"])):
         convention = Convention(duplicates=duplicates)
-        rankings = match_value({"1": {"a": 1}}, run, convention).rank_documents(convention, ["1"])
+        rankings = rank_documents(match_value({"1": {"a": 1}}, run, convention), convention, ["1"])
         assert [row.doc for row in rankings.rank_docs("1", {})] == docs
 
 

@@ -13,7 +13,7 @@ from hypothesis import given, strategies as st
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
-from gainful.read.formats import SESSION_FORMATS, read_qrels
+from gainful.read.formats import FORMATS, SESSION_FORMATS, read_qrels
 from gainful.read.session_inputs import as_sessions
 from gainful.read.session_layout import sound_layout
 from gainful.read.sessions import find_problems
@@ -707,3 +707,47 @@ def test_a_topic_that_is_null_in_a_table(lazy, rows):
     if lazy:
         summary = gainful.sessions.summarise(log, None, "sDCG@5", bad="skip")
         assert (summary.mean, summary.counts["sessions"]) == (results.mean, 2)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "session_id,event,search_id,item,pos,ts\ns,impression,q,a,1,2024-05-01T10:00:00Z",
+        "user_id,search_term,product_id,position,timestamp,is_click\nu,lamp,a,1,1714557600,1",
+        "sid,query,url,clicked\ns,lamp,a,1",
+        "uid,q,sku,purchased,ts\nu,lamp,a,0,1714557600",
+    ],
+)
+def test_check_takes_a_click_log_for_sessions(tmp_path, header):
+    path = write_file(tmp_path, f"{header}\n", "log.csv")
+    (finding,) = gainful.check(path).findings
+    assert finding.kind == "sessions, table"
+    assert finding.problems == ()
+    assert f"{as_sessions(path).layout.row_count} result" in finding.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("header", "kind"),
+    [
+        ("user,item,rating,timestamp", "judgments"),
+        ("query,doc,grade,user,time", "judgments"),
+        ("query_id,doc,score,user_id", "run"),
+        ("user,item,rank", "run"),
+        ("query,doc,rank,user", "run"),
+    ],
+)
+def test_check_takes_judgments_and_runs_that_name_a_user_for_what_they_are(tmp_path, header, kind):
+    values = "1,a," + ",".join("1" for _ in header.split(",")[2:])
+    (finding,) = gainful.check(write_file(tmp_path, f"{header}\n{values}\n", "t.csv")).findings
+    assert finding.kind == f"{kind}, csv"
+
+
+@pytest.mark.parametrize("name", ["ubi", "openinference", "chat", "turns", "ikat"])
+def test_check_knows_logs_as_well_as_sessions_does(tmp_path, name):
+    path = write_file(tmp_path, FORMATS[name].example + "\n", "log.jsonl")
+    (finding,) = gainful.check(path).findings
+    assert finding.kind == f"sessions, {name}"
+    assert finding.problems == ()
+    assert finding.notes[0].endswith(
+        "1 query, 1 result" if name != "turns" else "1 query, 2 results"
+    )

@@ -17,7 +17,7 @@ from scipy.stats import ttest_rel
 
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
-from gainful.match import dicts, frames, lazy
+from gainful.match import dicts, frames
 from gainful.read.query_texts import read_query_texts
 from gainful.show.pages import report as report_module, report_data
 from gainful.show.pages.report_data import sample_queries
@@ -458,26 +458,6 @@ def test_half_of_what_is_chosen_changed_most_and_chance_takes_the_rest():
 # ── mistakes ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("-o", "no/such/folder/report.html"), "cannot be written"),
-        (("-o", "report.pdf"), "what format is .pdf"),
-        (("-o", "report.html", "--baseline", "bm26"), "no run 'bm26'; did you mean bm25?"),
-        (("-o", "report.html", "--alpha", "2"), "alpha is 2"),
-        (("-o", "report.html", "--topics", "none.tsv"), "none.tsv"),
-        (("-o", "report.html", "-m", "nDGC@10"), "did you mean nDCG@10"),
-        ((), "Missing option '-o'"),
-    ],
-)
-def test_a_mistake_is_one_line_and_nothing_is_written(run, tmp_path, monkeypatch, words, message):
-    monkeypatch.chdir(tmp_path)
-    printed = run(*FILES, *words, status=2)
-    assert message in printed
-    assert printed.count("\n") == 1
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_is_read_is_not_written_over(run, tmp_path):
     page, values = tmp_path / "run.html", tmp_path / "page-values.csv"
     for file in (page, values):
@@ -617,7 +597,6 @@ def matches(monkeypatch):
 
     monkeypatch.setattr(frames, "match_frames", count_calls(frames.match_frames))
     monkeypatch.setattr(dicts, "match_dicts", count_calls(dicts.match_dicts))
-    monkeypatch.setattr(lazy, "match_lazy", count_calls(lazy.match_lazy))
     return counts
 
 

@@ -15,7 +15,9 @@ from strategies import sessions_and_qrels
 
 import gainful
 from gainful.errors import BadValue
-from gainful.measure.build_recipes import build_session_recipes
+from gainful.measure.build_session_recipes import (
+    build_session_recipes,
+)
 from gainful.measure.functions.sessions import cwl
 from gainful.measure.sessions.in_parts import PartEvaluation
 

@@ -239,9 +239,46 @@ def test_a_date_that_can_be_read_in_two_ways_is_refused():
         parse_times(pl.Series(["03/04/2026 12:00"]), "log")
 
 
-def test_a_unit_other_than_that_of_the_others_is_no_time():
-    parsed = parse_times(pl.Series([1769860800000, 1769860800001, 1769860800]), "log")
-    assert parsed.wrong.to_list() == [False, False, True]
+MOMENTS = [
+    "2026-01-31T12:00:00Z",
+    "2026-01-31 12:00",
+    "31/Jan/2026:13:00:00 +0100",
+    "20260131120000",
+]
+MOMENTS += [
+    "1769860800",
+    "1769860800000",
+    "1769860800000000",
+    " 1769860800.0 ",
+    "31/01/2026 12:00:00",
+]
+
+
+@given(st.lists(st.sampled_from(MOMENTS), min_size=1), st.integers(1, 1500))
+def test_every_row_is_read_in_the_form_it_has(values, times):
+    parsed = parse_times(pl.Series([values[0]] * times + values), "log")
+    assert parsed.times.dt.epoch("s").unique().to_list() == [1769860800]
+    assert not parsed.wrong.any()
+
+
+@pytest.mark.parametrize(
+    ("values", "wrong"),
+    [
+        ([1769860800000, 1769860800001, 1769860800], []),
+        ([1769860800, 1769860801, 7, -1], [2, 3]),  # 7 s is no time of day
+        ([0.5, 3, 1769860800], [2]),  # seconds since the log began
+        (["0.5", "3", "2026-01-31T12:00:00Z"], [2]),
+        (["soon"] * 3000 + ["1769860800", "nan", "inf"], [*range(3000), 3001, 3002]),
+    ],
+)
+def test_small_numbers_are_seconds_where_most_are(values, wrong):
+    parsed = parse_times(pl.Series(values), "log")
+    assert parsed.wrong.arg_true().to_list() == wrong
+
+
+def test_units_of_one_column_are_all_named():
+    parsed = parse_times(pl.Series([1769860800000, 1769860800, 1769860800]), "log")
+    assert parsed.form == "milliseconds since 1970 and seconds since 1970"
 
 
 @pytest.mark.parametrize(

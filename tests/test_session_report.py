@@ -504,40 +504,6 @@ def test_clusters_of_conversations_are_drawn_whole(run_gainful, tmp_path):
     assert "as there are fewer than 25 clusters" in page
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--baseline", "bm26"), "no system 'bm26'; did you mean bm25?"),
-        (("--by", "variant"), "no column 'variant'"),
-        (("-m", "nsDGC@10"), "did you mean nsDCG@10"),
-        (("--alpha", "2"), "alpha is 2"),
-        (("--missing", "skip"), "--missing goes into the measure"),
-        (("--run-format", "trec"), "--run-format goes into the measure"),
-        (("--title", "x", "--salt", "x"), "--salt is of --anonymise"),
-        (("--qrels-format", "nothing"), "'nothing' is not one of"),
-        (("--like", "trec_evil"), "no session convention 'trec_evil'"),
-        (("--cluster", "("), "cluster is '('"),
-    ],
-)  # fmt: skip
-def test_a_mistake_is_one_line_and_nothing_is_written(run_gainful, tmp_path, words, message):
-    output = tmp_path / "page.html"
-    printed = run_gainful(
-        "report", "--sessions", *RUNS, *READING, *words, "-o", output, status=2
-    ).err
-    assert message in printed
-    assert printed.count("\n") == 1
-    assert not output.exists()
-
-
-def test_what_is_of_sessions_is_refused_of_runs(run_gainful, tmp_path):
-    news = [str(EXAMPLES / "news" / name) for name in ("qrels.txt", "bm25.txt")]
-    for words in (("--by", "system"), ("--qrels", "q.txt"), ("--gap", "30m")):
-        printed = run_gainful("report", *news, *words, "-o", tmp_path / "p.html", status=2).err
-        assert f"{words[0]} is of sessions: name them with --sessions FILE" in printed
-    printed = run_gainful("report", news[0], "-o", tmp_path / "p.html", status=2).err
-    assert "name QRELS and a run or more" in printed
-
-
 def test_what_is_read_is_not_written_over(run_gainful, tmp_path):
     sessions = tmp_path / "page-values.csv"
     sessions.write_bytes((EXAMPLES / "sessions.csv").read_bytes())

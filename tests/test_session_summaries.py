@@ -122,6 +122,10 @@ def test_how_deep_searchers_looked():
     results = gainful.sessions.evaluate(frame, STUDY.qrels, **options)
     summary = gainful.sessions.summarise(frame.lazy(), STUDY.qrels, by="system", **options)
     assert_equal(summary, results, ["system"])
+    partly = frame.with_columns(pl.when(pl.col("query") > 1).then("scanned").alias("scanned"))
+    results = gainful.sessions.evaluate(partly, STUDY.qrels, **options)
+    summary = gainful.sessions.summarise(partly.lazy(), STUDY.qrels, **options)
+    assert_equal(summary, results, [])
     with pytest.raises(gainful.errors.BadValue, match="no column scanned"):
         gainful.sessions.summarise(frame.drop("scanned").lazy(), STUDY.qrels, **options)
 

@@ -254,13 +254,3 @@ def test_the_command_gives_every_setting_as_csv_and_json(run_sweep, tmp_path):
     run_sweep("-o", str(tmp_path / "sweep.json"), "--b", "2", "--reference", "b=3,bq=2")
     data = json.loads((tmp_path / "sweep.json").read_text("utf-8"))
     assert (len(data["settings"]), data["reference"]["b"]) == (20, 3)
-
-
-@pytest.mark.parametrize(
-    "words",
-    [["--bq", "1"], ["--b", "10:1.5"], ["--depth", "0"], ["--reference", "b"], ["--by", "order,x"]],
-)
-def test_a_mistake_is_one_line_and_exit_status_2(run_sweep, words):
-    message = run_sweep(*words, status=2)
-    assert message.startswith("gainful: ")
-    assert message.count("\n") == 1

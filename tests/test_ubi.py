@@ -10,6 +10,7 @@ import pytest
 
 import gainful
 from gainful.errors import BadInput
+from gainful.match.propensities import estimate_propensities
 from gainful.read.formats import find_session_format
 from gainful.read.session_inputs import as_sessions
 from gainful.read.source import Source, open_source
@@ -464,3 +465,71 @@ def test_each_text_under_one_query_id_has_its_own_judgments(tmp_path):
     qrels = {"wall mount": {"b": 1}, "wallmount": {"c": 3}}
     values = evaluate(path, qrels, "sDCG(b=2, bq=4)@3").per_session
     assert values.row(0)[-1] == pytest.approx(1 / 2 + 3 / 1.5)
+
+
+# --- how deep searchers looked ---------------------------------------------------------------
+
+
+def see(number, doc, second):
+    """An impression, some seconds after the query."""
+    return event(number, doc, "impression", second)
+
+
+VIEWED = [
+    *(see(1, doc, second) for doc, second in (("a", 1), ("b", 1), ("c", 4))),  # and scrolled
+    event(1, "b", seconds=9),
+    *(see(2, doc, 1) for doc in ("a", "c")),  # a gap
+    *(see(3, doc, 1) for doc in ("a", "b")),
+    event(3, "c", seconds=9),  # what was clicked was seen
+]
+
+
+@pytest.mark.parametrize("facets", [False, True])
+def test_impressions_that_fire_when_a_result_comes_into_view_tell_how_deep_searchers_looked(
+    tmp_path, facets
+):
+    queries = [query(number, hits="abcde") for number in (1, 2, 3, 4)]
+    if facets:  # requests for facets under the id of the search, which bring no hits
+        queries += [query(number, hits=[]) for number in (1, 1, 3)]
+    path = write_lines(tmp_path / "log.jsonl", *queries, *VIEWED)
+    sessions = as_sessions(path)
+    firsts = sessions.frame.filter(pl.col("rank") == 1)
+    assert firsts["scanned"].to_list() == [3, None, 3, None]
+    assert any("2 of 4 queries" in note for note in sessions.notes)
+    assert any("3 query records" in note for note in sessions.notes) == facets
+
+
+def test_impressions_of_all_that_is_on_a_page_do_not_tell_how_deep_searchers_looked(tmp_path):
+    queries = [query(number, hits="abc") for number in (1, 2)]
+    at_once = [see(number, doc, 1) for number in (1, 2) for doc in "ab"]
+    whole = [see(number, doc, second) for number in (1, 2) for second, doc in enumerate("abc")]
+    for events in (at_once, whole):
+        path = write_lines(tmp_path / "log.jsonl", *queries, *events)
+        assert "scanned" not in as_sessions(path).frame.columns
+
+
+def test_depth_and_propensities_are_those_that_impressions_tell(tmp_path):
+    queries = [query(number, hits="abcde") for number in (1, 2, 3, 4)]
+    seen = {1: "ab", 2: "abcd", 3: "a"}
+    impressions = [
+        see(number, doc, 2 * place) for number in seen for place, doc in enumerate(seen[number])
+    ]
+    path = write_lines(tmp_path / "log.jsonl", *queries, *impressions, event(2, "d", seconds=30))
+    propensities = estimate_propensities(as_sessions(path))
+    # Kaplan and Meier: 3 of 3 lists, then 2 of these 3, 1 of these 2, 1 of this 1, 0 of this 1.
+    assert propensities.values == pytest.approx([1, 2 / 3, 1 / 3, 1 / 3, 0], abs=1e-6)
+    assert "3 of 4 queries" in propensities.source
+    measures = ["IR@5", "IR(depth=scanned)@5"]
+    without = write_lines(tmp_path / "seen.jsonl", *queries[:3], *impressions)
+    judged = {"laptop": {"b": 1, "e": 1}}  # e came into nobody's view
+    assert list(evaluate(without, judged, measures).mean.values()) == [1, 0.5]
+    assert list(evaluate(path, judged, measures).mean.values()) == [1, 1]  # of one nothing is told
+
+
+def test_events_of_queries_that_are_not_logged_are_counted_and_not_used(tmp_path):
+    path = write_lines(tmp_path / "log.jsonl", query(1), event(1, "a"), event(7, "z"))
+    sessions = as_sessions(path)
+    assert sessions.frame["clicked"].to_list() == [True, False, False]
+    assert any("1 event names a query" in note for note in sessions.notes)
+    with pytest.raises(BadInput):  # of which there is nothing else
+        as_sessions(write_lines(tmp_path / "none.jsonl", query(1), event(7, "z")))

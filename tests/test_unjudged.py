@@ -475,23 +475,3 @@ def test_the_command_lists_what_to_judge_first(run, form):
     else:
         rows = [line.split() for line in out.splitlines() if "bread" in line]
     assert [row[:3] for row in rows] == [["bm25", "bread", "crumbs"], ["dense", "bread", "yeast"]]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((QRELS,), "name at least one RUN"),
-        ((QRELS, BM25, "--grades", "0,good"), "grades is 'good'"),
-        ((QRELS, BM25, "--grades", "nan"), "grades is nan"),
-        ((QRELS, BM25, "-m", "nDGC@10"), "did you mean nDCG@10"),
-        ((QRELS, BM25, "--first", "x"), "'x' is not a valid integer"),
-        ((QRELS, BM25, "--first", "3", "--per-query"), "leave out --per-query"),
-        ((QRELS, BM25, "--first", "0"), "--first"),
-        ((QRELS, BM25, "--settle"), "--first N"),
-        ((QRELS, "-", "-"), "only one file can be -"),
-    ],
-)
-def test_a_mistake_is_one_line_and_exit_status_2(run, words, message):
-    out = run(*words, status=2)
-    assert message in out
-    assert out.count("\n") == 1

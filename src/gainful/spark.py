@@ -21,9 +21,10 @@ from gainful.errors import BadValue, NoColumn, NothingInCommon, WrongType
 from gainful.match.behaviour_gains import GainRule
 from gainful.match.lazy_gains import judge_in_engine
 from gainful.match.match import match
-from gainful.match.matched import Matched
+from gainful.match.matched import MOST_NAMED, Matched
 from gainful.match.parts import (
     collect_pickled,
+    concat_parts,
     pack_qrels,
     pickle_result,
     refuse_bad_run,
@@ -35,8 +36,8 @@ from gainful.measure.build_recipes import (
     EvaluationSettings,
     Measures,
     build_recipes,
-    build_session_recipes,
 )
+from gainful.measure.build_session_recipes import build_session_recipes
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import (
@@ -185,7 +186,7 @@ def _check_part(
         missing, extra = matched.judged & ~matched.in_run, ~matched.judged
         convention = evaluation.convention
         few = [
-            flags & ((np.cumsum(flags) <= 3) | (policy == "error"))
+            flags & ((np.cumsum(flags) <= MOST_NAMED) | (policy == "error"))
             for flags, policy in (
                 (matched.judged & matched.in_run, ""),
                 (missing, convention.missing),
@@ -204,7 +205,7 @@ def _check_part(
 
 def _refuse_bad_parts(reports: Sequence[_PartReport], run: LazyRun, convention: Convention) -> None:
     """Refuse what `evaluate` refuses."""
-    matched = Matched.concat([report.matched for report in reports], [])
+    matched = concat_parts([report.matched for report in reports], [])
     refuse_bad_run(matched, run, convention)
     ids = next((report.ids for report in reports if report.ids), {})
     mixed = compare_id_types(ids, run.ids)

@@ -9,14 +9,18 @@ from typing import Any
 
 from gainful.api.keywords import answer_keywords
 from gainful.errors import BadValue, UnknownName
-from gainful.match.check_against_qrels import check_pairs
-from gainful.match.check_report import CheckReport, Finding
+from gainful.match.check import CheckReport, Finding, check_pairs
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
-from gainful.read.file_check import FileReport, examine_file, examine_value, open_to_check
+from gainful.read.file_check import (
+    FileReport,
+    examine_file,
+    examine_sessions,
+    examine_value,
+    open_to_check,
+)
 from gainful.read.file_kinds import decide_kinds
 from gainful.read.formats import SESSION_FORMATS
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.session_check import examine_sessions
 from gainful.read.session_inputs import AnySessions, find_log
 from gainful.read.shapes import holds_runs
 from gainful.read.source import Source

@@ -28,9 +28,9 @@ from gainful.evidence.comparisons.study import check_method, compare_session_res
 from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
-from gainful.match.rankings import MatchedRun
+from gainful.match.match import MatchedRun
 from gainful.measure.build_recipes import Measures
-from gainful.measure.cost import Cost
+from gainful.measure.build_session_recipes import Cost
 from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels, AnyRun

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from os import PathLike
-from typing import Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
-from gainful.api.results import RunResults
+import polars as pl
+from attrs import evolve
+
 from gainful.api.run_options import (
     NamedRuns,
     RunOptions,
@@ -19,16 +21,168 @@ from gainful.api.run_options import (
 )
 from gainful.convention import Convention
 from gainful.errors import BadValue
-from gainful.match.match import match
-from gainful.match.rankings import MatchedRun
+from gainful.match.match import MatchedRun, match
 from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
-from gainful.measure.results import Results
+from gainful.measure.measure import Measure
+from gainful.measure.results import (
+    Results,
+    list_others,
+    list_run_rows,
+    results_page,
+    to_dict,
+)
+from gainful.measure.values import ByMeasure, flatten_names
+from gainful.page.page import Page, Section
+from gainful.page.shown import ShownByRun
+from gainful.page.table import Table
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+
+if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
+    import altair as alt
+
+    import gainful
+    from gainful.evidence.intervals import MeanIntervals
+
+
+class RunResults(ShownByRun[Results]):
+    r"""The results of several runs by name; with `intervals` where they were asked for.
+
+    Examples:
+        >>> from gainful import evaluate
+        >>> results = evaluate({"1": ["a"]}, {"one": {"1": ["a"]}, "two": {"1": ["b", "a"]}}, "RR")
+        >>> results["two"]["RR"], results.mean
+        (0.5, {'one': {'RR': 1.0}, 'two': {'RR': 0.5}})
+        >>> results.to_csv()
+        'run,RR\none,1.0\ntwo,0.5'
+    """
+
+    def __init__(
+        self, results: Mapping[str, Results], intervals: Sequence[MeanIntervals] = ()
+    ) -> None:
+        """Results by name; all runs have intervals, or none has."""
+        super().__init__(results)
+        self.intervals = intervals
+
+    @property
+    def mean(self) -> dict[str, dict[str, float]]:
+        """One number for each run and measure."""
+        return ByMeasure((name, results.mean) for name, results in self.items())
+
+    @property
+    def per_query(self) -> pl.DataFrame:
+        """A row for each run and query, a column for each measure."""
+        frames = [
+            results.per_query.select(pl.lit(name).alias("run"), pl.all())
+            for name, results in self.items()
+        ]
+        return pl.concat(frames)
+
+    def worst(
+        self, n: int | str | Measure = 10, measure: str | Measure | None = None
+    ) -> pl.DataFrame:
+        """The queries with the lowest values of each run, the lowest first.
+
+        Args:
+            n: how many of each run; or the measure, by which the ten worst are shown.
+            measure: by which measure; the first if none is named.
+        """
+        frames = [
+            results.worst(n, measure).select(pl.lit(name).alias("run"), pl.all())
+            for name, results in self.items()
+        ]
+        return pl.concat(frames)
+
+    def page(self, *, per_query: bool = False, verbose: bool = False) -> Page:
+        """Runs by their means, or query by query; intervals, if there are any, below."""
+        runs, all_intervals = list(self.values()), self.intervals
+        if not all_intervals:
+            return results_page(runs, per_query=per_query, verbose=verbose)
+        from gainful.evidence.intervals import (  # noqa: PLC0415
+            build_table,
+            describe_interval,
+            list_footnotes,
+        )
+
+        notes = list_footnotes(all_intervals, verbose=verbose)
+        page = results_page(runs, per_query=per_query, verbose=verbose, notes=notes)
+        page = evolve(
+            page,
+            answer=" ".join(filter(None, [page.answer, describe_interval(all_intervals)])),
+            sections=[*page.sections, Section(table=build_table(all_intervals))],
+            data=self.to_dict,
+        )
+        return page if per_query else evolve(page, rows=self._rows, records=self._records)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data; counts are those of all runs together."""
+        data = to_dict(list(self.values()))
+        if self.intervals:
+            data["runs"] = [
+                {"name": run["name"], "mean": run["mean"], "intervals": run_intervals.to_dict()}
+                | run
+                for run, run_intervals in zip(data["runs"], self.intervals, strict=True)
+            ]
+        return data
+
+    def to_flat(self) -> dict[str, float]:
+        """The means under names of small letters, digits and _, each run's name before them."""
+        means = self.mean.items()
+        return flatten_names(
+            {f"{run} {name}": mean for run, by_name in means for name, mean in by_name.items()}
+        )
+
+    def compare(
+        self, *others: Results, **options: Unpack[gainful.stats.MethodOptions]
+    ) -> gainful.Comparison:
+        """Is one of the runs really better than another?
+
+        Args:
+            others: the results of more runs, by the same judgments and measures.
+            **options: how runs are compared (`stats.MethodOptions`), as `gainful.compare` has them.
+        """
+        import gainful  # noqa: PLC0415
+
+        more = list_others(others)
+        return gainful.compare([*self.values(), *more] if more else self, **options)
+
+    def plot(self, **options: Any) -> alt.TopLevelMixin:
+        """A dot for the mean of each run and measure, a line for its interval.
+
+        Args:
+            **options: of `gainful.figures.dots`: interval, resamples, seed; title, width, height,
+                dark.
+        """
+        import gainful  # noqa: PLC0415
+
+        return gainful.figures.dots(self, **options)
+
+    def list_expressions(self) -> Mapping[str, str]:
+        """What an attribute of a measure could be called, and what to write for it."""
+        first = next(iter(self.values())).list_expressions()
+        return {
+            guess: place.replace("results[", "results[run][", 1) for guess, place in first.items()
+        }
+
+    def _rows(self) -> Table:
+        from gainful.evidence.intervals import list_cells, list_columns  # noqa: PLC0415
+
+        table = list_run_rows(list(self.values()))
+        rows = [
+            (*row, *list_cells(run_intervals))
+            for row, run_intervals in zip(table.rows, self.intervals, strict=True)
+        ]
+        return evolve(table, columns=(*table.columns, *list_columns(self.intervals[0])), rows=rows)
+
+    def _records(self) -> list[dict[str, Any]]:
+        return [
+            {"run": run["name"], **run["mean"], "intervals": run["intervals"]}
+            for run in self.to_dict()["runs"]
+        ]
 
 
 class IntervalOptions(RunOptions, total=False):
@@ -181,13 +335,14 @@ def evaluate_matched(
     convention, recipes = reading.build_recipes(measures)
     judgments = reading.read_qrels(qrels)
     for name, run in runs.items():
-        matched = None
+        matched, engine = None, ""
         if not with_rows and isinstance(judgments, Qrels):
-            matched = _match_in_file(judgments, run, recipes, convention, reading)
+            matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
         if matched is None:
             loaded = reading.read_run(run, name or "run")
             matched = match_run(judgments, loaded, recipes, convention)
-        yield measure_run(matched, recipes, convention, name or name_file(run)), matched
+        results = measure_run(matched, recipes, convention, name or name_file(run))
+        yield evolve(results, engine=engine), matched
 
 
 def _match_in_file(
@@ -196,19 +351,22 @@ def _match_in_file(
     recipes: Mapping[str, Recipe],
     convention: Convention,
     reading: RunReading,
-) -> MatchedRun | None:
-    """A run as the native engine matches it, without its rows; None where it does not."""
+) -> tuple[MatchedRun | None, str]:
+    """A run as the native engine matches it, without its rows, and which engine that is."""
     needs_rows = convention.namesake == "remove" or any(
         recipe.entry.needs_scores for recipe in recipes.values()
     )
-    if needs_rows or reading.columns or not isinstance(run, (str, PathLike)):
-        return None
-    if find_spec("gainful_native") is None:
-        return None
-    from gainful.match.native import match_run_file  # noqa: PLC0415  (optional)
+    if needs_rows or reading.columns or find_spec("gainful_native") is None:
+        return None, ""
+    if not isinstance(run, (str, PathLike)):
+        return None, ""
+    from gainful.match.native import load_library, match_run_file  # noqa: PLC0415  (optional)
 
     found = match_run_file(qrels, run, reading.run_format, convention.score_bits)
-    return None if found is None else MatchedRun(qrels, *found)
+    library, engine = load_library()
+    if found is not None:
+        return MatchedRun(qrels, *found), engine
+    return None, f"pure engine ({'the file is unusual' if library else engine})"
 
 
 def evaluate_run(

@@ -19,7 +19,7 @@ from gainful.evidence.searchers.calibration import (
 )
 from gainful.evidence.searchers.fit import Estimate
 from gainful.match.sessions import MatchedSessions, match_sessions
-from gainful.measure.build_recipes import (
+from gainful.measure.build_session_recipes import (
     WHY_NOT_NSDCG,
     build_session_recipes,
     usual_session_measures,

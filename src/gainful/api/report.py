@@ -28,8 +28,7 @@ from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.evidence.worked_ranking import rank_side_by_side
 from gainful.measure.build_recipes import Measures
-from gainful.measure.cost import Cost
-from gainful.measure.measure import Measure
+from gainful.measure.build_session_recipes import Cost
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
@@ -45,7 +44,6 @@ from gainful.show.pages.report import Report, ReportContent, render_report, requ
 from gainful.show.pages.report_text import label_runs
 from gainful.show.pages.session_report import (
     SessionReportContent,
-    choose_shown,
     choose_units,
     render_session_report,
 )
@@ -115,6 +113,7 @@ def report(
         else (None, [])
     )
     choice = report_data.choose_queries(results, base, resampling.seed)
+    recipe = results[0].recipes[choice.measure]
     content = ReportContent(
         names=names,
         results=results,
@@ -123,11 +122,11 @@ def report(
         incomparable=reasons,
         all_intervals=[_estimate_intervals(result, resampling) for result in results],
         choice=choice,
-        rankings=rank_side_by_side(matched_runs, choice.recipe, choice.to_detail),
+        rankings=rank_side_by_side(matched_runs, recipe, choice.to_detail),
         changes={
             at: find_largest_changes(
                 (matched_runs[base], run),
-                choice.recipe,
+                recipe,
                 (results[base], results[at]),
                 most=report_data.MAX_EXPLAINED,
             )
@@ -210,6 +209,7 @@ def report_sessions(
     base = named.names.index(baseline)
     weighing = {**weighing, "baseline": groups.names[base]}
     comparison, reasons = _compare_systems(groups, block, weighing)
+    choice, places = choose_units(groups, base, resampling.seed)
     content = SessionReportContent(
         named=named,
         groups=groups,
@@ -224,7 +224,8 @@ def report_sessions(
             drawn=_choose_drawn(groups, block, weighing.get("cluster")),
             kind=groups.by or SYSTEM,
         ),
-        choice=choose_units(groups, base, resampling.seed),
+        choice=choice,
+        places=places,
         course=_draw_course(groups, resampling),
         sweep=_sweep_searchers(groups),
         seed=resampling.seed,
@@ -280,7 +281,7 @@ def _choose_drawn(
 def _draw_course(groups: SystemGroups, resampling: Resampling) -> FigureData | str:
     """How gain grows from query to query, with bands where these are quick; or why not."""
     results = groups.results
-    measure = choose_shown(results.recipes)
+    measure = report_data.choose_shown(results.recipes)
     recipe = results.recipes[measure]
     if not recipe.entry.has_vectors or recipe.k is None:
         return (
@@ -306,7 +307,7 @@ def _draw_course(groups: SystemGroups, resampling: Resampling) -> FigureData | s
 def _sweep_searchers(groups: SystemGroups) -> Sweep | str:
     """Who wins for which b and bq; or why that is not told."""
     results = groups.results
-    measure = choose_shown(results.recipes)
+    measure = report_data.choose_shown(results.recipes)
     recipe = results.recipes[measure]
     if groups.by is None or len(groups.flags) < 2:
         return "There is one system: whoever searches, none other is better."
@@ -317,7 +318,7 @@ def _sweep_searchers(groups: SystemGroups) -> Sweep | str:
             f"There is no map, as there are more than {_MOST_SESSIONS:,} sessions: gainful figure "
             "map draws it."
         )
-    full = Measure.from_recipe(recipe)
+    full = recipe.measure
     swept = evolve(
         full,
         params={

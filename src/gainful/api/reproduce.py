@@ -17,7 +17,7 @@ from gainful.evidence.reproduction import (
     measure_errors,
 )
 from gainful.evidence.statistics.correlation import check_persistence
-from gainful.match.doc_orders import list_docs
+from gainful.match.rankings import list_docs
 from gainful.measure.build_recipes import Measures
 from gainful.measure.evaluate import measure_run
 from gainful.measure.results import Results

@@ -16,8 +16,11 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
 from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviour, list_behaviour
 from gainful.match.sessions import match_sessions
-from gainful.measure.build_recipes import Measures, build_session_recipes
-from gainful.measure.cost import Cost
+from gainful.measure.build_recipes import Measures
+from gainful.measure.build_session_recipes import (
+    Cost,
+    build_session_recipes,
+)
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames

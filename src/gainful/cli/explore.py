@@ -7,7 +7,7 @@ from typing import Any
 from gainful.api.explore import explore as build_page
 from gainful.cli.answer import argument, command, deliver_document, parse_reading
 from gainful.cli.command import PATH
-from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, Row, option
+from gainful.cli.options import READ_SESSIONS, Row, option, session_convention
 
 
 @command(
@@ -23,7 +23,7 @@ from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, Row, option
     ),
     option("title", "Of the page."),
     option("output", "Where the page goes.", group="", metavar="PAGE.html", required=True),
-    *(*READ_SESSIONS, *SESSION_CONVENTION),
+    *(*READ_SESSIONS, *session_convention()),
     piped="html",
 )
 def explore(*, files: tuple[str, ...], output: str, **options: Any) -> None:

@@ -26,11 +26,11 @@ from gainful.cli.options import (
     READ_LOG,
     READ_RUNS,
     READ_SESSIONS,
-    SESSION_CONVENTION,
     SWEEP_GRID,
     Decorator,
     Row,
     option,
+    session_convention,
     split_columns,
 )
 from gainful.page.page import Page, Section
@@ -185,7 +185,9 @@ class _Inputs:
 
 _SESSION_ARGUMENTS: tuple[Any, ...] = (argument("FILE..."), "qrels")
 _INPUTS: Mapping[str, _Inputs] = {
-    "sessions": _Inputs(_SESSION_ARGUMENTS, (*READ_SESSIONS, *SESSION_CONVENTION), _take_sessions),
+    "sessions": _Inputs(
+        _SESSION_ARGUMENTS, (*READ_SESSIONS, *session_convention()), _take_sessions
+    ),
     "sweep": _Inputs(
         _SESSION_ARGUMENTS,
         (

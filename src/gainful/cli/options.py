@@ -19,7 +19,6 @@ from click.core import ParameterSource
 
 from gainful.cli.command import OUTPUT, PATH, Option, complete_names, unknown_option
 from gainful.convention import CONVENTIONS, SETTINGS, Setting
-from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import USUAL_MEASURES
@@ -428,19 +427,9 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             f"({len(CONVENTIONS)} are known; gainful conventions lists them).",
             **_completes(CONVENTIONS),
         ),
-        "like_sessions": Row(
-            "--like",
-            "NAME",
-            f"Whose settings to follow: {', '.join(SESSION_CONVENTIONS)}. [jk2008]",
-            **_completes(SESSION_CONVENTIONS),
-        ),
         **{
             name: _setting(setting, **_SETTING_ROWS.get(name, {"value": "N"}))
             for name, setting in SETTINGS.items()
-        },
-        **{
-            f"sessions.{name}": _setting(setting, **_SESSION_ROWS.get(name, {}))
-            for name, setting in SESSION_SETTINGS.items()
         },
     },
 }
@@ -456,7 +445,6 @@ CONVENTION = ("like", *SETTINGS, "plugin")
 READ_RUNS = ("qrels_format", "run_format", "columns")
 PRINT_RUNS = ("form", "output", "quiet", "verbose", *READ_RUNS, *CONVENTION)
 PRINT_TEXT = ("text_form", "output")
-SESSION_CONVENTION = ("like_sessions", *(f"sessions.{name}" for name in SESSION_SETTINGS))
 CHOOSE_SESSIONS = (
     *("where", "min_queries", "first_queries", "sessions_format", "topics", "pages", "bad"),
     *("tool", "gap", "events", "gain_from", "propensity", "anonymise", "salt"),
@@ -468,9 +456,27 @@ READ_LOG = tuple(
 )
 
 
+def session_convention() -> Mapping[str, Row]:
+    """Whose settings to follow with sessions, and each of them by itself: loaded when asked for."""
+    from gainful.convention.session import (  # noqa: PLC0415  (runs do without)
+        SESSION_CONVENTIONS,
+        SESSION_SETTINGS,
+    )
+
+    names = ", ".join(SESSION_CONVENTIONS)
+    like = f"Whose settings to follow: {names}. [jk2008]"
+    return {
+        "like_sessions": Row("--like", "NAME", like, **_completes(SESSION_CONVENTIONS)),
+        **{
+            f"sessions.{name}": _setting(setting, **_SESSION_ROWS.get(name, {}))
+            for name, setting in SESSION_SETTINGS.items()
+        },
+    }
+
+
 def option(name: str, text: str | None = None, **changes: Any) -> Row:
     """An option of the table; a command may say otherwise what it means, or how it is taken."""
-    group, row = OPTIONS[name]
+    group, row = OPTIONS[name] if name in OPTIONS else ("Convention", session_convention()[name])
     words = {} if text is None else {"help": text}
     attributes = {"group": group, **row.attributes, **words, **changes}
     if "default" in changes:

@@ -10,7 +10,7 @@ from gainful.api.sessions import evaluate, holds_systems
 from gainful.api.summarise_sessions import summarise
 from gainful.cli.answer import argument, command, parse_reading
 from gainful.cli.command import PATH
-from gainful.cli.options import READ_SESSIONS, SESSION_CONVENTION, Row, option, split_columns
+from gainful.cli.options import READ_SESSIONS, Row, option, session_convention, split_columns
 from gainful.measure.sessions.results import VIEWS
 from gainful.page.page import Page
 
@@ -42,7 +42,7 @@ from gainful.page.page import Page
     Row("--reformulations", None, "Which reformulations helped most and least?"),
     *("form", "output"),
     option("quiet", "On stderr only what was left out, no notes."),
-    *("verbose", *READ_SESSIONS, *SESSION_CONVENTION),
+    *("verbose", *READ_SESSIONS, *session_convention()),
 )
 def sessions(
     *,

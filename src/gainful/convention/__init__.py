@@ -1,55 +1,6 @@
 """Room `convention`: a tool's name goes in, its settings come out."""
 
-from gainful.convention.convention import (
-    SETTINGS,
-    Convention,
-    Divisor,
-    Duplicates,
-    Empty,
-    Extra,
-    FirstRank,
-    Fractional,
-    Ideal,
-    IdealDepth,
-    Missing,
-    Namesake,
-    Negative,
-    NegativeIdeal,
-    NoHits,
-    RbpGrades,
-    RecallPoints,
-    Setting,
-    SettingValue,
-    Short,
-    Ties,
-    Unjudged,
-)
+from gainful.convention.convention import SETTINGS, Convention, Setting
 from gainful.convention.tools import CONVENTIONS, GAINFUL, like
 
-__all__ = [
-    "CONVENTIONS",
-    "GAINFUL",
-    "SETTINGS",
-    "Convention",
-    "Divisor",
-    "Duplicates",
-    "Empty",
-    "Extra",
-    "FirstRank",
-    "Fractional",
-    "Ideal",
-    "IdealDepth",
-    "Missing",
-    "Namesake",
-    "Negative",
-    "NegativeIdeal",
-    "NoHits",
-    "RbpGrades",
-    "RecallPoints",
-    "Setting",
-    "SettingValue",
-    "Short",
-    "Ties",
-    "Unjudged",
-    "like",
-]
+__all__ = ["CONVENTIONS", "GAINFUL", "SETTINGS", "Convention", "Setting", "like"]

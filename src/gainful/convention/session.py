@@ -117,7 +117,7 @@ _TABLE = (
         "How deep does a searcher look?",
         {
             "assumed": "at the first X results of every query",
-            "scanned": "as deep as was observed, at most X",
+            "scanned": "as deep as was observed, at most X; at X results where it was not",
         },
     ),
     Setting(

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
+from gainful.match.match import MatchedRun
+from gainful.match.rankings import RankedDoc, Rankings, rank_documents
 from gainful.measure.entry import Entry, Recipe
 from gainful.measure.functions.cumulated_gain import ideal_depth, rank_discounts, total_gains
-from gainful.measure.ranked_run import RankedGains, grade_gains, rank_run, rank_run_gains
+from gainful.measure.ranked_run import RankedGains, RankedRun, grade_gains, rank_run, rank_run_gains
 from gainful.page.page import Section
 from gainful.page.table import Table, format_number, to_plain_data
 from gainful.page.to_text import text_width
@@ -42,17 +43,31 @@ class WorkedRanking:
     idcg: float | None = None
 
 
-def work_out_ranking(rankings: Rankings, query: str, recipe: Recipe) -> WorkedRanking:
+@frozen(eq=False)
+class RankedQueries(Rankings):
+    """The rankings of some queries, all of them ranked at once."""
+
+    matched: RankedRun
+
+
+def rank_queries(run: MatchedRun, recipe: Recipe, queries: Sequence[str]) -> RankedQueries:
+    """Some queries of a run with their documents, at the ranks of a measure's convention."""
+    rankings = rank_documents(run, recipe.convention, queries)
+    ranked = rank_run(rankings.matched, recipe.convention)
+    return RankedQueries(matched=ranked, grades=rankings.grades, by_query=rankings.by_query)
+
+
+def work_out_ranking(rankings: RankedQueries, query: str, recipe: Recipe) -> WorkedRanking:
     """Who stands where in a query, and what does that bring?"""
     grades = rankings.grades[query]
     cumulated = recipe.entry.cumulated
     gains = doc_gains(recipe, grades) if cumulated else grades
     rows = rankings.rank_docs(query, gains)
     below = tuple(row for row in rows if recipe.depth is not None and row.rank > recipe.depth)
-    matched = rankings.matched.select_query(query)
-    if not cumulated or matched is None:
+    ranked_query = rankings.matched.select_query(query)
+    if not cumulated or ranked_query is None:
         return WorkedRanking(tuple(_cut(rows, recipe.depth)), below)
-    ranked = rank_run_gains(recipe, rank_run(matched, recipe.convention))
+    ranked = rank_run_gains(recipe, ranked_query)
     dcg, idcg = (float(sums[0]) for sums in total_gains(recipe, ranked))
     weighted = _add_contributions(recipe, _fill_short_ranking(recipe, rows, ranked), gains)
     return WorkedRanking(tuple(weighted), below, tuple(_ideal_ranking(recipe, ranked)), dcg, idcg)
@@ -151,7 +166,7 @@ def rank_side_by_side(
         >>> [(row.rank, row.doc, row.grade, row.gain) for row in compared.rankings[0].rows]
         [(1, 'b', None, 0.0), (2, 'a', 3.0, 3.0)]
     """
-    rankings = [run.rank_documents(recipe.convention, queries) for run in runs]
+    rankings = [rank_queries(run, recipe, queries) for run in runs]
     for query in queries:
         grades = rankings[0].grades[query]
         gains = doc_gains(recipe, grades) if recipe.entry.cumulated else {}
@@ -197,7 +212,7 @@ class RankByRank:
 
 def describe_rank_by_rank(
     query: str,
-    rankings: Sequence[Rankings],
+    rankings: Sequence[RankedQueries],
     recipes: Sequence[Recipe],
     values: Sequence[float | None],
     labels: Sequence[str],

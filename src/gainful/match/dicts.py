@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gainful.errors import BadInput
-from gainful.match.ideal import ideal_order
-from gainful.match.matched import Matched, reduce_precision
-from gainful.match.ties import count_ties, find_ties, tie_blocks
+from gainful.match.matched import Matched
+from gainful.match.rank_order import ideal_order
+from gainful.match.ties import count_ties, find_ties, reduce_precision, tie_blocks
 from gainful.read.qrels_and_run import NestedDict
 from gainful.text import quote
 from gainful.types import Array, Ranks

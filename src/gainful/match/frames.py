@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.convention import Duplicates
+from gainful.convention.convention import Duplicates
 from gainful.errors import Duplicated
-from gainful.match.ideal import ideal_order
 from gainful.match.matched import Matched, Subtopics, invert_order
-from gainful.match.rank_order import RowRanks, order_by_score
+from gainful.match.rank_order import ideal_order, order_by_score
+from gainful.match.ties import TieBlocks
 from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates, pair_hash
 from gainful.types import Ranks
 
@@ -60,7 +60,7 @@ def build_matched(  # noqa: PLR0917  (all of one match)
     queries: pl.Series,
     retrieved: Ranks,
     place: Ranks,
-    ranks: RowRanks,
+    ranks: TieBlocks,
 ) -> Matched:
     """What was matched, from the ranks of the judged documents.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from gainful.convention import Convention
 from gainful.match import frames
@@ -12,6 +12,15 @@ from gainful.match.matched import FILTERED_ORDERS, Matched
 from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns, as_text_ids
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, refuse_other_order
+
+
+@frozen(eq=False)
+class MatchedRun:
+    """A run, the judgments it was matched with, and what came of it."""
+
+    qrels: Qrels | NestedDict
+    run: Run | NestedDict | LazyRun
+    matched: Matched
 
 
 def _drop_namesakes(run: Run) -> Run:

@@ -7,17 +7,17 @@ each with its rank, or with the block of ranks that it shares with others of the
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from attrs import evolve, frozen
-from numpy.typing import NDArray
 
 from gainful.errors import NothingInCommon
+from gainful.match.ties import TieBlocks
 from gainful.text import quote
 from gainful.types import Array, Flags, Ranks
 
-_MOST_NAMED = 3  # queries that a message names
+MOST_NAMED = 3  # queries that a message names
 FILTERED_ORDERS = ("score", "input")  # in which documents with scores of 0 and more are matched
 
 
@@ -43,7 +43,7 @@ class Subtopics:
 
 
 @frozen(eq=False, kw_only=True)
-class Matched:
+class Matched(TieBlocks):
     """Per query: what was retrieved and judged. Per judged retrieved document: where it stands."""
 
     rank_fields: ClassVar[tuple[str, ...]] = ("first", "last", "by_id", "by_input")
@@ -54,12 +54,7 @@ class Matched:
     retrieved: Ranks  # how many documents the run has for it
     pool_query: Ranks  # the judged documents, grouped by query, best grade first
     pool_grade: Array
-    query: Ranks  # the retrieved ones among them
-    grade: Array
-    first: Ranks  # the block of ranks of equal scores
-    last: Ranks
-    by_id: Ranks  # the rank, if ties are broken by document id, descending
-    by_input: Ranks  # the rank, if ties stay in the order given
+    grade: Array  # of the retrieved ones among them
     tied_count: int = 0  # retrieved documents that share their score with another
     duplicate_count: int = 0  # documents that stand in a ranking a second time
     duplicate: tuple[str, str] | None = None  # one of them, and its query
@@ -68,63 +63,6 @@ class Matched:
     pool_index: Ranks | None = None  # of each in the pool, if that is known; -1: on no subtopic
     subtopics: Subtopics | None = None  # of the pool, if the judgments have them
     filtered: Mapping[str, Matched] | None = None  # without scores below 0, where asked for
-
-    @classmethod
-    def concat(cls, parts: Sequence[Matched], queries: Sequence[str], **known: Any) -> Matched:
-        """Parts of one run, each of some whole queries, as if they had been matched together.
-
-        Args:
-            parts: one at least.
-            queries: those that were judged, in the order that they are to have; others go by name.
-            **known: fields that only the whole has.
-        """
-
-        def join(name: str, starts: Ranks | None = None) -> NDArray[Any]:
-            arrays = [getattr(part, name) for part in parts]
-            if starts is not None:
-                arrays = [array + start for array, start in zip(arrays, starts, strict=True)]
-            return np.concatenate(arrays)
-
-        names = [name for part in parts for name in part.queries]
-        in_order = [*queries, *sorted({*names}.difference(queries))]
-        numbers = dict(zip(in_order, range(len(in_order)), strict=True))
-        order = np.argsort([numbers[name] for name in names], kind="stable")
-        starts = _find_starts([len(part.queries) for part in parts])
-        pool_query = invert_order(order)[join("pool_query", starts)]
-        pool_order = np.argsort(pool_query, kind="stable")
-        ranks: dict[str, Any] = {name: join(name) for name in cls.rank_fields}
-        pool_starts = _find_starts([len(part.pool_query) for part in parts])
-        return cls(
-            queries=[names[place] for place in order.tolist()],
-            judged=join("judged")[order],
-            in_run=join("in_run")[order],
-            retrieved=join("retrieved")[order],
-            pool_query=pool_query[pool_order],
-            pool_grade=join("pool_grade")[pool_order],
-            query=invert_order(order)[join("query", starts)],
-            grade=join("grade"),
-            pool_index=invert_order(pool_order)[join("pool_index", pool_starts)],
-            tied_count=sum(part.tied_count for part in parts),
-            duplicate_count=sum(part.duplicate_count for part in parts),
-            duplicate=next((part.duplicate for part in parts if part.duplicate), None),
-            extra_counts=(
-                sum(part.extra_counts[0] for part in parts),
-                sum(part.extra_counts[1] for part in parts),
-            ),
-            filtered={
-                name: cls.concat([(part.filtered or {})[name] for part in parts], queries, **known)
-                for name in parts[0].filtered or {}
-            }
-            or None,
-            **ranks,
-            **known,
-        )
-
-    def count_extra(self) -> Self:
-        """What was matched, queries that only the run has being a number but for the first few."""
-        kept = self.judged | (np.cumsum(~self.judged) <= _MOST_NAMED)
-        counts = int((~kept).sum()), int(self.retrieved[~kept].sum())
-        return evolve(self.select_queries(kept), extra_counts=counts)
 
     def select_queries(self, kept: Flags) -> Self:
         """What was matched of some of the queries."""
@@ -187,7 +125,7 @@ class Matched:
         """Judgments and a run of quite different queries are a mistake."""
         if not (self.judged & self.in_run).any():
             run_queries, qrels_queries = (
-                ", ".join(map(quote, self.query_names(flags)[:_MOST_NAMED]))
+                ", ".join(map(quote, self.query_names(flags)[:MOST_NAMED]))
                 for flags in (self.in_run, self.judged)
             )
             problem = f"it has {run_queries}, …; the judgments have {qrels_queries}, …"
@@ -219,17 +157,5 @@ def invert_order(order: Ranks) -> Ranks:
     return place
 
 
-def _find_starts(sizes: Sequence[int]) -> Ranks:
-    return np.cumsum(sizes, dtype=np.intp) - np.array(sizes, dtype=np.intp)
-
-
 def _renumber(pool_index: Ranks, number: Ranks) -> Ranks:
     return np.where(pool_index < 0, -1, number[pool_index])
-
-
-def reduce_precision(score: NDArray[Any], bits: int) -> NDArray[Any]:
-    """Scores as precise as the convention has them."""
-    if bits == 64:
-        return score
-    with np.errstate(over="ignore"):  # what is too large for them is infinite, as in C
-        return score.astype(np.float32)

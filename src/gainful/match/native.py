@@ -21,7 +21,7 @@ from attrs import evolve
 from gainful.errors import BadInput
 from gainful.match.frames import build_matched, order_pool
 from gainful.match.matched import Matched
-from gainful.match.rank_order import RowRanks
+from gainful.match.ties import TieBlocks
 from gainful.read.formats import build_value, find_format, read_rows
 from gainful.read.kinds import RUN
 from gainful.read.qrels_and_run import Qrels, Run
@@ -142,7 +142,7 @@ def _match_file(qrels: Qrels, source: Source, score_bits: Literal[64, 32]) -> Ma
         pl.concat([queries, pl.Series("query", names, pl.String)]),
         np.concatenate([retrieved, place["count"]]).astype(np.intp),
         row,
-        RowRanks(pool[0][row], *by_row[row].T.astype(np.intp)),
+        TieBlocks(pool[0][row], *by_row[row].T.astype(np.intp)),
     )
     return evolve(matched, tied_count=found.tied)
 

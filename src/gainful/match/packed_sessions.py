@@ -8,8 +8,7 @@ from typing import Literal, cast
 import numpy as np
 import polars as pl
 
-from gainful.match.session_pools import Pools
-from gainful.match.sessions import JudgedResults, MatchedSessions
+from gainful.match.sessions import JudgedResults, MatchedSessions, Pools
 from gainful.read.packed_sessions import PackedPart, UnsoundSessions
 from gainful.read.session_layout import SessionLayout
 from gainful.read.session_parts import SessionChoice
@@ -44,7 +43,7 @@ def match_packed(part: PackedPart, pools: Pools, choice: SessionChoice) -> Match
         session=session,
         position=number - first[session] + 1,
         retrieved=queries["length"].to_numpy().astype(np.intp),
-        scanned=queries["scanned"].to_numpy(),
+        scanned=queries["scanned"].to_numpy() if "scanned" in queries.columns else None,
         judged=JudgedResults(
             query=query,
             rank=results["rank"].to_numpy().astype(np.intp),

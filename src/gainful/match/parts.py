@@ -1,23 +1,25 @@
 """Judgments and a run in an engine → `Matched`: the code for memory, some whole queries at a time.
 
-The rows of a query are brought together by its hash: here, by way of a temporary folder where
+The rows of a query are brought together by its hash: here, by way of a temporary file where
 there are many of them, or on Spark's workers.
 """
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 from typing import Any
 
+import numpy as np
 import polars as pl
 from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.errors import BadInput, Duplicated, GainfulError
 from gainful.match.frames import match_subtopics, order_pool, refuse_duplicates
-from gainful.match.matched import Matched, invert_order
+from gainful.match.matched import MOST_NAMED, Matched, invert_order
 from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
@@ -48,7 +50,7 @@ def match_parts(
     counted = convention if last else evolve(convention, duplicates="count")  # refused together
     match_part = partial(_match_part, match, counted)
     collect_parts = _match_on_workers if run.engine is SPARK else _match_by_disk
-    matched = Matched.concat(
+    matched = concat_parts(
         collect_parts(qrels, run, match_part),
         qrels.queries.to_list(),
         ordered=run.engine.ordered,
@@ -56,6 +58,54 @@ def match_parts(
     )
     refuse_bad_run(matched, run, convention)
     return matched
+
+
+def concat_parts(parts: Sequence[Matched], queries: Sequence[str], **known: Any) -> Matched:
+    """Parts of one run, each of some whole queries, as if they had been matched together.
+
+    Args:
+        parts: one at least.
+        queries: those that were judged, in the order that they are to have; others go by name.
+        **known: fields that only the whole has.
+    """
+
+    def join(name: str, numbered: str = "") -> Any:
+        """An array of all parts; of places in another, which are numbered on."""
+        arrays = [getattr(part, name) for part in parts]
+        if not numbered:
+            return np.concatenate(arrays)
+        starts = accumulate((len(getattr(part, numbered)) for part in parts), initial=0)
+        return np.concatenate([array + start for array, start in zip(arrays, starts, strict=False)])
+
+    names = [name for part in parts for name in part.queries]
+    in_order = [*queries, *sorted({*names}.difference(queries))]
+    place = dict(zip(in_order, range(len(in_order)), strict=True))
+    order = np.argsort([place[name] for name in names], kind="stable")
+    number = invert_order(order)
+    pool_query = number[join("pool_query", "queries")]
+    pool_order = np.argsort(pool_query, kind="stable")
+    filtered = {
+        name: concat_parts([(part.filtered or {})[name] for part in parts], queries, **known)
+        for name in parts[0].filtered or {}
+    }
+    return Matched(
+        queries=[names[at] for at in order.tolist()],
+        pool_query=pool_query[pool_order],
+        pool_grade=join("pool_grade")[pool_order],
+        query=number[join("query", "queries")],
+        pool_index=invert_order(pool_order)[join("pool_index", "pool_query")],
+        tied_count=sum(part.tied_count for part in parts),
+        duplicate_count=sum(part.duplicate_count for part in parts),
+        duplicate=next((part.duplicate for part in parts if part.duplicate), None),
+        extra_counts=(
+            sum(part.extra_counts[0] for part in parts),
+            sum(part.extra_counts[1] for part in parts),
+        ),
+        filtered=filtered or None,
+        **{name: join(name)[order] for name in ("judged", "in_run", "retrieved")},
+        **{name: join(name) for name in ("grade", *Matched.rank_fields)},
+        **known,
+    )
 
 
 def refuse_bad_run(matched: Matched, run: LazyRun, convention: Convention) -> None:
@@ -91,7 +141,11 @@ def _match_part(
     match: MatchInMemory, convention: Convention, judged: pl.DataFrame, run: Run
 ) -> Matched:
     matched = match(unpack_qrels(judged), run, convention)
-    return matched.count_extra() if convention.extra == "ignore" else matched
+    if convention.extra != "ignore":
+        return matched
+    kept = matched.judged | (np.cumsum(~matched.judged) <= MOST_NAMED)  # the others are counted
+    counts = int((~kept).sum()), int(matched.retrieved[~kept].sum())
+    return evolve(matched.select_queries(kept), extra_counts=counts)
 
 
 def _match_by_disk(qrels: Qrels, run: LazyRun, match_part: WorkPart) -> list[Matched]:

@@ -16,7 +16,7 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import Tied
-from gainful.match.ties import TIE_POLICIES, place_ties
+from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
 from gainful.types import Array, Flags, Ranks
 
 _COUNTING_SHARE = 1 / 8  # counting beats sorting up to about this share of documents worth anything
@@ -141,7 +141,8 @@ def rank_gains(
     if TIE_POLICIES[ties].needs == "ids":
         _refuse_ties(placed, score, last_rank)
         ties = "worst"  # as good as any, where the order does not matter
-    first, last = place_ties(ties, _ScoredGains(placed, score), placed.gain)
+    by_input = _rank_by_input(placed, score) if TIE_POLICIES[ties].needs == "order" else first
+    first, last = place_ties(ties, TieBlocks(row, first, last, first, by_input), placed.gain)
     return evolve(placed, first=first, last=last)
 
 
@@ -222,36 +223,11 @@ def _have_equal_gains(placed: PlacedGains, tied: Ranks) -> bool:
     return bool((count[inverse.ravel()] == size).all())
 
 
-@frozen(eq=False)
-class _ScoredGains:
-    """Placed documents beside the scores that place them, as blocks of ties."""
-
-    placed: PlacedGains
-    score: Array
-
-    @property
-    def query(self) -> Ranks:
-        return self.placed.row
-
-    @property
-    def first(self) -> Ranks:
-        return self.placed.first
-
-    @property
-    def last(self) -> Ranks:
-        return self.placed.last
-
-    @property
-    def by_id(self) -> Ranks:
-        raise NotImplementedError  # arrays have no ids: such policies are refused before
-
-    @property
-    def by_input(self) -> Ranks:
-        """The rank, if ties stay in the order given: only rows with ties are sorted."""
-        placed, rank = self.placed, self.placed.first.copy()
-        tied = placed.first < placed.last
-        rows, row = np.unique(placed.row[tied], return_inverse=True)
-        order = np.argsort(-self.score[rows], axis=1, kind="stable")
-        every = np.broadcast_to(np.arange(1, self.score.shape[1] + 1), order.shape)
-        rank[tied] = _restore_input_order(order, every)[row, placed.column[tied]]
-        return rank
+def _rank_by_input(placed: PlacedGains, score: Array) -> Ranks:
+    """The rank, if ties stay in the order given: only rows with ties are sorted."""
+    rank, tied = placed.first.copy(), placed.first < placed.last
+    rows, row = np.unique(placed.row[tied], return_inverse=True)
+    order = np.argsort(-score[rows], axis=1, kind="stable")
+    every = np.broadcast_to(np.arange(1, score.shape[1] + 1), order.shape)
+    rank[tied] = _restore_input_order(order, every)[row, placed.column[tied]]
+    return rank

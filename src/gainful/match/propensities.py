@@ -49,7 +49,14 @@ class Propensities:
 
 
 def estimate_propensities(sessions: Sessions) -> Propensities:
-    """The propensity of each rank, by EM of a position-based model of the clicks."""
+    """The propensity of each rank, as observed, or by EM of a position-based model of the clicks.
+
+    Where most queries tell how deep their searchers looked (scanned), that is what counts.
+    """
+    if "scanned" in sessions.frame.columns:
+        depths = sessions.frame["scanned"].gather(sessions.layout.query_starts)
+        if 2 * depths.count() > len(depths):
+            return _observe_propensities(sessions, depths)
     counts = _count_pairs(sessions)
     pairs = counts.group_by("pair").agg(pl.len().alias("ranks"), pl.col("shown").sum())
     several = pairs.filter(pl.col("ranks") > 1)
@@ -75,6 +82,27 @@ def estimate_propensities(sessions: Sessions) -> Propensities:
         f"{_list_values(values, errors)}; "
         f"{100 * share:.0f} % of {len(pairs):,} query–document pairs were seen at several ranks",
         errors,
+    )
+
+
+def _observe_propensities(sessions: Sessions, depths: pl.Series) -> Propensities:
+    """How many lists were looked at down to each rank (Kaplan and Meier 1958).
+
+    A list that was read to its end says nothing of the ranks behind it.
+    """
+    is_told = depths.is_not_null().to_numpy() & (sessions.layout.query_lengths > 0)
+    lengths = np.minimum(sessions.layout.query_lengths[is_told], _MAX_RANK)
+    scanned = np.minimum(depths.cast(pl.Float64).to_numpy()[is_told], lengths)
+    ranks = np.arange(1, int(lengths.max(initial=1)) + 1)
+    possible = np.array([((scanned >= rank - 1) & (lengths >= rank)).sum() for rank in ranks])
+    reached = np.array([(scanned >= rank).sum() for rank in ranks])
+    values = np.cumprod(reached / np.maximum(possible, 1))
+    values = np.maximum(values, 1e-6)
+    number = f"{int(is_told.sum()):,} of {len(depths):,} queries"
+    return Propensities(
+        values,
+        "observed, as the share of lists that searchers looked at so deep (scanned): "
+        f"{_list_values(values, np.zeros(len(values)))}; {number} tell it",
     )
 
 

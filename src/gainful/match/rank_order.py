@@ -1,4 +1,4 @@
-"""Rows of a run → their ranks: by score, and within equal scores by input and by document id."""
+"""Orders: rows of a run by score, equal scores by input and by document id; the ideal ranking."""
 
 from __future__ import annotations
 
@@ -7,23 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from attrs import frozen
 
-from gainful.match.matched import reduce_precision
-from gainful.match.ties import count_ties, find_ties, tie_blocks
-from gainful.types import Array, Ranks
+from gainful.match.ties import TieBlocks, count_ties, find_ties, reduce_precision, tie_blocks
+from gainful.types import Array, Flags, Ranks
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-@frozen(eq=False)
-class RowRanks:
-    """Some rows of a run: the number of their query, their block of ranks, their ranks in it."""
-
-    query: Ranks
-    first: Ranks
-    last: Ranks
-    by_id: Ranks
-    by_input: Ranks
 
 
 @frozen(eq=False)
@@ -40,7 +28,7 @@ class RankOrder:
         """How many documents share their score with another."""
         return count_ties(self.tied)
 
-    def rank_rows(self, row: Ranks, query: Ranks, docs: pl.Series | None) -> RowRanks:
+    def rank_rows(self, row: Ranks, query: Ranks, docs: pl.Series | None) -> TieBlocks:
         """The ranks of some rows.
 
         Args:
@@ -54,7 +42,7 @@ class RankOrder:
         by_id = by_input
         if docs is not None:
             by_id = self._rank_by_id(docs, position, first, last, block, by_input)
-        return RowRanks(query, first, last, by_id, by_input)
+        return TieBlocks(query, first, last, by_id, by_input)
 
     def _places(self, row: Ranks) -> Ranks:
         if self.rows is None:
@@ -123,3 +111,51 @@ def order_by_score(score: Array, query: Ranks, lengths: Ranks, size: int, bits: 
     rows = np.lexsort((-score, np.repeat(query, lengths)))
     score, start = score[rows], np.cumsum(retrieved) - retrieved
     return RankOrder(rows, score, start, retrieved, find_ties(score, start, retrieved))
+
+
+@frozen(eq=False)
+class IdealRanking:
+    """The documents of all queries in ideal order, query by query."""
+
+    query: Ranks
+    gain: Array
+    rank: Ranks  # from 1 on in each query
+
+
+def ideal_order(query: Ranks, gain: Array, grade: Array | None = None) -> Ranks:
+    """The order by query, the highest gain first, and of equal gains the best grade."""
+    return np.lexsort((-gain, query) if grade is None else (-grade, -gain, query))
+
+
+def rank_ideally(query: Ranks, gain: Array) -> IdealRanking:
+    """Documents by query, the most valuable at rank 1.
+
+    Examples:
+        >>> ideal = rank_ideally(np.array([1, 0, 1]), np.array([1.0, 5.0, 3.0]))
+        >>> ideal.gain.tolist(), ideal.rank.tolist()
+        ([5.0, 3.0, 1.0], [1, 1, 2])
+    """
+    order = ideal_order(query, gain)
+    ordered = query[order]
+    rank = np.arange(len(ordered)) - np.searchsorted(ordered, ordered) + 1
+    return IdealRanking(ordered, gain[order], rank)
+
+
+def sort_rows_ideally(gains: Array, wanted: Flags) -> Array:
+    """The wanted gains of each row of a matrix, the highest first, and zeros behind them.
+
+    Examples:
+        >>> gains = np.array([[1.0, 0.0, 3.0], [2.0, -1.0, 0.0]])
+        >>> sort_rows_ideally(gains, gains > 0).tolist()
+        [[3.0, 1.0, 0.0], [2.0, 0.0, 0.0]]
+    """
+    row, column = np.nonzero(wanted)
+    if row.size * 4 > gains.size:
+        packed = np.where(wanted, -gains, np.inf)
+    else:  # few are worth anything: sort only those
+        count = np.bincount(row, minlength=len(gains))
+        position = np.arange(row.size) - (np.cumsum(count) - count)[row]
+        packed = np.full((len(gains), max(1, int(count.max()))), np.inf)
+        packed[row, position] = -gains[row, column]
+    packed.sort(axis=1)
+    return np.where(np.isinf(packed), 0.0, -packed)

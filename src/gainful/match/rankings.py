@@ -14,10 +14,10 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
-from gainful.match.match import drop_dict_namesakes, match
+from gainful.match.match import MatchedRun, drop_dict_namesakes, match
 from gainful.match.matched import Matched
-from gainful.match.rank_order import RowRanks, order_by_score
-from gainful.match.ties import TIE_POLICIES, place_ties
+from gainful.match.rank_order import order_by_score
+from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.types import Array, Ranks
@@ -50,7 +50,7 @@ class QueryRanking:
     docs: Sequence[str]
     score: Array
     grade: Array  # not a number where there is no judgment
-    ranks: RowRanks
+    ranks: TieBlocks
     ties: str
 
     def rank_docs(self, gains: Mapping[str, float]) -> list[RankedDoc]:
@@ -94,47 +94,39 @@ class Rankings:
         return self.by_query[query].name_docs(by_id) if query in self.by_query else []
 
 
-@frozen(eq=False)
-class MatchedRun:
-    """A run as it was matched, of which some queries can be looked at document by document.
+def rank_documents(
+    matched_run: MatchedRun, convention: Convention, queries: Collection[str]
+) -> Rankings:
+    """Some queries of a run with their documents; the convention is one it was matched by.
 
     Examples:
         >>> from gainful.convention import GAINFUL
-        >>> from gainful.match.match import match
         >>> from gainful.read.inputs import as_qrels, as_run
         >>> qrels, run = as_qrels({"1": {"a": 3}}), as_run({"1": ["b", "a"]})
-        >>> rankings = MatchedRun(qrels, run, match(qrels, run, GAINFUL)).rank_documents(
-        ...     GAINFUL, ["1"]
-        ... )
+        >>> matched_run = MatchedRun(qrels, run, match(qrels, run, GAINFUL))
+        >>> rankings = rank_documents(matched_run, GAINFUL, ["1"])
         >>> [(row.rank, row.doc, row.grade) for row in rankings.rank_docs("1", {})]
         [(1, 'b', None), (2, 'a', 3.0)]
     """
-
-    qrels: Qrels | NestedDict
-    run: Run | NestedDict | LazyRun
-    matched: Matched
-
-    def rank_documents(self, convention: Convention, queries: Collection[str]) -> Rankings:
-        """Some of its queries with their documents; the convention is one it was matched by."""
-        judged = _select_judgments(self.qrels, queries)
-        retrieved, in_run = _select_results(self.run, convention, queries)
-        graded = retrieved.join(judged, on=_KEY, how="left", maintain_order="left")
-        if convention.duplicates != "count":  # the last one counts, and stands where it stands
-            graded = graded.unique(_KEY, keep="last", maintain_order=True)
-        if convention.unjudged == "remove":
-            graded = graded.filter(pl.col("grade").is_not_null())
-        if convention.negative == "remove":
-            graded = graded.filter(pl.col("grade").fill_null(0) >= 0)
-        parts = graded.partition_by("query", as_dict=True, maintain_order=True)
-        grades: dict[str, dict[str, float]] = {query: {} for query in queries}
-        for query, doc, grade in judged.iter_rows():
-            grades[query][doc] = grade
-        rankings = {
-            query: _rank_query(parts.get((query,), graded.clear()), convention)
-            for query in queries
-            if query in in_run
-        }
-        return Rankings(self.matched.select_by_name(queries), grades, rankings)
+    judged = _select_judgments(matched_run.qrels, queries)
+    retrieved, in_run = _select_results(matched_run.run, convention, queries)
+    graded = retrieved.join(judged, on=_KEY, how="left", maintain_order="left")
+    if convention.duplicates != "count":  # the last one counts, and stands where it stands
+        graded = graded.unique(_KEY, keep="last", maintain_order=True)
+    if convention.unjudged == "remove":
+        graded = graded.filter(pl.col("grade").is_not_null())
+    if convention.negative == "remove":
+        graded = graded.filter(pl.col("grade").fill_null(0) >= 0)
+    parts = graded.partition_by("query", as_dict=True, maintain_order=True)
+    grades: dict[str, dict[str, float]] = {query: {} for query in queries}
+    for query, doc, grade in judged.iter_rows():
+        grades[query][doc] = grade
+    rankings = {
+        query: _rank_query(parts.get((query,), graded.clear()), convention)
+        for query in queries
+        if query in in_run
+    }
+    return Rankings(matched_run.matched.select_by_name(queries), grades, rankings)
 
 
 @frozen(eq=False)
@@ -225,3 +217,20 @@ def _rank_query(rows: pl.DataFrame, convention: Convention) -> QueryRanking:
     ranks = order.rank_rows(row, np.zeros_like(row), rows["doc"])
     grade = rows["grade"].fill_null(np.nan).to_numpy()
     return QueryRanking(rows["doc"].to_list(), score, grade, ranks, convention.ties)
+
+
+def list_docs(run: Run, depth: int) -> dict[str, list[str]]:
+    """The first documents of each query, the best first; ties by descending id, as trec_eval.
+
+    A document that stands twice counts at its better place.
+
+    Examples:
+        >>> rows = [("1", "a", 0.5), ("1", "b", 0.9), ("1", "c", 0.9)]
+        >>> list_docs(Run(pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")), 2)
+        {'1': ['c', 'b']}
+    """
+    ordered = run.frame.sort(["score", "doc"], descending=True).unique(
+        ["query", "doc"], keep="first", maintain_order=True
+    )
+    lists = ordered.group_by("query", maintain_order=True).agg(pl.col("doc").head(depth))
+    return dict(lists.iter_rows())

@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 from gainful.convention.session import SubtopicGrades
 from gainful.errors import BadInput, BadValue
 from gainful.match.frames import match_subtopics
-from gainful.match.ideal import ideal_order
 from gainful.match.matched import Subtopics
-from gainful.match.session_pools import build_pools
-from gainful.match.unjudged_topics import handle_unjudged_topics
+from gainful.match.rank_order import ideal_order
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
 from gainful.read.sessions import LIST_LENGTH, Sessions
 from gainful.read.subtopic_qrels import with_summed_grades
+from gainful.text import count_noun, quote
 from gainful.types import Array, Flags, Ranks, slices
 
 _BATCH_QUERIES = 1 << 14  # queries looked at together
@@ -98,12 +97,8 @@ class MatchedSessions:
             return np.asarray(limit, dtype=np.intp)
         if self.scanned is None:
             raise BadValue("depth", "scanned", "assumed: the sessions have no column scanned")
-        if np.isnan(self.scanned).any():
-            index = int(np.flatnonzero(np.isnan(self.scanned))[0])
-            session = self.session_ids[int(self.session[index])]
-            allowed = f"assumed: how deep is not told for every query, as in session {session!r}"
-            raise BadValue("depth", "scanned", allowed)
-        depth = np.minimum(limit, self.scanned)
+        seen = np.minimum(limit, np.nan_to_num(self.scanned)).astype(np.intp)
+        depth = np.where(np.isnan(self.scanned), limit, seen)  # the limit, where it is not told
         return np.asarray(depth, dtype=np.intp)
 
     def keep_first_queries(self, count: int | None) -> MatchedSessions:
@@ -234,7 +229,7 @@ def match_sessions(
         if sessions.observed:  # what returned nothing gains nothing
             unjudged = "zero"
         judged = next(iter(qrels.queries), None)
-        frame, more_notes = handle_unjudged_topics(frame, layout, base, sessions, unjudged, judged)
+        frame, more_notes = _handle_unjudged_topics(frame, layout, base, sessions, unjudged, judged)
         notes += [] if sessions.observed else more_notes
         if unjudged != "zero":
             layout = find_layout(frame)
@@ -270,6 +265,92 @@ def match_sessions(
         notes=tuple(notes),
         observed=sessions.observed,
     )
+
+
+@frozen(eq=False, kw_only=True)
+class Pools:
+    """All judged documents by recall base, which sessions of one collection have in common."""
+
+    topics: pl.DataFrame  # topic, and the number of its recall base
+    grade: Array  # as judged
+    ideal_place: Ranks  # per judgment: where it stands, the best grade of its base first
+    ideal_base: Ranks  # in that order
+    ideal_grade: Array
+
+    def find_bases(self, topics: pl.Series) -> pl.Series:
+        """The number of the recall base of each query; null where nobody judged its topic."""
+        frame = topics.alias("topic").to_frame()
+        return frame.join(self.topics, on="topic", how="left", maintain_order="left")["base"]
+
+
+def build_pools(qrels: Qrels) -> Pools:
+    """The pools of which ideals are made."""
+    topics = qrels.queries.to_frame("topic").with_row_index("base")
+    judged = qrels.frame["query"].to_frame("topic")
+    base = judged.join(topics, on="topic", how="left", maintain_order="left")["base"].to_numpy()
+    grade = qrels.frame["grade"].to_numpy()
+    order = ideal_order(base, grade)
+    ideal_place = np.empty(len(order), dtype=np.intp)
+    ideal_place[order] = np.arange(len(order))
+    return Pools(
+        topics=topics,
+        grade=grade,
+        ideal_place=ideal_place,
+        ideal_base=base[order].astype(np.intp),
+        ideal_grade=grade[order],
+    )
+
+
+def _handle_unjudged_topics(  # noqa: PLR0917  (all of one step of matching)
+    frame: pl.DataFrame,
+    layout: SessionLayout,
+    base: pl.Series,
+    sessions: Sessions,
+    policy: str,
+    judged: str | None,
+) -> tuple[pl.DataFrame, list[str]]:
+    """Queries whose topic nobody judged: refused, left out or worth nothing, as was asked for.
+
+    Where not one was judged, `judged` is a topic that was, for the message.
+    """
+    missing = base.is_null().to_numpy()
+    of_others = f", as there are of {quote(judged)}" if missing.all() and judged else ""
+    policy = ("drop" if sessions.per_turn else "error") if policy == "auto" else policy
+    if policy == "error":
+        row = int(layout.query_starts[np.flatnonzero(missing)[0]])
+        topic, session = frame["topic"][row], frame["session"][row]
+        problem = "it has no topic" if topic is None else f"topic {quote(topic)} has no judgments"
+        raise BadInput(
+            sessions.name,
+            f"session {quote(session)}: {problem}",
+            f"judgments of every topic{of_others}; or unjudged=drop or zero",
+        )
+    count = int(missing.sum())
+    if policy == "zero":
+        return frame, [describe_unjudged(count)]
+    if missing.all():
+        raise nothing_judged(sessions.name, str(frame["topic"][0]), judged)
+    frame = frame.filter(pl.Series(np.repeat(~missing, layout.query_lengths)))
+    lost = len(layout.session_starts) - frame["session"].n_unique()
+    return frame, [describe_unjudged(count, lost)]
+
+
+def nothing_judged(name: str, topic: str | None = None, judged: str | None = None) -> BadInput:
+    """Of sessions none of which has a topic that was judged; with an example of either."""
+    problem, allowed = "not one query has judgments", "topics that were judged"
+    if topic is not None and judged is not None:
+        problem = f"{problem}: theirs are of topics such as {quote(topic)}"
+        allowed = f"{allowed}, such as {quote(judged)}"
+    return BadInput(name, problem, allowed)
+
+
+def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:
+    """What became of queries whose topic nobody judged; None if they are worth nothing."""
+    words = f"{count_noun(queries, 'query')} without judgments"
+    if lost_sessions is None:
+        return f"{words} gain nothing"
+    lost = f", {count_noun(lost_sessions, 'session')} with them" if lost_sessions else ""
+    return f"{words} left out{lost}; positions count the others"
 
 
 def count_results(frame: pl.DataFrame, layout: SessionLayout) -> Ranks:

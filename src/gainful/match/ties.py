@@ -7,7 +7,7 @@ of them a rank in it; all rooms that rank documents read it here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from attrs import frozen
@@ -16,33 +16,15 @@ from numpy.typing import NDArray
 from gainful.types import Array, Ranks
 
 
-class TieBlocks(Protocol):
+@frozen(eq=False)
+class TieBlocks:
     """Retrieved documents with the block of ranks that each of them shares."""
 
-    @property
-    def query(self) -> Ranks:
-        """The number of its query."""
-        ...
-
-    @property
-    def first(self) -> Ranks:
-        """The first rank of its block."""
-        ...
-
-    @property
-    def last(self) -> Ranks:
-        """The last rank of its block."""
-        ...
-
-    @property
-    def by_id(self) -> Ranks:
-        """The rank, if ties are broken by document id, descending."""
-        ...
-
-    @property
-    def by_input(self) -> Ranks:
-        """The rank, if ties stay in the order given."""
-        ...
+    query: Ranks  # the number of its query
+    first: Ranks  # the block of ranks of equal scores
+    last: Ranks
+    by_id: Ranks  # the rank, if ties are broken by document id, descending
+    by_input: Ranks  # the rank, if ties stay in the order given
 
 
 @frozen
@@ -138,3 +120,11 @@ def tie_blocks(position: Ranks, start: Ranks, tied: Ranks) -> tuple[Ranks, Ranks
     first[inside] = (opens[block[inside]] - start[inside]) + 1
     last[inside] = (closes[block[inside]] - start[inside]) + 1
     return first, last, block
+
+
+def reduce_precision(score: NDArray[Any], bits: int) -> NDArray[Any]:
+    """Scores as precise as the convention has them."""
+    if bits == 64:
+        return score
+    with np.errstate(over="ignore"):  # what is too large for them is infinite, as in C
+        return score.astype(np.float32)

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gainful.convention import SETTINGS, Empty
+from gainful.convention import SETTINGS
+from gainful.convention.convention import Empty
 from gainful.errors import BadShape, BadValue, WrongType
 from gainful.measure.ranked_run import normalise_by
 from gainful.read.foreign_arrays import to_plain

@@ -8,55 +8,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypedDict, TypeVar
 
-from attrs import evolve
-
-from gainful.convention import (
-    SETTINGS,
-    Convention,
-    Divisor,
-    Duplicates,
-    Empty,
-    Extra,
-    FirstRank,
-    Fractional,
-    Ideal,
-    IdealDepth,
-    Missing,
-    Namesake,
-    Negative,
-    NegativeIdeal,
-    NoHits,
-    RbpGrades,
-    RecallPoints,
-    SettingValue,
-    Short,
-    Ties,
-    Unjudged,
-    like as like_tool,
-)
-from gainful.convention.convention import Settings
-from gainful.convention.session import (
-    JK2008,
-    PENALTY,
-    SESSION_SETTINGS,
-    SessionConvention,
-    like_sessions,
-    results_per_query,
-)
+from gainful.convention import SETTINGS, Convention, convention as allowed, like as like_tool
+from gainful.convention.convention import Settings, SettingValue
 from gainful.errors import BadValue, NotExact, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.cost import Cost, cost_measure
 from gainful.measure.entry import (
     FORMULA_PARAMS,
     NO_QUERY_DISCOUNT,
     Entry,
     MeasureRecipe,
     Recipe,
-    SessionRecipe,
 )
 from gainful.measure.formulas import as_gain, find_formula
-from gainful.measure.language import expand, parse_inner_measure
+from gainful.measure.language import expand
 from gainful.measure.measure import Measure, cutoff
 
 
@@ -67,16 +32,16 @@ class Options(TypedDict, total=False):
     rel: float
     discount: str | NamedFormula
     b: float
-    ideal: Ideal
-    ideal_depth: IdealDepth
-    ties: Ties
-    short: Short
-    negative: Negative
-    fractional: Fractional
-    empty: Empty
-    negative_ideal: NegativeIdeal
-    divisor: Divisor
-    unjudged: Unjudged
+    ideal: allowed.Ideal
+    ideal_depth: allowed.IdealDepth
+    ties: allowed.Ties
+    short: allowed.Short
+    negative: allowed.Negative
+    fractional: allowed.Fractional
+    empty: allowed.Empty
+    negative_ideal: allowed.NegativeIdeal
+    divisor: allowed.Divisor
+    unjudged: allowed.Unjudged
 
 
 AnyRecipe = TypeVar("AnyRecipe", bound=MeasureRecipe[Any])
@@ -91,15 +56,6 @@ _CALL_ARGUMENTS = (
     "mask",
     "like",
 )  # what calls take besides
-_MAX_DEPTH = 10_000_000  # results of a query that a measure can look at
-_SETTINGS_OF_SOME_MEASURES = (
-    "duplicates",
-    "depth",
-)  # of `like`, for measures that leave a choice in them
-_MATCHING_SETTINGS = (
-    "unjudged",
-    "subtopic_grades",
-)  # settled before any measure is, and so no parameter of one
 
 
 def build_recipe(
@@ -130,7 +86,7 @@ def build_recipe(
     own = base.settings_of(measure.name, has_cutoff=measure.k is not None)
     base = base.with_settings(**{name: own[name] for name in own if name not in explicit})
     depth = measure.k if isinstance(measure.k, int) else base.cutoff
-    recipe = _settle(
+    recipe = settle(
         Recipe,
         measure,
         explicit,
@@ -155,56 +111,12 @@ def build_recipe(
     return recipe
 
 
-def build_session_recipe(
-    measure: Measure,
-    *,
-    options: Mapping[str, Any] | None = None,
-    like: str | SessionConvention | None = None,
-) -> SessionRecipe:
-    """Settle how a session measure is computed; options that it does not have are no matter."""
-    base, entry = like_sessions(like), measure.entry
-    if not entry.session:
-        from gainful.measure.catalogue import session_measures  # noqa: PLC0415  (only to say it)
-
-        own = f"s{measure.name}"
-        allowed = f"{own}, which is {measure.name} of sessions"
-        if own not in session_measures():
-            allowed = "a session measure, such as nsDCG(b=2, bq=4)@10"
-        raise BadValue("measure", str(measure), allowed)
-    chosen_options = drop_unset(options)
-    for name, value in chosen_options.items():
-        if name not in SESSION_SETTINGS:
-            raise UnknownName("session option", name, SESSION_SETTINGS)
-        if name not in FORMULA_PARAMS:  # those have checks of their own, and may be values
-            SESSION_SETTINGS[name].check(value)
-    explicit = {name: value for name, value in chosen_options.items() if name in entry.params}
-    explicit |= dict(measure.params)
-    settings = {
-        name: getattr(JK2008, name)
-        for name in _SETTINGS_OF_SOME_MEASURES
-        if name not in entry.params
-    }
-    settings |= {
-        name: chosen_options[name] for name in _MATCHING_SETTINGS if name in chosen_options
-    }
-    k, queries = _cutoffs(measure, explicit.get("at", base.at))
-    recipe = _settle(
-        SessionRecipe, measure, explicit, base, settings=settings, k=k, queries=queries
-    )
-    cutoff(measure.k, entry)
-    if recipe.convention.lists == PENALTY and "rank_discount" not in explicit:
-        penalised = evolve(recipe.convention, rank_discount="concatenated")
-        recipe = evolve(recipe, convention=penalised)
-    _refuse_contradictions(recipe)
-    return evolve(recipe, of=_build_inner_recipe(recipe))
-
-
 def drop_unset(options: Mapping[str, Any] | None) -> dict[str, Any]:
     """The options that have a value."""
     return {name: value for name, value in (options or {}).items() if value is not None}
 
 
-def _settle(
+def settle(
     recipe_type: type[AnyRecipe],
     measure: Measure,
     explicit: Mapping[str, Any],
@@ -231,9 +143,7 @@ def _settle(
     )
     return recipe_type(
         entry=measure.entry,
-        label=str(measure),
-        params=measure.params,
-        cutoff=measure.k,
+        measure=measure,
         k=k,
         queries=queries,
         gain=formulas["gain"],
@@ -266,26 +176,6 @@ def _choose_formula(
     return chosen.with_values(values)
 
 
-def _build_inner_recipe(recipe: SessionRecipe) -> Recipe | None:
-    """How the measure is computed that a session measure asks of its queries.
-
-    The gain, and what becomes of negative grades and of queries with nothing to find, are the
-    session convention's unless the measure itself says them; the discount is its own.
-    """
-    if "of" not in recipe.entry.params:
-        return None
-    measure = parse_inner_measure(recipe.setting("of"))
-    session_settings = {
-        "gain": recipe.gain,
-        "negative": recipe.convention.negative,
-        "empty": recipe.convention.empty,
-    }
-    options = {
-        name: value for name, value in session_settings.items() if name in measure.entry.params
-    }
-    return build_recipe(measure, options=options)
-
-
 def _choose_ideal(explicit: object, base: Convention, *, judged: bool | None) -> object:
     if explicit is not None:
         base.TABLE["ideal"].check(explicit)
@@ -294,40 +184,10 @@ def _choose_ideal(explicit: object, base: Convention, *, judged: bool | None) ->
     return explicit or ("judged" if judged else base.ideal)
 
 
-def _refuse_contradictions(recipe: SessionRecipe) -> None:
-    """Settings that do not go together."""
-    entry, convention = recipe.entry, recipe.convention
-    if not entry.normalised or "normalise" not in entry.params:
-        return
-    plain = convention.statistic == "final" and convention.normalise == "session"
-    if convention.average == "vectors" and not plain:
-        raise BadValue("average", "vectors", "ratios, but for the final share of whole sessions")
-    if convention.normalise != "session" and convention.rank_discount == "concatenated":
-        allowed = "session, where ranks are counted on over the lists"
-        raise BadValue("normalise", convention.normalise, allowed)
-
-
-def _cutoffs(measure: Measure, at: str) -> tuple[int | None, int | None]:
-    """How many results of a query count, and how many queries of a session."""
-    number = measure.k if isinstance(measure.k, int) else None
-    if number is not None and number > _MAX_DEPTH:
-        raise BadValue("k", number, f"at most {_MAX_DEPTH}")
-    if measure.entry.cutoff_unit == "queries":
-        return None, number
-    results = results_per_query(at) if "at" in measure.entry.params else None
-    return (number, None) if results is None else (results, number)
-
-
 Measures = str | Measure | Iterable[str | Measure]
 USUAL_MEASURES = ("nDCG@10", "AP", "RR")
-_USUAL_SESSION_MEASURES = ("sDCG@10", "nsDCG@10")
-WHY_NOT_NSDCG = (
-    "with gain from clicks, the default is sDCG alone: nsDCG divides by the best order of what the "
-    "same searcher clicked, and so rewards few clicks"
-)
 
 _OF_SOME_MEASURES = ("b", "rel", "gain", "discount", "cutoff", "max_grade", "unjudged_grade")
-_OF_ALL_SESSION_MEASURES = ("unjudged", "subtopic_grades", "average")  # of sessions and their means
 
 
 class EvaluationSettings(Options, total=False):
@@ -336,16 +196,16 @@ class EvaluationSettings(Options, total=False):
     max_grade: float
     unjudged_grade: float
     cutoff: int
-    missing: Missing
-    extra: Extra
-    duplicates: Duplicates
-    namesake: Namesake
+    missing: allowed.Missing
+    extra: allowed.Extra
+    duplicates: allowed.Duplicates
+    namesake: allowed.Namesake
     score_bits: int
     grade_bits: int
-    recall_points: RecallPoints
-    first_rank: FirstRank
-    rbp_grades: RbpGrades
-    no_hits: NoHits
+    recall_points: allowed.RecallPoints
+    first_rank: allowed.FirstRank
+    rbp_grades: allowed.RbpGrades
+    no_hits: allowed.NoHits
     decimals: int
 
 
@@ -363,13 +223,7 @@ def build_recipes(
 
     to_be_used = drop_unset({name: settings.get(name) for name in _OF_SOME_MEASURES})
     usual = usual_measures(convention)
-    return convention, _build_each(
-        usual if measures is None else measures, build, to_be_used, _uses
-    )
-
-
-# What is asked of results and not of their making.
-_OF_RESULTS = {"by": 'results.groups("system") has the means of groups, to_text(by=…) shows them'}
+    return convention, build_each(usual if measures is None else measures, build, to_be_used, _uses)
 
 
 def _refuse_runs(measures: Any) -> None:
@@ -390,38 +244,7 @@ def _refuse_runs(measures: Any) -> None:
         raise WrongType("measures", measures, f"names such as 'nDCG@10'; {several}")
 
 
-def usual_session_measures(observed: str) -> tuple[str, ...]:
-    """The measures if none is named; where gain is what searchers did, without nsDCG."""
-    return _USUAL_SESSION_MEASURES[:1] if observed else _USUAL_SESSION_MEASURES
-
-
-def build_session_recipes(
-    measures: Measures | None,
-    like: str | SessionConvention | None,
-    settings: Mapping[str, Any],
-    cost: Cost | None = None,
-    observed: str = "",
-) -> tuple[SessionConvention, dict[str, SessionRecipe]]:
-    """The convention, and a recipe for each measure of sessions, and for the cost."""
-    for name in settings:
-        if name not in SESSION_SETTINGS:
-            answer = _OF_RESULTS.get(name, "")
-            raise UnknownName("session option", name, SESSION_SETTINGS, answer=answer)
-    options = drop_unset(settings)
-    of_all = {name: options[name] for name in _OF_ALL_SESSION_MEASURES if name in options}
-    convention = like_sessions(like).with_settings(**of_all)
-    named = usual_session_measures(observed) if measures is None else measures
-    listed = [named] if isinstance(named, (str, Measure)) else list(named)
-    recipes = _build_each(
-        listed if cost is None else [*listed, cost_measure(cost)],
-        lambda measure: build_session_recipe(measure, options=options, like=convention),
-        {name: value for name, value in options.items() if name not in of_all},
-        lambda recipe, name: name in recipe.entry.params,
-    )
-    return convention, recipes
-
-
-def _build_each(
+def build_each(
     measures: Measures,
     build: Callable[[Measure], AnyRecipe],
     settings: Mapping[str, Any],
@@ -459,7 +282,7 @@ def _as_setting(name: str, value: Any) -> SettingValue:
 
 def _uses(recipe: Recipe, name: str) -> bool:
     entry = recipe.entry
-    if name in dict(recipe.params):  # what the measure says itself wins
+    if name in dict(recipe.measure.params):  # what the measure says itself wins
         return False
     if name == "cutoff":
         return entry.cutoff_kind == "optional" and recipe.cutoff is None

@@ -151,13 +151,13 @@ def _describe_name(name: str) -> tuple[list[str], Table]:
         name: value if isinstance(value, str) else f"{value:g}"
         for name, value in item.defaults.items()
     }
-    settings, convention = (SESSION_SETTINGS, JK2008) if item.session else (SETTINGS, GAINFUL)
+    convention = JK2008 if item.session else GAINFUL
     rows = [
         (
             name,
-            find_kind(name, settings).describe_allowed(),
+            find_kind(name, of_session=item.session).describe_allowed(),
             usual_values.get(name, _format_default(name, convention)),
-            find_kind(name, settings).meaning,
+            find_kind(name, of_session=item.session).meaning,
         )
         for name in item.params
     ]
@@ -219,12 +219,12 @@ def _format_default(name: str, convention: Convention | SessionConvention = GAIN
     value = convention.settings().get(name)
     if value is not None:
         return str(value)
-    usual = find_kind(name, convention.TABLE).default
+    usual = find_kind(name, of_session=isinstance(convention, SessionConvention)).default
     return usual or "none"
 
 
 def _entry_to_dict(entry: Entry) -> dict[str, Any]:
-    settings = SESSION_SETTINGS if entry.session else SETTINGS
+    kinds = {name: find_kind(name, of_session=entry.session) for name in entry.params}
     return {
         "name": entry.name,
         "question": entry.question,
@@ -233,7 +233,7 @@ def _entry_to_dict(entry: Entry) -> dict[str, Any]:
         "trec_eval": [
             trec_name.name for trec_name in TREC_NAMES.values() if trec_name.measure == entry.name
         ],
-        "parameters": {name: find_kind(name, settings).describe_allowed() for name in entry.params},
+        "parameters": {name: kind.describe_allowed() for name, kind in kinds.items()},
         "example": {"ranking": entry.example.ranking, "value": entry.example.working}
         if entry.example
         else None,

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from attrs import frozen
 
 from gainful.convention import Convention
 from gainful.convention.convention import Settings
-from gainful.convention.session import SessionConvention
 from gainful.formula import NamedFormula
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.parameters import PARAMETERS
 from gainful.types import Array
+
+if TYPE_CHECKING:  # runs do without
+    from gainful.convention.session import SessionConvention  # noqa: F401
 
 
 @frozen
@@ -173,9 +175,7 @@ class MeasureRecipe(Generic[AnyConvention]):
     """All that is needed to compute a measure."""
 
     entry: Entry
-    label: str  # the measure as it is written
-    params: tuple[tuple[str, Any], ...]  # what stands in its brackets
-    cutoff: float | None  # what stands behind @
+    measure: Any  # the `Measure` that it is for
     k: int | None  # how many results of a ranking or query count; None for all
     queries: int | None = None  # how many queries of a session count; None for all
     gain: NamedFormula
@@ -184,6 +184,16 @@ class MeasureRecipe(Generic[AnyConvention]):
     convention: AnyConvention
     explicit: Mapping[str, Any]  # what was set explicitly, in the measure or as an option
     of: Recipe | None = None  # the recipe of the measure that is asked of each query
+
+    @property
+    def label(self) -> str:
+        """The measure as it is written."""
+        return str(self.measure)
+
+    @property
+    def cutoff(self) -> float | None:
+        """What stands behind @."""
+        return self.measure.k  # type: ignore[no-any-return]
 
     @property
     def direction(self) -> Direction:
@@ -223,7 +233,7 @@ class Recipe(MeasureRecipe[Convention]):
 
 
 @frozen(eq=False, kw_only=True)
-class SessionRecipe(MeasureRecipe[SessionConvention]):
+class SessionRecipe(MeasureRecipe["SessionConvention"]):
     """All that is needed to compute a measure of sessions."""
 
     @property

@@ -8,8 +8,8 @@ from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.errors import BadInput, NoIdeal, NothingInCommon
+from gainful.match.match import MatchedRun
 from gainful.match.matched import Matched
-from gainful.match.rankings import MatchedRun
 from gainful.measure import notes
 from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedRun, compute_measure, rank_run

@@ -20,7 +20,7 @@ from gainful.formula import (
     walk,
 )
 from gainful.formula.to_text import to_text as as_text
-from gainful.match.ideal import ideal_order
+from gainful.match.rank_order import ideal_order
 from gainful.measure.convention_page import SINGLE_LIST_SETTINGS
 from gainful.measure.entry import Recipe
 from gainful.measure.functions.cumulated_gain import (

@@ -7,12 +7,25 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gainful.errors import BadShape, BadValue, UnknownName, WrongType
+from gainful.errors import BadPlugin, BadShape, BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.gain import GAINS, gain_from_table, parse_table
-from gainful.measure.plugins import find_in_plugins
 from gainful.types import Array
+
+
+def find_in_plugins(name: str, table: Mapping[str, object]) -> bool:
+    """Load the plug-ins of other packages, and look the name up once more."""
+    from gainful.measure.plugins import load_entry_points  # noqa: PLC0415  (for unknown names)
+
+    failures = load_entry_points()
+    if name in table:
+        return True
+    if failures:
+        raise BadPlugin(
+            f"{name!r} is not known, and a package fails that may know it: {failures[0]}"
+        )
+    return False
 
 
 def as_gain(value: object) -> NamedFormula:

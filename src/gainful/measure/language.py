@@ -16,6 +16,7 @@ from attrs import evolve, frozen
 from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
 from gainful.measure.catalogue import MEASURES, find_entry, measure_names, session_measures
 from gainful.measure.entry import Aggregation
+from gainful.measure.formulas import find_in_plugins
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.names import (
     ANSWERS,
@@ -26,7 +27,6 @@ from gainful.measure.names import (
     translate_measure,
 )
 from gainful.measure.parameter_kinds import ParameterValue, read_inner_measures_with
-from gainful.measure.plugins import find_in_plugins
 from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES, TrecName
 from gainful.text import NUMBER_PATTERN, format_exact, leading_integer, leading_number
 
@@ -368,14 +368,13 @@ def _expand_text(text: str) -> dict[str, Measure]:
     params = _parse_params(match["inner"], text) if match["inner"] else {}
     cut = pop_cutoff(params)
     name, translated_params = translate_measure(name, params)
-    measure = Measure(name, translated_params)
     if match["k"] is None:
-        measure = measure @ _parse_cutoff(cut) if cut is not None else measure
+        measure = Measure(name, translated_params, _parse_cutoff(cut))
         cutoff(measure.k, measure.entry)
         return {_label(spelling, match["name"], measure): measure}
     cuts = [k for part in match["k"].split(",") for k in _expand_cutoffs(part.strip())]
     head = spelling[: spelling.rindex("@")]
-    measures = {f"{head}@{k}": measure @ _parse_cutoff(k) for k in cuts}
+    measures = {f"{head}@{k}": Measure(name, translated_params, _parse_cutoff(k)) for k in cuts}
     return {_label(text, match["name"], measure): measure for text, measure in measures.items()}
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from gainful.formula import Arithmetic, Const, Expr, NamedFormula, Var, substitute
 from gainful.formula.to_latex import to_latex
-from gainful.measure.build_recipes import build_recipe, build_session_recipe
+from gainful.measure.build_recipes import build_recipe
+from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.measure import Measure
 from gainful.page.to_latex import escape_latex
 

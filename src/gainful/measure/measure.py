@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import evolve, field, frozen
 
-from gainful.convention import SETTINGS
-from gainful.convention.session import SESSION_SETTINGS
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.measure.catalogue import MEASURES, find_entry, measure_names
-from gainful.measure.entry import AnyConvention, Entry, MeasureRecipe
-from gainful.measure.formulas import as_discount, as_gain
+from gainful.measure.entry import Entry
+from gainful.measure.formulas import as_discount, as_gain, find_in_plugins
 from gainful.measure.names import pop_cutoff, translate_measure
 from gainful.measure.parameter_kinds import ParameterValue, find_kind, write_value
 from gainful.measure.parameters import PARAMETERS
-from gainful.measure.plugins import find_in_plugins
 from gainful.text import format_exact, quote, suggest_name
 from gainful.types import MAX_COUNT, is_number, is_whole_number
 
@@ -63,19 +60,22 @@ class Measure:
     name: str
     params: tuple[tuple[str, ParameterValue], ...] = field(default=(), converter=_as_pairs)
     k: int | float | None = None
+    entry: Entry = field(init=False, eq=False, repr=False)  # in the catalogue
 
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.name, str):
             raise WrongType("measure", self.name, ", ".join(MEASURES))
-        if find_entry(self.name) is None and not find_in_plugins(self.name, MEASURES):
+        entry = find_entry(self.name)
+        if entry is None and not find_in_plugins(self.name, MEASURES):
             raise _unknown_measure(self.name)
+        entry = entry or MEASURES[self.name]
+        object.__setattr__(self, "entry", entry)
         if self.k is not None or not self.needs_cutoff:
-            object.__setattr__(self, "k", cutoff(self.k, self.entry))
+            object.__setattr__(self, "k", cutoff(self.k, entry))
         for name, _ in self.params:
-            if name not in self.entry.params:
-                raise UnknownName(f"parameter of {self.name}", name, self.entry.params)
-        settings = SESSION_SETTINGS if self.entry.session else SETTINGS
-        kinds = {name: find_kind(name, settings) for name, _ in self.params}
+            if name not in entry.params:
+                raise UnknownName(f"parameter of {self.name}", name, entry.params)
+        kinds = {name: find_kind(name, of_session=entry.session) for name, _ in self.params}
         checked_params = {name: kinds[name].check(value) for name, value in self.params}
         for name, value in self.params:
             find_formula = kinds[name].formula
@@ -86,7 +86,7 @@ class Measure:
                     **checked_params,
                 }
         ordered = tuple(
-            (name, checked_params[name]) for name in self.entry.params if name in checked_params
+            (name, checked_params[name]) for name in entry.params if name in checked_params
         )
         object.__setattr__(self, "params", ordered)
         if "discount" in checked_params and "b" in checked_params:
@@ -94,20 +94,14 @@ class Measure:
         if "gain" in checked_params and "rel" in checked_params:
             as_gain(checked_params["gain"]).with_values({"rel": checked_params["rel"]})
 
-    @classmethod
-    def from_recipe(cls, recipe: MeasureRecipe[AnyConvention]) -> Measure:
-        """The measure that a recipe is for."""
-        return cls(recipe.entry.name, recipe.params, recipe.cutoff)
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is pickled is what was written: an entry may have a function that cannot be."""
+        return Measure, (self.name, self.params, self.k)
 
     @property
     def needs_cutoff(self) -> bool:
         """Is a cutoff still to come, as in `P @ 10`?"""
         return self.k is None and self.entry.cutoff_kind in ("needed", "recall")
-
-    @property
-    def entry(self) -> Entry:
-        """Its entry in the catalogue."""
-        return find_entry(self.name) or MEASURES[self.name]
 
     def __call__(self, *unnamed: Any, **params: Any) -> Measure:
         """This measure with these parameters set, as they are called here or in ir_measures."""

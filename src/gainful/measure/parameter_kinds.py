@@ -12,7 +12,6 @@ from typing import Any
 from attrs import frozen
 
 from gainful.convention import SETTINGS, Setting
-from gainful.convention.session import SESSION_SETTINGS
 from gainful.errors import BadValue
 from gainful.formula import NamedFormula, Param
 from gainful.measure.discount import DISCOUNTS
@@ -37,14 +36,22 @@ class ParameterKind:
     default: str = ""  # what it usually is, where no convention says it
 
 
-def find_kind(name: str, settings: Mapping[str, Setting] = SETTINGS) -> ParameterKind:
+def find_kind(name: str, *, of_session: bool = False) -> ParameterKind:
     """The kind of a parameter; settings of a convention are those of rankings or of sessions."""
     if name in PARAMETERS:
         return _number_kind(PARAMETERS[name])
     if name in _KINDS:
         return _KINDS[name]
+    setting = CHOICES.get(name)
+    if setting is None and of_session:
+        from gainful.convention.session import SESSION_SETTINGS  # noqa: PLC0415  (runs need none)
+
+        setting = SESSION_SETTINGS.get(name)
+        if setting is not None and name == "query_discount":
+            words = setting.allowed
+            return _formula_kind(name, as_discount, DISCOUNTS, lambda: words, setting.question)
     # What sessions have no setting for is what it is of single rankings: max_grade.
-    return _choice_kind(CHOICES.get(name) or settings.get(name) or SETTINGS[name])
+    return _choice_kind(setting or SETTINGS[name])
 
 
 def _number_kind(param: Param) -> ParameterKind:
@@ -134,13 +141,6 @@ _KINDS: Mapping[str, ParameterKind] = {
         DISCOUNTS,
         lambda: ", ".join(DISCOUNTS),
         SETTINGS["discount"].question,
-    ),
-    "query_discount": _formula_kind(
-        "query_discount",
-        as_discount,
-        DISCOUNTS,
-        lambda: SESSION_SETTINGS["query_discount"].allowed,
-        SESSION_SETTINGS["query_discount"].question,
     ),
     "points": ParameterKind(
         _check_points,

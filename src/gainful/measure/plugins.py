@@ -7,7 +7,7 @@ found by its entry point in the group `gainful.measures`.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
@@ -76,18 +76,6 @@ def load_entry_points() -> list[str]:
         except BadPlugin as failure:
             _LOADED[point.value] = str(failure)
     return [failure for failure in _LOADED.values() if failure]
-
-
-def find_in_plugins(name: str, table: Mapping[str, object]) -> bool:
-    """Load the plug-ins of other packages, and look the name up once more."""
-    failures = load_entry_points()
-    if name in table:
-        return True
-    if failures:
-        raise BadPlugin(
-            f"{name!r} is not known, and a package fails that may know it: {failures[0]}"
-        )
-    return False
 
 
 @contextmanager

@@ -8,10 +8,9 @@ from attrs import evolve, frozen
 from gainful.convention import Convention
 from gainful.errors import Tied
 from gainful.match import OrderedGains, rank_gains
-from gainful.match.ideal import sort_rows_ideally
-from gainful.match.matched import FILTERED_ORDERS, reduce_precision
-from gainful.match.rank_order import RankOrder, order_by_score
-from gainful.match.ties import TIE_POLICIES
+from gainful.match.matched import FILTERED_ORDERS
+from gainful.match.rank_order import RankOrder, order_by_score, sort_rows_ideally
+from gainful.match.ties import TIE_POLICIES, reduce_precision
 from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedGains, RankedRun, apply_fractional, grade_gains
 from gainful.read.ranking_matrix import RankingMatrix

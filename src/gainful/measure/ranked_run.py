@@ -13,12 +13,13 @@ import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
-from gainful.convention import Convention, Empty, NegativeIdeal
+from gainful.convention import Convention
+from gainful.convention.convention import Empty, NegativeIdeal
 from gainful.errors import BadValue, NoIdeal, NotExact, Tied
 from gainful.formula import NamedFormula
 from gainful.match import OrderedGains, PlacedGains
-from gainful.match.ideal import rank_ideally
 from gainful.match.matched import Matched, Subtopics
+from gainful.match.rank_order import rank_ideally
 from gainful.match.ties import TIE_POLICIES, place_ties
 from gainful.measure.entry import MeasureFunction, Recipe
 from gainful.rounding import FINE_ROUNDING

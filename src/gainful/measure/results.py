@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeGuard, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, Unpack
 
 import numpy as np
 import polars as pl
@@ -12,7 +12,13 @@ from attrs import evolve, frozen
 
 from gainful.errors import WrongType
 from gainful.measure.entry import HIGHER, Direction
-from gainful.measure.notes import NO_OVERLAP, describe_convention, name_convention
+from gainful.measure.notes import (
+    NO_OVERLAP,
+    RUN_REMARKS,
+    Remark,
+    describe_convention,
+    name_convention,
+)
 from gainful.measure.values import Values
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
@@ -183,7 +189,7 @@ def describe_counts(run: Results) -> str:
     parts += [f"{counts['extra']:g} without judgments"] if counts["extra"] else []
     parts.append(f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged")
     parts += [f"{counts['tied']:g} tied", count_noun(int(counts["duplicates"]), "duplicate")]
-    return " · ".join(parts)
+    return " · ".join([*parts, run.engine] if run.engine else parts)
 
 
 def _summarise(runs: Sequence[Results]) -> str:
@@ -463,6 +469,8 @@ class Results(Values, Shown):
         P@1  0.0000
         50 % of the top 10 unjudged
     """
+
+    REMARKS: ClassVar[Sequence[Remark]] = RUN_REMARKS
 
     @property
     def queries(self) -> Sequence[str]:

@@ -42,6 +42,7 @@ class Values:
 
     UNIT: ClassVar[str] = "query"  # what has a value
     TITLE: ClassVar[str] = "Results"  # what they are called in a headline
+    REMARKS: ClassVar[Sequence[Any]] = ()  # what is said of a convention, where it is told whole
 
     name: str
     ids: Sequence[str]  # of the queries or sessions, in the order of their values
@@ -52,6 +53,7 @@ class Values:
     counts: Mapping[str, float]
     notes: Sequence[str] = ()  # what one should know before believing a value
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
+    engine: str = ""  # which one matched a file, if there are several
 
     def mean_of(self, name: str, some: Flags | None = None) -> float:
         """The mean of a measure over all or some units, or the sum of what is counted.
@@ -69,7 +71,7 @@ class Values:
     @property
     def measures(self) -> dict[str, Measure]:
         """The measures by the caller's names for them."""
-        return {name: Measure.from_recipe(recipe) for name, recipe in self.recipes.items()}
+        return {name: recipe.measure for name, recipe in self.recipes.items()}
 
     @property
     def directions(self) -> dict[str, Direction]:

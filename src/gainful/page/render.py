@@ -14,7 +14,6 @@ from typing import Any
 from gainful.errors import BadInput, BadValue, WrongType
 from gainful.page.page import Page
 from gainful.page.terminal import PLAIN, Terminal
-from gainful.page.to_html import as_document
 
 Content = str | bytes
 
@@ -158,4 +157,8 @@ def save_page(page: Page, path: str | PathLike[str]) -> None:
     if form is None:
         raise BadValue("path", fspath(path), f"a name that ends in {', '.join(forms)}")
     text = render(page, form)
-    write_atomically(path, (as_document(text) if form == "html" else text) + "\n")
+    if form == "html":
+        from gainful.page.to_html import as_document  # noqa: PLC0415  (only where it is asked for)
+
+        text = as_document(text)
+    write_atomically(path, f"{text}\n")

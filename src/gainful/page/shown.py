@@ -33,7 +33,7 @@ _ELSEWHERE = {
 INTERNAL_NAMES = frozenset(
     (
         *("brief", "convention_data", "files_to_save", "find_name", "format_value"),
-        *("from_matched", "from_recipe"),
+        "from_matched",
         *("group_sessions", "list_columns", "list_expressions", "locate", "matched_sessions"),
         *("mean_of", "mean_or_none", "numeric_ids", "page", "qrel_inputs", "recipe_data"),
         *("random_generator", "recipes", "run_inputs", "summary", "tabulate", "values_by_id"),

@@ -12,8 +12,8 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput
-from gainful.read.column_names import normalise_name
-from gainful.read.event_times import EXPECTED, choose_unit, parse_times
+from gainful.read.column_names import GRADE, normalise_name
+from gainful.read.event_times import EXPECTED, parse_times
 from gainful.read.event_words import (
     EVENT_OF_WORD,
     LOG_COLUMNS,
@@ -54,11 +54,27 @@ def is_event_log(header: Header, facts: LogFacts) -> bool:
 
 
 def are_log_columns(names: Sequence[str]) -> bool:
-    """Are these the columns of a log: whose, when, what was asked, and what came?"""
+    """Are these the columns of a log: whose, what was asked, what came, and when or what was done?
+
+    Examples:
+        >>> are_log_columns(["user", "query", "url", "clicked"])
+        True
+        >>> are_log_columns(["user", "item", "timestamp"])  # a user is the query of a recommender
+        False
+        >>> are_log_columns(["query", "doc", "grade", "user", "time"])  # who judged, and when
+        False
+    """
     header = Header(names, "")
-    roles = ("time", "text", "doc")
-    owned = any(header.find_column(LOG_COLUMNS[role]) for role in ("session", "user"))
-    return owned and all(header.find_column(LOG_COLUMNS[role]) for role in roles)
+    taken = assign_columns(header, None, header.find_column(LOG_COLUMNS["event"]))
+    done = {"rank", "event", "clicked", "purchased", "seconds"} & taken.keys()
+    return bool(
+        ("session" in taken or "user" in taken)
+        and ("query_id" in taken or "text" in taken)
+        and "doc" in taken
+        and (done or "time" in taken)
+        and (done or header.find_column(GRADE[:-1]) is None)
+        and (done != {"rank"} or "session" in taken or "time" in taken)
+    )
 
 
 def extract_events(
@@ -84,8 +100,8 @@ def extract_events(
             columns[role] = _read_ids(table, column)
         elif role == "time":
             place = f"{table.name}, column {quote(column)}"
-            unit = choose_unit(facts.epochs, facts.given[column])
-            parsed = parse_times(table.frame[column], place, unit)
+            values = table.frame[column]
+            parsed = parse_times(values, place, facts.epochs, facts.given[column])
             columns[role], forms[role] = parsed.times, parsed.form
             mistakes.append((parsed.wrong, _describe_time(table, column), EXPECTED))
         elif role == "event":

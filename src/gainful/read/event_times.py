@@ -1,7 +1,7 @@
 """Timestamps of logs → points in time: ISO 8601 with zones or without, epochs, other usual forms.
 
-The form is found from the values. A value that is not of any known form is remembered as wrong,
-and where a date can be read in two ways, both are told and neither is taken.
+Each value is read in the form that it has. One that has no known form is remembered as wrong, and
+where a date can be read in two ways, both are told and neither is taken.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gainful.errors import BadInput
 from gainful.read.session_events import TIME
 from gainful.text import quote
 
-EXPECTED = "ISO 8601 such as 2026-01-31T12:00:00Z, or seconds, ms or µs since 1970"
+EXPECTED = "ISO 8601 such as 2026-01-31T12:00:00Z, or seconds, ms, µs or ns since 1970"
 _SAMPLE = 1000  # values that a form is tried on before all others are
 EPOCHS = (  # from this number on it is this unit: 1973 to 5138 in each
     (1e17, "nanoseconds since 1970", 1e-3),
@@ -37,9 +37,6 @@ _CLOCKS = (" %H:%M:%S%.f", " %H:%M", " %I:%M:%S %p", " %I:%M %p", "")
 _COMPACT = r"^(?:19|20)\d{12}$"  # 20260131120000, which no epoch of our time has digits for
 
 
-_NO_TIME = pl.Series([None], dtype=TIME)
-
-
 @frozen(eq=False)
 class ParsedTimes:
     """Points in time, which values are none, and of what form they were."""
@@ -50,14 +47,8 @@ class ParsedTimes:
 
 
 def count_epochs(values: pl.Series) -> dict[int, int]:
-    """How many numbers there are of the size of each unit; none, if they are other texts."""
-    if not values.dtype.is_numeric() and values.dtype != pl.String:
-        return {}
-    texts = values.str.strip_chars() if values.dtype == pl.String else values
-    if values.dtype == pl.String and texts.str.contains(_COMPACT).any():
-        return {}
-    numbers = texts.cast(pl.Float64, strict=False)
-    numbers = numbers.filter((numbers.is_finite() & (numbers >= 0)).fill_null(value=False))
+    """How many numbers there are of the size of each unit; of other texts there are none."""
+    numbers = _as_numbers(values)
     ends = [1e20, *(start for start, _, _ in EPOCHS)]
     return {
         index: int(((numbers >= start) & (numbers < ends[index])).sum())
@@ -65,30 +56,32 @@ def count_epochs(values: pl.Series) -> dict[int, int]:
     }
 
 
-def choose_unit(epochs: Mapping[int, int], given: int) -> int | None:
-    """The unit of the middle number; None where most values are other texts."""
-    total, below = sum(epochs.values()), 0
-    if total * 2 <= given:
-        return None
-    for index in reversed(range(len(EPOCHS))):
-        below += epochs.get(index, 0)
-        if below > total // 2:
-            return index
-    return 0
+def _as_numbers(values: pl.Series) -> pl.Series:
+    """Values as numbers from 0; null where one is none, or a date of 14 digits."""
+    numbers = pl.Series([None], dtype=pl.Float64).new_from_index(0, len(values))
+    if values.dtype.is_numeric() or values.dtype == pl.String:
+        numbers = values.cast(pl.Float64, strict=False)
+    sound = numbers.is_finite() & (numbers >= 0)
+    if values.dtype == pl.String:
+        sound &= ~values.str.contains(_COMPACT)
+    return numbers.set(~sound.fill_null(value=False), None)
 
 
-def parse_times(values: pl.Series, place: str, unit: int | None = None) -> ParsedTimes:
-    """Points in time from the values of a column.
+def parse_times(
+    values: pl.Series, place: str, epochs: Mapping[int, int] | None = None, given: int = 0
+) -> ParsedTimes:
+    """Points in time from the values of a column, each in whatever form it has.
 
     Args:
         values: texts, numbers, dates or points in time.
         place: the table and the column, for messages.
-        unit: of numbers, if it is known of the whole column.
+        epochs: what `count_epochs` says of the whole column, if this is a part of it.
+        given: how many values the whole column has.
 
     Examples:
-        >>> parsed = parse_times(pl.Series(["2026-01-31T13:00:00+01:00", "soon"]), "log")
-        >>> parsed.times.dt.to_string("iso:strict").to_list(), parsed.wrong.to_list()
-        (['2026-01-31T12:00:00.000000+00:00', None], [False, True])
+        >>> parsed = parse_times(pl.Series(["2026-01-31T13:00+01:00", "1769860800", "soon"]), "")
+        >>> parsed.times.dt.epoch("s").to_list(), parsed.wrong.to_list()
+        ([1769860800, 1769860800, None], [False, False, True])
     """
     kind = values.dtype
     if kind == pl.Date:
@@ -101,41 +94,49 @@ def parse_times(values: pl.Series, place: str, unit: int | None = None) -> Parse
         )
     if kind == pl.Null:
         return ParsedTimes(values.cast(TIME), values.is_null() & False, "")
-    if kind.is_numeric():
-        return _parse_numbers(values.cast(pl.Float64), values.is_not_null(), values, unit)
-    if kind != pl.String:
+    if kind != pl.String and not kind.is_numeric():
         raise BadInput(place, f"it holds {kind}", EXPECTED)
-    texts = values.str.strip_chars()
-    given = texts.fill_null("") != ""
-    numbers = texts.cast(pl.Float64, strict=False)
-    if unit is None and int((numbers.is_not_null() & given).sum()) * 2 > int(given.sum()):
-        unit = choose_unit(count_epochs(texts), 0)
-    if unit is not None and not texts.str.contains(_COMPACT).any():
-        return _parse_numbers(numbers, given, texts, unit)
-    return _parse_texts(texts, given, place)
+    texts = values.str.strip_chars() if kind == pl.String else values
+    are_there = texts.is_not_null() if kind != pl.String else texts.fill_null("") != ""
+    if epochs is None:
+        epochs, given = count_epochs(texts), int(are_there.sum())
+    times, form = _parse_numbers(texts, epochs, given)
+    is_relative = form == EPOCHS[-1][1]
+    if kind == pl.String and not is_relative and (are_there & times.is_null()).any():
+        times, unzoned = _parse_texts(texts, times, are_there, place)
+        form += ("; " if form and unzoned else "") + unzoned
+    return ParsedTimes(times, are_there & times.is_null(), form)
 
 
 def _parse_numbers(
-    numbers: pl.Series, given: pl.Series, values: pl.Series, unit: int | None
-) -> ParsedTimes:
-    """Epochs: which unit is found from the middle value, and others must agree with it."""
-    finite = numbers.is_finite() & (numbers >= 0)
-    index = choose_unit(count_epochs(numbers), 0) if unit is None else unit
-    index = len(EPOCHS) - 1 if index is None else index
-    start, form, factor = EPOCHS[index]
-    end = EPOCHS[index - 1][0] if index else 1e20
-    fits = (finite & (numbers >= start) & (numbers < end)).fill_null(value=False)
-    exact = values if values.dtype.is_integer() and factor >= 1 else numbers
-    scaled = exact.cast(pl.Int64) * int(factor) if exact is values else numbers * factor
-    micros = pl.select(pl.when(fits).then(scaled)).to_series().cast(pl.Int64)
-    return ParsedTimes(
-        micros.cast(pl.Datetime("us")).dt.replace_time_zone("UTC"), given & ~fits, form
-    )
+    values: pl.Series, epochs: Mapping[int, int], given: int
+) -> tuple[pl.Series, str]:
+    """Numbers since 1970, each in the unit of its size, and the units that there are.
+
+    Smaller ones are seconds since anything, if that is what most values of the column are.
+    """
+    relative = len(EPOCHS) - 1
+    is_relative = 2 * epochs.get(relative, 0) > given
+    numbers = _as_numbers(values)
+    micros = pl.Series([None], dtype=pl.Int64).new_from_index(0, len(values))
+    forms, end = [], 1e20
+    for index, (start, form, factor) in enumerate(EPOCHS):
+        fits = ((numbers >= start) & (numbers < end)).fill_null(value=False)
+        end = start
+        if is_relative != (index == relative) or not epochs.get(index):
+            continue
+        forms.append(form)
+        exact = values if values.dtype.is_integer() and factor >= 1 else numbers
+        scaled = exact.set(~fits, None) * (int(factor) if exact is values else factor)
+        micros = pl.select(pl.coalesce(scaled.cast(pl.Int64), micros)).to_series()
+    return micros.cast(pl.Datetime("us")).dt.replace_time_zone("UTC"), " and ".join(forms)
 
 
-def _parse_texts(texts: pl.Series, given: pl.Series, place: str) -> ParsedTimes:
+def _parse_texts(
+    texts: pl.Series, times: pl.Series, given: pl.Series, place: str
+) -> tuple[pl.Series, str]:
     """Texts in whatever known forms, as they are, and with usual oddities mended."""
-    times, unzoned = _try_forms(texts, _NO_TIME.new_from_index(0, len(texts)), given)
+    times, unzoned = _try_forms(texts, times, given)
     if (given & times.is_null()).any():
         mended = (
             texts.str.replace(r"^(\d{4})/(\d{1,2})/(\d{1,2})", "${1}-${2}-${3}")
@@ -146,24 +147,23 @@ def _parse_texts(texts: pl.Series, given: pl.Series, place: str) -> ParsedTimes:
         unzoned = unzoned or more
         times, more = _parse_day_or_month(texts, times, given, place)
         unzoned = unzoned or more
-    form = "no zone, read as UTC" if unzoned else ""
-    return ParsedTimes(times, given & times.is_null(), form)
+    return times, "no zone, read as UTC" if unzoned else ""
 
 
 def _try_forms(texts: pl.Series, times: pl.Series, given: pl.Series) -> tuple[pl.Series, bool]:
     """Times of the known forms, in addition to those known, and whether some have no zone."""
-    unzoned = False
-    for form in _FORMS:
-        rest = (given & times.is_null()).arg_true()
-        if not len(rest):
-            break
-        if _parse_form(texts.gather(rest.head(_SAMPLE)), form).null_count() == len(
-            rest.head(_SAMPLE)
-        ):
-            continue
-        parsed = _parse_form(texts.gather(rest), form)
-        times = times.scatter(rest, parsed)
-        unzoned = unzoned or "z" not in form
+    unzoned, before = False, -1
+    while before != times.null_count():  # a form may come to light when others are gone
+        before = times.null_count()
+        for form in _FORMS:
+            rest = (given & times.is_null()).arg_true()
+            if not len(rest):
+                return times, unzoned
+            some = texts.gather(rest.gather_every(max(len(rest) // _SAMPLE, 1)))
+            if _parse_form(some, form).null_count() == len(some):
+                continue
+            times = times.scatter(rest, _parse_form(texts.gather(rest), form))
+            unzoned = unzoned or "z" not in form
     return times, unzoned
 
 

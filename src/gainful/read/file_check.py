@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from attrs import evolve, field, frozen
 
@@ -13,7 +14,7 @@ from gainful.errors import BadInput, Swapped
 from gainful.read import subtopic_qrels
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.datasets import find_beir_file
-from gainful.read.formats import find_format, read_rows
+from gainful.read.formats import find_format, find_session_format, read_rows
 from gainful.read.inputs import (
     AnyColumns,
     as_qrels,
@@ -31,6 +32,8 @@ from gainful.read.qrels_and_run import (
     find_duplicates,
     has_several_subtopics,
 )
+from gainful.read.read_options import ReadOptions
+from gainful.read.session_inputs import read_sources
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source, is_folder, open_source
 from gainful.text import count_noun, quote
@@ -38,6 +41,7 @@ from gainful.text import count_noun, quote
 _IN_MEMORY = "in memory"  # the format of what is no file
 _MAX_LISTED = 10  # malformed lines and duplicates that are named one by one
 _MAX_GRADES = 12  # grades that are listed with their numbers
+_MAX_LENGTHS = 12  # numbers of queries that are listed with how many sessions have them
 
 
 @frozen(eq=False)
@@ -60,7 +64,7 @@ def open_to_check(path: str) -> Source | Path | FileReport:
     try:
         return Path(path) if path != "-" and is_folder(path) else open_source(path)
     except BadInput as error:
-        return FileReport(path, "unknown", "nothing", [strip_file_name(path, error)])
+        return FileReport(path, "unknown", "nothing", [_strip_file_name(path, error)])
 
 
 def examine_file(
@@ -81,7 +85,7 @@ def examine_file(
             read = read_rows(source, kind, format_name, columns, every=True)
         return evolve(_examine(read, format_name), name=name)
     except BadInput as error:
-        return FileReport(name, format_name, kind.name, [strip_file_name(name, error)])
+        return FileReport(name, format_name, kind.name, [_strip_file_name(name, error)])
 
 
 def examine_value(
@@ -116,10 +120,53 @@ def _examine_in_memory(
     except Swapped as error:
         if kind is QRELS:
             return _examine_in_memory(value, name, RUN, columns)
-        return FileReport(name, _IN_MEMORY, kind.name, [strip_file_name(name, error)])
+        return FileReport(name, _IN_MEMORY, kind.name, [_strip_file_name(name, error)])
     except BadInput as error:
         subject = name if kind is RUN else QRELS.name
-        return FileReport(name, _IN_MEMORY, kind.name, [strip_file_name(subject, error)])
+        return FileReport(name, _IN_MEMORY, kind.name, [_strip_file_name(subject, error)])
+
+
+def examine_sessions(
+    source: Source,
+    format_name: str | None = None,
+    columns: ColumnMapping = USUAL_NAMES,
+    *,
+    events: Source | None = None,
+    tool: Sequence[str] = (),
+) -> FileReport:
+    """All that is to be known of one file as sessions; of a log, with the file of its events."""
+    file_format = find_session_format(source, format_name)
+    mapped = "columns" in file_format.options and (
+        "session" in columns.names or file_format.of_records
+    )
+    reading = ReadOptions(
+        bad="skip",
+        columns=columns if mapped else None,
+        tool=tool if "tool" in file_format.options else None,
+    )
+    sources = [source] if events is None else [source, events]
+    name = " and ".join(part.name for part in sources)
+    try:
+        sessions = read_sources(sources, file_format.name, reading)
+    except BadInput as error:
+        return FileReport(name, file_format.name, "sessions", [_strip_file_name(name, error)])
+    prefix = f"{source.name}:" if events is None else ""
+    mistakes = [
+        (location.replace(prefix, "line ") if prefix else location, words)
+        for location, words in sessions.problems
+    ]
+    problems = _describe_mistakes(mistakes, "mistake", "")
+    dropped_notes = (
+        [f"{count_noun(sessions.dropped_count, 'session')} with them are not counted here"]
+        if sessions.dropped_count
+        else []
+    )
+    notes = [
+        *dropped_notes,
+        *_describe_sessions(sessions),
+        *(note for note in sessions.notes if "left out:" not in note),
+    ]
+    return FileReport(name, file_format.name, "sessions", problems, notes, sessions=sessions)
 
 
 def _examine(read: Rows[Any] | Qrels | Run, format_name: str) -> FileReport:
@@ -133,7 +180,7 @@ def _examine(read: Rows[Any] | Qrels | Run, format_name: str) -> FileReport:
     places = [read.describe(row) for row in read.mistakes[:_MAX_LISTED]]
     mistakes = [(place.replace(prefix, "line "), words) for place, words in places]
     mistakes += [("", "")] * (len(read.mistakes) - len(mistakes))
-    problems = describe_mistakes(mistakes, "malformed line", read.expected)
+    problems = _describe_mistakes(mistakes, "malformed line", read.expected)
     if read.frame.is_empty():
         wrong = problems or ["there is nothing in it"]
         return FileReport(read.name, format_name, read.kind.name, wrong)
@@ -154,7 +201,7 @@ def _drop_repeats(rows: Rows[Any], locate: Callable[[int], str]) -> tuple[pl.Dat
             for row, passage in repeats.select("row", "passage").iter_rows()
         ]
         once = frame.filter(~pl.int_range(len(frame)).is_in(repeats["row"].implode()))
-        return once, describe_mistakes(mistakes, "repeated rating", "")
+        return once, _describe_mistakes(mistakes, "repeated rating", "")
     ids, scope = ["query", "doc"], "one ranking" if rows.kind is RUN else "the judgments of a query"
     duplicate_rows = find_duplicates(frame)
     if "subtopic" in frame.columns and has_several_subtopics(frame["subtopic"]):
@@ -166,7 +213,7 @@ def _drop_repeats(rows: Rows[Any], locate: Callable[[int], str]) -> tuple[pl.Dat
     return once, _list_duplicates(duplicate_rows, locate, scope)
 
 
-def describe_mistakes(mistakes: list[tuple[str, str]], noun: str, expected: str) -> list[str]:
+def _describe_mistakes(mistakes: list[tuple[str, str]], noun: str, expected: str) -> list[str]:
     """How many mistakes there are, and the first of them with their places."""
     if not mistakes:
         return []
@@ -256,6 +303,46 @@ def _report_run(
     return FileReport(run.name, format_name, "run", problems, notes, [*warnings], run=run)
 
 
+def _describe_sessions(sessions: Sessions) -> list[str]:
+    """Sessions, queries and results in numbers."""
+    frame, layout = sessions.frame, sessions.layout
+    results = frame.filter(pl.col("doc").is_not_null())
+    lengths = layout.queries_per_session
+    sizes, frequencies = np.unique(lengths, return_counts=True)
+    length_counts = [f"{size} ({number}×)" for size, number in zip(sizes, frequencies, strict=True)]
+    more = (
+        f" and {len(length_counts) - _MAX_LENGTHS} more"
+        if len(length_counts) > _MAX_LENGTHS
+        else ""
+    )
+    empty = len(frame) - len(results)
+    result_counts = (
+        layout.query_lengths - frame["doc"].is_null().gather(layout.query_starts).to_numpy()
+    )
+    counts = (len(layout.session_starts), len(layout.query_starts), len(results))
+    counts_and_nouns = zip(counts, ("session", "query", "result"), strict=True)
+    notes = [
+        ", ".join(count_noun(number, noun) for number, noun in counts_and_nouns),
+        (
+            f"queries a session: {', '.join(length_counts[:_MAX_LENGTHS])}{more}; "
+            f"{lengths.mean():.2f} on average"
+        ),
+        f"results a query: {_format_range(int(result_counts.min()), int(result_counts.max()))}",
+    ]
+    if empty:
+        notes.append(f"{count_noun(empty, 'query')} returned nothing")
+    if len(results):
+        repeat_count = len(results) - results.select(pl.struct("session", "doc").n_unique()).item()
+        share = 100 * repeat_count / len(results)
+        notes.append(f"{share:.1f} % of the results show a document that the session showed before")
+    if "clicked" in frame.columns:
+        clicked = int(frame["clicked"].sum())
+        notes.append(f"{count_noun(clicked, 'result')} clicked")
+    if sessions.columns:
+        notes.append(f"also told: {', '.join(sessions.columns)}")
+    return notes
+
+
 def _describe_contradictions(rows: Rows[Any]) -> list[str]:
     """Ranks that say something else than scores do, which is what counts."""
     rank = pl.col("rank").cast(pl.Float64, strict=False)
@@ -279,10 +366,13 @@ def _describe_contradictions(rows: Rows[Any]) -> list[str]:
 
 def _format_sizes(sizes: pl.Series) -> str:
     low, high = min(sizes.to_list()), max(sizes.to_list())
-    size = str(low) if low == high else f"{low} to {high}"
-    return f"{count_noun(len(sizes), 'query')}, {size} each"
+    return f"{count_noun(len(sizes), 'query')}, {_format_range(low, high)} each"
 
 
-def strip_file_name(name: str, error: BadInput) -> str:
+def _format_range(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _strip_file_name(name: str, error: BadInput) -> str:
     """The message without the name of the file, which stands above it."""
     return str(error).removeprefix(f"{name}:").strip()

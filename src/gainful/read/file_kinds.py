@@ -1,12 +1,13 @@
-"""What is a file, to judge by its content: judgments, a run, or sessions?"""
+"""What is a file, to judge by its beginning: judgments, a run, or sessions?"""
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Sequence
 from pathlib import Path
 
 from gainful.errors import BadInput, NoColumn
-from gainful.read import named_columns, trec_files
+from gainful.read import trec_files
 from gainful.read.column_names import (
     GRADE,
     RANK,
@@ -17,6 +18,7 @@ from gainful.read.column_names import (
     ColumnMapping,
     normalise_name,
 )
+from gainful.read.delimited import MAX_FIELD
 from gainful.read.event_table import are_log_columns
 from gainful.read.formats import (
     build_value,
@@ -24,10 +26,12 @@ from gainful.read.formats import (
     find_kinds,
     find_session_format,
     find_table_format,
+    is_table,
     read_rows,
 )
+from gainful.read.json_records import first_records
 from gainful.read.kinds import RUN
-from gainful.read.named_columns import InputTable
+from gainful.read.named_columns import Header
 from gainful.read.sessions import are_session_columns
 from gainful.read.source import Source
 
@@ -58,40 +62,54 @@ def decide_kinds(
 
 def _choose_kinds(source: object, certain: set[str]) -> list[str]:
     """A file that may be either is what the others lack."""
-    if _has_qrels_and_run(source):
+    if isinstance(source, Source) and len(find_kinds(source)) == 2:
         return ["judgments", "run"]
     if len(certain) == 1:
         return ["run" if certain == {"judgments"} else "judgments"]
-    return ["judgments" if _has_whole_scores(source) else "run"]
+    return ["judgments" if isinstance(source, Source) and _has_whole_scores(source) else "run"]
 
 
 def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
     """What a file can be: judgments, a run, either, sessions; nothing if it cannot be read."""
     if not isinstance(source, Source):
         return {"judgments"} if isinstance(source, Path) else set()
-    if _holds_sessions(source, columns):
+    if find_session_format(source).name not in ("table", "conversation"):  # that is a run as well
         return {"sessions"}
+    names = _list_columns(source)
+    if _are_session_columns(names, columns, source.name):
+        return {"sessions"}
+    file_format = find_format(source, columns=columns)
+    if file_format.name == "trec":
+        return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
+    if is_table(file_format):
+        return {_guess_table_kind(Header(names, source.name), columns)}
+    return _EITHER_KIND if file_format.name == "json" else find_kinds(source, columns)
+
+
+def _list_columns(source: Source) -> list[str]:
+    """The names of the columns of a table; of what is none, whatever its first line is."""
+    if find_table_format(source) in ("parquet", "arrow", "jsonl"):
+        return list(dict.fromkeys(key for record in first_records(source) for key in record))
+    csv.field_size_limit(MAX_FIELD)
+    lines = [source.first_line()]
+    headers = [next(csv.reader(lines, delimiter=separator), []) for separator in ",;\t"]
+    return [name.strip() for name in max(headers, key=len)]
+
+
+def _are_session_columns(names: list[str], columns: ColumnMapping, name: str) -> bool:
+    """Are these the columns of sessions, or of the events of a log?"""
+    mapped = columns if "session" in columns.names else USUAL_NAMES
     try:
-        format_name = find_format(source, columns=columns).name
-        if format_name == "trec":
-            return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
-        if format_name in ("rag", "ratings", "json"):
-            return _EITHER_KIND if format_name == "json" else find_kinds(source, columns)
-        input_table = named_columns.read_table(source, format_name)
-    except BadInput:
-        return set()
-    return {_guess_table_kind(input_table, columns)}
+        called = [*mapped.select(names, SESSION_ROLES, name).values()]
+    except NoColumn:
+        return False
+    return are_session_columns(called) or are_log_columns(called)
 
 
-def _guess_table_kind(table: InputTable, columns: ColumnMapping) -> str:
+def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
     """Judgments or a run, by the names of the columns."""
-    own = {normalise_name(name) for name in table.frame.columns}
-    mapped = {
-        role
-        for role, names in columns.names.items()
-        if own & {normalise_name(name) for name in names}
-    }
-    header = table.header
+    own = {*map(normalise_name, header.columns)}
+    mapped = {role for role, names in columns.names.items() if own & {*map(normalise_name, names)}}
     scored = "score" in mapped or (
         header.find_column(SCORE) is not None and header.find_column(("corpus_id",)) is None
     )
@@ -100,48 +118,10 @@ def _guess_table_kind(table: InputTable, columns: ColumnMapping) -> str:
     return "run" if ranked or (scored and not graded) else "judgments"
 
 
-def _has_qrels_and_run(source: object) -> bool:
-    return isinstance(source, Source) and len(find_kinds(source)) == 2
-
-
-def _has_whole_scores(source: object) -> bool:
+def _has_whole_scores(source: Source) -> bool:
     """Are all numbers of a file whole, as grades mostly are and scores seldom?"""
-    if not isinstance(source, Source):
-        return False
     try:
         score = build_value(read_rows(source, RUN)).frame["score"]
     except BadInput:
         return False
     return bool((score == score.round()).all())
-
-
-def _holds_sessions(source: Source, columns: ColumnMapping) -> bool:
-    """Is a file one of sessions, to judge by its content?
-
-    Conversations are runs as well, and taken for runs unless their format is named.
-    """
-    format_name = find_session_format(source).name
-    if format_name != "table":
-        return format_name != "conversation"
-    try:
-        format_name = find_table_format(source)
-        frame = named_columns.read_table(source, format_name).frame
-        mapped = columns if "session" in columns.names else USUAL_NAMES
-        names = mapped.select(frame.columns, SESSION_ROLES, source.name).values()
-        return _are_session_columns(list(names))
-    except NoColumn:
-        return False
-    except BadInput:
-        return format_name in ("csv", "tsv") and _has_session_header(source)
-
-
-def _has_session_header(source: Source) -> bool:
-    line = source.first_line()
-    return any(
-        _are_session_columns([name.strip('"') for name in line.split(separator)])
-        for separator in ",;\t"
-    )
-
-
-def _are_session_columns(names: list[str]) -> bool:
-    return are_session_columns(names) or are_log_columns(names)

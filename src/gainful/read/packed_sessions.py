@@ -153,7 +153,7 @@ class _Packer:
                     pl.col(LENGTH).cast(pl.Int32).alias("length"),
                     base.cast(pl.Int32).alias("base"),
                     pl.Series("group", self.groups.number(rows)),
-                    _read_depths(rows),
+                    *_read_depths(rows),
                 )
             )
 
@@ -174,10 +174,10 @@ def _are_sound(rows: pl.DataFrame) -> bool:
     return small and bool(sound) and not (rows["session"] == "").any()
 
 
-def _read_depths(rows: pl.DataFrame) -> pl.Expr:
-    """How deep searchers looked; where that is not told, not a number."""
+def _read_depths(rows: pl.DataFrame) -> list[pl.Expr]:
+    """How deep searchers looked, if the log tells it; where it does not, not a number."""
     depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
-    return depth if "scanned" in rows.columns else pl.lit(float("nan")).alias("scanned")
+    return [depth] if "scanned" in rows.columns else []
 
 
 def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:

@@ -11,15 +11,18 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadValue, Swapped, WrongType
+from gainful.errors import BadValue, NoColumn, Swapped, WrongType
 from gainful.forks import refuse_lost_threads
 from gainful.read import named_columns, shapes
 from gainful.read.build_sessions import build_sessions
+from gainful.read.column_names import list_columns
 from gainful.read.engines import Engine, find_engine
-from gainful.read.formats import find_record_format, find_session_format
+from gainful.read.event_words import LOG_COLUMNS
+from gainful.read.formats import SESSION_FORMATS, find_record_format, find_session_format
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.json_records import first_records
+from gainful.read.json_records import binary_format, first_records
 from gainful.read.jsonl import build_columns
+from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import ReadOptions
 from gainful.read.session_events import SessionEvents
@@ -27,7 +30,7 @@ from gainful.read.session_tables import extract_session_table
 from gainful.read.session_topics import with_topics
 from gainful.read.sessions import Sessions
 from gainful.read.several_systems import combine_systems
-from gainful.read.source import Source, make_memory_source, open_source
+from gainful.read.source import Source, make_memory_source, open_source, unwrap_source
 from gainful.text import NUMBER_PATTERN, name_files
 
 _MAX_FIRST = 50  # records by which a format is recognised
@@ -91,6 +94,8 @@ def read_sources(
     file_format = find_session_format(sources[0], format_name)
     if format_name is None and file_format.name == "table":
         _refuse_judgments(sources[0])
+        if not reading.columns.names:
+            _refuse_unknown_json(sources[0])
     for name, value in reading.list_special().items():
         if name not in file_format.options:
             allowed = f"nothing: sessions in the format {file_format.name} have none"
@@ -117,6 +122,19 @@ def _refuse_judgments(source: Source) -> None:
             source.name,
             "these look like judgments, not like sessions: their lines have four fields",
             "sessions first, judgments as qrels: gainful sessions SESSIONS --qrels QRELS",
+        )
+
+
+def _refuse_unknown_json(source: Source) -> None:
+    """Records of JSON that are no log that is known, and have no documents of a table either."""
+    records = first_records(source) if binary_format(source) is None else []
+    keys = list(dict.fromkeys(key for record in records for key in record))
+    if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"]) is None:
+        kinds = ", ".join(entry.name for entry in SESSION_FORMATS.values() if entry.of_records)
+        raise NoColumn(
+            source.name,
+            f"this is JSON, but no log that is known: it has {list_columns(keys)}",
+            f"{kinds}; or a table with session, query and doc, and --columns that names them",
         )
 
 
@@ -192,10 +210,10 @@ def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
         value.write_parquet(buffer)
         return [make_memory_source("sessions", ".parquet", buffer.getvalue())]
     records = [record for record in value[:_MAX_FIRST] if isinstance(record, dict)]
-    if find_record_format(records) is None:
+    if find_record_format([record.get("_source", record) for record in records]) is None:
         return []
     lines = (json.dumps(record, default=_as_json) for record in value)
-    return [make_memory_source("sessions", ".jsonl", "\n".join(lines).encode())]
+    return [unwrap_source(make_memory_source("sessions", ".jsonl", "\n".join(lines).encode()))]
 
 
 def _as_json(value: Any) -> Any:

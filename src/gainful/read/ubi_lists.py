@@ -5,6 +5,8 @@ Where a query lists no hits, its impressions in the order of their positions are
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import polars as pl
 from attrs import frozen
 
@@ -12,6 +14,7 @@ from gainful.read.session_events import ASKED, FIRST, LENGTH, SHOWN
 from gainful.read.session_layout import has_repeats
 from gainful.text import count_noun, join_words
 
+_SCROLLING = timedelta(seconds=1)  # between impressions of what is seen at once there is less
 _UNNAMED = pl.format("\0{}", pl.col("row"))
 
 
@@ -80,18 +83,61 @@ def build_lists(log: UbiLog) -> tuple[pl.DataFrame, pl.Series | None, list[str]]
     Where every query has its hits, and each once, a row is a whole list, and all documents stand
     beside the rows.
     """
+    listed = log.queries.filter(pl.col("hits").list.len() > 0)["query_id"].unique()
+    is_listed = pl.col("query_id").is_in(listed.implode())
     impressions = log.events.filter((pl.col("event") == SHOWN) & pl.col("doc").is_not_null())
-    if len(impressions):
-        listed = log.queries.filter(pl.col("hits").list.len() > 0)["query_id"].unique()
-        impressions = impressions.filter(~pl.col("query_id").is_in(listed.implode()))
-    whole = None if len(impressions) else _keep_whole_lists(log.queries)
+    unlisted, seen = impressions.filter(~is_listed), impressions.filter(is_listed)
+    docs: pl.Series | None = None
+    notes: list[str] = []
+    whole = None if len(unlisted) else _keep_whole_lists(log.queries)
     if whole is not None:
         shown, docs = whole
-        actions, notes = _choose_actions(log.events, shown)
-        return pl.concat([shown, actions], how="diagonal"), docs, notes
-    shown, notes = _spread_hits(log.queries, impressions)
+    else:
+        shown, notes = _spread_hits(log.queries, unlisted)
+    if len(seen):
+        shown, more = _fill_scanned(shown, docs, seen, log.events)
+        notes += more
     actions, action_notes = _choose_actions(log.events, shown)
-    return pl.concat([shown, actions], how="diagonal"), None, [*notes, *action_notes]
+    return pl.concat([shown, actions], how="diagonal"), docs, [*notes, *action_notes]
+
+
+def _fill_scanned(
+    shown: pl.DataFrame, docs: pl.Series | None, seen: pl.DataFrame, events: pl.DataFrame
+) -> tuple[pl.DataFrame, list[str]]:
+    """Lists with how deep searchers looked, if impressions fire when a result comes into view.
+
+    They do if some of a list come a second after others, and some lists have results without one.
+    What was seen, or anything was done to, must run from rank 1 without a gap.
+    """
+    times = seen.group_by("query_id").agg(pl.col("time").max() - pl.col("time").min())["time"]
+    ranked = shown.select("query_id", "doc", "rank") if docs is None else _rank_docs(shown, docs)
+    touched = events.filter(pl.col("doc").is_not_null()).select("query_id", "doc").unique()
+    depths = (
+        ranked.join(touched, on=["query_id", "doc"])
+        .join(seen.select("query_id").unique(), on="query_id", how="semi")
+        .group_by("query_id")
+        .agg(pl.col("rank").max().alias("scanned"), pl.len())
+        .filter(pl.col("scanned") == pl.col("len"))
+        .select("query_id", pl.col("scanned").cast(pl.Float64))
+    )
+    lengths = ranked.group_by("query_id").agg(pl.col("rank").max())
+    is_short = depths.join(lengths, on="query_id").select(pl.col("scanned") < pl.col("rank"))
+    if not (times >= _SCROLLING).any() or not is_short.to_series().any():
+        return shown, []
+    number = shown["query_id"].n_unique() - len(depths)
+    note = f"how deep searchers looked (scanned): impressions tell it of {len(depths)}"
+    note += f" of {count_noun(len(depths) + number, 'query')}"
+    return shown.join(depths, on="query_id", how="left", maintain_order="left"), [note]
+
+
+def _rank_docs(lists: pl.DataFrame, docs: pl.Series) -> pl.DataFrame:
+    """A row for each result of whole lists."""
+    rows = lists.filter(pl.col(LENGTH) > 0)
+    counts = pl.col(LENGTH).cast(pl.UInt32)
+    return rows.select(
+        pl.col("query_id").repeat_by(counts).explode(),
+        pl.int_ranges(1, pl.col(LENGTH) + 1).explode().alias("rank"),
+    ).with_columns(doc=docs)
 
 
 def _keep_whole_lists(queries: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series] | None:
@@ -169,6 +215,12 @@ def _choose_actions(events: pl.DataFrame, shown: pl.DataFrame) -> tuple[pl.DataF
         words = join_words(kinds[:4] + (["others"] if len(kinds) > 4 else []))
         notes.append(f"{count_noun(len(other), 'event')} of no result ({words}) not used")
     actions = actions.filter(pl.col("doc").is_not_null())
+    is_logged = pl.col("query_id").is_in(shown["query_id"].unique().implode())
+    others = actions.filter(~is_logged)  # and not those that name none
+    if 0 < len(others) < len(actions):
+        words = count_noun(len(others), "event names a query", "events name queries")
+        notes.append(f"{words} that the log does not have: not used")
+        actions = actions.filter(is_logged | pl.col("query_id").is_null())
     asked = shown.group_by("query_id").agg(pl.col("time").min().alias("asked"))
     actions = actions.join(asked, on="query_id", how="left", maintain_order="left")
     early = int((actions["time"] < actions["asked"]).sum())

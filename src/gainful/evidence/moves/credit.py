@@ -16,11 +16,11 @@ import numpy as np
 from attrs import define, evolve, frozen
 
 from gainful.errors import GainfulError
+from gainful.evidence.worked_ranking import RankedQueries
 from gainful.match.matched import Matched, Subtopics
-from gainful.match.rankings import Rankings
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import compute_measures
-from gainful.measure.ranked_run import RankedRun, rank_run
+from gainful.measure.ranked_run import RankedRun
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks, slices
 
@@ -131,12 +131,12 @@ class Credit:
     problem: str = ""
 
 
-def rank_query_docs(rankings: Rankings, query: str, recipe: Recipe) -> JudgedDocs:
+def rank_query_docs(rankings: RankedQueries, query: str) -> JudgedDocs:
     """One query of what was matched, with the names of its documents.
 
     Documents that the convention takes out of the ranking are out of it: the others have moved up.
     """
-    ranked = rank_run(rankings.matched.select_by_name((query,)), recipe.convention)
+    ranked = rankings.matched.select_by_name((query,))
     return JudgedDocs(ranked, rankings.name_docs(query, ranked.by_id))
 
 

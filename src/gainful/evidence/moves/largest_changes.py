@@ -11,8 +11,9 @@ from attrs import frozen
 from gainful.errors import BadValue
 from gainful.evidence.moves.credit import Credit, credit_docs, rank_query_docs
 from gainful.evidence.pairing import values_by_query
-from gainful.evidence.worked_ranking import doc_gains
-from gainful.match.rankings import MatchedRun, RankedDoc, Rankings
+from gainful.evidence.worked_ranking import RankedQueries, doc_gains, rank_queries
+from gainful.match.match import MatchedRun
+from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
 from gainful.measure.results import Results
 from gainful.page.page import Page, Section
@@ -280,7 +281,7 @@ def find_largest_changes(
         ...     MatchedRun(qrels, run, match(qrels, run, convention))
         ...     for run in (as_run({"1": ["b", "a"]}), as_run({"1": ["a", "b"]}))
         ... ]
-        >>> values = [measure_run(run, recipes, convention, Results) for run in runs]
+        >>> values = [measure_run(run, recipes, convention) for run in runs]
         >>> find_largest_changes(runs, recipes["RR"], values).queries[0].documents
         (MovedDoc(doc='a', grade=1.0, before=2, after=1, what='up', share=0.5),)
     """
@@ -296,10 +297,7 @@ def find_largest_changes(
     rose = [query for query in by_size if changed[query] > 0]
     fell = [query for query in by_size if changed[query] < 0]
     selected = [*rose[:most], *fell[:most]]
-    rankings = (
-        runs[0].rank_documents(recipe.convention, selected),
-        runs[1].rank_documents(recipe.convention, selected),
-    )
+    rankings = (rank_queries(runs[0], recipe, selected), rank_queries(runs[1], recipe, selected))
     return LargestChanges(
         measure=name,
         runs=(values[0].name, values[1].name),
@@ -331,7 +329,10 @@ def _query_values(results: Results, recipe: Recipe) -> tuple[dict[str, float], s
 
 
 def _describe_change(
-    rankings: tuple[Rankings, Rankings], query: str, values: tuple[float, float], recipe: Recipe
+    rankings: tuple[RankedQueries, RankedQueries],
+    query: str,
+    values: tuple[float, float],
+    recipe: Recipe,
 ) -> ChangedQuery:
     """What moved in a query, and how much of its change that explains."""
     before, after = values
@@ -343,7 +344,7 @@ def _describe_change(
     both = top_ranks[0].keys() | top_ranks[1].keys()
     moves = {doc: _classify_move(top_ranks[0].get(doc), top_ranks[1].get(doc)) for doc in both}
     move_list = list(moves.values())
-    sides = [rank_query_docs(side, query, recipe) for side in rankings]
+    sides = [rank_query_docs(side, query) for side in rankings]
     credit = credit_docs(sides[0], sides[1], recipe, after - before)
     return ChangedQuery(
         query=query,

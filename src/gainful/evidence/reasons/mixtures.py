@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from attrs import define, field, frozen
 
-from gainful.convention import Convention, SettingValue
-from gainful.convention.convention import Settings
+from gainful.convention import Convention
+from gainful.convention.convention import Settings, SettingValue
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput, BadValue, CannotCompare, GainfulError
 from gainful.evidence.reasons.causes import (
@@ -25,11 +25,12 @@ from gainful.evidence.reasons.causes import (
     gather_facts,
     make_lenient,
 )
-from gainful.evidence.worked_ranking import RankByRank, describe_rank_by_rank
+from gainful.evidence.worked_ranking import RankByRank, describe_rank_by_rank, rank_queries
+from gainful.match.match import MatchedRun
 from gainful.match.matched import Matched
-from gainful.match.rankings import MatchedRun
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.build_recipes import build_recipe, build_session_recipe
+from gainful.measure.build_recipes import build_recipe
+from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.entry import Recipe, SessionRecipe
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
 from gainful.measure.measure import Measure
@@ -262,7 +263,7 @@ class RunScores:
         """How does a query come by its value on both sides of a switch, rank by rank?"""
         query, recipes = self.units[row], [self.recipe(convention) for convention in conventions]
         rankings = [
-            self.view(convention).run.rank_documents(recipe.convention, [query])
+            rank_queries(self.view(convention).run, recipe, [query])
             for convention, recipe in zip(conventions, recipes, strict=True)
         ]
         counted = [finite_or_none(value) for value in values]
@@ -275,7 +276,7 @@ def _match_key(convention: Convention) -> tuple[SettingValue, ...]:
 
 def mix_run(run: Run | NestedDict, match_for: MatchFor, sides: tuple[Recipe, Recipe]) -> Mixtures:
     """All between two conventions for a run, causes that cannot matter on these data left out."""
-    measure = Measure.from_recipe(sides[0])
+    measure = sides[0].measure
     mine, theirs = (make_lenient(side.convention) for side in sides)
     widest = mine.with_settings(
         duplicates="count" if "count" in (mine.duplicates, theirs.duplicates) else "last",
@@ -397,7 +398,7 @@ def mix_sessions(
     sessions: Sessions, match_for: MatchSessionsFor, sides: tuple[SessionRecipe, SessionRecipe]
 ) -> Mixtures:
     """All that lies between two conventions for these sessions."""
-    measure = Measure.from_recipe(sides[0])
+    measure = sides[0].measure
     mine, theirs = (side.convention for side in sides)
     differences = mine.differences(theirs)
     units = sessions.frame["session"].unique(maintain_order=True).to_list()

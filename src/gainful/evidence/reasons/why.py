@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.convention import Convention, SettingValue
-from gainful.convention.convention import describe_rel
+from gainful.convention import Convention
+from gainful.convention.convention import SettingValue, describe_rel
 from gainful.convention.session import SessionConvention
 from gainful.errors import CannotCompare
 from gainful.evidence.moves.credit import interactions, shapley_values

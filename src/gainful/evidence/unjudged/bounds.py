@@ -14,7 +14,7 @@ from gainful.convention import Convention
 from gainful.errors import BadValue, WrongType, check_number
 from gainful.evidence.unjudged.gradable_run import GradableRun
 from gainful.evidence.unjudged.limits import Limits, find_limits, refuse_higher_grades
-from gainful.match.rankings import MatchedRun
+from gainful.match.match import MatchedRun
 from gainful.measure.entry import Aggregation, Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.results import (

@@ -14,8 +14,8 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
-from gainful.match.ideal import ideal_order
 from gainful.match.matched import Matched
+from gainful.match.rank_order import ideal_order
 from gainful.match.rankings import EveryDocument
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gainful.formula import NamedFormula
-from gainful.match.ideal import rank_ideally
+from gainful.match.rank_order import rank_ideally
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun, cumulate_by_query
 from gainful.types import Array, Flags, Ranks

@@ -16,7 +16,7 @@ import numpy as np
 from gainful.errors import BadValue
 from gainful.formula import NamedFormula
 from gainful.match import PlacedGains
-from gainful.match.ideal import rank_ideally
+from gainful.match.rank_order import rank_ideally
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun

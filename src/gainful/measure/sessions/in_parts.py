@@ -13,9 +13,13 @@ from attrs import Factory, define, evolve, field, frozen
 from gainful.errors import BadInput, BadValue, GainfulError
 from gainful.match.packed_sessions import match_packed
 from gainful.match.session_groups import number_groups
-from gainful.match.session_pools import build_pools
-from gainful.match.sessions import MatchedSessions, match_sessions
-from gainful.match.unjudged_topics import describe_unjudged, nothing_judged
+from gainful.match.sessions import (
+    MatchedSessions,
+    build_pools,
+    describe_unjudged,
+    match_sessions,
+    nothing_judged,
+)
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import sum_by_index
 from gainful.measure.ranked_run import normalise_by

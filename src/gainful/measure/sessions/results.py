@@ -26,7 +26,7 @@ from gainful.match.session_groups import (
 )
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import Direction, SessionRecipe
-from gainful.measure.notes import describe_convention, name_convention
+from gainful.measure.notes import Remark, describe_convention, name_convention
 from gainful.measure.results import (
     ANSWER_DECIMALS,
     Results,
@@ -44,6 +44,7 @@ from gainful.measure.sessions.analysis import (
     reformulations,
 )
 from gainful.measure.sessions.session_values import (
+    SESSION_REMARKS,
     compute_session_values,
     curve,
     mean_of_vectors,
@@ -358,6 +359,7 @@ class SessionResults(Results):
 
     UNIT: ClassVar[str] = "session"
     TITLE: ClassVar[str] = "Sessions"
+    REMARKS: ClassVar[Sequence[Remark]] = SESSION_REMARKS
 
     recipes: Mapping[str, SessionRecipe]
     convention: SessionConvention

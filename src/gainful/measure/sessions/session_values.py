@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from gainful.convention.session import JK2008, SESSION_CONVENTIONS, minimum_positions
 from gainful.errors import BadValue, NoIdeal
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.build_recipes import WHY_NOT_NSDCG, usual_session_measures
+from gainful.measure.build_session_recipes import (
+    WHY_NOT_NSDCG,
+    usual_session_measures,
+)
 from gainful.measure.catalogue.sessions import WITH_VECTORS
-from gainful.measure.entry import SessionRecipe
+from gainful.measure.entry import FORMULA_PARAMS, SessionRecipe
 from gainful.measure.functions.sessions import sdcg
 from gainful.measure.functions.sessions.sdcg import (
     Vectors,
@@ -22,6 +26,7 @@ from gainful.measure.functions.sessions.sdcg import (
     sum_by_index,
 )
 from gainful.measure.functions.sessions.time_measures import opens_clicked
+from gainful.measure.notes import Remark, has_param
 from gainful.measure.ranked_run import normalise_by
 from gainful.types import Array, Flags
 
@@ -255,3 +260,67 @@ def mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Flag
         total.mean(keepdims=True), best.mean(keepdims=True), recipe.convention.empty
     )
     return float(np.ma.filled(mean, np.nan)[0])
+
+
+_WORDS: Mapping[str, Mapping[str, str]] = {
+    "duplicates": {
+        "every": "documents shown again earn again",
+        "first": "documents earn the first time only",
+        "clicked": "documents earn until they are clicked",
+        "judged": "documents earn what the searcher said each time",
+    },
+    "ideal": {
+        "repeated": "ideal: the best documents in every query",
+        "once": "ideal: each document once, query by query",
+        "best_slots": "ideal: each document once, in the best places",
+    },
+    "rank_discount": {"concatenated": "ranks counted on over the lists (not verified in print)"},
+    "depth": {"scanned": "as deep as was observed"},
+    "lists": {"as_is": "short lists stay short"},
+    "hold": {"growing": "the ideal goes on when a searcher stops"},
+    "normalise": {
+        "query": "each query divided by its own ideal",
+        "concatenated": "the vectors of queries, each divided by its ideal, one after the other",
+    },
+    "statistic": {
+        "best": "of the best query",
+        "last": "of the last query",
+        "average": "mean over positions",
+        "per_query": "divided by the number of queries",
+    },
+}
+
+
+def _describe_setting(name: str) -> Callable[[SessionRecipe], str]:
+    def describe(recipe: SessionRecipe) -> str:
+        convention = recipe.convention
+        value = str(convention.ideal_kind if name == "ideal" else getattr(convention, name))
+        if value.startswith("minimum("):
+            positions = min(minimum_positions(value), recipe.k or minimum_positions(value))
+            return f"a query takes at least {positions} positions"
+        return _WORDS[name].get(value, "")
+
+    return describe
+
+
+def _describe_changes(recipe: SessionRecipe) -> str:
+    """What else was asked for that the convention has otherwise."""
+    base = SESSION_CONVENTIONS.get(recipe.convention.name, JK2008)
+    described = (*_WORDS, *FORMULA_PARAMS, *FORMULA_PARAMS.values())
+    return ", ".join(
+        f"{name}={value}"
+        for name, (value, _) in recipe.convention.differences(base).items()
+        if name in recipe.entry.params and name not in described
+    )
+
+
+SESSION_REMARKS: Sequence[Remark] = (
+    Remark(has_param("gain"), lambda recipe: f"gain {recipe.gain.text()}"),
+    Remark(has_param("discount"), lambda recipe: f"discount {recipe.discount.text()}"),
+    Remark(
+        has_param("query_discount"),
+        lambda recipe: f"query discount {recipe.query_discount.text()}",
+    ),
+    *(Remark(has_param(name), _describe_setting(name)) for name in _WORDS),
+    Remark(lambda _: True, _describe_changes),
+)

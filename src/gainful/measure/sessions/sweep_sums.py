@@ -20,7 +20,7 @@ from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.match.session_groups import count_sessions, number_groups
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.build_recipes import (
+from gainful.measure.build_session_recipes import (
     WHY_NOT_NSDCG,
     build_session_recipe,
     usual_session_measures,

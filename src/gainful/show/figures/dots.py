@@ -8,7 +8,15 @@ import polars as pl
 
 from gainful.evidence.intervals import MeanIntervals, describe_methods
 from gainful.measure.results import Results, list_footnotes
-from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
+from gainful.show.figures.figure import (
+    NO_MEAN,
+    FigureData,
+    Look,
+    clean_text,
+    explain_empty,
+    mark_lower,
+    shorten_name,
+)
 from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
 from gainful.show.theme import Spec
 
@@ -42,10 +50,7 @@ def build_data(
         ("mean", "low", "high"), pl.Float64
     )
     frame = pl.DataFrame(rows, schema=schema)
-    means = frame["mean"].drop_nulls()
-    empty_reason = "" if len(means) else "No query counts, so there is no mean to show."
-    if len(means) and (means == 0).all():
-        empty_reason = "Every mean is 0: nothing relevant was found."
+    zeros = "Every mean is 0: nothing relevant was found."
     method = describe_methods(all_intervals, verbose=True)
     return FigureData(
         frame=frame,
@@ -57,7 +62,7 @@ def build_data(
             *list_footnotes(list(results.values()), verbose=True),
             *notes,
         ),
-        empty_reason=empty_reason,
+        empty_reason=explain_empty(frame["mean"], NO_MEAN, zeros),
         extra={"directions": next(iter(results.values())).directions},
     )
 
@@ -75,19 +80,14 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     panels = []
     for measure in measures:
         measure_frame = frame.filter(pl.col("measure") == measure)
-        highs = (
-            measure_frame["high"].drop_nulls().to_list()
-            + measure_frame["mean"].drop_nulls().to_list()
-        )
-        low = min(
-            [
-                0.0,
-                *measure_frame["low"].drop_nulls().to_list(),
-                *measure_frame["mean"].drop_nulls().to_list(),
-            ]
+        lows, means, highs = (
+            measure_frame[name].drop_nulls().to_list() for name in ("low", "mean", "high")
         )
         scale = {
-            "domain": [low, highest if shared_scale else axis_end(highs)],
+            "domain": [
+                min(0.0, *lows, *means),
+                highest if shared_scale else axis_end(highs + means),
+            ],
             "nice": False,
             "zero": False,
         }
@@ -98,8 +98,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         )
     body: Spec = {"vconcat": panels, "spacing": 10 if shared_scale else 18}
     labels = [shorten_name(run) for run in runs]
-    spec = with_caption(data, look, body, width, len(panels) * len(runs) * _ROW_STEP, labels)
-    return {key: value for key, value in spec.items() if key not in ("width", "height")}
+    return with_caption(data, look, body, width, len(panels) * len(runs) * _ROW_STEP, labels)
 
 
 def _draw_panel(  # noqa: PLR0917

@@ -40,6 +40,18 @@ def shorten_name(text: object, limit: int = MAX_NAME_LENGTH) -> str:
     return shorten(clean_text(text), limit)
 
 
+def explain_empty(values: pl.Series, nothing: str, zeros: str) -> str:
+    """Why there is nothing to see: not one value, or zeros alone; nothing where there is."""
+    defined = values.drop_nulls()
+    if not len(defined):
+        return nothing
+    return zeros if (defined == 0).all() else ""
+
+
+NO_MEAN = "No query counts, so there is no mean to show."
+NO_GAIN = "Nothing was gained: every value is 0."
+
+
 def mark_lower(measure: str, direction: Direction) -> str:
     """The measure, and that less of it is better where it is."""
     return f"{measure} (lower is better)" if direction.is_lower else measure

@@ -21,14 +21,12 @@ from gainful.show.figures.line_chart import (
 )
 from gainful.show.figures.session_plot import (
     By,
-    SessionPlot,
     check_count,
     explain_zeros,
     prepare_plot,
 )
 from gainful.show.theme import Spec
 from gainful.text import count_noun
-from gainful.types import Array
 
 MAX_SESSIONS = 60  # sessions drawn in a panel
 _MAX_LABELLED_SESSIONS = 16  # sessions that are named at their ends
@@ -53,19 +51,8 @@ def individual_data(
     """
     check_count("queries", queries)
     plot = prepare_plot(results, measure, by, "sDCG")
-    vectors = session_value_vectors(results.matched_sessions, plot.recipe)
-    return _build_data(plot, vectors, queries)
-
-
-def _build_data(plot: SessionPlot, vectors: Array, queries: int | None) -> FigureData:
-    """A row for each session and place, and whether the searcher was searching or stopped there.
-
-    Args:
-        plot: the sessions and their groups.
-        vectors: their values: sessions × queries × ranks.
-        queries: how many queries are drawn; all if it is not said.
-    """
-    sessions = plot.results.matched_sessions
+    sessions = results.matched_sessions
+    vectors = session_value_vectors(sessions, plot.recipe)  # sessions × queries × ranks
     session_count, query_count, depth = vectors.shape
     group_labels = np.empty(session_count, dtype=object)
     for group, flags in plot.groups:
@@ -113,12 +100,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     groups = data.frame["group"].unique(maintain_order=True).to_list()
     highest = axis_end([value for value in data.frame["value"].to_list() if value is not None])
     several = len(groups) > 1
-    panel_look = Look(
-        width=look.width or (_PANEL_WIDTH if several else None),
-        height=look.height or (_PANEL_HEIGHT if several else None),
-        dark=look.dark,
-    )
-    width, height = panel_look.width or 560, panel_look.height or 360
+    width = look.width or (_PANEL_WIDTH if several else 560)
+    height = look.height or (_PANEL_HEIGHT if several else 360)
     panel_look = Look(width=width, height=height, dark=look.dark)
     panels: list[Spec] = []
     headings: list[str] = []
@@ -145,10 +128,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
             panel |= {"width": width, "height": height}
         resolve = {"scale": dict.fromkeys(("color", "strokeDash"), "independent")}
         body: Spec = {"concat": panels, "columns": 2, "resolve": resolve}
-        spec = with_caption(
-            data, look, body, min(2, len(panels)) * (width + 60) - 60, height, labels
-        )
-        return {key: value for key, value in spec.items() if key not in ("width", "height")}
+        whole = min(2, len(panels)) * (width + 60) - 60
+        return with_caption(data, look, body, whole, height, labels)
     if data.frame["session"].n_unique() > MAX_SESSIONS:
         data = evolve(data, caption=(headings[0], *data.caption))
     return with_caption(data, look, {"layer": panels[0]["layer"]}, width, height, labels)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
 
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.evidence.system_groups import last_query_bands
-from gainful.measure.sessions.analysis import LastQueries, NonLast
+from gainful.measure.sessions.analysis import NonLast
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
-from gainful.show.figures.session_plot import By, SessionPlot, explain_zeros, prepare_plot
+from gainful.show.figures.session_plot import By, explain_zeros, prepare_plot
 from gainful.show.theme import Spec
 
 KINDS = {"last": "last query", "non_last": "queries before", "best": "best query"}
@@ -56,20 +55,6 @@ def last_data(
         bands = last_query_bands(
             sessions, plot.recipe, groups, non_last, plot.drawn, plot.resampling
         )
-    return _build_data(plot, analysis, bands, non_last)
-
-
-def _build_data(
-    plot: SessionPlot, analysis: LastQueries, bands: Mapping[str, pl.Series], non_last: NonLast
-) -> FigureData:
-    """A row for each group, kind of query and rank: the mean gain of such queries, and its band.
-
-    Args:
-        plot: the sessions and their groups.
-        analysis: the last queries against those before them.
-        bands: low and high, if they were asked for.
-        non_last: how queries before the last were averaged.
-    """
     labels = [label for label, _ in plot.groups for _ in range(len(KINDS) * plot.depth)]
     frame = analysis.vectors.select(pl.Series("group", labels), "which", "rank", "mean", "n")
     frame = frame.with_columns(**bands)
@@ -109,7 +94,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     kinds = list(KINDS)
     series = [
         Series(
-            _series_label(group, kind, len(groups)), colour, dash, 1.3 if kind == "best" else 2.0
+            KINDS[kind] if len(groups) == 1 else f"{group}, {KINDS[kind]}",
+            *(colour, dash, 1.3 if kind == "best" else 2.0),
         )
         for colour, group in enumerate(groups)
         for dash, kind in enumerate(kinds)
@@ -125,7 +111,3 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     ]
     x_axis = XAxis(title="rank in the result list", low=1, high=max(2, data.extra["depth"]))
     return draw_line_chart(data, rows, series, x_axis, look, points=data.extra["depth"] == 1)
-
-
-def _series_label(group: str, kind: str, group_count: int) -> str:
-    return KINDS[kind] if group_count == 1 else f"{group}, {KINDS[kind]}"

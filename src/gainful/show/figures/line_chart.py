@@ -120,8 +120,7 @@ def with_caption(  # noqa: PLR0917
         "title": build_title(heading, data.caption, width + _Y_AXIS_WIDTH + label_width),
         "description": clean_text(". ".join((heading, *data.caption))),
         "padding": 12,
-        "width": width,
-        "height": height,
+        **({} if {"concat", "vconcat"} & body.keys() else {"width": width, "height": height}),
         **body,
         "usermeta": {
             "room": label_width + _Y_AXIS_WIDTH + 40,
@@ -178,7 +177,13 @@ def build_line_layers(
     }
     layers: list[Spec] = []
     if x_axis.rules:
-        layers.append(_draw_rules(x_axis, x, tones))
+        layers.append(
+            {
+                "data": {"values": [{"x": position} for position in x_axis.rules]},
+                "mark": {"type": "rule", "color": tones.line, "strokeWidth": 1, "aria": False},
+                "encoding": {"x": x},
+            }
+        )
     if highs:
         layers.append(_draw_band(rows, series, x, y, tones))
     layers.append(
@@ -193,7 +198,11 @@ def build_line_layers(
                 ),
                 "strokeDash": _series_channel([series_dash(line.dash_index) for line in series]),
                 "strokeWidth": {"field": "wide", "type": "quantitative", "scale": None},
-                "tooltip": _build_tooltip(x_axis.title, axis_title),
+                "tooltip": [
+                    {"field": "name", "type": "nominal", "title": "line"},
+                    {"field": "x", "type": "quantitative", "title": x_axis.title or "position"},
+                    {"field": "y", "type": "quantitative", "title": axis_title, "format": ".4f"},
+                ],
                 "description": _NAME_FIELD,
             },
         }
@@ -220,14 +229,6 @@ def _label_row(row: Row, series: Sequence[Series]) -> Spec:
     return point | {"name": line.label, "wide": line.width}
 
 
-def _build_tooltip(x_title: str, y_title: str) -> list[Spec]:
-    return [
-        {"field": "name", "type": "nominal", "title": "line"},
-        {"field": "x", "type": "quantitative", "title": x_title or "position"},
-        {"field": "y", "type": "quantitative", "title": y_title, "format": ".4f"},
-    ]
-
-
 def _series_channel(values: Sequence[Any]) -> Spec:
     """A channel that has one value for each series, and no legend."""
     return {
@@ -235,14 +236,6 @@ def _series_channel(values: Sequence[Any]) -> Spec:
         "type": "nominal",
         "scale": {"domain": list(range(len(values))), "range": list(values)},
         "legend": None,
-    }
-
-
-def _draw_rules(x_axis: XAxis, x: Spec, tones: Tones) -> Spec:
-    return {
-        "data": {"values": [{"x": position} for position in x_axis.rules]},
-        "mark": {"type": "rule", "color": tones.line, "strokeWidth": 1, "aria": False},
-        "encoding": {"x": x},
     }
 
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 import polars as pl
+from attrs import evolve
 
 from gainful.measure.results import Results, list_footnotes
-from gainful.show.figures.figure import FigureData, Look
+from gainful.show.figures.figure import NO_MEAN, FigureData, Look, explain_empty
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.theme import Spec
 
@@ -24,10 +25,7 @@ def build_data(results: Mapping[str, Results]) -> FigureData:
         for level, measure in zip(_LEVELS, MEASURES, strict=True)
     ]
     frame = pl.DataFrame(rows).with_columns(pl.col("precision").fill_nan(None))
-    precisions = frame["precision"].drop_nulls()
-    empty_reason = "" if len(precisions) else "No query counts, so there is no mean to show."
-    if len(precisions) and (precisions == 0).all():
-        empty_reason = "No run has found anything relevant: precision is 0 throughout."
+    zeros = "No run has found anything relevant: precision is 0 throughout."
     return FigureData(
         frame=frame,
         title="Precision at eleven levels of recall",
@@ -36,7 +34,7 @@ def build_data(results: Mapping[str, Results]) -> FigureData:
             *list_footnotes(list(results.values()), verbose=True),
         ),
         axis_title="interpolated precision",
-        empty_reason=empty_reason,
+        empty_reason=explain_empty(frame["precision"], NO_MEAN, zeros),
     )
 
 
@@ -50,7 +48,5 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     ]
     ticks = np.linspace(0, 1, 6).round(1).tolist()
     x_axis = XAxis(title="recall", low=0, high=1, values=ticks)
-    sized_look = Look(
-        width=look.width or 420, height=look.height or 340, dark=look.dark, title=look.title
-    )
+    sized_look = evolve(look, width=look.width or 420, height=look.height or 340)
     return draw_line_chart(data, rows, series, x_axis, sized_look, points=True, highest=1.0)

@@ -11,7 +11,14 @@ import polars as pl
 from gainful.measure.measure import Measure
 from gainful.measure.results import Results, list_footnotes
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
-from gainful.show.figures.figure import FigureData, Look, shorten_name
+from gainful.show.figures.figure import (
+    NO_GAIN,
+    NO_MEAN,
+    FigureData,
+    Look,
+    explain_empty,
+    shorten_name,
+)
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.theme import Spec
 from gainful.types import Array
@@ -42,10 +49,6 @@ def build_data(
             )
         ]
     ).with_columns(pl.col("value", "ideal").fill_nan(None))
-    defined = frame["value"].drop_nulls()
-    empty_reason = "" if len(defined) else "No query counts, so there is no mean to show."
-    if len(defined) and (defined == 0).all():
-        empty_reason = "Nothing was gained: every value is 0."
     first, *other_lines = list_footnotes(
         [result.select_measures([str(measure)]) for result in results], verbose=True
     )
@@ -55,7 +58,7 @@ def build_data(
         title=f"{measure.name} by rank against the ideal, {scope}",
         caption=(f"{measure} · {first}", *other_lines),
         axis_title=f"mean {measure @ None}" if query is None else str(measure @ None),
-        empty_reason=empty_reason,
+        empty_reason=explain_empty(frame["value"], NO_MEAN, NO_GAIN),
         extra={"depth": int(measure.k or 1)},
     )
 
@@ -68,7 +71,12 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         frame.filter(pl.col("run") == run).select("rank", "ideal").drop_nulls().rows()
         for run in runs
     ]
-    same_ideal = all(_is_same_curve(ideals[0], ideal) for ideal in ideals[1:])
+    heights = [[height for _, height in ideal] for ideal in ideals]
+    same_ideal = all(
+        len(curve) == len(heights[0])
+        and np.allclose(heights[0], curve, rtol=COARSE_ROUNDING, atol=ROUNDING)
+        for curve in heights[1:]
+    )
     series = [Series(run, index, index) for index, run in enumerate(runs)]
     rows: list[dict[str, Any]] = [
         {"series": runs.index(row["run"]), "x": row["rank"], "y": row["value"]}
@@ -82,9 +90,3 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     x_axis = XAxis(title="rank", low=1, high=max(2, data.extra["depth"]))
     show_points = data.extra["depth"] <= 20
     return draw_line_chart(data, rows, series, x_axis, look, points=show_points)
-
-
-def _is_same_curve(first: list[tuple[Any, ...]], second: list[tuple[Any, ...]]) -> bool:
-    return len(first) == len(second) and np.allclose(
-        [y for _, y in first], [y for _, y in second], rtol=COARSE_ROUNDING, atol=ROUNDING
-    )

@@ -57,7 +57,8 @@ def sessions_data(
     plot = prepare_plot(results, measure, by, "nsDCG", interval, resamples, seed)
     check_count("queries", queries)
     curves = mean_curves(plot, [({"group": label}, flags) for label, flags in plot.groups])
-    return _build_sessions_data(plot, curves, queries)
+    title = f"Session performance, {plot.measure_name}, by concatenated top {plot.depth}"
+    return _build_data(plot, curves, title, queries)
 
 
 def scenario_data(
@@ -102,20 +103,6 @@ def scenario_data(
         *(({"group": label, "which": long_label}, flags & is_long) for label, flags in plot.groups),
     ]
     curves = mean_curves(plot, subsets)
-    return _build_scenario_data(plot, curves, queries, long_label)
-
-
-def _build_sessions_data(
-    plot: SessionPlot, curves: pl.DataFrame, queries: int | None
-) -> FigureData:
-    title = f"Session performance, {plot.measure_name}, by concatenated top {plot.depth}"
-    return _build_data(plot, curves, title, queries)
-
-
-def _build_scenario_data(
-    plot: SessionPlot, curves: pl.DataFrame, queries: int | None, long_label: str
-) -> FigureData:
-    """The mean vectors of all sessions and of the long ones, down to so many queries."""
     noun, scenarios = _list_scenarios(plot.results)
     title = f"Session performance, all sessions and those of {long_label}"
     if len(scenarios) == 1:

@@ -16,6 +16,7 @@ from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.results import SessionResults, list_footnotes
 from gainful.measure.sessions.session_values import curve
+from gainful.show.figures.figure import NO_GAIN, explain_empty
 from gainful.text import count_noun
 from gainful.types import Flags
 
@@ -55,10 +56,9 @@ class SessionPlot:
 
 def explain_zeros(values: pl.Series) -> str:
     """What is said where nothing was gained at all."""
-    defined = values.drop_nulls()
-    if not len(defined):
-        return "No session has an ideal, so there is no share of it to show."
-    return "Nothing was gained: every value is 0." if (defined == 0).all() else ""
+    return explain_empty(
+        values, "No session has an ideal, so there is no share of it to show.", NO_GAIN
+    )
 
 
 def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
@@ -77,7 +77,9 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     recipe = results.recipes[measure_name]
     if recipe.k is None:
         raise BadValue("measure", measure_name, f"a depth, such as {recipe.entry.name}@10")
-    _require_qrels_overlap(results, recipe.k)
+    if not (results.matched_sessions.judged.rank <= recipe.k).any():  # zeros were no answer
+        problem = f"none of the top {recipe.k} results of any query is judged"
+        raise BadInput(results.name, problem, "judgments of what was shown, or a greater depth")
     groups = _label_groups(results, by)
     resampling, notes = None, []
     drawn = draw_searchers(results.columns)
@@ -119,13 +121,6 @@ def _choose_measure(results: SessionResults, measure: str | None, prefer: str) -
         raise BadValue("measure", ", ".join(results.recipes), "an sDCG or nsDCG among them")
     preferred = [name for name, kind in with_vectors.items() if kind == prefer]
     return (preferred or list(with_vectors))[0]
-
-
-def _require_qrels_overlap(results: SessionResults, depth: int) -> None:
-    """Refuse sessions of which nothing is judged: zeros would only look like an answer."""
-    if not (results.matched_sessions.judged.rank <= depth).any():
-        problem = f"none of the top {depth} results of any query is judged"
-        raise BadInput(results.name, problem, "judgments of what was shown, or a greater depth")
 
 
 def _label_groups(results: SessionResults, by: By) -> list[tuple[str, Flags]]:

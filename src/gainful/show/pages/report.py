@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
-from typing import Self
+from typing import Any, Self
 
 from attrs import evolve, frozen
 
@@ -14,11 +14,12 @@ from gainful.evidence.intervals import MeanIntervals
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.worked_ranking import SideBySide
 from gainful.measure import convention_page as convention
-from gainful.measure.results import Results, merge_notes, results_page
+from gainful.measure.results import Results, list_footnotes, merge_notes, results_page
 from gainful.page.render import render
 from gainful.show.html_page import render_page
 from gainful.show.pages import report_data, report_text as text
-from gainful.show.pages.report_data import QueryChoice, build_report_data
+from gainful.show.pages.report_data import Choice, build_report_data
+from gainful.text import count_noun, pluralise
 
 FEATURE = "a report"
 
@@ -37,20 +38,26 @@ class Report(str):
 
 
 @frozen(eq=False, kw_only=True)
-class ReportContent:
-    """What the page is about: results, evidence, and queries with their rankings."""
+class PageContent:
+    """What a page is about, be it of runs or of sessions: evidence, and what has a row."""
 
-    names: Sequence[str]  # of the runs, in full; the results have short ones
-    results: Sequence[Results]
     base: int  # the place of the baseline
     comparison: Comparison | None
     incomparable: Sequence[str]  # why there is no comparison in some measures
     all_intervals: Sequence[MeanIntervals]
-    choice: QueryChoice
+    choice: Choice
+    seed: int
+
+
+@frozen(eq=False, kw_only=True)
+class ReportContent(PageContent):
+    """What the page of runs is about: results, evidence, and queries with their rankings."""
+
+    names: Sequence[str]  # of the runs, in full; the results have short ones
+    results: Sequence[Results]
     rankings: Iterable[SideBySide]  # of the queries to detail; made as far as the page holds them
     changes: Mapping[int, LargestChanges]  # by the place of the run
     texts: Mapping[str, str]  # what the queries say
-    seed: int
 
 
 def require_extra() -> None:
@@ -59,50 +66,64 @@ def require_extra() -> None:
         raise NotInstalled(FEATURE, "report")
 
 
+def render_document(
+    template: str, content: PageContent, data: Mapping[str, Any], results: Results, **context: Any
+) -> str:
+    """A page of one of the templates, with all that runs and sessions have in common."""
+    first = content.all_intervals[0]
+    return render_page(
+        template,
+        feature=FEATURE,
+        data={**data, "seed": content.seed},
+        evidence=text.describe_evidence(
+            content.comparison, content.incomparable, content.all_intervals
+        ),
+        plots=text.build_plots(content.all_intervals),
+        dots_note=text.describe_dots(first.level, first.unit, first.drawn),
+        unit=first.unit,
+        units_heading=pluralise(first.unit).capitalize(),
+        measures={name: str(measure) for name, measure in results.measures.items()},
+        **context,
+    )
+
+
 def render_report(
     content: ReportContent, *, title: str | None = None, values_file: str | None = None
 ) -> Report:
     """The page; `values_file` names what stands beside it where it has not all values."""
-    results, all_intervals = content.results, content.all_intervals
+    results, choice = content.results, content.choice
     labels = [result.name for result in results]
     embedded = build_report_data(
         results,
-        content.choice,
+        choice,
         content.rankings,
         content.changes,
         base=content.base,
         texts=content.texts,
     )
-    query_count = len(content.choice.table.queries)
+    number = len(choice.table.queries)
+    is_partial = embedded.detailed_count < number
     sampling_notes = text.describe_sampling(
-        queries=query_count,
-        listed=len(content.choice.listed),
-        detailed=embedded.detailed_count,
-        deeper=embedded.is_cut,
-        ranks=report_data.MAX_RANKS,
+        choice, embedded.detailed_count, units="queries", work="Rankings are"
     )
-    is_partial = embedded.detailed_count < query_count
-    page = render_page(
+    if embedded.is_cut:
+        sampling_notes.append(f"Rankings are shown down to rank {report_data.MAX_RANKS}.")
+    page = render_document(
         "report.html",
-        feature=FEATURE,
-        data=embedded.data | {"seed": content.seed},
-        title=title or text.default_title(results, query_count),
-        answers=text.describe_answers(content.comparison, all_intervals),
-        tables=text.build_tables(content.comparison, all_intervals),
-        evidence=text.describe_evidence(content.comparison, content.incomparable, all_intervals),
-        plots=text.build_plots(all_intervals),
-        dots_note=text.describe_dots(all_intervals[0].level),
-        unit="query",
-        units_heading="Queries",
+        content,
+        embedded.data,
+        results[0],
+        title=title or text.default_title(labels, "run", count_noun(number, "query")),
+        answers=text.describe_answers(content.comparison, content.all_intervals),
+        tables=text.build_tables(content.comparison, content.all_intervals),
         detail_script="report_rankings.js",
         quality=text.build_quality_table(results),
         notes=merge_notes(results),
         sampling_notes=sampling_notes,
         values_file=values_file if is_partial else None,
-        convention_line=text.describe_convention(results),
+        convention_line=list_footnotes(results, verbose=True)[0],
         settings=convention.build_table(results[0].convention),
         full_names=text.map_full_names(labels, content.names),
-        measures={name: str(measure) for name, measure in results[0].measures.items()},
     )
     if not is_partial:
         return Report(page)

@@ -13,7 +13,7 @@ from attrs import frozen
 
 from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges
 from gainful.evidence.worked_ranking import SideBySide, WorkedRanking
-from gainful.measure.entry import Recipe
+from gainful.measure.entry import MeasureRecipe, Recipe
 from gainful.measure.functions.cumulated_gain import rank_discounts
 from gainful.measure.results import Results
 from gainful.show.html_page import to_script_json
@@ -62,32 +62,38 @@ class QueryValues:
 
 
 @frozen(eq=False)
-class QueryChoice:
-    """Which queries the page has, and whose rankings; the measure whose work is shown."""
+class Choice:
+    """Which queries or sessions the page has, and which it details; the measure shown at work."""
 
     table: QueryValues
-    name: str  # of the measure
-    recipe: Recipe
-    listed: Sequence[int]  # places of the queries that have a row in the page
+    measure: str
+    listed: Sequence[int]  # places of those that have a row in the page
     priority: Sequence[int]  # of these the ones to detail, the most telling first
 
     @property
     def names(self) -> list[str]:
-        """The queries that have a row, in their order."""
+        """Those that have a row, in their order."""
         return [self.table.queries[index] for index in self.listed]
 
     @property
     def to_detail(self) -> list[str]:
-        """The queries whose rankings are wanted, the most telling first."""
+        """Those that are to be detailed, the most telling first."""
         names = self.names
         return [names[index] for index in self.priority]
 
 
-def choose_queries(results: Sequence[Results], base: int, seed: int) -> QueryChoice:
+def choose_queries(results: Sequence[Results], base: int, seed: int) -> Choice:
     """As many queries as the page can hold: those that changed most, and a sample of the rest."""
-    table = QueryValues.from_results(results)
-    name, recipe = choose_measure(results[0])
-    return QueryChoice(table, name, recipe, *choose_places(table, name, base, seed))
+    table, measure = QueryValues.from_results(results), choose_shown(results[0].recipes)
+    return Choice(table, measure, *choose_places(table, measure, base, seed))
+
+
+def choose_shown(recipes: Mapping[str, MeasureRecipe[Any]]) -> str:
+    """The measure whose work is shown: the first that cumulates gain, else the first."""
+    for name, recipe in recipes.items():
+        if recipe.entry.has_vectors if recipe.entry.session else recipe.entry.cumulated:
+            return name
+    return next(iter(recipes))
 
 
 def choose_places(
@@ -137,7 +143,7 @@ class ReportData:
 
 def build_report_data(
     results: Sequence[Results],
-    choice: QueryChoice,
+    choice: Choice,
     rankings: Iterable[SideBySide],
     changes: Mapping[int, LargestChanges],
     *,
@@ -145,39 +151,50 @@ def build_report_data(
     texts: Mapping[str, str],
 ) -> ReportData:
     """What the page has of the queries: as much as it can hold."""
-    table, recipe, names = choice.table, choice.recipe, choice.names
+    recipe, names = results[0].recipes[choice.measure], choice.names
     details = hold_details(
         choice.priority, (_build_detail(side_by_side, recipe) for side_by_side in rankings)
     )
     by_query = {names[index]: detail for index, detail in details.items()}
     _add_shares(changes, by_query)
-    entry = recipe.entry
-    data = {
-        "words": {"unit": "query", "units": "queries", "system": "run", "judged": "judgments"},
-        "runs": [result.name for result in results],
-        "base": base,
-        "measures": list(table.values),
-        "whole": [results[0].recipes[name].entry.aggregation == "sum" for name in table.values],
-        "lower": [results[0].directions[name].is_lower for name in table.values],
-        "bounded": [results[0].recipes[name].entry.bounded for name in table.values],
-        "shown": list(table.values).index(choice.name),
-        "cumulated": entry.cumulated,
-        "normalised": entry.normalised,
-        "depth": recipe.depth,
-        "weights": round_values(rank_discounts(recipe, MAX_RANKS).tolist())
-        if entry.cumulated
-        else [],
-        "grades": _grade_colours(details.values()),
-        "queries": names,
-        "first": choice.priority[0] if choice.priority else None,
-        "texts": _shorten_texts(names, texts, by_query),
-        "values": list_values(table, choice.listed),
-        "details": {str(index): detail for index, detail in details.items()},
-    }
+    is_cumulated = recipe.entry.cumulated
+    weights = round_values(rank_discounts(recipe, MAX_RANKS).tolist()) if is_cumulated else []
+    data = build_page_data(
+        results[0],
+        choice,
+        details,
+        words={"unit": "query", "units": "queries", "system": "run", "judged": "judgments"},
+        runs=[result.name for result in results],
+        base=base,
+        cumulated=is_cumulated,
+        normalised=recipe.entry.normalised,
+        depth=recipe.depth,
+        weights=weights,
+        grades=_grade_colours(details.values()),
+        texts=_shorten_texts(names, texts, by_query),
+    )
     is_cut = any(
         run is not None and run["more"] for detail in details.values() for run in detail["runs"]
     )
     return ReportData(data, len(details), is_cut)
+
+
+def build_page_data(
+    results: Results, choice: Choice, details: Mapping[int, dict[str, Any]], **more: Any
+) -> dict[str, Any]:
+    """What the scripts of both pages work on, of runs or of sessions."""
+    recipes, directions = results.recipes, results.directions
+    return more | {
+        "measures": list(recipes),
+        "whole": [recipe.entry.aggregation == "sum" for recipe in recipes.values()],
+        "lower": [directions[name].is_lower for name in recipes],
+        "bounded": [recipe.entry.bounded for recipe in recipes.values()],
+        "shown": list(recipes).index(choice.measure),
+        "queries": choice.names,
+        "first": choice.priority[0] if choice.priority else None,
+        "values": list_values(choice.table, choice.listed),
+        "details": {str(place): detail for place, detail in details.items()},
+    }
 
 
 def hold_details(
@@ -192,14 +209,6 @@ def hold_details(
             break
         held[place] = detail
     return held
-
-
-def choose_measure(results: Results) -> tuple[str, Recipe]:
-    """The measure whose work is shown: the first that cumulates gain, else the first."""
-    for name, recipe in results.recipes.items():
-        if recipe.entry.cumulated:
-            return name, recipe
-    return next(iter(results.recipes.items()))
 
 
 def list_values(table: QueryValues, listed: Sequence[int]) -> list[list[list[float | None]]]:

@@ -20,8 +20,9 @@ from gainful.evidence.intervals import (
     build_table as build_interval_table,
     list_footnotes as list_interval_footnotes,
 )
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.results import Results
 from gainful.page.table import Table, to_one_line
+from gainful.show.pages.report_data import Choice
 from gainful.text import count_noun, pluralise, shorten
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
@@ -48,11 +49,9 @@ def label_runs(names: Sequence[str]) -> list[str]:
     return run_labels
 
 
-def default_title(results: Sequence[Results], queries: int) -> str:
-    """What the page is called if nobody says otherwise."""
-    if len(results) == 1:
-        return f"{results[0].name}, {count_noun(queries, 'query')}"
-    return f"{count_noun(len(results), 'run')}, {count_noun(queries, 'query')}"
+def default_title(systems: Sequence[str], kind: str, units: str) -> str:
+    """What the page is called if nobody says otherwise: its system, or how many; and its units."""
+    return f"{systems[0] if len(systems) == 1 else count_noun(len(systems), kind)}, {units}"
 
 
 def describe_answers(
@@ -219,28 +218,25 @@ def axis_ticks(low: float, high: float) -> list[float]:
 
 
 def describe_sampling(
-    *, queries: int, listed: int, detailed: int, deeper: bool, ranks: int
+    choice: Choice, detailed: int, *, units: str, work: str, telling: str = "that changed most"
 ) -> list[str]:
-    """What is not in the page, because it would be too much."""
+    """What is not in the page, because it would be too much.
+
+    Args:
+        choice: what has a row, of all that there is.
+        detailed: of how many the work is shown.
+        units: what has a row.
+        work: what is shown of single ones.
+        telling: which of them come first.
+    """
+    all_units, listed = len(choice.table.queries), len(choice.listed)
+    chosen = f"those {telling}, and a sample of the others."
     lines = []
-    if listed < queries:
-        lines.append(
-            f"The table of queries has {listed:,} of {queries:,}: those that changed most, and a "
-            "sample of the others."
-        )
-    if detailed < queries:
-        lines.append(
-            f"Rankings are shown of {detailed:,} of {queries:,} queries: those that changed most, "
-            "and a sample of the others."
-        )
-    if deeper:
-        lines.append(f"Rankings are shown down to rank {ranks}.")
+    if listed < all_units:
+        lines.append(f"The table of {units} has {listed:,} of {all_units:,}: {chosen}")
+    if detailed < all_units:
+        lines.append(f"{work} shown of {detailed:,} of {all_units:,} {units}: {chosen}")
     return lines
-
-
-def describe_convention(results: Sequence[Results]) -> str:
-    """The convention in one line."""
-    return list_footnotes(results, verbose=True)[0]
 
 
 def map_full_names(labels: Sequence[str], full_names: Sequence[str]) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
-from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import Interval, MeanIntervals
 from gainful.evidence.system_groups import SystemGroups
 from gainful.match.sessions import MatchedSessions
@@ -22,17 +21,17 @@ from gainful.measure.sessions.sweep import CHANCE_NOTE, Sweep
 from gainful.page.render import render
 from gainful.page.table import Table
 from gainful.show.figures import session_curves, winner_map
-from gainful.show.figures.figure import FigureData
-from gainful.show.html_page import render_page
+from gainful.show.figures.figure import DrawChart, FigureData
 from gainful.show.pages import report_text
 from gainful.show.pages.embed_figure import EmbeddedFigure, embed_figure
-from gainful.show.pages.report import FEATURE, Report
+from gainful.show.pages.report import PageContent, Report, render_document
 from gainful.show.pages.report_data import (
+    Choice,
     QueryValues,
-    ReportData,
+    build_page_data,
     choose_places,
+    choose_shown,
     hold_details,
-    list_values,
     round_values,
 )
 from gainful.text import count_noun, pluralise
@@ -43,24 +42,12 @@ _MAX_TEXT = 120  # characters of what a query says
 _TOLD_COLUMNS = ("searcher", "scenario", "order")  # of a session, beside its system
 
 
-@frozen(eq=False)
-class UnitChoice:
-    """Which conversations or sessions have a row, which are detailed, and by which measure."""
+def choose_units(groups: SystemGroups, base: int, seed: int) -> tuple[Choice, Ranks]:
+    """As many as the page can hold: those that changed most, and a sample of the rest.
 
-    table: QueryValues  # a row for each system that had the same conversations, else one row
-    places: Ranks  # systems × conversations: the number of the session; -1 if there is none
-    measure: str
-    listed: Sequence[int]
-    priority: Sequence[int]
-
-    @property
-    def names(self) -> list[str]:
-        """The conversations or sessions that have a row, in their order."""
-        return [self.table.queries[place] for place in self.listed]
-
-
-def choose_units(groups: SystemGroups, base: int, seed: int) -> UnitChoice:
-    """As many as the page can hold: those that changed most, and a sample of the rest."""
+    Of systems that had the same conversations the table has a row each, else one for all. Where
+    their sessions stand: systems × conversations, -1 where there is none.
+    """
     names, places = _lay_out(groups)
     results = groups.results
     values = {}
@@ -69,9 +56,8 @@ def choose_units(groups: SystemGroups, base: int, seed: int) -> UnitChoice:
         numbers: Array = np.ma.filled(np.ma.asarray(column, dtype=float), np.nan)
         matrix[places >= 0] = numbers[places[places >= 0]]
         values[measure] = matrix
-    table = QueryValues(tuple(names), values)
-    measure = choose_shown(results.recipes)
-    return UnitChoice(table, places, measure, *choose_places(table, measure, base, seed))
+    table, measure = QueryValues(tuple(names), values), choose_shown(results.recipes)
+    return Choice(table, measure, *choose_places(table, measure, base, seed)), places
 
 
 def _lay_out(groups: SystemGroups) -> tuple[list[str], Ranks]:
@@ -88,51 +74,37 @@ def _lay_out(groups: SystemGroups) -> tuple[list[str], Ranks]:
     return names.to_list(), places
 
 
-def choose_shown(recipes: Mapping[str, SessionRecipe]) -> str:
-    """The measure whose work is shown: the first that cumulates gain, else the first."""
-    return next((name for name in recipes if recipes[name].entry.has_vectors), next(iter(recipes)))
-
-
-def build_session_data(groups: SystemGroups, choice: UnitChoice, base: int) -> ReportData:
-    """What the page has of conversations or sessions: as much as it can hold."""
-    results, shown = groups.results, choice.measure
-    recipe = results.recipes[shown]
+def build_session_data(
+    groups: SystemGroups, choice: Choice, places: Ranks, base: int
+) -> tuple[dict[str, Any], int]:
+    """What the page has of conversations or sessions, as much as it can hold; how many detailed."""
+    results, recipe = groups.results, groups.results.recipes[choice.measure]
     is_split = not groups.has_pairs and len(groups.flags) > 1  # a session has one system
-    runs = groups.labels if groups.has_pairs else [shown] if is_split else groups.labels
-    details = (
-        hold_details(choice.priority, _list_details(groups, choice, recipe))
-        if recipe.entry.has_vectors
-        else {}
-    )
-    data: dict[str, Any] = {
-        "words": {
+    details = {}
+    if recipe.entry.has_vectors:
+        details = hold_details(choice.priority, _list_details(groups, choice, places, recipe))
+    data = build_page_data(
+        results,
+        choice,
+        details,
+        words={
             "unit": groups.unit,
             "units": pluralise(groups.unit),
             "system": groups.by or "system",
             "judged": "files",
         },
-        "runs": runs,
-        "base": base if groups.has_pairs else 0,
-        "measures": list(results.values),
-        "whole": [recipe.entry.aggregation == "sum" for recipe in results.recipes.values()],
-        "lower": [results.directions[name].is_lower for name in results.values],
-        "bounded": [recipe.entry.bounded for recipe in results.recipes.values()],
-        "shown": list(results.values).index(shown),
-        "normalised": recipe.entry.normalised and _is_quotient(recipe),
-        "queries": choice.names,
-        "first": choice.priority[0] if choice.priority else None,
-        "texts": _describe_sessions(groups, choice),
-        "values": list_values(choice.table, choice.listed),
-        "details": {str(place): detail for place, detail in details.items()},
-    }
+        runs=[choice.measure] if is_split else groups.labels,
+        base=base if groups.has_pairs else 0,
+        normalised=recipe.entry.normalised and _is_quotient(recipe),
+        texts=_describe_sessions(groups, choice),
+    )
     if is_split:
         numbers = np.zeros(results.matched_sessions.size, dtype=np.intp)
         for number, flags in enumerate(groups.flags.values()):
             numbers[flags] = number
         data["groups"] = groups.labels
         data["group"] = numbers[choice.listed].tolist()
-    is_cut = bool((results.matched_sessions.query_counts > _MAX_QUERIES).any())
-    return ReportData(data, len(details), is_cut)
+    return data, len(details)
 
 
 def _is_quotient(recipe: SessionRecipe) -> bool:
@@ -141,7 +113,7 @@ def _is_quotient(recipe: SessionRecipe) -> bool:
     return convention.statistic == "final" and convention.normalise == "session"
 
 
-def _describe_sessions(groups: SystemGroups, choice: UnitChoice) -> list[str | None]:
+def _describe_sessions(groups: SystemGroups, choice: Choice) -> list[str | None]:
     """Of each session its system, its searcher and its scenario; of conversations nothing."""
     if groups.has_pairs:
         return []
@@ -160,7 +132,7 @@ def _describe_sessions(groups: SystemGroups, choice: UnitChoice) -> list[str | N
 
 
 def _list_details(
-    groups: SystemGroups, choice: UnitChoice, recipe: SessionRecipe
+    groups: SystemGroups, choice: Choice, places: Ranks, recipe: SessionRecipe
 ) -> Iterator[dict[str, Any]]:
     """What each query of a session brought, by system, the most telling first."""
     sessions = groups.sessions.keep_first_queries(recipe.queries)
@@ -171,7 +143,7 @@ def _list_details(
     first, counts = sessions.first_query, sessions.query_counts
     for place in choice.priority:
         runs: list[dict[str, Any] | None] = []
-        for session in choice.places[:, choice.listed[place]].tolist():
+        for session in places[:, choice.listed[place]].tolist():
             if session < 0:
                 runs.append(None)
                 continue
@@ -194,15 +166,6 @@ def _shorten(text: str | None) -> str | None:
 
 
 _TOP = 10  # results of a query that are looked at
-
-
-def default_title(groups: SystemGroups, units: int) -> str:
-    """What the page is called if nobody says otherwise."""
-    number = count_noun(units, groups.unit)
-    if len(groups.flags) == 1:
-        return f"{Path(groups.labels[0]).name}, {number}"
-    kind = groups.by or "system"
-    return f"{count_noun(len(groups.flags), kind)}, {number}"
 
 
 def build_means_table(groups: SystemGroups, all_intervals: Sequence[MeanIntervals]) -> Table:
@@ -262,92 +225,59 @@ def _count_known(groups: SystemGroups) -> dict[str, Ranks]:
 
 
 def _share_unjudged(sessions: MatchedSessions, of_query: Flags) -> str:
-    """How many of the first results of these queries nobody judged, in per cent."""
     seen = int(np.minimum(sessions.retrieved, _TOP)[of_query].sum())
     judged = sessions.judged
     known = int((of_query[judged.query] & (judged.rank <= _TOP)).sum())
     return f"{100 * max(1 - known / seen, 0.0) if seen else 0.0:.1f} %"
 
 
-def describe_sampling(
-    groups: SystemGroups, *, units: int, listed: int, detailed: int, has_details: bool
-) -> list[str]:
-    """What is not in the page, because it would be too much."""
-    words = pluralise(groups.unit)
-    telling = "that changed most" if groups.has_pairs else "farthest from the median"
-    chosen = f"those {telling}, and a sample of the others."
-    lines = []
-    if listed < units:
-        lines.append(f"The table of {words} has {listed:,} of {units:,}: {chosen}")
-    if has_details and detailed < units:
-        lines.append(
-            f"What each query brought is shown of {detailed:,} of {units:,} {words}: {chosen}"
-        )
-    return lines
-
-
-def list_measures(groups: SystemGroups) -> dict[str, Any]:
-    """The measures in full, by the names that they were given."""
-    return {name: str(measure) for name, measure in groups.results.measures.items()}
-
-
 @frozen(eq=False, kw_only=True)
-class SessionReportContent:
+class SessionReportContent(PageContent):
     """What the page is about: results by system, evidence, and pictures or why there are none."""
 
     named: SystemGroups  # by the names of systems in full
     groups: SystemGroups  # by short ones
-    base: int  # the place of the baseline
-    comparison: Comparison | None
-    incomparable: Sequence[str]  # why there is no comparison in some measures
-    all_intervals: Sequence[MeanIntervals]
-    choice: UnitChoice
+    places: Ranks  # of sessions: systems × what has a row
     course: FigureData | str  # how gain grows from query to query
     sweep: Sweep | str  # who wins for which searcher
-    seed: int
 
 
 def render_session_report(
     content: SessionReportContent, *, title: str | None = None, values_file: str | None = None
 ) -> Report:
     """The page; `values_file` names what stands beside it where it has not all values."""
-    groups, all_intervals, choice = content.groups, content.all_intervals, content.choice
-    results, unit_count = groups.results, len(choice.table.queries)
-    embedded = build_session_data(groups, choice, content.base)
-    is_partial = len(choice.listed) < unit_count
-    footnotes = list_footnotes(results, verbose=True)
-    page = render_page(
+    groups, choice = content.groups, content.choice
+    results, number = groups.results, len(choice.table.queries)
+    data, detailed = build_session_data(groups, choice, content.places, content.base)
+    is_partial = len(choice.listed) < number
+    names = [Path(groups.labels[0]).name, *groups.labels[1:]]
+    usual_title = report_text.default_title(
+        names, groups.by or "system", count_noun(number, groups.unit)
+    )
+    answers = report_text.describe_answers(content.comparison, content.all_intervals)
+    page = render_document(
         "session_report.html",
-        feature=FEATURE,
-        data=embedded.data | {"seed": content.seed},
-        title=title or default_title(groups, unit_count),
-        answers=_list_answers(content),
+        content,
+        data,
+        results,
+        title=title or usual_title,
+        answers=answers or [("Nothing can be said", reason) for reason in content.incomparable],
         tables=_list_tables(content),
-        evidence=report_text.describe_evidence(
-            content.comparison, content.incomparable, all_intervals
-        ),
-        plots=report_text.build_plots(all_intervals),
-        dots_note=report_text.describe_dots(
-            all_intervals[0].level, groups.unit, all_intervals[0].drawn
-        ),
-        unit=groups.unit,
-        units_heading=pluralise(groups.unit).capitalize(),
         detail_script="report_session.js",
         figures=_list_figures(content),
         quality=build_counts_table(groups),
         notes=results.notes,
-        sampling_notes=describe_sampling(
-            groups,
-            units=unit_count,
-            listed=len(choice.listed),
-            detailed=embedded.detailed_count,
-            has_details=bool(embedded.detailed_count),
+        sampling_notes=report_text.describe_sampling(
+            choice,
+            detailed or number,
+            units=pluralise(groups.unit),
+            work="What each query brought is",
+            telling="that changed most" if groups.has_pairs else "farthest from the median",
         ),
         values_file=values_file if is_partial else None,
-        convention_line=footnotes[0],
+        convention_line=list_footnotes(results, verbose=True)[0],
         settings=build_session_table(results.convention)[1],
         full_names=report_text.map_full_names(groups.labels, content.named.labels),
-        measures=list_measures(groups),
         observed=groups.sessions.observed,
     )
     if not is_partial:
@@ -355,11 +285,6 @@ def render_session_report(
     by = [groups.by] if groups.by is not None else []
     all_values = session_results_page(content.named.results, "per_session", by)
     return Report(page, render(all_values, "csv"))
-
-
-def _list_answers(content: SessionReportContent) -> list[tuple[str, str]]:
-    answers = report_text.describe_answers(content.comparison, content.all_intervals)
-    return answers or [("Nothing can be said", reason) for reason in content.incomparable]
 
 
 def _list_tables(content: SessionReportContent) -> list[dict[str, Any]]:
@@ -374,21 +299,20 @@ def _list_tables(content: SessionReportContent) -> list[dict[str, Any]]:
 
 def _list_figures(content: SessionReportContent) -> list[tuple[str, str, EmbeddedFigure | str]]:
     """Each figure with its place and heading; a sentence where it cannot be drawn."""
-    course: EmbeddedFigure | str = (
-        content.course
-        if isinstance(content.course, str)
-        else embed_figure(session_curves.draw_chart, _trim_caption(content, content.course))
-    )
-    searchers: EmbeddedFigure | str = (
-        content.sweep
-        if isinstance(content.sweep, str)
-        else embed_figure(
-            winner_map.draw_chart, _trim_caption(content, winner_map.map_data(content.sweep))
+
+    def embed(draw_chart: DrawChart, data: FigureData | str) -> EmbeddedFigure | str:
+        return (
+            data
+            if isinstance(data, str)
+            else embed_figure(draw_chart, _trim_caption(content, data))
         )
-    )
+
+    sweep = content.sweep
+    wins = sweep if isinstance(sweep, str) else winner_map.map_data(sweep)
+    course = embed(session_curves.draw_chart, content.course)
     return [
         ("course", "What sessions bring, query after query", course),
-        ("searchers", "Who is better for which searcher?", searchers),
+        ("searchers", "Who is better for which searcher?", embed(winner_map.draw_chart, wins)),
     ]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gainful.match.ideal import rank_ideally
+from gainful.match.rank_order import rank_ideally
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import (

@@ -7,7 +7,7 @@ from attrs import frozen
 
 from gainful.convention.session import minimum_positions
 from gainful.errors import BadValue
-from gainful.match.ideal import ideal_order
+from gainful.match.rank_order import ideal_order
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.ranked_run import normalise_by

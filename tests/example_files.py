@@ -1,0 +1,33 @@
+"""The files of the examples as tables of commands name them: one word for a judged set and its runs."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+NEWS = [f"news/{name}.txt" for name in ("qrels", "bm25", "dense", "hybrid")]
+TALKS = [f"conversations/{name}" for name in ("bm25.run", "dense.run")]
+WORDS = {
+    "RUNS": NEWS,
+    "TWO_RUNS": NEWS[:3],
+    "ONE_RUN": NEWS[:2],
+    "SESSIONS": ["sessions.csv", "--qrels", "sessions-qrels.txt"],
+    "CONVERSATIONS": [
+        *("--sessions", *TALKS, "--sessions-format", "conversation"),
+        *("--qrels", "conversations/qrels.txt"),
+    ],
+    "GATE": ["gate/qrels.txt", "gate/best.txt"],  # made of gate_runs
+    "BASE": ["--baseline", "gate/base.json"],
+}
+
+
+def spell_out(words):
+    """The words of a command, with the files that the names in capitals stand for."""
+    return [word for name in words for word in WORDS.get(name, [name])]
+
+
+def read_table(name):
+    """The lines of a table beside the tests, as dicts by its heads."""
+    with Path(__file__).with_name(name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))

@@ -1,0 +1,61 @@
+"""Every mistake of a command is one line that names what is wrong, and writes nothing.
+
+`mistakes.tsv` has a command and the words that the answer must name: the argument, its value, the
+nearest right one. What the sentence is, the documents show.
+"""
+
+from __future__ import annotations
+
+import shlex
+from shutil import copytree
+
+import gate_runs
+import pytest
+from example_files import EXAMPLES, read_table, spell_out
+
+MISTAKES = read_table("mistakes.tsv")
+FILES = {
+    "one.txt": "n01 0 news-01-01 1\n",
+    "two.txt": "n01 0 news-01-01 1\nn02 0 news-02-01 1\n",
+    "twice.run": "n01 Q0 news-01-01 1 3 x\nn01 Q0 b 2 2 x\nn01 Q0 news-01-01 3 1 x\n",
+    "graded.csv": "query,doc,y_true\nn01,b,0\nn01,a,3\n",
+    "bare.csv": "session,query,rank,doc\ns,1,1,a\n",
+    "many.csv": "session,query,rank,doc,system,topic\n"
+    + "".join(f"s{number},1,1,a,{number},t\n" for number in range(8)),
+    "many-qrels.txt": "t 0 a 1\n",
+    "q.html": "s 0 a 1\n",
+    "bytes.json": "{\x00",
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, run_gainful):
+    """The examples, the runs of the gate with a baseline, and files with something wrong."""
+    folder = tmp_path_factory.mktemp("mistakes") / "examples"
+    copytree(EXAMPLES, folder)
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    (folder / "gate").mkdir()
+    for name, text in {"qrels": gate_runs.QRELS, **gate_runs.RUNS}.items():
+        (folder / "gate" / f"{name}.txt").write_text(text)
+    measures = ("-m", "RR", "-m", "P@1", "-m", "num_rel_ret")
+    words = ("gate", "gate/qrels.txt", "gate/best.txt", *measures)
+    run_gainful(*words, "--save-baseline", "gate/base.json", folder=folder)
+    return folder
+
+
+def list_files(folder):
+    files = ((path, path.stat()) for path in folder.rglob("*"))
+    return {(path, state.st_size, state.st_mtime_ns) for path, state in files}
+
+
+@pytest.mark.parametrize("line", MISTAKES, ids=lambda line: line["command"])
+def test_a_mistake_is_one_line_that_names_what_is_wrong(run_gainful, folder, line):
+    before = list_files(folder)
+    words = spell_out(shlex.split(line["command"]))
+    done = run_gainful(*words, status=2, folder=folder)
+    assert (done.out, done.err.count("\n")) == ("", 1)
+    assert done.err.startswith("gainful: ")
+    assert len(done.err) <= 600
+    assert [word for word in line["named"].split(" | ") if word not in done.err] == [], done.err
+    assert list_files(folder) == before
