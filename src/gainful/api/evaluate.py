@@ -356,7 +356,7 @@ def _match_in_file(
     needs_rows = convention.namesake == "remove" or any(
         recipe.entry.needs_scores for recipe in recipes.values()
     )
-    if needs_rows or reading.columns or find_spec("gainful_native") is None:
+    if needs_rows or reading.columns.names or find_spec("gainful_native") is None:
         return None, ""
     if not isinstance(run, (str, PathLike)):
         return None, ""
