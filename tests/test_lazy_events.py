@@ -13,7 +13,7 @@ from profiles import examples
 
 import gainful
 from gainful.errors import BadInput, BadValue
-from gainful.read import log_parts
+from gainful.read import engine_sessions
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 MEASURES = ["sDCG(b=2, bq=4)@3", "nsDCG@10", "sRBP"]
@@ -381,7 +381,7 @@ def test_many_parts_give_what_one_gives(engine, monkeypatch):
     frame = pl.concat([log, wrong, log.head(3)])
     notes = []
     for most in (1_000_000, 20):
-        monkeypatch.setattr(log_parts, "_MAX_ROWS", most)
+        monkeypatch.setattr(engine_sessions, "_MAX_ROWS", most)
         results, _ = assert_same(engine, frame, bad="skip", moved=engine == "DuckDB")
         notes.append([*results.notes])
     if engine == "lazy polars":

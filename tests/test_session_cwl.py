@@ -19,7 +19,7 @@ from gainful.measure.build_session_recipes import (
     build_session_recipes,
 )
 from gainful.measure.functions.sessions import cwl
-from gainful.measure.sessions.in_parts import PartEvaluation
+from gainful.measure.sessions.in_parts import PartMatcher
 
 STUDY = gainful.sessions.simulate_study(3)
 IFT_RULE = {"T": 1.5, "b1": 0.7, "R1": 3.0, "A": 0.3, "b2": 0.4, "R2": 5.0}
@@ -261,8 +261,8 @@ def test_parts_that_cannot_know_the_best_grade_ask_for_it():
     assert session_value(engine, None, "sINST(max_grade=3)@2") == pytest.approx(whole)
     for measure in ("sINST@2", "Session(of='ERR@3')"):
         _, recipes = build_session_recipes(measure, None, {})
-        PartEvaluation(STUDY.qrels, recipes, (), ())
+        PartMatcher(name="log", qrels=STUDY.qrels, recipes=[*recipes.values()])
         with refuses(BadValue, "max_grade"):
-            PartEvaluation(None, recipes, (), ())
+            PartMatcher(name="log", qrels=None, recipes=[*recipes.values()])
     _, recipes = build_session_recipes("sINST(max_grade=3)@2", None, {})
-    PartEvaluation(None, recipes, (), ())
+    PartMatcher(name="log", qrels=None, recipes=[*recipes.values()])

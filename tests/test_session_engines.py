@@ -136,13 +136,10 @@ UNSOUND_ROWS = [  # beside sound ones, and what is said of them
     ((None, 1, 1, "a"), "there is no session"),
     (("t", None, 1, "a"), "session 't': there is no query position"),
     (("t", 0, 1, "a"), "session 't': query position 0 is below 1"),
-    (
-        ("t", 2, 1, "a"),
-        "session 't': there are queries up to 2, but some before it are missing",
-    ),
-    (("t", 1, 2, "a"), "session 't': the ranks of query 1 are not 1, 2, 3"),
-    (("s", 1, 2, "b"), "session 's': the ranks of query 1 are not 1, 2, 3"),
-    (("s", 1, 3, "a"), "session 's': a document stands twice in query 1"),
+    (("t", 2, 1, "a"), "session 't': query 1 is missing: at the beginning comes 2"),
+    (("t", 1, 2, "a"), "session 't': query 1: rank 1 is missing: at the top comes 2"),
+    (("s", 1, 2, "b"), "session 's': query 1: rank 2 stands twice"),
+    (("s", 1, 3, "a"), "session 's': query 1: document 'a' stands twice"),
 ]
 
 
@@ -228,7 +225,7 @@ class TestSpark:
 
         rows = [("s", 1, 1, "a"), ("s", 3, 1, "x")]
         frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
-        with pytest.raises(gainful.errors.BadInput, match="some before it are missing"):
+        with pytest.raises(gainful.errors.BadInput, match="query 2 is missing"):
             gainful.spark.per_session(FRAME_MAKERS["Spark"](frame), {"s": {"a": 1}})
         with pytest.raises(gainful.errors.WrongType, match="a Spark frame"):
             gainful.spark.per_session(frame, {"s": {"a": 1}})

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gainful.text import (
     MAX_LENGTH,
-    answer_missing,
     escape_controls,
     quote,
     shorten,
     shorten_message,
+    show_public_names,
 )
 
 __all__ = [
@@ -270,12 +270,13 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("results", "rankings", "retrieved", "hits"), _RUN),
     "run": ("runs",),
     "runs": ("run",),
-    **dict.fromkeys(("top_k", "topk", "at", "at_k", "cut", "depth"), _CUTOFF),
+    **dict.fromkeys(("top_k", "topk", "at", "at_k", "cut", "depth", "top"), _CUTOFF),
     "k": ("cutoff",),
-    **dict.fromkeys(("groups", "group_sizes"), ("group",)),
+    "cutoff": ("k",),
+    **dict.fromkeys(("groups", "group_sizes", "group_by"), ("group", "by")),
     **dict.fromkeys(("group_id", "query_id", "query_ids", "qids"), ("qid",)),
     **dict.fromkeys(("convention", "tool", "as_in"), ("like",)),
-    **dict.fromkeys(("threshold", "relevance_level", "min_rel", "rel_lvl"), ("rel",)),
+    **dict.fromkeys(("threshold", "relevance_level", "min_rel", "rel_lvl", "level"), ("rel",)),
     **dict.fromkeys(("column", "column_names", "col_map"), ("columns",)),
     **dict.fromkeys(("stat_test", "significance"), ("test",)),
     **dict.fromkeys(("correction", "adjust"), ("correct",)),
@@ -284,9 +285,4 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:  # to a type checker every name would be there
-    __getattr__ = answer_missing(__name__, __all__)
+show_public_names(__name__)

@@ -11,11 +11,10 @@ Examples:
 """
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from gainful.api.figures import figure, figure_data
 from gainful.show.picture import save
-from gainful.text import answer_missing
+from gainful.text import show_public_names
 
 last = partial(figure, "last")
 sessions = partial(figure, "sessions")
@@ -46,10 +45,4 @@ __all__ = [
     "sessions",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:  # to a type checker every name would be there
-    __getattr__ = answer_missing(__name__, __all__)
+show_public_names(__name__)

@@ -7,17 +7,9 @@ Examples:
     0.8155
 """
 
-from typing import TYPE_CHECKING
-
 from gainful.formula import log, maximum, where
-from gainful.text import answer_missing
+from gainful.text import show_public_names
 
 __all__ = ["log", "maximum", "where"]
 
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:  # to a type checker every name would be there
-    __getattr__ = answer_missing(__name__, __all__)
+show_public_names(__name__)

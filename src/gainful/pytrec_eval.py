@@ -8,7 +8,7 @@ Examples:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,11 @@ from gainful.measure.build_recipes import build_recipe
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.functions.precision import count_at_recall
-from gainful.measure.language import TrecLine, parse_trec_name
 from gainful.measure.measure import Measure
 from gainful.measure.parameters import ELEVEN_POINTS, as_points
 from gainful.measure.ranked_run import rank_run
 from gainful.measure.trec_eval_names import GROUPS_9
+from gainful.measure.trec_language import TrecLine, parse_trec_name
 from gainful.read.dicts import read_dict
 from gainful.read.kinds import QRELS, RUN
 from gainful.text import quote
@@ -47,25 +47,34 @@ supported_nicknames: dict[str, set[str]] = {name: {*names} for name, names in GR
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
     """A run from its lines: query Q0 document rank score name."""
-    run: dict[str, dict[str, float]] = {}
-    for line_number, line in enumerate(f_run, start=1):
-        query, doc, value = _split_fields(line, line_number, 6, "query Q0 document rank score name")
-        _add_doc(run, query, doc, _parse_score(value, line_number), line_number)
-    return run
+    return _parse_lines(f_run, "query Q0 document rank score name", float, "is not a number")
 
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """Judgments from their lines: query 0 document grade."""
-    qrels: dict[str, dict[str, int]] = {}
-    for line_number, line in enumerate(f_qrel, start=1):
-        query, doc, value = _split_fields(line, line_number, 4, "query iteration document grade")
+    return _parse_lines(f_qrel, "query iteration document grade", int, "is no whole number")
+
+
+def _parse_lines(
+    lines: Iterable[str], expected: str, parse: Callable[[str], Any], problem: str
+) -> dict[str, dict[str, Any]]:
+    """The number of each document, which is the score or the grade among the fields expected."""
+    nested: dict[str, dict[str, Any]] = {}
+    names = expected.split()
+    name = next(name for name in ("score", "grade") if name in names)
+    for number, line in enumerate(lines, start=1):
+        place, fields = f"line {number}", line.split()
+        if len(fields) != len(names):
+            raise BadInput(place, f"{quote(line)} has {len(fields)} fields", expected)
+        query, doc, text = fields[0], fields[2], fields[names.index(name)]
         try:
-            grade = int(value)
+            value = parse(text)
         except ValueError:
-            problem = f"grade {quote(value)} is no whole number"
-            raise BadInput(f"line {line_number}", problem) from None
-        _add_doc(qrels, query, doc, grade, line_number)
-    return qrels
+            raise BadInput(place, f"{name} {quote(text)} {problem}") from None
+        if doc in nested.setdefault(query, {}):
+            raise BadInput(place, f"document {quote(doc)} of query {quote(query)} comes twice")
+        nested[query][doc] = value
+    return nested
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:
@@ -173,29 +182,3 @@ def _parse_name(name: str) -> list[TrecLine]:
     if lines is None:
         raise UnknownName("measure", name, [*supported_measures, *supported_nicknames])
     return lines
-
-
-def _split_fields(line: str, line_number: int, count: int, expected: str) -> tuple[str, str, str]:
-    fields = line.split()
-    if len(fields) != count:
-        problem = f"{quote(line)} has {len(fields)} fields"
-        raise BadInput(f"line {line_number}", problem, expected)
-    return fields[0], fields[2], fields[4] if count == 6 else fields[3]
-
-
-def _parse_score(text: str, line_number: int) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise BadInput(f"line {line_number}", f"score {quote(text)} is not a number") from None
-
-
-def _add_doc(
-    nested: dict[str, dict[str, Any]], query: str, doc: str, value: float, line_number: int
-) -> None:
-    docs = nested.setdefault(query, {})
-    if doc in docs:
-        raise BadInput(
-            f"line {line_number}", f"document {quote(doc)} of query {quote(query)} comes twice"
-        )
-    docs[doc] = value

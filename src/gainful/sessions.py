@@ -23,7 +23,7 @@ from gainful.api.summarise_sessions import summarise
 from gainful.api.sweep import sweep
 from gainful.measure.sessions.session_summary import SessionSummary
 from gainful.measure.sessions.sweep import Sweep
-from gainful.text import answer_missing
+from gainful.text import show_public_names
 
 __all__ = [
     "GainOptions",
@@ -41,19 +41,6 @@ __all__ = [
     "sweep",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if TYPE_CHECKING:
+show_public_names(__name__, report="gainful.api.report:report_sessions")
+if TYPE_CHECKING:  # what draws is slow to load
     from gainful.api.report import report_sessions as report
-else:  # to a type checker every name would be there
-    _answer = answer_missing(__name__, __all__)
-
-    def __getattr__(name: str) -> object:
-        if name != "report":
-            return _answer(name)
-        from gainful.api.report import report_sessions  # noqa: PLC0415  (what draws is slow to load)
-
-        return report_sessions

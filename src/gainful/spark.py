@@ -15,11 +15,11 @@ import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
+from gainful.api.session_parts import match_by
 from gainful.convention import Convention
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadValue, NoColumn, NothingInCommon, WrongType
+from gainful.errors import BadValue, NothingInCommon, WrongType
 from gainful.match.behaviour_gains import GainRule
-from gainful.match.lazy_gains import judge_in_engine
 from gainful.match.match import match
 from gainful.match.matched import MOST_NAMED, Matched
 from gainful.match.parts import (
@@ -39,7 +39,7 @@ from gainful.measure.build_recipes import (
 )
 from gainful.measure.build_session_recipes import build_session_recipes
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.entry import Recipe
+from gainful.measure.entry import Recipe, SessionRecipe
 from gainful.measure.evaluate import (
     choose_queries,
     compute_measures,
@@ -47,19 +47,20 @@ from gainful.measure.evaluate import (
     with_max_grade,
 )
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
-from gainful.measure.sessions.in_parts import PartEvaluation, part_rows
+from gainful.measure.sessions.in_parts import PartMatcher, evaluate_part, find_varying
 from gainful.measure.values import flatten_names
-from gainful.read.column_names import ColumnNames, is_wide, restore_name
+from gainful.read.column_names import ColumnNames, is_wide, protect_name, restore_name
+from gainful.read.engine_sessions import EngineSessions, PartReader, open_sessions
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.kinds import QRELS
 from gainful.read.lazy import as_lazy_run, read_schema, select_qrels
 from gainful.read.lazy_run import LazyRun, build_part
-from gainful.read.log_parts import find_lazy_sessions
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.read_options import ReadOptions
+from gainful.read.sessions import OPTIONAL_COLUMNS, UNGROUPABLE_COLUMNS, Sessions
 from gainful.types import Array
 
 __all__ = ["per_query", "per_session"]
@@ -236,13 +237,15 @@ def per_session(
     gap: str | float | timedelta | None = None,
     events: EventWords | None = None,
     gain_from: GainRule | None = None,
+    flat: bool = False,
     **settings: Any,
 ) -> Any:
     """How good is each session, as a Spark frame?
 
-    Results are counted and judged ones found by joins, then some whole sessions at a time go to
-    the same NumPy functions as everywhere, on the workers (`applyInArrow`). Means of groups are
-    then Spark's: `per_session(…).groupBy("system").mean()`.
+    Some whole sessions at a time go to the functions that read and judge sessions in memory, on
+    the workers (`applyInArrow`). They do it twice: at once, to refuse what is wrong with rows, and
+    when Spark computes the frame; cache sessions that are costly to make. Means of groups are then
+    Spark's: `per_session(…).groupBy("system").mean()`.
 
     Args:
         sessions: a Spark frame with session, query (its position from 1), rank, doc; or a log of
@@ -256,50 +259,70 @@ def per_session(
         events: of a log: what its words for events mean, such as {"shown": "view"}.
         gain_from: without judgments, what gains: "clicked" (default), "purchased", "dwell>=30s", or
             weights such as {"clicked": 1, "purchased": 5}, of which the highest counts.
+        flat: name the columns of measures as `to_flat()` does, such as nsdcg_at_10.
         **settings: single settings, such as `duplicates="first"`.
 
     Returns:
         A Spark frame: session, what sessions can be grouped by, queries, and a column for each
         measure, null where a session is left out.
     """
-    build_session_recipes(measures, like, settings)
+    _, usual = build_session_recipes(measures, like, settings)
     if find_engine(sessions) is not SPARK:
         raise WrongType("sessions", sessions, "a Spark frame; gainful.sessions takes all others")
     reading = ReadOptions(columns=columns, gap=gap, events=events)
-    lazy_sessions = find_lazy_sessions(sessions, SPARK, "sessions", reading)
-    if lazy_sessions is None:
-        raise NoColumn("sessions", "a column is missing", "session, query (from 1), rank and doc")
+    opened = open_sessions(sessions, SPARK, "sessions", reading)
     local_qrels = None if qrels is None else as_qrels_columns(as_qrels(qrels))
-    judged = judge_in_engine(lazy_sessions, local_qrels, gain_from)
-    lazy_sessions, judgments = judged.sessions, judged.qrels
-    _, recipes = build_session_recipes(measures, like, settings, observed=judged.observed)
-    with report_engine_errors(SPARK, "sessions"):
-        groups = lazy_sessions.refuse_bad_sessions()
-        evaluation = PartEvaluation(
-            judgments, recipes, lazy_sessions.query_columns, groups, judged.observed
-        )
-        docs = None if judgments is None else judgments.frame["doc"].unique()
-        table, part = part_rows(lazy_sessions, docs)
-        own = {field.name: field.dataType.simpleString() for field in table.schema.fields}
-        kinds = {restore_name(name): own[name] for name in ("session", *groups)}
-        kinds["queries"] = "bigint"
-        schema = ", ".join(
-            f"{_quote_column(name)} {kind}"
-            for name, kind in (kinds | dict.fromkeys(recipes, "double")).items()
-        )
-        return table.groupBy(part).applyInArrow(_make_session_worker(evaluation), schema)
+    matcher, _ = match_by(opened, local_qrels, gain_from, list(usual.values()))
+    _, recipes = build_session_recipes(measures, like, settings, observed=matcher.observed)
+    matcher = evolve(matcher, recipes=list(recipes.values()))
+    names = flatten_names(dict.fromkeys(recipes, 0.0)) if flat else recipes
+    return _keep_values(opened, matcher, dict(zip(names, recipes.values(), strict=True)))
+
+
+def _keep_values(
+    sessions: EngineSessions, matcher: PartMatcher, recipes: Mapping[str, SessionRecipe]
+) -> Any:
+    """A frame of values, computed when they are asked for; what is wrong with rows is told now."""
+    reader = sessions.reader
+    unfit = (*UNGROUPABLE_COLUMNS, *reader.actions)
+    columns = [name for name in reader.columns if name not in unfit]
+    parts = sessions.map_parts(partial(find_varying, columns=columns))
+    varying = {name for names in parts for name in names}
+    groups = [name for name in columns if name not in varying]
+    with report_engine_errors(SPARK, sessions.name):
+        native: Any = sessions.frame.to_native()
+        there = {field.name: field.dataType.simpleString() for field in native.schema.fields}
+        here = SPARK.collect(native.limit(0)).rename(restore_name).schema
+        kinds: dict[str, tuple[str, Any]] = {"session": ("string", pl.String)}
+        for name in groups:
+            column = reader.columns[name]
+            own = (there[protect_name(column)], here[column])
+            kinds[name] = ("string", pl.String) if name in OPTIONAL_COLUMNS else own
+        kinds["queries"] = ("bigint", pl.Int64)
+        kinds |= dict.fromkeys(recipes, ("double", pl.Float64))
+        empty = pl.DataFrame(schema={name: kind for name, (_, kind) in kinds.items()})
+        compute = partial(evaluate_part, matcher=matcher, recipes=recipes, columns=groups)
+        worker = _make_session_worker(reader, compute, empty)
+        schema = ", ".join(f"{_quote_column(name)} {kind}" for name, (kind, _) in kinds.items())
+        return sessions.group_in_spark().applyInArrow(worker, schema)
+
+
+def _make_session_worker(
+    reader: PartReader, compute: Callable[[Sessions], pl.DataFrame | None], empty: pl.DataFrame
+) -> Callable[[Any], Any]:
+    """What a worker does with the rows of some whole sessions."""
+
+    def evaluate_sessions(table: Any) -> Any:
+        from gainful.read.engine_sessions import compute_part, read_arrow  # noqa: PLC0415
+        from gainful.read.engines import as_spark_arrow  # noqa: PLC0415
+
+        values, _, mistake = compute_part(read_arrow(table), reader, compute)
+        if mistake is not None:
+            raise mistake
+        return as_spark_arrow(empty if values is None else values)
+
+    return evaluate_sessions
 
 
 def _quote_column(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
-
-
-def _make_session_worker(evaluation: PartEvaluation) -> Callable[[Any], Any]:
-    """What a worker does with some whole sessions."""
-
-    def evaluate_part(table: Any) -> Any:
-        from gainful.measure.sessions.in_parts import evaluate_arrow  # noqa: PLC0415
-
-        return evaluate_arrow(table, evaluation)
-
-    return evaluate_part

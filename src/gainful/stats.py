@@ -7,8 +7,6 @@ Examples:
     90
 """
 
-from typing import TYPE_CHECKING
-
 from gainful.api.correlate import correlate
 from gainful.api.max_t import max_t_test
 from gainful.evidence.intervals import MeanIntervals, RunMeanIntervals, mean_intervals
@@ -21,7 +19,7 @@ from gainful.evidence.statistics.max_t import step_down_max_t
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.unjudged.bounds import Bounds
-from gainful.text import answer_missing
+from gainful.text import show_public_names
 
 __all__ = [
     "TESTS",
@@ -45,10 +43,4 @@ __all__ = [
     "tau_ap",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:  # to a type checker every name would be there
-    __getattr__ = answer_missing(__name__, __all__)
+show_public_names(__name__)

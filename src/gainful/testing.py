@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
-from gainful.text import answer_missing
+from gainful.text import show_public_names
 
 if TYPE_CHECKING:  # they need polars: imported when first called
     from gainful.api.gate import GateOptions
@@ -99,9 +99,4 @@ def save_baseline(
     gate.save_baseline(qrels, run, path, measures, like=like, **settings)
 
 
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:  # to a type checker every name would be there
-    __getattr__ = answer_missing(__name__, __all__)
+show_public_names(__name__)

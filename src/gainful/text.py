@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from math import floor, log10
 from pathlib import PurePath
-from typing import NoReturn
 
 # What counts as a number in a text; Python itself would also take 1_000 and infinity.
 NUMBER_PATTERN = r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
@@ -352,17 +353,27 @@ def suggest_name(
     return f"there is {', '.join(names)}"
 
 
-def answer_missing(module: str, names: Sequence[str]) -> Callable[[str], NoReturn]:
-    """The `__getattr__` of a module, which says what there is and what is most like it."""
+def show_public_names(module: str, **lazy: str) -> None:
+    """Let a module list its `__all__` alone, and answer a name that it lacks with the nearest one.
 
-    def __getattr__(name: str) -> NoReturn:  # noqa: N807  (as modules have it)
+    Args:
+        module: its name; its `__all__` is there already.
+        **lazy: names that are loaded when they are first asked for: "module:name".
+    """
+    own = vars(sys.modules[module])
+    names: list[str] = own["__all__"]
+
+    def answer(name: str) -> object:
+        if name in lazy:
+            place, _, known = lazy[name].partition(":")
+            return getattr(import_module(place), known)
         message = f"module {module!r} has no attribute {name!r}"
         if not name.startswith("_"):
             places = {known.lower(): f"{module}.{known}" for known in names}
             message += f"; {suggest_name(name, places, {}, names)}"
         raise AttributeError(message)
 
-    return __getattr__
+    own |= {"__dir__": lambda: names, "__getattr__": answer}
 
 
 def name_files(paths: Sequence[str]) -> list[str]:

@@ -5,8 +5,6 @@ Examples:
     [2.0, 3.0]
 """
 
-from typing import TYPE_CHECKING
-
 from gainful.measure.algebra import (
     add,
     average,
@@ -17,7 +15,7 @@ from gainful.measure.algebra import (
 )
 from gainful.measure.arrays import compute_curve
 from gainful.measure.formulas import query_discount
-from gainful.text import answer_missing
+from gainful.text import show_public_names
 
 __all__ = [
     "add",
@@ -30,10 +28,4 @@ __all__ = [
     "scale",
 ]
 
-
-def __dir__() -> list[str]:
-    return __all__
-
-
-if not TYPE_CHECKING:  # to a type checker every name would be there
-    __getattr__ = answer_missing(__name__, __all__)
+show_public_names(__name__)

@@ -6,45 +6,50 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.api.session_options import GainOptions, list_others_in_parts
 from gainful.api.sessions import read_session_qrels
-from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
-from gainful.match.lazy_gains import judge_in_engine
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
+from gainful.match.behaviour_gains import (
+    USUAL_RULE,
+    GainEvent,
+    GainRule,
+    describe_gain_rule,
+    name_events,
+    parse_gain_rule,
+)
 from gainful.match.session_groups import By, check_group_names
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.in_parts import (
     AnySummer,
     PartMatcher,
-    PartTotals,
+    collect_searcher_qrels,
     visit_parts,
-    visit_workers,
 )
 from gainful.read.binary_tables import scan_parquet
-from gainful.read.column_names import protect_name, restore_name
-from gainful.read.engines import POLARS, SPARK, Engine, find_engine
-from gainful.read.filter_sessions import check_choice
+from gainful.read.engine_sessions import EngineSessions, open_sessions
+from gainful.read.engines import POLARS, Engine, find_engine
+from gainful.read.filter_sessions import SessionChoice
 from gainful.read.inputs import AnyQrels
-from gainful.read.lazy_sessions import LazySessions
-from gainful.read.log_parts import find_lazy_sessions
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import ReadOptions
-from gainful.read.session_parts import SessionChoice
 from gainful.read.sessions import UNGROUPABLE_COLUMNS
 
 _PARQUET = (".parquet", ".pq")
 _SUMMARY_COLUMNS = ("measure", "standard_error", "per_cost", "results", "judged")
 _ALLOWED = "a Parquet file, or a frame of lazy polars, DuckDB or Spark; others have no summary"
+_LENGTHS = ("words", "chars")  # of documents, which some measures read
 
 
 @frozen(eq=False, kw_only=True)
 class PreparedParts:
     """Sessions in their engine, and how some whole ones at a time are matched."""
 
-    sessions: LazySessions
+    sessions: EngineSessions
     matcher: PartMatcher
     by: tuple[str, ...]
-    notes: Sequence[str]
+    own_notes: Sequence[str]
 
     @property
     def name(self) -> str:
@@ -53,11 +58,10 @@ class PreparedParts:
 
     def visit(
         self, new_summer: Callable[[], AnySummer], vector_ranks: int = 0
-    ) -> tuple[AnySummer, PartTotals]:
-        """Add up all sessions, in parts; in Spark on its workers."""
-        if self.sessions.engine is SPARK:
-            return visit_workers(self.sessions, self.matcher, new_summer)
-        return visit_parts(self.sessions, self.matcher, new_summer, vector_ranks)
+    ) -> tuple[AnySummer, list[str]]:
+        """What all sessions add up to, and what one should know of it."""
+        summer, totals = visit_parts(self.sessions, self.matcher, new_summer, self.by, vector_ranks)
+        return summer, [*self.sessions.notes, *self.own_notes, *totals.list_notes()]
 
 
 def prepare_parts(
@@ -82,42 +86,81 @@ def prepare_parts(
     judgments, options["columns"] = read_session_qrels(
         qrels, options.get("qrels_format"), options.get("columns")
     )
-    lazy = _find_lazy_sessions(sessions, options)
-    groupable = [
-        restore_name(name) for name in lazy.query_columns if name not in UNGROUPABLE_COLUMNS
+    rule = options.get("gain_from")
+    choice = SessionChoice(
+        options.get("where") or {}, options.get("min_queries"), options.get("first_queries")
+    )
+    prices = [
+        str(recipe.setting(price))
+        for recipe in recipes.values()
+        if recipe.entry.is_cost
+        for price in ("per_query", "per_result")
     ]
-    names = check_group_names(by, groupable, (*recipes, *_SUMMARY_COLUMNS))
-    choice = _choose(options, groupable)
-    judged = judge_in_engine(
-        lazy,
-        judgments,
-        options.get("gain_from"),
-        choice,
+    names = [by] if isinstance(by, str) else by
+    named = [*(names if isinstance(names, Sequence) else ()), *choice.where, *prices, *_LENGTHS]
+    needed = {*named, *(event.name for event in parse_gain_rule(rule or USUAL_RULE))}
+    opened = _open_sessions(sessions, options, needed)
+    columns = opened.reader.columns
+    unfit = (*UNGROUPABLE_COLUMNS, *opened.reader.actions)
+    groupable = [name for name in columns if name not in unfit]
+    for column in choice.where:
+        if column not in (*groupable, "session"):
+            raise UnknownName("column", column, ("session", *groupable))
+    group_names = check_group_names(by, groupable, (*recipes, *_SUMMARY_COLUMNS))
+    matcher, notes = match_by(opened, judgments, rule, list(recipes.values()), choice)
+    computed = f"computed in {opened.engine.name}, some sessions at a time"
+    return PreparedParts(
+        sessions=opened, matcher=matcher, by=tuple(group_names), own_notes=[computed, *notes]
     )
-    computed = f"computed in {lazy.engine.name}, some sessions at a time"
-    prices = [recipe.setting("per_query") for recipe in recipes.values() if recipe.entry.is_cost]
-    named = (*names, *choice.where, *map(str, prices))
-    asked = {"topic", "scanned", *map(protect_name, named)}
+
+
+def match_by(
+    sessions: EngineSessions,
+    qrels: Qrels | None,
+    rule: GainRule | None,
+    recipes: Sequence[SessionRecipe],
+    choice: SessionChoice | None = None,
+) -> tuple[PartMatcher, list[str]]:
+    """How parts are matched: by judgments; without any, by what searchers said or did.
+
+    Args:
+        sessions: in their engine.
+        qrels: the judgments, if there are any.
+        rule: what gains, and how much; only without judgments.
+        recipes: the measures.
+        choice: which sessions are asked for.
+    """
+    columns, notes = sessions.reader.columns, []
+    gains: list[GainEvent] = []
+    if qrels is not None and rule is not None:
+        raise BadValue("gain_from", rule, "nothing beside judgments: they say what a gain is")
+    if qrels is None and (rule is not None or ("grade" not in columns and "clicked" in columns)):
+        gains = parse_gain_rule(USUAL_RULE if rule is None else rule)
+        notes = [describe_gain_rule(gains, asked=rule is not None)]
+    elif qrels is None and "grade" not in columns:
+        raise BadInput(
+            sessions.name,
+            "there are no judgments, no column grade and no clicks",
+            "judgments (--qrels), or what searchers did (--gain-from)",
+        )
+    by_topic = qrels is None and "topic" in columns
     matcher = PartMatcher(
-        name=lazy.name,
-        query_columns=[name for name in judged.sessions.query_columns if name in asked],
-        qrels=judged.qrels,
-        recipes=list(recipes.values()),
-        choice=choice,
-        bad=options.get("bad") or "error",
-        observed=judged.observed,
+        name=sessions.name,
+        qrels=qrels,
+        recipes=[] if by_topic else recipes,
+        choice=choice or SessionChoice(),
+        gains=gains,
+        observed=name_events(gains),
     )
-    notes = [*lazy.notes, computed, *judged.notes]
-    return PreparedParts(sessions=judged.sessions, matcher=matcher, by=tuple(names), notes=notes)
+    if by_topic:
+        matcher = evolve(matcher, qrels=collect_searcher_qrels(sessions, matcher), recipes=recipes)
+    return matcher, notes
 
 
-def _find_lazy_sessions(sessions: Any, options: GainOptions) -> LazySessions:
+def _open_sessions(sessions: Any, options: GainOptions, needed: set[str]) -> EngineSessions:
     """Sessions that stay where they are."""
     native, engine, name = _find_frame(sessions)
-    lazy = find_lazy_sessions(native, engine, name, ReadOptions.pick(options))
-    if lazy is None:
-        raise NoColumn(name, "a column is missing", "session, query (from 1), rank and doc")
-    return lazy
+    return open_sessions(native, engine, name, ReadOptions.pick(options), needed)
 
 
 def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:
@@ -128,13 +171,3 @@ def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:
     if isinstance(sessions, (str, PathLike)) and str(sessions).lower().endswith(_PARQUET):
         return scan_parquet(sessions), POLARS, str(sessions)
     raise WrongType("sessions", sessions, _ALLOWED)
-
-
-def _choose(options: GainOptions, columns: Sequence[str]) -> SessionChoice:
-    where = options.get("where") or {}
-    numbers = options.get("min_queries"), options.get("first_queries")
-    check_choice(where, *numbers)
-    for column in where:
-        if column not in (*columns, "session"):
-            raise UnknownName("column", column, ("session", *columns))
-    return SessionChoice(where, *numbers)

@@ -25,7 +25,7 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
 from gainful.read.engines import find_engine
-from gainful.read.filter_sessions import filter_sessions
+from gainful.read.filter_sessions import SessionChoice, filter_sessions
 from gainful.read.inputs import (
     AnyQrels,
     AnyRun,
@@ -152,7 +152,8 @@ def _choose_sessions(
 
         run = as_run_columns(as_run_in_memory(last_run))
         all_sessions = join_last_query(all_sessions, run)
-    chosen = filter_sessions(all_sessions, where, min_queries, first_queries)
+    choice = SessionChoice({} if where is None else where, min_queries, first_queries)
+    chosen = filter_sessions(all_sessions, choice)
     if gains:
         chosen = _add_gains(chosen, gain_from, propensity, judged=qrels is not None)
     return chosen

@@ -78,7 +78,7 @@ def summarise(
         default=0,
     )
     new_sums = partial(SummarySums, recipes, parts.by, parts.name, curves)
-    sums, totals = parts.visit(new_sums, vector_ranks=ranks)
+    sums, notes = parts.visit(new_sums, vector_ranks=ranks)
     return SessionSummary(
         name=parts.name,
         by=parts.by,
@@ -86,5 +86,5 @@ def summarise(
         recipes=recipes,
         convention=convention,
         observed=observed,
-        notes=[*parts.notes, *totals.list_notes(), *note_recipes(recipes, observed)],
+        notes=[*notes, *note_recipes(recipes, observed)],
     )

@@ -124,7 +124,7 @@ def _sweep_in_engine(
     parts = prepare_parts(sessions, qrels, recipes, by, reading)
     grid = build_grid(observed=parts.matcher.observed)
     new_sums = partial(SweepPartSums, grid.recipes, parts.by, parts.name)
-    group_sums, totals = parts.visit(new_sums)
+    group_sums, notes = parts.visit(new_sums)
     sums = group_sums.sort_groups()
     _refuse_one_group(parts.name, by, len(sums.groups))
     return build_sweep(
@@ -134,7 +134,7 @@ def _sweep_in_engine(
         [dict(zip(by, keys, strict=True)) for keys in sums.groups],
         sums.sums,
         counts=sums.counts,
-        notes=[*parts.notes, *totals.list_notes()],
+        notes=notes,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gainful.errors import UnknownName
+from gainful.errors import SYNONYMS, UnknownName
 from gainful.text import display_width, fold_line
 
 if TYPE_CHECKING:
@@ -21,19 +21,7 @@ _EXAMPLES = re.compile(r"\s*\x08\nExamples?:\n")  # click's \b, behind which not
 _SHELL_WORD = re.compile(r"(?:'[^']*'|\S)+")
 _TERM_WIDTH = 26  # of an option and its value; longer ones have a line of their own
 
-# What other tools call it. Where the command has the option, it is the one that is meant.
-_OTHER_NAMES: Mapping[str, str] = {
-    **dict.fromkeys(("--metric", "--metrics", "--measures"), "-m MEASURE"),
-    **{
-        f"--{form}": f"--format {form}"
-        for form in ("table", "tsv", "csv", "markdown", "latex", "html", "json", "jsonl")
-    },
-    **dict.fromkeys(("--k", "--cutoff", "--depth", "--top"), "-k K"),
-    **dict.fromkeys(("--judgments", "--judgements"), "--qrels FILE"),
-    **dict.fromkeys(("--group-by", "--groups"), "--by COLUMN"),
-    **dict.fromkeys(("--relevance-level", "--level", "--min-rel"), "--rel G"),
-    **dict.fromkeys(("--significance", "--stat-test"), "--test NAME"),
-}
+_FORMS = ("table", "tsv", "csv", "markdown", "latex", "html", "json", "jsonl")
 # Options that are gone, by command, and what to do instead.
 _REMOVED: Mapping[tuple[str, str], str] = {
     ("compare", "--model"): "statsmodels fits linear models to `eval --per-query -o values.csv`",
@@ -117,8 +105,8 @@ class Option(click.Option):
 
     def __init__(self, *args: Any, group: str = "", replaces: str = "", **attributes: Any) -> None:
         """`replaces` names the one input that what is written here may take the place of."""
-        super().__init__(*args, **attributes)
-        self.group, self.replaces = group, replaces
+        super().__init__(*args, **{**attributes, "help": None})
+        self.group, self.replaces, self.meaning = group, replaces, attributes.get("help")
 
     def make_metavar(self, ctx: click.Context) -> str:
         """NAME for one of several; which there are is said beside it."""
@@ -128,6 +116,7 @@ class Option(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The option and what it means, its choices before its default."""
+        self.help = self.meaning() if callable(self.meaning) else self.meaning
         record = super().get_help_record(ctx)
         if record is None:
             return None
@@ -196,15 +185,16 @@ def command(
 
 def unknown_option(command: click.Command, name: str) -> Exception:
     """The answer to an option that a command has not: the one that is meant, or the nearest."""
-    flags = [
-        flag for param in command.params if param.param_type_name == "option" for flag in param.opts
-    ]
     if instead := _REMOVED.get((command.name or "", name)):
         return click.UsageError(f"{name} was removed: {instead}")
-    other_name = _OTHER_NAMES.get(name.lower(), "")
-    if other_name.split(" ")[0] in flags:
-        return UnknownName("option", name, [other_name])
-    if other_name.startswith("-k") and "-m" in flags:
+    options = {param.name: param for param in command.params if isinstance(param, click.Option)}
+    word = name.lower().lstrip("-").replace("-", "_")
+    if word in _FORMS and "form" in options:
+        return UnknownName("option", name, [f"--format {word}"])
+    meant = [word, *SYNONYMS.get(word, ())]  # by its name here, or another tool's for it
+    for option in (options[known] for known in meant if known in options):
+        return UnknownName("option", name, [f"{option.opts[0]} {option.metavar or ''}".strip()])
+    if "k" in meant and "measures" in options:
         return UnknownName("option", name, ["-m nDCG@10"], "the cutoff is part of the measure")
     return UnknownName("option", name, list_flags(command))
 

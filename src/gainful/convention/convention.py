@@ -503,3 +503,6 @@ class Convention(Settings):
     def settings_of(self, measure: str, *, has_cutoff: bool) -> dict[str, SettingValue]:
         """What this tool does otherwise for one measure."""
         return dict(dict(self.by_measure).get(measure + "@" * has_cutoff, ()))
+
+
+GAINFUL = Convention()

@@ -10,18 +10,19 @@ Examples:
 from __future__ import annotations
 
 from gainful.errors import UnknownName
-from gainful.ir_measures import converters as util, measures, providers
-from gainful.ir_measures.adapter import provider
-from gainful.ir_measures.aggregators import MeanAgg, SumAgg
+from gainful.ir_measures import measures, providers, rows as util
 from gainful.ir_measures.evaluator import (
     DefinedMeasure,
     Evaluator,
+    MeanAgg,
     Measure,
+    SumAgg,
     define,
     define_byquery,
     parse_measure,
+    parse_trec_measure,
 )
-from gainful.ir_measures.providers import DefaultPipeline, Provider, registry
+from gainful.ir_measures.providers import DefaultPipeline, Provider, provider, registry
 from gainful.ir_measures.rows import (
     CalcResults,
     CwlMetric,
@@ -31,7 +32,6 @@ from gainful.ir_measures.rows import (
     read_trec_qrels,
     read_trec_run,
 )
-from gainful.ir_measures.trec_names import parse_trec_measure
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.language import canonical_name
 

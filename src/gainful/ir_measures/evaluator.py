@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from math import exp
+from math import exp, nan
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -14,11 +14,9 @@ from attrs import evolve, frozen
 from gainful.api.evaluate import match_run
 from gainful.convention import Convention, like
 from gainful.convention.trec_tools import CWL_MEASURES
-from gainful.errors import BadValue
-from gainful.ir_measures.aggregators import MeanAgg, SumAgg
-from gainful.ir_measures.converters import QrelsConverter, RunConverter
+from gainful.errors import BadValue, UnknownName
 from gainful.ir_measures.cwl import expect
-from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric
+from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric, QrelsConverter, RunConverter
 from gainful.match.matched import Matched
 from gainful.measure import measure as catalogue
 from gainful.measure.build_recipes import build_recipe
@@ -26,6 +24,8 @@ from gainful.measure.entry import Entry, Recipe
 from gainful.measure.evaluate import compute_measures, with_max_grade
 from gainful.measure.language import parse
 from gainful.measure.parameters import PARAMETERS
+from gainful.measure.trec_eval_names import GROUPS_9, TREC_NAMES
+from gainful.measure.trec_language import parse_trec_name
 from gainful.read.frames import is_frame
 from gainful.read.inputs import as_qrels, as_run
 from gainful.read.qrels_and_run import NestedDict, Qrels
@@ -292,10 +292,17 @@ class Evaluator:
         return CalcResults(self._aggregate(per_query), per_query)
 
     def _aggregate(self, metrics: Iterable[Metric | CwlMetric]) -> dict[Any, float]:
-        values: dict[Any, list[float]] = {measure: [] for measure in self.measures}
+        kinds = {
+            measure: measure.entry.aggregation if isinstance(measure, Measure) else "mean"
+            for measure in self.measures
+        }
+        sums = {measure: (SumAgg if kinds[measure] == "sum" else MeanAgg)() for measure in kinds}
         for metric in metrics:
-            values[metric.measure].append(metric.value)
-        return {measure: _aggregate_values(measure, own) for measure, own in values.items()}
+            sums[metric.measure].add(metric.value)
+        return {
+            measure: exp(total.result()) if kinds[measure] == "geometric" else total.result()
+            for measure, total in sums.items()
+        }
 
     def _compute_groups(self, run: Any) -> Iterator[_QueryValues]:
         if not self._groups:
@@ -343,14 +350,6 @@ def _group_measures(
     ]
 
 
-def _aggregate_values(measure: Measure | DefinedMeasure, values: list[float]) -> float:
-    aggregation = measure.entry.aggregation if isinstance(measure, Measure) else "mean"
-    aggregator = SumAgg() if aggregation == "sum" else MeanAgg()
-    for value in values:
-        aggregator.add(value)
-    return exp(aggregator.result()) if aggregation == "geometric" else aggregator.result()
-
-
 def _as_qrels(value: Any, *, subtopics: bool) -> Qrels | NestedDict:
     """Judgments with their subtopics, or with one grade for each document: the last, as there."""
     if is_readable(value):
@@ -370,3 +369,69 @@ def _as_qrels(value: Any, *, subtopics: bool) -> Qrels | NestedDict:
 def is_readable(value: Any) -> bool:
     """Does evaluation take it, or is it a row of `Qrel`s or `ScoredDoc`s?"""
     return isinstance(value, (str, PathLike, Mapping)) or is_frame(value)
+
+
+class MeanAgg:
+    """The mean of the values that were added."""
+
+    def __init__(self, default: float = nan) -> None:
+        """Take what the mean of nothing is."""
+        self.sum = 0.0
+        self.count = 0
+        self.default = default
+
+    def add(self, value: float) -> None:
+        """Add the value of one query."""
+        self.sum += value
+        self.count += 1
+
+    def result(self) -> float:
+        """The mean of all values so far."""
+        return self.sum / self.count if self.count else self.default
+
+
+class SumAgg(MeanAgg):
+    """The sum of the values that were added."""
+
+    def result(self) -> float:
+        """The sum of all values so far."""
+        return self.sum
+
+
+_SEVERAL = re.compile(r"(?P<name>\w+?)[._](?P<numbers>\d+(?:\.\d+)?(?:,\d+(?:\.\d+)?)+)", re.ASCII)
+# What trec_eval has and ir_measures has not: left out of groups there.
+_LEFT_OUT = {
+    *("gm_map", "gm_bpref", "Rndcg", "ndcg_rel", "binG", "G", "11pt_avg", "Rprec_mult"),
+    *("utility", "relative_P", "num_nonrel_judged_ret", "runid", "relstring"),
+}
+
+
+def parse_trec_measure(measure: str) -> list[Measure]:
+    """The measures that a name of trec_eval's stands for.
+
+    Examples:
+        >>> parse_trec_measure("P_5,10"), parse_trec_measure("set_F.1,0.5")
+        ([P@5, P@10], [SetF, SetF(beta=0.5)])
+    """
+    if measure in GROUPS_9:
+        names = sorted(name for name in GROUPS_9[measure] if name not in _LEFT_OUT)
+        return [parsed for name in names for parsed in parse_trec_measure(name)]
+    lines = parse_trec_name(_split_numbers(measure)[0])
+    if lines is None:
+        raise UnknownName("measure", measure, [*TREC_NAMES, *GROUPS_9])
+    return [
+        as_measure(line.measure)
+        for name in _split_numbers(measure)
+        for line in parse_trec_name(name) or ()
+        if line.measure is not None
+    ]
+
+
+def _split_numbers(measure: str) -> list[str]:
+    """A name with one number each, where trec_eval would read several as one list."""
+    several = _SEVERAL.fullmatch(measure)
+    if several is None or several["name"] not in TREC_NAMES:
+        return [measure]
+    if TREC_NAMES[several["name"]].kind != "numbers":
+        return [measure]
+    return [f"{several['name']}.{number}" for number in several["numbers"].split(",")]

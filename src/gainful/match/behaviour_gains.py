@@ -120,12 +120,7 @@ def gain_from_behaviour(
         max_weight: weights by inverse propensity are at most this.
     """
     events = parse_gain_rule(USUAL_RULE if rule is None else rule)
-    done = {event: _find_done(sessions, event) for event in events}
-    gain = pl.select(
-        pl.max_horizontal(
-            pl.when(flags).then(event.weight).otherwise(0.0) for event, flags in done.items()
-        )
-    ).to_series()
+    gain = find_gains(sessions, events)
     notes = [describe_gain_rule(events, asked=rule is not None)]
     if not float(gain.sum() or 0):
         fetched = LIST_LENGTH in sessions.frame.columns  # only what gains, from an engine
@@ -138,6 +133,16 @@ def gain_from_behaviour(
     )
     done_words = name_events(events)
     return evolve(sessions, frame=frame, observed=done_words, notes=(*sessions.notes, *notes))
+
+
+def find_gains(sessions: Sessions, events: Sequence[GainEvent]) -> pl.Series:
+    """What each result gains: the highest weight of what was done to it, or 0."""
+    done = {event: _find_done(sessions, event) for event in events}
+    return pl.select(
+        pl.max_horizontal(
+            pl.when(flags).then(event.weight).otherwise(0.0) for event, flags in done.items()
+        )
+    ).to_series()
 
 
 def name_events(events: Sequence[GainEvent]) -> str:

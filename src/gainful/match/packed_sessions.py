@@ -1,4 +1,4 @@
-"""Records of sound sessions → `MatchedSessions`, whose own rows are one for each query."""
+"""Packed rows of sound sessions → `MatchedSessions`, whose own rows are one for each query."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 import polars as pl
 
 from gainful.match.sessions import JudgedResults, MatchedSessions, Pools
+from gainful.read.filter_sessions import SessionChoice
 from gainful.read.packed_sessions import PackedPart, UnsoundSessions
 from gainful.read.session_layout import SessionLayout
-from gainful.read.session_parts import SessionChoice
 from gainful.read.spill import KEY
 from gainful.types import Flags, Ranks
 

@@ -120,6 +120,11 @@ class ColumnMapping:
     needed: Collection[str] = ()  # roles whose columns must be there
     fit: _Fit = field(factory=_Fit, eq=False)
 
+    @property
+    def has_positions(self) -> bool:
+        """Are columns named by their numbers, as those of a table without a header are?"""
+        return any(name.isdecimal() for names in self.names.values() for name in names)
+
     def choose_kind(self, kind: Literal["qrels", "run"]) -> ColumnMapping:
         """The columns of judgments, or of a run."""
         own = self.own_names.get(kind, {})

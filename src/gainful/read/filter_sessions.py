@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import polars as pl
-from attrs import evolve
+from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.read.sessions import Sessions
@@ -29,32 +29,51 @@ def check_choice(
     _check_whole_numbers(min_queries=min_queries, first_queries=first_queries)
 
 
-def filter_sessions(
-    sessions: Sessions,
-    where: Mapping[str, str] | None = None,
-    min_queries: int | None = None,
-    first_queries: int | None = None,
-) -> Sessions:
-    """Only some of the sessions, or the beginning of each."""
-    if not where and min_queries is None and first_queries is None:
-        return sessions
-    check_choice(where, min_queries, first_queries)
-    frame = sessions.frame
-    for column, value in (where or {}).items():
-        if column not in sessions.columns and column != "session":
-            raise UnknownName("column", column, ("session", *sessions.columns))
-        text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
-        fits = frame[column].alias("").cast(pl.String) == text  # a name may be a pattern
-        matching_sessions = set(frame["session"].filter(fits.fill_null(value=False)).unique())
-        kept = frame["session"].is_in(list(matching_sessions))
-        if int(kept.sum()) != int(fits.sum()):
-            problem = f"some sessions have more than one {column}"
-            raise BadInput(sessions.name, problem, "a column that is the same for a whole session")
-        frame = frame.filter(kept)
-    if min_queries is not None:
-        frame = frame.filter(pl.col("query").max().over("session") >= min(min_queries, _MANY))
-    if first_queries is not None:
-        frame = frame.filter(pl.col("query") <= min(first_queries, _MANY))
-    if not len(frame):
-        raise BadInput(sessions.name, "no session is left", "a wider choice of sessions")
-    return evolve(sessions, frame=frame, known_layout=None)
+@frozen
+class SessionChoice:
+    """Which sessions are asked for: with these values, of so many queries; and how much of each."""
+
+    where: Mapping[str, str] = {}
+    min_queries: int | None = None
+    first_queries: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        """Refuse what chooses nothing."""
+        check_choice(self.where, self.min_queries, self.first_queries)
+
+    def choose(self, sessions: Sessions) -> Sessions:
+        """What is asked for of these sessions, which may be nothing."""
+        if not self.where and self.min_queries is None and self.first_queries is None:
+            return sessions
+        frame = sessions.frame
+        for column, value in self.where.items():
+            if column not in sessions.columns and column != "session":
+                raise UnknownName("column", column, ("session", *sessions.columns))
+            text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
+            fits = frame[column].alias("").cast(pl.String) == text  # a name may be a pattern
+            matching_sessions = set(frame["session"].filter(fits.fill_null(value=False)).unique())
+            kept = frame["session"].is_in(list(matching_sessions))
+            if int(kept.sum()) != int(fits.sum()):
+                problem = f"some sessions have more than one {column}"
+                allowed = "a column that is the same for a whole session"
+                raise BadInput(sessions.name, problem, allowed)
+            frame = frame.filter(kept)
+        if self.min_queries is not None:
+            enough = pl.col("query").max().over("session") >= min(self.min_queries, _MANY)
+            frame = frame.filter(enough)
+        if self.first_queries is not None:
+            frame = frame.filter(pl.col("query") <= min(self.first_queries, _MANY))
+        return evolve(sessions, frame=frame, known_layout=None)
+
+
+def filter_sessions(sessions: Sessions, choice: SessionChoice) -> Sessions:
+    """Only some of the sessions, or the beginning of each; refused if none is left."""
+    chosen = choice.choose(sessions)
+    if not len(chosen.frame):
+        raise nothing_chosen(sessions.name)
+    return chosen
+
+
+def nothing_chosen(name: str) -> BadInput:
+    """A choice of sessions that leaves none."""
+    return BadInput(name, "no session is left", "a wider choice of sessions")

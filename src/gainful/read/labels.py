@@ -13,7 +13,7 @@ from gainful.errors import BadInput, BadValue, NoColumn, WrongType
 from gainful.read.column_names import QUERY, list_columns
 from gainful.read.formats import find_format, is_table
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.named_columns import InputTable, as_table, read_table
+from gainful.read.named_columns import TRUTHS, InputTable, as_table, read_table
 from gainful.read.source import Source, open_source
 from gainful.text import quote
 from gainful.types import is_number
@@ -26,7 +26,6 @@ _ID_COLUMNS: Mapping[Unit, tuple[str, ...]] = {
 }
 _RUN_COLUMNS = ("run", "system", "run_id")
 _TABLE_FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
-_TRUTHS = {"true": 1.0, "false": 0.0}
 
 
 @frozen(eq=False)
@@ -83,7 +82,7 @@ def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
     else:
         texts = values.cast(pl.String).str.strip_chars()
         texts = texts.set(texts == "", None)
-        truths = texts.str.to_lowercase().replace_strict(_TRUTHS, default=None)
+        truths = texts.str.to_lowercase().replace_strict(TRUTHS, default=None)
         numbers = texts.cast(pl.Float64, strict=False).fill_null(truths.cast(pl.Float64))
         wrong = (numbers.is_null() & texts.is_not_null()).arg_true()
         if len(wrong):

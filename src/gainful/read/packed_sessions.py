@@ -8,27 +8,35 @@ then all rows of sessions are read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
-from attrs import define, evolve, field, frozen
+from attrs import define, field, frozen
 from numpy.typing import NDArray
 
 from gainful.errors import BadInput
 from gainful.progress import report_work
-from gainful.read.column_names import restore_name
-from gainful.read.engines import report_engine_errors
+from gainful.read.column_names import protect_name, restore_name
+from gainful.read.engine_sessions import EngineSessions
+from gainful.read.engines import Engine, take_rows
 from gainful.read.lazy_run import as_narwhals
-from gainful.read.lazy_session_problems import LENGTH, POWERS, TOTAL, add_up_to_ranks, sum_powers
-from gainful.read.lazy_sessions import LazySessions
 from gainful.read.qrels_and_run import Qrels
+from gainful.read.sessions import OPTIONAL_COLUMNS, POSITION, name_columns
 from gainful.read.spill import KEY, Spill, choose_parts
 
-_QUERY = ("session", "query")
-_SOUND, _PLACE = "gainful_sound", "gainful_place"
+# Columns of our own beside the user's, of which none is called so: see `protect_name`.
+LENGTH, TOTAL, POWERS = "gainful_length", "gainful_total", "gainful_powers"
+_SOUND, _PLACE, _ROWS = "gainful_sound", "gainful_place", "gainful_rows"
+_ROLES = (  # of a column, its name among packed rows, and what it holds
+    ("session", "session", nw.String()),
+    ("position", "query", nw.Int64()),
+    ("rank", "rank", nw.Int64()),
+    ("doc", "doc", nw.String()),
+    ("topic", "topic", nw.String()),
+    ("scanned", "scanned", nw.Float64()),
+)
 _EMPTY = -1  # the place of what is no document
 _MAX_NUMBER = 2**31 - 1
 
@@ -71,7 +79,7 @@ class PackedPart:
 
 
 def pack_sessions(
-    sessions: LazySessions,
+    sessions: EngineSessions,
     qrels: Qrels,
     bases: pl.DataFrame,
     columns: Sequence[str],
@@ -80,30 +88,28 @@ def pack_sessions(
     """Sound sessions in parts.
 
     Args:
-        sessions: in their engine.
+        sessions: in their engine, of numbered queries.
         qrels: the judgments.
         bases: topic, and the number (base) of its recall base.
         columns: whose values tell groups apart.
         choose_size: how many rows of a part, by the queries of the longest session.
     """
-    asked = ("topic", "scanned", *columns)
-    narrow = evolve(
-        sessions, query_columns=[name for name in sessions.query_columns if name in asked]
-    )
-    packer = _Packer(bases, GroupNumbers(columns))
+    rows = _select_rows(sessions, columns)
+    packer = _Packer(bases, GroupNumbers([*map(protect_name, columns)]))
     queries, results = Spill(sessions.name), Spill(sessions.name)
-    described = _describe_queries(narrow).to_native()
-    _take_stream(sessions, described, lambda rows: packer.add_queries(rows, queries))
+
+    def take(frame: nw.LazyFrame[Any], add: Callable[[pl.DataFrame], None]) -> None:
+        take_rows(sessions.engine, sessions.name, frame.to_native(), add)
+        if not packer.is_sound:
+            raise UnsoundSessions
+
+    take(_describe_queries(rows), lambda each: packer.add_queries(each, queries))
     queries.finish()
-    if not packer.is_sound:
-        raise UnsoundSessions
     if not queries.counts.sum():
         raise BadInput(sessions.name, "there is not one session in it")
-    places = _find_places(narrow, qrels).to_native()
-    _take_stream(sessions, places, lambda rows: packer.add_results(rows, results))
+    places = _find_places(rows, sessions.engine, qrels)
+    take(places, lambda each: packer.add_results(each, results))
     results.finish()
-    if not packer.is_sound:
-        raise UnsoundSessions
     groups = packer.groups.frame
     named = None if groups is None else groups.rename(restore_name)
     counts = queries.counts + results.counts
@@ -112,16 +118,29 @@ def pack_sessions(
         report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
 
 
-def _take_stream(sessions: LazySessions, native: Any, take: Callable[[pl.DataFrame], None]) -> None:
-    """Take a result of the engine, which goes on while some rows of it are taken."""
-    with report_engine_errors(sessions.engine, sessions.name), ThreadPoolExecutor(1) as taker:
-        before: Future[None] | None = None
-        for rows in sessions.engine.stream(native):
-            if before is not None:
-                before.result()
-            before = taker.submit(take, rows)
-        if before is not None:
-            before.result()
+def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFrame[Any]:
+    """Session, query, rank and doc, topic and scanned if they are told, and these columns."""
+    header = sessions.reader.header
+    taken = name_columns(header, header.find_column(POSITION))
+    own = {role: protect_name(column) for role, column in taken.items()}
+    schema = sessions.frame.collect_schema()
+    whole = [own.get(role) for role in ("position", "rank")]
+    texts = [own[role] for role in ("session", "doc", "topic") if role in own]
+    if not all(column is not None and schema[column].is_integer() for column in whole) or any(
+        schema[column] != nw.String and not schema[column].is_integer() for column in texts
+    ):
+        raise UnsoundSessions  # or not plainly sound
+    selected = [
+        nw.col(own[role]).cast(kind).alias(name) for role, name, kind in _ROLES if role in own
+    ]
+    for name in columns:
+        column = nw.col(protect_name(sessions.reader.columns[name]))
+        selected.append(
+            (column.cast(nw.String) if name in OPTIONAL_COLUMNS else column).alias(
+                protect_name(name)
+            )
+        )
+    return sessions.frame.select(*selected)
 
 
 @define(eq=False)
@@ -171,6 +190,8 @@ def _are_sound(rows: pl.DataFrame) -> bool:
         return False
     small = int(rows["query"].max()) <= _MAX_NUMBER and int(rows["query"].min()) >= 1  # type: ignore[arg-type]
     sound = rows[_SOUND].fill_null(value=False).all()
+    depths = rows["scanned"] if "scanned" in rows.columns else pl.Series([0.0])
+    small = small and not ((depths < 0) | (depths != depths.floor())).any()
     return small and bool(sound) and not (rows["session"] == "").any()
 
 
@@ -180,44 +201,53 @@ def _read_depths(rows: pl.DataFrame) -> list[pl.Expr]:
     return [depth] if "scanned" in rows.columns else []
 
 
-def _describe_queries(sessions: LazySessions) -> nw.LazyFrame[Any]:
+def _describe_queries(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """A row for each query: how many results it has, and whether it is sound.
 
     A query whose results differ in what is told of it has several, so that engines need not compare
     texts, which takes them longer than to group by them.
     """
     rank = nw.col("rank").cast(nw.Float64)  # exact, and quicker than long whole numbers
-    counted = (
-        _rows_as_told(sessions)
-        .group_by(*_QUERY, *sessions.query_columns)
-        .agg(
-            nw.col("doc").count().alias(LENGTH),
-            rank.sum().alias(TOTAL),
-            sum_powers(rank).alias(POWERS),
-        )
+    key = [name for name in rows.collect_schema().names() if name not in ("rank", "doc")]
+    counted = rows.group_by(*key).agg(
+        nw.col("doc").count().alias(LENGTH),
+        nw.len().alias(_ROWS),
+        rank.sum().alias(TOTAL),
+        sum_powers(rank).alias(POWERS),
     )
-    ranked = add_up_to_ranks(nw.col(LENGTH))
-    return counted.select(*_QUERY, *sessions.query_columns, LENGTH, ranked.alias(_SOUND))
+    empty = (nw.col(LENGTH) == 0) & (nw.col(_ROWS) == 1)
+    all_shown = (nw.col(LENGTH) == nw.col(_ROWS)) | empty
+    return counted.select(*key, LENGTH, (add_up_to_ranks() & all_shown).alias(_SOUND))
 
 
-def _rows_as_told(sessions: LazySessions) -> nw.LazyFrame[Any]:
-    """Rows in which no text is looked at, which takes engines long."""
-    return sessions.rows if sessions.rows_as_told is None else sessions.rows_as_told
+def sum_powers(rank: nw.Expr) -> nw.Expr:
+    """The sum of ranks to the power of 5, which beside their sum tells 1, 2, 3 … from others."""
+    return (rank * rank * rank * rank * rank).sum()
 
 
-def _find_places(sessions: LazySessions, qrels: Qrels) -> nw.LazyFrame[Any]:
+def add_up_to_ranks() -> nw.Expr:
+    """Are the columns TOTAL and POWERS the sums of ranks 1, 2, 3 … of a list of that LENGTH?
+
+    Of up to 10 ranks no others have the same sums.
+    """
+    n = nw.col(LENGTH).cast(nw.Float64)
+    powers = n * n * (n + 1) * (n + 1) * (n * n * 2 + n * 2 - 1) / 12
+    distance = (nw.col(POWERS) - powers).abs()
+    return (nw.col(TOTAL) * 2 == n * (n + 1)) & (distance <= powers * 1e-12)
+
+
+def _find_places(rows: nw.LazyFrame[Any], engine: Engine, qrels: Qrels) -> nw.LazyFrame[Any]:
     """The results that are judged for their topic, each with the place of its judgment.
 
     Of judged topics, also those whose document is an empty text.
     """
-    topic = "topic" if "topic" in sessions.query_columns else "session"
+    topic = "topic" if "topic" in rows.collect_schema() else "session"
     judged = qrels.frame.select(
         pl.col("query").alias(topic), "doc", pl.int_range(pl.len(), dtype=pl.Int64).alias(_PLACE)
     )
     empty = qrels.queries.to_frame(topic).with_columns(
         pl.lit("").alias("doc"), pl.lit(_EMPTY, dtype=pl.Int64).alias(_PLACE)
     )
-    every_row = _rows_as_told(sessions)
-    native: Any = sessions.engine.send(pl.concat([judged, empty]), every_row.to_native())
-    rows = every_row.join(as_narwhals(native), on=[topic, "doc"], how="inner")
-    return rows.select(*_QUERY, "rank", _PLACE)
+    native: Any = engine.send(pl.concat([judged, empty]), rows.to_native())
+    matched = rows.join(as_narwhals(native), on=[topic, "doc"], how="inner")
+    return matched.select("session", "query", "rank", _PLACE)

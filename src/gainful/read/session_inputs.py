@@ -244,15 +244,12 @@ def _collect_from_engine(
     behaviour: Mapping[str, float | None] | None,
 ) -> Sessions | pl.DataFrame:
     """What is wanted of sessions in an engine, by judgments and by what was done; or all of it."""
-    from gainful.read.lazy import collect_frame  # noqa: PLC0415  (slow to load)
-    from gainful.read.lazy_behaviour import fetch_behaviour  # noqa: PLC0415
-    from gainful.read.lazy_sessions import collect_sessions  # noqa: PLC0415
-    from gainful.read.log_parts import find_lazy_sessions  # noqa: PLC0415
+    from gainful.read.engine_sessions import open_sessions  # noqa: PLC0415  (slow to load)
+    from gainful.read.fetch_sessions import fetch_sessions  # noqa: PLC0415
+    from gainful.read.lazy import collect_frame  # noqa: PLC0415
 
     if behaviour is None:
         return collect_frame(value, engine, "sessions")
-    sessions = find_lazy_sessions(value, engine, "sessions", reading)
-    if sessions is None:
-        return collect_frame(value, engine, "sessions")
     judged_docs = None if qrels is None else qrels.frame["doc"].unique()
-    return collect_sessions(fetch_behaviour(sessions, behaviour), judged_docs, reading.policy)
+    sessions = open_sessions(value, engine, "sessions", reading)
+    return fetch_sessions(sessions, judged_docs, behaviour)

@@ -15,7 +15,7 @@ from gainful.read.formats import find_table_format
 from gainful.read.log_facts import find_facts
 from gainful.read.named_columns import InputTable
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.sessions import Sessions, extract_sessions, name_columns
+from gainful.read.sessions import Sessions, choose_position, extract_sessions, name_columns
 from gainful.read.source import Source
 
 # How much of the work is done when all of the text is in columns, and when they are events.
@@ -52,6 +52,7 @@ def extract_session_table(
         log = extract_events(table, reading.events, facts)
         report(_SHARE_TYPED)
         return build_sessions(log, bad=reading.policy, gap=reading.gap)
-    sessions = extract_sessions(table, reading.policy)
-    note = describe_names(table.header, name_columns(table))
+    position = choose_position(table.header, facts.holds_texts)
+    sessions = extract_sessions(table, reading.policy, position)
+    note = describe_names(table.header, name_columns(table.header, position))
     return evolve(sessions, notes=(*sessions.notes, note)) if note else sessions

@@ -6,12 +6,12 @@ if the caller asks for it, the session is left out and counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 import polars as pl
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, BadValue
 from gainful.read.column_names import DOC
@@ -105,23 +105,33 @@ class Sessions:
         return [name for name in self.frame.columns if name not in UNGROUPABLE_COLUMNS]
 
 
-def extract_sessions(table: InputTable, bad: BadPolicy = "error") -> Sessions:
-    """Sessions from a table with columns such as session, query, rank, doc."""
-    frame, problems, ranked = extract_session_rows(table)
+def extract_sessions(
+    table: InputTable, bad: BadPolicy = "error", position: str | None = None
+) -> Sessions:
+    """Sessions from a table with columns such as session, query, rank, doc.
+
+    Args:
+        table: a row for each result that was shown.
+        bad: refuse sessions that are not as they should be, or leave them out and say so.
+        position: the column of the positions of queries, if it is not found by its name alone.
+    """
+    frame, problems, ranked = extract_session_rows(table, position)
     return check_sessions(
         frame, table.name, table.locate, bad=bad, ranked=ranked, reader_problems=problems
     )
 
 
-def extract_session_rows(table: InputTable) -> tuple[pl.DataFrame, list[Problem], bool]:
+def extract_session_rows(
+    table: InputTable, position: str | None
+) -> tuple[pl.DataFrame, list[Problem], bool]:
     """The rows of a table, what in them is not of its kind, and whether they have ranks."""
     header = table.header
     mistakes: Mistakes = []
-    taken = name_columns(table)
-    position = taken.get("position") or header.require_column(POSITION, "position of the query")
+    taken = name_columns(header, position or header.find_column(POSITION))
+    queries = taken.get("position") or header.require_column(POSITION, "position of the query")
     columns = {
         "session": text_column(table, header.require_column(SESSION, "session")),
-        "query": read_whole_numbers(table, position, "query", mistakes),
+        "query": read_whole_numbers(table, queries, "query", mistakes),
         "rank": pl.Series([None], dtype=pl.Int64).new_from_index(0, len(table.frame)),
         "doc": text_column(table, header.require_column(DOC, "document")),
     }
@@ -141,12 +151,14 @@ def extract_session_rows(table: InputTable) -> tuple[pl.DataFrame, list[Problem]
     return frame, [entry for entry in problems if len(entry.rows)], "rank" in taken
 
 
-def name_columns(table: InputTable) -> dict[str, str]:
-    """What the columns of a table of sessions are taken for: by that, the column."""
-    header = table.header
+def name_columns(header: Header, position: str | None) -> dict[str, str]:
+    """What the columns of a table of sessions are taken for: by that, the column.
+
+    Which is that of the positions of queries depends on what it holds.
+    """
     known = {
         "session": header.find_column(SESSION),
-        "position": find_position(table),
+        "position": position,
         "rank": header.find_column(RANK),
         "doc": header.find_column(DOC),
     }
@@ -182,31 +194,71 @@ def check_sessions(
     check_bad(bad)
     if not len(frame):
         raise BadInput(name, "there is not one session in it")
+    checked = check_rows(frame, ranked=ranked, reader_problems=reader_problems)
+    sound = Sessions(checked.frame, name, per_turn, notes, known_layout=checked.layout)
+    if not checked.problems:
+        return sound
+    first = first_error(checked.problems, locate)
+    if bad == "error":
+        raise refuse_session(first)
+    if not len(sound.frame):
+        raise nothing_sound(name, first)
+    note = describe_left_out(len(checked.bad_sessions), first)
+    descriptions = list_problems(checked.problems, locate)
+    dropped_count = len(checked.bad_sessions)
+    return evolve(sound, notes=(*notes, note), problems=descriptions, dropped_count=dropped_count)
+
+
+@frozen(eq=False)
+class CheckedRows:
+    """The rows of sound sessions in order, and what is wrong with the others."""
+
+    frame: pl.DataFrame
+    layout: SessionLayout | None = None  # None if there is no row
+    problems: Sequence[Problem] = ()
+    bad_sessions: Collection[str] = ()
+
+
+def check_rows(
+    frame: pl.DataFrame, *, ranked: bool = True, reader_problems: Sequence[Problem] = ()
+) -> CheckedRows:
+    """The sound sessions of rows.
+
+    Args:
+        frame: session, query, rank, doc and whatever else.
+        ranked: are there ranks, or is the order of rows the ranking?
+        reader_problems: what the reader has found to be wrong with rows.
+    """
     if not ranked and not frame["doc"].null_count():
         frame = frame.with_columns(rank=_count_ranks(find_layout(frame)))
     layout = None if reader_problems else sound_layout(frame)
     if layout is not None:
-        return Sessions(frame, name, per_turn, notes, known_layout=layout)
+        return CheckedRows(frame, layout)
     frame, problems = find_problems(frame, ranked=ranked, reader_problems=reader_problems)
-    if problems and bad == "error":
-        first = first_error(problems, locate)
-        raise BadInput(first.where, first.problem, f"{first.expected}; {_SKIP_SESSIONS}")
-    if problems:
-        first = first_error(problems, locate)
-        bad_sessions = {
-            problem.session_at(index) or ""
-            for problem in problems
-            for index in range(len(problem.rows))
-        }
+    bad_sessions = {
+        problem.session_at(index) or ""
+        for problem in problems
+        for index in range(len(problem.rows))
+    }
+    if bad_sessions:
         frame = frame.filter(~frame["session"].is_in(pl.Series(sorted(bad_sessions)).implode()))
-        if not len(frame):
-            raise BadInput(name, f"not one sound session is left; {first.where}: {first.problem}")
-        note = (
-            f"{count_noun(len(bad_sessions), 'session')} left out: {first.where}: {first.problem}"
-        )
-        descriptions = list_problems(problems, locate)
-        return Sessions(frame, name, per_turn, (*notes, note), descriptions, len(bad_sessions))
-    return Sessions(frame, name, per_turn, notes)
+    layout = find_layout(frame) if len(frame) else None
+    return CheckedRows(frame, layout, problems, bad_sessions)
+
+
+def refuse_session(mistake: BadInput) -> BadInput:
+    """A mistake in a session, and how such sessions can be left out."""
+    return BadInput(mistake.where, mistake.problem, f"{mistake.expected}; {_SKIP_SESSIONS}")
+
+
+def nothing_sound(name: str, first: BadInput) -> BadInput:
+    """Sessions of which none is as it should be."""
+    return BadInput(name, f"not one sound session is left; {first.where}: {first.problem}")
+
+
+def describe_left_out(count: int, first: BadInput) -> str:
+    """How many sessions are left out, and the first mistake."""
+    return f"{count_noun(count, 'session')} left out: {first.where}: {first.problem}"
 
 
 def check_bad(bad: str) -> None:
@@ -257,11 +309,6 @@ def _count_ranks(layout: SessionLayout) -> pl.Series:
     )
 
 
-def find_position(table: InputTable) -> str | None:
-    """The column of the positions of queries; a column query may hold their texts instead."""
-    return choose_position(table.header, lambda column: _holds_texts(table.frame[column]))
-
-
 def choose_position(header: Header, holds_texts: Callable[[str], bool]) -> str | None:
     """The first column of the usual names that holds no texts."""
     for alias in POSITION:
@@ -272,15 +319,6 @@ def choose_position(header: Header, holds_texts: Callable[[str], bool]) -> str |
         if not (may_be_text and holds_texts(column)):
             return column
     return None
-
-
-def _holds_texts(values: pl.Series) -> bool:
-    """Are most values of a column texts that are no whole numbers?"""
-    if values.dtype != pl.String:
-        return False
-    given = values.filter(~is_blank(values))
-    numbers = given.str.contains(r"^\s*[0-9]+(?:\.[0-9]*)?\s*$")
-    return bool(len(given)) and int(numbers.sum()) * 2 < len(given)
 
 
 def read_whole_numbers(table: InputTable, column: str, role: str, mistakes: Mistakes) -> pl.Series:

@@ -19,7 +19,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from gainful.errors import BadInput
-from gainful.text import count_noun, quote
+from gainful.text import quote
 
 KEY = "\0key"  # the hash of an owner's name
 MAX_OWNER_ROWS = 10_000_000  # of one owner, which memory holds together
@@ -114,23 +114,38 @@ class Spill:
 
     def _refuse_large_owner(self, buckets: slice) -> None:
         columns = [KEY, self.owner]
-        keys = pl.concat(
-            pl.read_ipc(stretch, columns=columns)
-            .group_by(KEY)
-            .agg(pl.len(), pl.col(self.owner).first())
+        counts = [
+            _count_rows(pl.read_ipc(stretch, columns=columns), self.owner)
             for stretch in self._find(buckets)
-        )
-        most = keys.group_by(KEY).agg(pl.col("len").sum(), pl.col(self.owner).first())
-        count, owner = most.sort("len").select("len", self.owner).row(-1)
-        refuse_large_owner(self.name, str(owner), count)
+        ]
+        most = pl.concat(counts).group_by(KEY).agg(pl.col(_ROWS).sum(), pl.col(self.owner).first())
+        _refuse_largest(most, self.owner, self.name)
 
 
-def refuse_large_owner(name: str, owner: str, count: int) -> None:
-    """Refuse more rows of one owner than memory is asked to hold."""
+_ROWS = "\0rows"
+
+
+def refuse_large_owners(rows: pl.DataFrame, owner: str, name: str) -> None:
+    """Refuse more rows of one owner than memory is asked to hold.
+
+    Args:
+        rows: of whole owners.
+        owner: the column of their names.
+        name: what the rows are called in messages.
+    """
+    if len(rows) > MAX_OWNER_ROWS:
+        _refuse_largest(rows.group_by(owner).agg(pl.len().alias(_ROWS)), owner, name)
+
+
+def _count_rows(rows: pl.DataFrame, owner: str) -> pl.DataFrame:
+    return rows.group_by(KEY).agg(pl.len().alias(_ROWS), pl.col(owner).first())
+
+
+def _refuse_largest(counts: pl.DataFrame, owner: str, name: str) -> None:
+    count, own_name = counts.sort(_ROWS).select(_ROWS, owner).row(-1)
     if count > MAX_OWNER_ROWS:
-        problem = f"{quote(owner)} alone has {count_noun(count, 'row')}"
-        allowed = f"at most {MAX_OWNER_ROWS:,} rows of one session, user or query"
-        raise BadInput(name, problem, allowed)
+        problem = f"{owner} {quote(own_name)} alone has {count:,} rows"
+        raise BadInput(name, problem, f"at most {MAX_OWNER_ROWS:,} rows of one {owner}")
 
 
 def choose_parts(counts: NDArray[np.int64], max_rows: int) -> Iterator[slice]:

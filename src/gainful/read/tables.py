@@ -29,7 +29,7 @@ def read_rows(
     source: Source, kind: Kind[Value], columns: ColumnMapping, format_name: str
 ) -> Rows[Value] | Value:
     """The rows of a file with columns such as query, doc, and grade or score (or rank)."""
-    return extract_rows(named_columns.read_table(source, format_name), kind, columns)
+    return extract_rows(named_columns.read_table(source, format_name, columns), kind, columns)
 
 
 def extract(table: InputTable, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 import polars as pl
 from attrs import Factory, define, evolve, field, frozen
 
-from gainful.errors import BadInput, BadValue, GainfulError
+from gainful.errors import BadValue, GainfulError
+from gainful.match.behaviour_gains import GainEvent, find_gains
 from gainful.match.packed_sessions import match_packed
 from gainful.match.session_groups import number_groups
 from gainful.match.sessions import (
@@ -31,15 +32,13 @@ from gainful.measure.sessions.session_values import (
     note_opened,
     session_value_vectors,
 )
-from gainful.read.column_names import restore_name
-from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
-from gainful.read.lazy_sessions import LazySessions, build_sessions, split_rows
+from gainful.read.engine_sessions import EngineSessions
+from gainful.read.engines import SPARK
+from gainful.read.filter_sessions import SessionChoice, nothing_chosen
 from gainful.read.packed_sessions import PackedPart, UnsoundSessions, pack_sessions
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.session_parts import SessionChoice, SessionPart, build_with_care, split_sessions
-from gainful.read.sessions import BadPolicy, Sessions
-from gainful.read.spill import KEY
-from gainful.text import count_noun
+from gainful.read.session_layout import mark_changes
+from gainful.read.sessions import Sessions
 from gainful.threads import map_ahead
 from gainful.types import Array, Ranks
 
@@ -236,10 +235,7 @@ def tabulate_curve(sums: CurveSums, recipe: SessionRecipe, keys: Mapping[str, An
 
 
 _MAX_PACKED = 1_500_000  # rows of queries and results, matched together
-_MAX_ROWS = 400_000  # which tell more of them
 _MAX_CELLS = 20_000_000  # sessions × queries × ranks of vectors
-
-
 # Of a part in which no searcher judged anything: no session is called so.
 _NO_JUDGMENTS = Qrels(pl.DataFrame({"query": [""], "doc": [""], "grade": [0.0]}))
 
@@ -259,11 +255,9 @@ AnySummer = TypeVar("AnySummer", bound=Summer)
 
 @define(eq=False)
 class PartTotals:
-    """What is known of sessions when all parts have been seen."""
+    """What is known of matching when all parts have been seen."""
 
     sessions: int = 0  # that were matched
-    left_out: int = 0  # that are not as they should be
-    first_mistake: BadInput | None = None
     unjudged_queries: int = 0
     lost_sessions: int | None = None  # with them; None if they are worth nothing
     notes: list[str] = field(factory=list)
@@ -271,8 +265,6 @@ class PartTotals:
     def merge(self, other: PartTotals) -> None:
         """Take what is known of other sessions."""
         self.sessions += other.sessions
-        self.left_out += other.left_out
-        self.first_mistake = self.first_mistake or other.first_mistake
         self.unjudged_queries += other.unjudged_queries
         if other.lost_sessions is not None:
             self.lost_sessions = (self.lost_sessions or 0) + other.lost_sessions
@@ -280,25 +272,14 @@ class PartTotals:
 
     def refuse_nothing(self, name: str) -> None:
         """If no session is left, say why."""
-        if self.sessions:
-            return
-        first = self.first_mistake
-        if first is not None:
-            words = f"not one sound session is left; {first.where}: {first.problem}"
-            raise BadInput(name, words)
-        if self.unjudged_queries:
-            raise nothing_judged(name)
-        raise BadInput(name, "no session is left", "a wider choice of sessions")
+        if not self.sessions:
+            raise nothing_judged(name) if self.unjudged_queries else nothing_chosen(name)
 
     def list_notes(self) -> list[str]:
         """What one should know before believing a value."""
-        notes = list(self.notes)
-        if self.unjudged_queries:
-            notes.append(describe_unjudged(self.unjudged_queries, self.lost_sessions))
-        if self.first_mistake is not None:
-            left_out = count_noun(self.left_out, "session")
-            notes.append(f"{left_out} left out: {self.first_mistake.problem}")
-        return notes
+        if not self.unjudged_queries:
+            return list(self.notes)
+        return [*self.notes, describe_unjudged(self.unjudged_queries, self.lost_sessions)]
 
 
 @frozen(eq=False, kw_only=True)
@@ -306,18 +287,18 @@ class PartMatcher:
     """How parts of sessions become matched sessions."""
 
     name: str  # of the sessions
-    query_columns: Sequence[str]  # what is told of queries and asked for
-    qrels: Qrels | None
+    qrels: Qrels | None  # None where each session is judged by its own searcher alone
     recipes: Sequence[SessionRecipe]
     choice: SessionChoice = field(factory=SessionChoice)
-    bad: BadPolicy = "error"
-    observed: str = ""  # where grades are what was done to a result: what, such as clicked
+    gains: Sequence[GainEvent] = ()  # what was done to a result, where that is what gains
+    observed: str = ""  # and in words, such as clicked
 
     def __attrs_post_init__(self) -> None:
         """Refuse what no part alone can tell."""
-        _refuse_longest(self.recipes)
-        if self.qrels is None:
-            _refuse_highest(self.recipes)
+        for recipe in self.recipes:
+            _refuse_longest(recipe)
+            if self.qrels is None:
+                _refuse_highest(recipe)
 
     @property
     def needs_judgments_alone(self) -> bool:
@@ -325,67 +306,47 @@ class PartMatcher:
         return (
             self.qrels is not None
             and self.qrels.frame.columns == ["query", "doc", "grade"]
-            and not self.observed
+            and not self.gains
             and "session" not in self.choice.where
             and not any(map(_reads_rows, self.recipes))
         )
 
-    @property
-    def gains_alone(self) -> bool:
-        """Are results that gained, by what was done to them, all that is asked for?"""
-        plain = (
-            recipe.entry.has_vectors and recipe.convention.duplicates == "every"
-            for recipe in self.recipes
-        )
-        return bool(self.observed) and all(plain)
+    def choose(self, sessions: Sessions) -> Sessions:
+        """The sessions that were asked for, with what searchers did for grades if that gains."""
+        chosen = self.choice.choose(sessions)
+        if not self.gains:
+            return chosen
+        gain = find_gains(chosen, self.gains)
+        frame = chosen.frame.with_columns(grade=pl.when(gain > 0).then(gain))
+        return evolve(chosen, frame=frame, observed=self.observed)
 
-    @property
-    def docs_that_matter(self) -> pl.Series | None:
-        """The documents whose results matter, whoever judged them; None if searchers did."""
-        if self.qrels is None or self.gains_alone:
-            return None
-        return self.qrels.frame["doc"].unique()
-
-    @property
-    def group_columns(self) -> list[str]:
-        """The columns whose values tell groups of sessions apart."""
-        return [name for name in self.query_columns if name not in ("topic", "scanned")]
-
-    def match_with_care(self, part: SessionPart) -> tuple[MatchedSessions | None, PartTotals]:
+    def match(self, sessions: Sessions) -> tuple[MatchedSessions | None, PartTotals]:
         """What was matched of a part, if any session is left, and what is known of it."""
-        chosen = part.filter(self.choice, self.name)
-        sound = build_with_care(chosen, self.name, self.query_columns, self.bad)
-        totals = PartTotals(left_out=sound.dropped_count, first_mistake=sound.first_mistake)
-        if sound.sessions is None:
+        chosen, convention = self.choose(sessions), self.recipes[0].convention
+        totals = PartTotals()
+        if not len(chosen.frame):
             return None, totals
-        sessions, convention = sound.sessions, self.recipes[0].convention
-        qrels = _find_qrels(self.qrels, sessions, self.observed)
-        layout = sessions.layout
+        qrels, layout = self._find_qrels(chosen), chosen.layout
         queries, session_count = len(layout.query_starts), len(layout.session_starts)
-        if convention.unjudged == "drop" and qrels is not None and _judges_none(qrels, sessions):
+        if convention.unjudged == "drop" and qrels is not None and _judges_none(qrels, chosen):
             totals.unjudged_queries, totals.lost_sessions = queries, session_count
             return None, totals
-        matched = match_sessions(
-            evolve(sessions, observed=self.observed),
-            qrels,
-            convention.unjudged,
-            convention.subtopic_grades,
-        )
+        matched = match_sessions(chosen, qrels, convention.unjudged, convention.subtopic_grades)
         totals.sessions = matched.size
         if convention.unjudged == "drop":
             totals.unjudged_queries = queries - len(matched.position)
             totals.lost_sessions = session_count - matched.size
-        elif not self.observed:
+        elif not self.gains:
             totals.unjudged_queries = int((matched.judged.base < 0).sum())
         totals.notes = [note for note in matched.notes if "without judgments" not in note]
         totals.notes += note_opened(matched, {recipe.label: recipe for recipe in self.recipes})
         return matched, totals
 
-
-def _find_qrels(qrels: Qrels | None, sessions: Sessions, observed: str) -> Qrels | None:
-    """The judgments; those of nobody, where searchers were to judge and none of a part did."""
-    graded = "grade" not in sessions.frame.columns or sessions.frame["grade"].count()
-    return qrels if qrels is not None or observed or graded else _NO_JUDGMENTS
+    def _find_qrels(self, sessions: Sessions) -> Qrels | None:
+        """The judgments; those of nobody, where searchers were to judge and none of a part did."""
+        if self.qrels is not None or self.gains or "grade" not in sessions.frame.columns:
+            return self.qrels
+        return None if sessions.frame["grade"].count() else _NO_JUDGMENTS
 
 
 def _judges_none(qrels: Qrels, sessions: Sessions) -> bool:
@@ -393,53 +354,91 @@ def _judges_none(qrels: Qrels, sessions: Sessions) -> bool:
     return not sessions.frame[topic].is_in(qrels.queries.implode()).any()
 
 
+def collect_searcher_qrels(sessions: EngineSessions, matcher: PartMatcher) -> Qrels:
+    """The highest grade that any searcher gave a document of a topic, or that it gained."""
+    parts = sessions.map_parts(partial(find_best_grades, matcher=matcher))
+    best = pl.concat(parts).group_by("query", "doc").agg(pl.col("grade").max())
+    return Qrels(best.sort("query", "doc"), sessions.name) if len(best) else _NO_JUDGMENTS
+
+
+def find_best_grades(sessions: Sessions, matcher: PartMatcher) -> pl.DataFrame:
+    """The highest grade of each document of a topic in a part: query, doc, grade."""
+    graded = matcher.choose(sessions).frame.drop_nulls(["topic", "doc", "grade"])
+    return graded.group_by(query="topic", doc="doc").agg(pl.col("grade").max())
+
+
 def visit_parts(
-    sessions: LazySessions,
+    sessions: EngineSessions,
     matcher: PartMatcher,
     new_summer: Callable[[], AnySummer],
+    by: Sequence[str],
     vector_ranks: int = 0,
 ) -> tuple[AnySummer, PartTotals]:
-    """Add up all sessions of an engine, some whole ones at a time.
+    """Add up all sessions of an engine, some whole ones at a time; in Spark on its workers.
 
     Args:
         sessions: in their engine.
         matcher: how they are matched.
         new_summer: makes what adds them up, which has seen none.
+        by: the columns whose values tell groups apart.
         vector_ranks: how many ranks of each query the vectors have that are added up, if any.
     """
-    if matcher.needs_judgments_alone and matcher.qrels is not None:
+    if matcher.needs_judgments_alone and sessions.is_numbered and sessions.engine is not SPARK:
         try:
-            return _visit_packed(sessions, matcher, matcher.qrels, new_summer, vector_ranks)
+            return _visit_packed(sessions, matcher, new_summer, by, vector_ranks)
         except (UnsoundSessions, GainfulError):
             pass  # seldom: then all that is told of sessions is looked at, and said in words
     summer, totals = new_summer(), PartTotals()
-    with split_sessions(
-        sessions,
-        matcher.docs_that_matter,
-        matcher.query_columns,
-        shown_again=not matcher.gains_alone,
-    ) as parts:
-        for part in parts.read(_choose_size(_MAX_ROWS, parts.longest, vector_ranks)):
-            matched, of_part = matcher.match_with_care(part)
-            totals.merge(of_part)
-            if matched is not None:
-                summer.visit(matched)
+    compute = partial(sum_part, matcher=matcher, new_summer=new_summer, vector_ranks=vector_ranks)
+    for part_summer, of_part in sessions.map_parts(compute):
+        summer.merge(part_summer)
+        totals.merge(of_part)
     totals.refuse_nothing(matcher.name)
     return summer, totals
 
 
-def _visit_packed(
-    sessions: LazySessions,
+def sum_part(
+    sessions: Sessions,
     matcher: PartMatcher,
-    qrels: Qrels,
     new_summer: Callable[[], AnySummer],
     vector_ranks: int,
 ) -> tuple[AnySummer, PartTotals]:
+    """What some whole sessions add up to; a few at a time where vectors are long."""
+    summer, totals = new_summer(), PartTotals()
+    for some in _split_for_vectors(sessions, vector_ranks):
+        matched, of_some = matcher.match(some)
+        totals.merge(of_some)
+        if matched is not None:
+            summer.visit(matched)
+    return summer, totals
+
+
+def _split_for_vectors(sessions: Sessions, vector_ranks: int) -> Iterator[Sessions]:
+    layout = sessions.layout
+    longest = int(layout.queries_per_session.max())
+    most = max(1, _MAX_CELLS // max(1, longest * vector_ranks))
+    if not vector_ranks or len(layout.session_starts) <= most:
+        yield sessions
+        return
+    ends = [*layout.session_starts[most::most].tolist(), layout.row_count]
+    for start, end in zip([0, *ends], ends, strict=False):
+        yield evolve(sessions, frame=sessions.frame[start:end], known_layout=None)
+
+
+def _visit_packed(
+    sessions: EngineSessions,
+    matcher: PartMatcher,
+    new_summer: Callable[[], AnySummer],
+    by: Sequence[str],
+    vector_ranks: int,
+) -> tuple[AnySummer, PartTotals]:
     """Sound sessions of which judgments are all that is asked for, as rows of numbers."""
-    pools, totals = build_pools(qrels), PartTotals(notes=list(qrels.notes))
+    if matcher.qrels is None:
+        raise UnsoundSessions
+    pools, totals = build_pools(matcher.qrels), PartTotals(notes=list(matcher.qrels.notes))
     repeats_count = all(recipe.convention.duplicates == "every" for recipe in matcher.recipes)
 
-    def sum_part(part: PackedPart) -> tuple[AnySummer, int]:
+    def add_up(part: PackedPart) -> tuple[AnySummer, int]:
         summer = new_summer()
         matched = match_packed(part, pools, matcher.choice)
         if matched is None:
@@ -449,86 +448,76 @@ def _visit_packed(
         summer.visit(matched)
         return summer, matched.size
 
+    def choose_size(longest: int) -> int:
+        if not vector_ranks:
+            return _MAX_PACKED
+        return max(1, min(_MAX_PACKED, _MAX_CELLS // max(1, longest * vector_ranks)))
+
     summer = new_summer()
-    parts = pack_sessions(
-        *(sessions, qrels, pools.topics, matcher.group_columns),
-        lambda longest: _choose_size(_MAX_PACKED, longest, vector_ranks),
-    )
-    for part_summer, size in map_ahead(sum_part, parts):
+    columns = [*dict.fromkeys((*by, *matcher.choice.where))]
+    parts = pack_sessions(sessions, matcher.qrels, pools.topics, columns, choose_size)
+    for part_summer, size in map_ahead(add_up, parts):
         totals.sessions += size
         summer.merge(part_summer)
     totals.refuse_nothing(matcher.name)
     return summer, totals
 
 
-def _choose_size(most: int, longest: int, vector_ranks: int) -> int:
-    """How many rows of a part: few where vectors are long."""
-    if not vector_ranks:
-        return most
-    return max(1, min(most, _MAX_CELLS // max(1, longest * vector_ranks)))
+def find_varying(sessions: Sessions, columns: Sequence[str]) -> list[str]:
+    """The columns that are not the same for a whole session of a part."""
+    begins = sessions.layout.session_starts
+    changes = {
+        name: mark_changes(sessions.frame[name].alias(""))
+        for name in columns
+        if name in sessions.frame
+    }
+    return [name for name, flags in changes.items() if flags.sum() > flags[begins].sum()]
 
 
-@frozen(eq=False)
-class PartEvaluation:
-    """All that is needed to evaluate some whole sessions."""
+def evaluate_part(
+    sessions: Sessions,
+    matcher: PartMatcher,
+    recipes: Mapping[str, SessionRecipe],
+    columns: Sequence[str],
+) -> pl.DataFrame | None:
+    """A row for each session of a part: these columns, how many queries, and its values.
 
-    qrels: Qrels | None
-    recipes: Mapping[str, SessionRecipe]
-    query_columns: Sequence[str]  # what is told of queries
-    group_columns: Sequence[str]  # of these, what is the same for a whole session
-    observed: str = ""  # where grades are what was done to a result: what, such as clicked
-
-    def __attrs_post_init__(self) -> None:
-        """Refuse what no part alone can tell."""
-        _refuse_longest(self.recipes.values())
-        if self.qrels is None:
-            _refuse_highest(self.recipes.values())
-
-    def evaluate(self, table: pl.DataFrame) -> pl.DataFrame:
-        """A row for each session of a part: what it can be grouped by, queries, and its values.
-
-        Args:
-            table: the rows of these sessions, as `LazySessions.find_rows` gives them.
-        """
-        queries, results = split_rows(table)
-        sessions = build_sessions(queries, results, self.query_columns, "sessions")
-        matching = next(iter(self.recipes.values())).convention
-        matched = match_sessions(
-            evolve(sessions, observed=self.observed),
-            _find_qrels(self.qrels, sessions, self.observed),
-            matching.unjudged,
-            matching.subtopic_grades,
-        )
-        names = ["session", *map(restore_name, self.group_columns)]
-        heads = matched.rows[names][matched.layout.session_starts]
-        columns = {"queries": pl.Series(matched.query_counts, dtype=pl.Int64)}
-        for name, recipe in self.recipes.items():
-            values = np.ma.asarray(compute_session_values(matched, recipe))
-            present = pl.Series(~np.ma.getmaskarray(values))
-            series = pl.Series(np.ma.filled(values, 0.0).astype(np.float64))
-            columns[name] = pl.select(pl.when(present).then(series)).to_series()
-        return heads.with_columns(**columns)
+    Args:
+        sessions: some whole ones.
+        matcher: how they are matched.
+        recipes: the measures, by the names that their columns get.
+        columns: what is the same for a whole session.
+    """
+    matched, _ = matcher.match(sessions)
+    if matched is None:
+        return None
+    heads = matched.rows[["session", *columns]][matched.layout.session_starts]
+    values = {"queries": pl.Series(matched.query_counts, dtype=pl.Int64)}
+    for name, recipe in recipes.items():
+        own = np.ma.asarray(compute_session_values(matched, recipe))
+        present = pl.Series(~np.ma.getmaskarray(own))
+        numbers = pl.Series(np.ma.filled(own, 0.0).astype(np.float64))
+        values[name] = pl.select(pl.when(present).then(numbers)).to_series()
+    return heads.with_columns(**values)
 
 
-def _refuse_longest(recipes: Iterable[SessionRecipe]) -> None:
+def _refuse_longest(recipe: SessionRecipe) -> None:
     """Refuse averages over the positions of the longest session, which may be in another part."""
-    for recipe in recipes:
-        convention = recipe.convention
-        if (
-            recipe.entry.has_vectors
-            and (convention.statistic, convention.average_over) == ("average", "common")
-            and recipe.queries is None
-        ):
-            allowed = f"own, or sessions.evaluate: no part knows the longest for {recipe.label}"
-            raise BadValue("average_over", "common", allowed)
+    convention = recipe.convention
+    if (
+        recipe.entry.has_vectors
+        and (convention.statistic, convention.average_over) == ("average", "common")
+        and recipe.queries is None
+    ):
+        allowed = f"own, or sessions.evaluate: no part knows the longest for {recipe.label}"
+        raise BadValue("average_over", "common", allowed)
 
 
-def _refuse_highest(recipes: Iterable[SessionRecipe]) -> None:
+def _refuse_highest(recipe: SessionRecipe) -> None:
     """Refuse measures that scale by the highest grade, where each part has grades of its own."""
-    for recipe in recipes:
-        if _scales_by_highest(recipe):
-            allowed = f"a number for {recipe.label}: no part knows the highest grade of all"
-            raise BadValue("max_grade", None, allowed)
+    if _scales_by_highest(recipe):
+        allowed = f"a number for {recipe.label}: no part knows the highest grade of all"
+        raise BadValue("max_grade", None, allowed)
 
 
 def _reads_rows(recipe: SessionRecipe) -> bool:
@@ -547,74 +536,3 @@ def _scales_by_highest(recipe: SessionRecipe) -> bool:
     if recipe.of is None:
         return of_sessions
     return "max_grade" in recipe.of.entry.arguments and recipe.of.setting("max_grade") is None
-
-
-def sum_arrow(table: Any, matcher: PartMatcher, summer: Summer) -> Any:
-    """What some whole sessions add up to: a table of Arrow in, one with a single value out.
-
-    A mistake in them is told where the sums are read, in the words that it has.
-    """
-    import pyarrow as pa  # noqa: PLC0415  (Spark's)
-
-    frame = pl.from_arrow(table)
-    rows = pl.DataFrame(frame).with_columns(pl.col("session").hash(1).alias(KEY))
-    totals, mistake = PartTotals(), None
-    try:
-        matched, totals = matcher.match_with_care(SessionPart(*split_rows(rows)))
-        if matched is not None:
-            summer.visit(matched)
-    except GainfulError as error:
-        mistake = error
-    return pa.table({"sums": pa.array([pickle.dumps((summer, totals, mistake))], pa.binary())})
-
-
-def evaluate_arrow(table: Any, evaluation: PartEvaluation) -> Any:
-    """The values of some whole sessions: a table of Arrow in, a table of Arrow out."""
-    return as_spark_arrow(evaluation.evaluate(pl.DataFrame(pl.from_arrow(table))))
-
-
-def visit_workers(
-    sessions: LazySessions, matcher: PartMatcher, new_summer: Callable[[], AnySummer]
-) -> tuple[AnySummer, PartTotals]:
-    """Add up sessions on the workers; what comes to the driver is one sum from each part.
-
-    Args:
-        sessions: in Spark.
-        matcher: how some whole sessions are matched.
-        new_summer: makes what adds them up, which has seen none.
-    """
-    narrow = evolve(sessions, query_columns=matcher.query_columns)
-    with report_engine_errors(SPARK, sessions.name):
-        table, part = part_rows(narrow, matcher.docs_that_matter)
-        worker = _make_summing_worker(matcher, new_summer)
-        rows = table.groupBy(part).applyInArrow(worker, "sums binary").toLocalIterator()
-        summer, totals = new_summer(), PartTotals()
-        for row in rows:
-            part_summer, part_totals, mistake = pickle.loads(row["sums"])  # noqa: S301  (our own)
-            if mistake is not None:
-                raise mistake
-            summer.merge(part_summer)
-            totals.merge(part_totals)
-    totals.refuse_nothing(matcher.name)
-    return summer, totals
-
-
-def part_rows(sessions: LazySessions, docs: pl.Series | None) -> tuple[Any, Any]:
-    """The rows of queries and of results that matter, and by what they are split into parts."""
-    from pyspark.sql.functions import lit, pmod, xxhash64  # noqa: PLC0415
-
-    table = sessions.find_rows(docs).to_native()
-    parts = int(table.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-    return table, pmod(xxhash64("session"), lit(parts))  # a session is never cut in two
-
-
-def _make_summing_worker(
-    matcher: PartMatcher, new_summer: Callable[[], AnySummer]
-) -> Callable[[Any], Any]:
-    """What a worker does with some whole sessions."""
-
-    def sum_part(table: Any) -> Any:
-
-        return sum_arrow(table, matcher, new_summer())
-
-    return sum_part

@@ -1,0 +1,503 @@
+"""Sessions in lazy polars, DuckDB or Spark: some whole ones at a time, read as in memory.
+
+The rows of a session, or of the user whose sessions they make, are brought together and go to the
+functions that read tables: by way of the disk, or on Spark's workers.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import narwhals.stable.v2 as nw
+import polars as pl
+from attrs import define, evolve, field, frozen
+
+from gainful.errors import BadInput, GainfulError
+from gainful.progress import report_work
+from gainful.read.build_sessions import (
+    LogReport,
+    build_part,
+    choose_owner,
+    name_columns as name_results,
+)
+from gainful.read.column_names import (
+    DOC,
+    SESSION_ROLES,
+    protect_name,
+    restore_name,
+    strip_name,
+)
+from gainful.read.engines import SPARK, Engine, report_engine_errors, take_rows
+from gainful.read.event_lists import ROW
+from gainful.read.event_table import (
+    assign_log_columns,
+    assign_others,
+    describe_names,
+    extract_events,
+    is_event_log,
+)
+from gainful.read.event_words import LOG_COLUMNS, MILLISECONDS, EventWords, read_event_words
+from gainful.read.lazy import open_columns
+from gainful.read.log_facts import LogFacts, find_facts, find_known
+from gainful.read.named_columns import Header, InputTable
+from gainful.read.read_options import AS_USUAL, ReadOptions
+from gainful.read.session_events import ASKED, DWELL, SHOWN
+from gainful.read.session_problems import COLUMNS, Problem, first_error
+from gainful.read.sessions import (
+    OPTIONAL_COLUMNS,
+    POSITION,
+    RANK,
+    RESULT_COLUMNS,
+    SESSION,
+    BadPolicy,
+    Sessions,
+    check_bad,
+    check_rows,
+    choose_position,
+    describe_left_out,
+    extract_session_rows,
+    name_columns,
+    nothing_sound,
+    refuse_session,
+)
+from gainful.read.spill import KEY, Spill, choose_parts, refuse_large_owners
+
+_NUMBER, _NUMBER_THERE = "\0number", "gainful_number"  # of a row, where rows have an order
+_MAX_ROWS = 1_000_000  # of a part
+_ALWAYS = ("topic", "scanned", *RESULT_COLUMNS)  # which measures may ask for
+Value = TypeVar("Value")
+
+
+@define(eq=False)
+class ReadReport:
+    """What is to be said of sessions when all parts of them have been read."""
+
+    log: LogReport | None = None
+    sound: int = 0  # sessions
+    left_out: int = 0
+    first: tuple[tuple[Any, ...], BadInput] | None = None  # of the mistakes: its order, and words
+
+    def add(self, other: ReadReport) -> None:
+        """Take what is known of another part."""
+        if other.log is not None:
+            self.log = self.log or LogReport()
+            self.log.add(other.log)
+        self.sound += other.sound
+        self.left_out += other.left_out
+        known = [first for first in (self.first, other.first) if first is not None]
+        self.first = min(known, key=lambda mistake: mistake[0], default=None)
+
+    def tell(self, reader: PartReader, bad: BadPolicy) -> list[str]:
+        """All notes; an error, if something is wrong that was not to be left out."""
+        name = reader.header.name
+        notes = []
+        if self.log is not None:
+            place = (lambda row: f"{name}, row {row}") if reader.ordered else lambda _: name
+            notes += self.log.tell(bad, name, reader.owner_notes, place)
+        if self.first is None:
+            return notes
+        mistake = self.first[1]
+        if bad == "error":
+            raise refuse_session(mistake)
+        if not self.sound:
+            raise nothing_sound(name, mistake)
+        return [*notes, describe_left_out(self.left_out, mistake)]
+
+
+@frozen(eq=False, kw_only=True)
+class PartReader:
+    """How the rows of some whole owners become sessions."""
+
+    header: Header
+    engine_name: str
+    ordered: bool
+    owners: Sequence[str]  # columns by which rows are brought together: the first that is told
+    bad: BadPolicy
+    gap: timedelta | None
+    words: EventWords | None
+    facts: LogFacts = field(factory=LogFacts)
+    owner: str = ""  # of a log: the column that says whose events are, session or user
+    owner_notes: Sequence[str] = ()
+    columns: Mapping[str, str] = field(factory=dict)  # what sessions tell besides, by its column
+    actions: Sequence[str] = ()  # what searchers did, as rows of its own
+
+    def read(self, rows: pl.DataFrame) -> tuple[Sessions | None, ReadReport]:
+        """The sound sessions of these rows, if there are any, and what is to be said of them."""
+        refuse_large_owners(rows, self.owners[0], self.header.name)
+        rows = rows.sort(self._order)
+        numbers = rows[_NUMBER] if self.ordered else None
+        table = InputTable(
+            rows.drop(_NUMBER, KEY, strict=False),
+            self.header.name,
+            self._locate_in(numbers),
+            padded=False,
+            own_names=self.header.own_names,
+        )
+        report = ReadReport()
+        problems: list[Problem] = []
+        if self.owner:
+            events = extract_events(table, self.words, self.facts)
+            events = evolve(events, unordered="" if self.ordered else self.engine_name)
+            results, _ = build_part(events, self.owner, self.gap, log := LogReport())
+            if numbers is not None:
+                log.renumber(numbers)
+            report.log = log
+            if not len(results):
+                return None, report
+            own_rows, ranked = results[ROW], events.tells("rank")
+            frame = name_results(results, {*self.columns})
+        else:
+            position = choose_position(self.header, self.facts.holds_texts)
+            frame, problems, ranked = extract_session_rows(table, position)
+            own_rows = pl.int_range(len(frame), eager=True)
+        checked = check_rows(frame, ranked=ranked, reader_problems=problems)
+        sessions = Sessions(checked.frame, self.header.name, known_layout=checked.layout)
+        report.sound = 0 if checked.layout is None else len(checked.layout.session_starts)
+        if checked.problems:
+            report.left_out = len(checked.bad_sessions)
+            mistake = first_error(checked.problems, lambda row: table.locate(int(own_rows[row])))
+            row = min(int(problem.rows.min()) for problem in checked.problems)
+            whole_row = own_rows[row] if numbers is None else numbers[int(own_rows[row])]
+            session = "" if self.ordered else (frame["session"][row] or "")
+            report.first = (session, int(whole_row)), mistake
+            if self.bad == "error":
+                return None, report
+        return (sessions if report.sound else None), report
+
+    @property
+    def _order(self) -> list[str]:
+        """By which columns rows are sorted, so that it does not matter how they came."""
+        if self.ordered:
+            return [_NUMBER]
+        find = self.header.find_column
+        if self.owner:
+            columns = [find(LOG_COLUMNS[role]) for role in ("time", "rank")]
+        else:
+            position = choose_position(self.header, self.facts.holds_texts)
+            columns = [find(SESSION), position, find(RANK), find(DOC)]
+        return [column for column in columns if column is not None]
+
+    def _locate_in(self, numbers: pl.Series | None) -> Callable[[int], str]:
+        """The place of a row, for messages; where rows have no order, they have none."""
+        name = self.header.name
+        return (lambda _: name) if numbers is None else (lambda row: f"{name}, row {numbers[row]}")
+
+    def hash_owners(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows, each with the hash of its owner."""
+        names = [pl.col(column).cast(pl.String) for column in self.owners]
+        known = [pl.when(name != "").then(name) for name in names]
+        return rows.with_columns(pl.coalesce(*known, pl.lit("")).hash(1).alias(KEY))
+
+
+@define(eq=False)
+class EngineSessions:
+    """Sessions whose rows stay in the engine of their owner."""
+
+    engine: Engine
+    frame: nw.LazyFrame[Any]  # all its columns by protected names
+    reader: PartReader
+    notes: Sequence[str] = ()  # what one should know; of a log, when it has been read
+    dropped_count: int = 0  # sessions that were left out
+    spill: Spill | None = None  # their rows, once they have been read
+
+    @property
+    def name(self) -> str:
+        """What they are called in messages."""
+        return self.reader.header.name
+
+    @property
+    def is_numbered(self) -> bool:
+        """Are queries numbered within sessions, and not found in a log?"""
+        return not self.reader.owner
+
+    def map_parts(self, compute: Callable[[Sessions], Value]) -> Iterator[Value]:
+        """What is computed of each part, here or on the workers; then, what is wrong is told.
+
+        A mistake in what is computed is told only if nothing is wrong with the rows.
+        """
+        report, failure = ReadReport(), None
+        visit = self._visit_workers if self.engine is SPARK else self._visit_disk
+        for value, of_part, mistake in visit(compute):
+            if of_part is None and mistake is not None:
+                raise mistake
+            report.add(of_part)
+            failure = failure or mistake
+            if value is not None and failure is None:
+                yield value
+        notes = report.tell(self.reader, self.reader.bad)
+        self.notes = [*dict.fromkeys((*self.notes, *notes))]
+        self.dropped_count = report.left_out
+        if failure is not None:
+            raise failure
+
+    def _visit_disk(self, compute: Callable[[Sessions], Any]) -> Iterator[Any]:
+        if self.spill is None:
+            self.reader, self.spill = spill_rows(self.frame.to_native(), self.engine, self.reader)
+            _refuse_no_owner(self.reader)
+        counts = self.spill.counts
+        for part in choose_parts(counts, _MAX_ROWS):
+            yield compute_part(self.spill.read(part), self.reader, compute)
+            report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
+
+    def _visit_workers(self, compute: Callable[[Sessions], Any]) -> Iterator[Any]:
+        worker = make_worker(self.reader, compute)
+        with report_engine_errors(self.engine, self.name):
+            for row in self.group_in_spark().applyInArrow(worker, "part binary").toLocalIterator():
+                yield pickle.loads(row["part"])  # noqa: S301  (our own)
+
+    def group_in_spark(self) -> Any:
+        """The rows in Spark, so that no owner is cut in two."""
+        from pyspark.sql.functions import coalesce, col, lit, pmod, when, xxhash64  # noqa: PLC0415
+
+        native: Any = self.frame.to_native()
+        names = [col(protect_name(owner)).cast("string") for owner in self.reader.owners]
+        known = [when(name != "", name) for name in names]
+        parts = int(native.sparkSession.conf.get("spark.sql.shuffle.partitions"))
+        return native.groupBy(pmod(xxhash64(coalesce(*known, lit(""))), lit(parts)))
+
+
+def compute_part(
+    rows: pl.DataFrame, reader: PartReader, compute: Callable[[Sessions], Value]
+) -> tuple[Value | None, ReadReport | None, GainfulError | None]:
+    """What is computed of the sessions of these rows, what is to be said of them, and a mistake.
+
+    There is no report if the rows cannot be read at all.
+    """
+    report = None
+    try:
+        sessions, report = reader.read(rows)
+        return (None if sessions is None else compute(sessions)), report, None
+    except GainfulError as mistake:
+        return None, report, mistake
+
+
+def make_worker(reader: PartReader, compute: Callable[[Sessions], Any]) -> Callable[[Any], Any]:
+    """What a worker does; as little as can be, for it is sent there with all it refers to."""
+
+    def work(table: Any) -> Any:
+        from gainful.read.engine_sessions import compute_part, read_arrow  # noqa: PLC0415
+        from gainful.read.engines import as_spark_arrow  # noqa: PLC0415
+
+        outcome = compute_part(read_arrow(table), reader, compute)
+        return as_spark_arrow(pl.DataFrame({"part": [pickle.dumps(outcome)]}))
+
+    return work
+
+
+def read_arrow(table: Any) -> pl.DataFrame:
+    """Rows that Spark gives a worker."""
+    return pl.DataFrame(pl.from_arrow(table)).rename(restore_name)
+
+
+def open_sessions(
+    native: Any,
+    engine: Engine,
+    name: str,
+    reading: ReadOptions = AS_USUAL,
+    needed: Collection[str] | None = None,
+) -> EngineSessions:
+    """Sessions of a frame of an engine, whether it has numbered queries or is a log of events.
+
+    Args:
+        native: the frame.
+        engine: whose it is.
+        name: what it is called in messages.
+        reading: how columns are called, what a log means, and what is done with what is wrong.
+        needed: what is asked for of sessions besides their results; all, if it is not said.
+    """
+    check_bad(reading.policy)
+    asked = reading.asks_for_events
+    with report_engine_errors(engine, name):
+        frame, own_names = open_columns(native, engine, reading.columns, SESSION_ROLES, name)
+        schema = {restore_name(own): kind for own, kind in frame.collect_schema().items()}
+        kept = [column for column, kind in schema.items() if _can_travel(kind)]
+        header = Header(kept, name, own_names)
+        texts = {column for column in kept if _is_text(schema[column])}
+        is_numbered = not asked and _is_numbered(header, texts)
+        flags = [column for column in kept if schema[column] == nw.Boolean]  # which may gain
+        wanted = None if needed is None else {*needed, *flags}
+        needed_columns = _choose_columns(header, wanted, is_log=not is_numbered)
+        selected = [_as_plain(column, schema[column]) for column in needed_columns]
+        reader = PartReader(
+            header=Header(needed_columns, name, own_names),
+            engine_name=engine.name,
+            ordered=engine.ordered,
+            owners=_choose_owners(header, reading.gap, is_log=not is_numbered),
+            bad=reading.policy,
+            gap=reading.gap,
+            words=reading.events,
+        )
+        sessions = EngineSessions(engine, frame.select(*selected), reader)
+        if is_numbered:
+            return _number_sessions(sessions, header, header.find_column(POSITION))
+        report_work("events", 0.0)
+        rows = sessions.frame.to_native()
+        if engine is SPARK:
+            facts = _find_spark_facts(rows, reader)
+        else:
+            reader, sessions.spill = spill_rows(rows, engine, reader)
+            facts = reader.facts
+        sessions.reader = reader = evolve(reader, facts=facts)
+    if not facts.rows:
+        raise BadInput(name, "there is not one session in it")
+    if asked or is_event_log(reader.header, facts):
+        reader = _assign_roles(reader)
+        others = {column: column for column in kept if column not in needed_columns}
+        sessions.reader = evolve(reader, columns={**others, **reader.columns})
+        return sessions
+    return _number_sessions(sessions, header, choose_position(header, facts.holds_texts))
+
+
+def _number_sessions(
+    sessions: EngineSessions, header: Header, position: str | None
+) -> EngineSessions:
+    """Sessions of numbered queries, and what they tell besides."""
+    reader = sessions.reader
+    taken = name_columns(header, position)
+    for role, aliases in (
+        ("session", SESSION),
+        ("position of the query", POSITION),
+        ("document", DOC),
+    ):
+        header.require_column(aliases, role)
+    if "rank" not in taken and not reader.ordered:
+        allowed = f"a column rank: rows in {reader.engine_name} have no order"
+        raise BadInput(header.name, "there is no column for the rank", allowed)
+    columns = {role: column for role, column in taken.items() if role in OPTIONAL_COLUMNS}
+    usual = {"session", "query", "rank", "doc", *taken}
+    free = (name for name in header.columns if name not in (*taken.values(), *usual))
+    sessions.reader = evolve(reader, columns=columns | {name: name for name in free})
+    note = describe_names(header, taken)
+    sessions.notes = [note] if note else []
+    return sessions
+
+
+def _assign_roles(reader: PartReader) -> PartReader:
+    """How a log is read, by all that is known of it."""
+    header, facts, words = reader.header, reader.facts, read_event_words(reader.words)
+    taken = assign_log_columns(header, facts, words)
+    shown_words = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
+    known = find_known(facts, taken, shown_words)
+    kinds = {words.get(kind, kind) for kind in facts.words.get(taken.get("event", ""), ())}
+    actions = sorted(kinds - {SHOWN, ASKED})
+    if not reader.ordered:
+        _refuse_without_order(reader, known, has_actions=bool(actions))
+    owner, notes = choose_owner(lambda role: known.get(role, False), header.name, reader.gap)
+    columns = {name: "" for name in actions if name != DWELL}
+    columns |= {"clicked": ""} if "event" in taken else {}
+    has_stay = DWELL in actions or header.find_column(MILLISECONDS) is not None
+    columns |= {"seconds": ""} if has_stay else {}
+    for role in ("user", "text", "clicked", "purchased", "seconds"):
+        if known.get(role):
+            columns["searcher" if role == "user" else role] = taken[role]
+    others = assign_others(header, dict(taken))
+    columns |= {name: column for name, (column, _) in others.items() if facts.given[column]}
+    return evolve(
+        reader, owner=owner, owner_notes=notes, columns=columns, actions=["clicked", *actions]
+    )
+
+
+def _refuse_without_order(
+    reader: PartReader, known: Mapping[str, bool], *, has_actions: bool
+) -> None:
+    """Refuse what only the order of rows could tell, where they have none."""
+    unordered = f"rows in {reader.engine_name} have no order"
+    if not known.get("rank"):
+        problem, allowed = "there is no column for the rank", f"a column rank: {unordered}"
+        raise BadInput(reader.header.name, problem, allowed)
+    if not known.get("time") and (has_actions or not known.get("position")):
+        allowed = f"a column of times: {unordered}"
+        raise BadInput(reader.header.name, "there is no time", allowed)
+
+
+def _can_travel(kind: Any) -> bool:
+    """Has a column values that sessions can tell, and not lists or nothing at all?"""
+    others = (nw.String, nw.Categorical, nw.Enum, nw.Boolean, nw.Date, nw.Datetime)
+    return bool(kind.is_numeric() or any(kind == other for other in others))
+
+
+def _is_text(kind: Any) -> bool:
+    return any(kind == text for text in (nw.String, nw.Categorical, nw.Enum))
+
+
+def _as_plain(column: str, kind: Any) -> nw.Expr:
+    """A column as it travels: texts that are numbered in their frame are texts in every part."""
+    named = nw.col(protect_name(column))
+    return named.cast(nw.String) if _is_text(kind) and kind != nw.String else named
+
+
+def _is_numbered(header: Header, texts: Collection[str]) -> bool:
+    """Is it plain, before any row is read, that queries are numbered within sessions?"""
+    position, session = header.find_column(POSITION), header.find_column(LOG_COLUMNS["session"])
+    events = {header.find_column((alias,)) for alias in LOG_COLUMNS["event"]}
+    return not (
+        session is None or position is None or position in texts or not events.isdisjoint(texts)
+    )
+
+
+def _choose_columns(header: Header, needed: Collection[str] | None, *, is_log: bool) -> list[str]:
+    """The columns that travel."""
+    if needed is None:
+        return [*header.columns]
+    aliases = [*SESSION, *POSITION, *RANK, *DOC]
+    if is_log:
+        aliases += [*MILLISECONDS, *(alias for names in LOG_COLUMNS.values() for alias in names)]
+    for role, (names, _) in OPTIONAL_COLUMNS.items():
+        aliases += names if role in (*needed, *_ALWAYS) else ()
+    known = {strip_name(alias) for alias in aliases}
+    return [
+        column
+        for column in header.columns
+        if strip_name(column) in known or column in needed or f"{column}_column" in needed
+    ]
+
+
+def _choose_owners(header: Header, gap: timedelta | None, *, is_log: bool) -> list[str]:
+    """The columns by which rows are brought together: users, where sessions are made of them."""
+    roles = ("user", "session") if gap is not None else ("session", "user")
+    columns = [header.find_column(LOG_COLUMNS[role]) for role in (roles if is_log else roles[:1])]
+    owners = [column for column in columns if column is not None]
+    return owners or [header.require_column(LOG_COLUMNS["session"], "session or user")]
+
+
+def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartReader, Spill]:
+    """The rows of a frame by their owners, and how they are read, with the facts of all of them."""
+    spill, facts = Spill(reader.header.name, reader.owners[0]), LogFacts()
+
+    def take(batch: pl.DataFrame) -> None:
+        rows = batch.rename(restore_name)
+        facts.add(find_facts(rows.drop(_NUMBER, strict=False), reader.header))
+        spill.add(reader.hash_owners(rows))
+
+    numbered = native.with_row_index(_NUMBER_THERE) if engine.ordered else native
+    take_rows(engine, reader.header.name, numbered, take)
+    spill.finish()
+    return evolve(reader, facts=facts), spill
+
+
+def _refuse_no_owner(reader: PartReader) -> None:
+    if not reader.facts.rows:
+        raise BadInput(reader.header.name, "there is not one session in it")
+    if not reader.facts.given[reader.owners[0]]:
+        raise BadInput(reader.header.name, "there is no session in any row", COLUMNS)
+
+
+def _find_spark_facts(native: Any, reader: PartReader) -> LogFacts:
+    header = reader.header
+
+    def find(batches: Iterator[Any]) -> Iterator[Any]:
+        import pyarrow as pa  # noqa: PLC0415  (Spark's)
+
+        from gainful.read.engine_sessions import read_arrow  # noqa: PLC0415
+
+        for batch in batches:
+            facts = find_facts(read_arrow(batch), header)
+            yield pa.RecordBatch.from_pydict({"facts": [pickle.dumps(facts)]})
+
+    facts = LogFacts()
+    for row in native.mapInArrow(find, "facts binary").collect():
+        facts.add(pickle.loads(row["facts"]))  # noqa: S301  (our own)
+    return facts
