@@ -49,7 +49,13 @@ from gainful.measure.evaluate import (
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.sessions.in_parts import PartMatcher, evaluate_part, find_varying
 from gainful.measure.values import flatten_names
-from gainful.read.column_names import ColumnNames, is_wide, protect_name, restore_name
+from gainful.read.column_names import (
+    OPTIONAL_COLUMNS,
+    ColumnNames,
+    is_wide,
+    protect_name,
+    restore_name,
+)
 from gainful.read.engine_sessions import EngineSessions, PartReader, open_sessions
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.event_words import EventWords
@@ -60,7 +66,7 @@ from gainful.read.lazy_run import LazyRun, build_part
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.read_options import ReadOptions
-from gainful.read.sessions import OPTIONAL_COLUMNS, UNGROUPABLE_COLUMNS, Sessions
+from gainful.read.sessions import UNGROUPABLE_COLUMNS, Sessions
 from gainful.types import Array
 
 __all__ = ["per_query", "per_session"]
