@@ -369,6 +369,15 @@ def _match_in_file(
     return None, f"pure engine ({'the file is unusual' if library else engine})"
 
 
+def find_native_engine() -> list[str]:
+    """What the native engine calls itself, or why it is not used; nothing without one."""
+    if find_spec("gainful_native") is None:
+        return []
+    from gainful.match.native import load_library  # noqa: PLC0415  (optional)
+
+    return [load_library()[1]]
+
+
 def evaluate_run(
     qrels: AnyQrels,
     run: AnyRun,

@@ -160,13 +160,9 @@ def _unknown_command(name: str) -> Exception:
 def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted and not ctx.resilient_parsing:
         from importlib.metadata import version  # noqa: PLC0415  (slow to load)
-        from importlib.util import find_spec  # noqa: PLC0415
+        from gainful.api.evaluate import find_native_engine  # noqa: PLC0415  (slow to load)
 
-        click.echo(f"gainful {version('gainful')}")
-        if find_spec("gainful_native") is not None:
-            from gainful.match.native import load_library  # noqa: PLC0415  (optional)
-
-            click.echo(load_library()[1])
+        click.echo("\n".join([f"gainful {version('gainful')}", *find_native_engine()]))
         ctx.exit()
 
 
