@@ -127,9 +127,9 @@ def test_values_notes_and_messages_are_those_of_the_pure_engine(
 ):
     qrels, run = write_files(tmp_path_factory.mktemp("files"), random)
     engine("native")
-    told = tell(qrels, run, like=like)
+    outcome = tell(qrels, run, like=like)
     engine("pure")
-    assert told == tell(qrels, run, like=like)
+    assert outcome == tell(qrels, run, like=like)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -138,15 +138,17 @@ def test_what_is_matched_is_the_same_to_the_last_number(tmp_path_factory, random
     qrels_file, run_file = write_files(tmp_path_factory.mktemp("files"), random)
     qrels = as_qrels(qrels_file)
     try:
-        found = native.match_run_file(qrels, run_file, None, bits)
+        native_match = native.match_run_file(qrels, run_file, None, bits)
     except BadInput:  # before the engine is asked; the test above has its words
         return
-    if found is None:
+    if native_match is None:
         return
     expected = match_frames(qrels, as_run(run_file), score_bits=bits)
     for name in Matched.__slots__:
-        one, other = getattr(found[1], name, None), getattr(expected, name, None)
-        assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other, name
+        ours, theirs = getattr(native_match[1], name, None), getattr(expected, name, None)
+        assert np.array_equal(ours, theirs) if isinstance(ours, np.ndarray) else ours == theirs, (
+            name
+        )
 
 
 def test_usual_files_are_read_by_it_and_unusual_ones_are_not(tmp_path):
@@ -175,18 +177,16 @@ def test_a_file_that_grows_while_it_is_read_is_an_error(tmp_path):
         "    with open(sys.argv[1], 'a') as f: f.write(f'1 Q0 x{n} 1 {-n - 9999} t\\n')\n"
         "    time.sleep(1e-4)"
     )
-    columns, told = as_qrels_columns(qrels), []
+    columns, outcome = as_qrels_columns(qrels), []
     with subprocess.Popen([sys.executable, "-c", code, str(run)]) as writer:
-        while writer.poll() is None and not any(
-            isinstance(told_now, BadInput) for told_now in told
-        ):
+        while writer.poll() is None and not any(isinstance(item, BadInput) for item in outcome):
             try:
-                told.append(native.match_run_file(columns, run, "trec", 64))
+                outcome.append(native.match_run_file(columns, run, "trec", 64))
             except BadInput as error:
-                told.append(error)
+                outcome.append(error)
         writer.kill()
-    assert isinstance(told[-1], BadInput)
-    assert "byte" in str(told[-1])
+    assert isinstance(outcome[-1], BadInput)
+    assert "byte" in str(outcome[-1])
 
 
 def test_the_command_names_the_engine(tmp_path, engine, run_gainful):
@@ -195,8 +195,8 @@ def test_the_command_names_the_engine(tmp_path, engine, run_gainful):
     run.write_text("1 Q0 a 1 2.5 t\n")
     for choice, named in (("native", "gainful-native"), ("pure", "pure engine")):
         engine(choice)
-        told = run_gainful("eval", qrels, run, "-v", tty=True)
-        assert named in told.out + told.err
+        outcome = run_gainful("eval", qrels, run, "-v", tty=True)
+        assert named in outcome.out + outcome.err
     assert "gainful-native" not in run_gainful("--version").out
     engine("native")
     assert "gainful-native" in run_gainful("--version").out

@@ -362,10 +362,10 @@ def _match_in_file(
         return None, ""
     from gainful.match.native import load_library, match_run_file  # noqa: PLC0415  (optional)
 
-    found = match_run_file(qrels, run, reading.run_format, convention.score_bits)
+    first_rows_and_match = match_run_file(qrels, run, reading.run_format, convention.score_bits)
     library, engine = load_library()
-    if found is not None:
-        return MatchedRun(qrels, *found), engine
+    if first_rows_and_match is not None:
+        return MatchedRun(qrels, *first_rows_and_match), engine
     return None, f"pure engine ({'the file is unusual' if library else engine})"
 
 

@@ -47,7 +47,7 @@ class _Judged(ctypes.Structure):
     )
 
 
-class _Found(ctypes.Structure):
+class _Output(ctypes.Structure):
     _fields_ = (
         ("ranks", ctypes.c_void_p),
         ("retrieved", ctypes.c_void_p),
@@ -121,15 +121,15 @@ def _match_file(qrels: Qrels, source: Source, score_bits: Literal[64, 32]) -> Ma
         *(_join_names(queries), _join_names(docs), query_ends.ctypes.data, doc_ends.ctypes.data),
         *(first_row.ctypes.data, len(queries)),
     )
-    found, others = _Found(ranks.ctypes.data, retrieved.ctypes.data), ctypes.c_void_p()
-    pointers = map(ctypes.byref, (judged, found, others))
+    output, others = _Output(ranks.ctypes.data, retrieved.ctypes.data), ctypes.c_void_p()
+    pointers = map(ctypes.byref, (judged, output, others))
     threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     outcome = library.gainful_match(os.fsencode(source.path), threads, score_bits, *pointers)
     if outcome == _CHANGED:
-        raise BadInput(source.name, f"it changed while it was read, at byte {found.place}")
-    if outcome != _OURS or not found.lines:
+        raise BadInput(source.name, f"it changed while it was read, at byte {output.place}")
+    if outcome != _OURS or not output.lines:
         return None
-    place = _copy_others(library, others, found.others)
+    place = _copy_others(library, others, output.others)
     names = _read_names(source.path, place)
     if len(set(names)) < len(names):  # one of them stands in several places
         return None
@@ -144,7 +144,7 @@ def _match_file(qrels: Qrels, source: Source, score_bits: Literal[64, 32]) -> Ma
         row,
         TieBlocks(pool[0][row], *by_row[row].T.astype(np.intp)),
     )
-    return evolve(matched, tied_count=found.tied)
+    return evolve(matched, tied_count=output.tied)
 
 
 def _find_ends(names: pl.Series) -> Ranks:
