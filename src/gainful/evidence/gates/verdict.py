@@ -10,14 +10,14 @@ from typing import Any
 import attrs
 from attrs import evolve, frozen
 
-from gainful.evidence.gates.error_rates import ErrorRate, format_rate
+from gainful.evidence.gates.error_rates import RATE_COLUMNS, ErrorRate
 from gainful.evidence.gates.rules import Check
 from gainful.measure.entry import Direction
 from gainful.measure.results import Results, list_footnotes
 from gainful.page.page import Page, Section
 from gainful.page.render import render, write_together
 from gainful.page.shown import Shown
-from gainful.page.table import Table, to_one_line, to_plain_data
+from gainful.page.table import Table, build_table, to_one_line, to_plain_data
 from gainful.read.baseline import Baseline
 from gainful.text import count_noun, format_change, format_distinct
 
@@ -112,7 +112,8 @@ class Verdict(Shown):
         for heading, table in _build_query_tables(self):
             sections += [Section(lines=[heading]), Section(table=table)]
         if self.error_rates:
-            sections += [Section(lines=[_RATES_HEADING]), Section(table=_build_rate_table(self))]
+            table = build_table(self.error_rates, RATE_COLUMNS)
+            sections += [Section(lines=[_RATES_HEADING]), Section(table=table)]
         page = Page(
             sections=sections,
             notes=_list_notes(self, verbose=verbose),
@@ -178,15 +179,6 @@ def _build_check_table(verdict: Verdict) -> Table:
         label_columns=1,
         text_columns=(len(columns) - 2, len(columns) - 1),
         expendable=(*(("p",) if has_correction else ()), "baseline", "change"),
-    )
-
-
-def _build_rate_table(verdict: Verdict) -> Table:
-    """A row for each rule: what it does to neutral builds, and from which drop on it is sure."""
-    columns = ("measure", "spread", "rule", "neutral stopped", "caught in 80 %")
-    rows = [format_rate(rate) for rate in verdict.error_rates]
-    return Table(
-        columns, rows, numeric=True, label_columns=1, text_columns=(2,), expendable=("spread",)
     )
 
 
