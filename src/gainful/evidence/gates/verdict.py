@@ -19,7 +19,7 @@ from gainful.page.render import render, write_together
 from gainful.page.shown import Shown
 from gainful.page.table import Table, build_table, to_one_line, to_plain_data
 from gainful.read.baseline import Baseline
-from gainful.text import count_noun, format_change, format_distinct
+from gainful.text import count_noun, format_change, format_distinct, mark_notes
 
 # Bold, then a colour.
 _PASSED_STYLE, _FAILED_STYLE = "1m\x1b[32", "1m\x1b[31"
@@ -237,7 +237,7 @@ def _build_query_table(
 
 def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
     """What one should know, against what it was held, the convention and what was counted."""
-    lines = [f"Note: {note}" for note in verdict.notes]
+    lines = mark_notes(verdict.notes)
     baseline = verdict.baseline
     if baseline is not None:
         queries = count_noun(baseline.queries, "query")

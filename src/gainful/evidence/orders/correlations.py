@@ -28,7 +28,7 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
 from gainful.read.labels import Labels, parse_labels
-from gainful.text import count_noun, join_words, pluralise
+from gainful.text import count_noun, join_words, mark_notes, pluralise
 from gainful.types import Array, Ranks
 
 CHANCE = ("alpha", "resamples", "seed")
@@ -114,7 +114,7 @@ class Correlations(Shown):
             sections=[Section(table=table) for table in _build_tables(self, verbose=verbose)],
             notes=[
                 _describe_method(self, verbose=verbose),
-                *(f"Note: {note}" for note in self.notes),
+                *mark_notes(self.notes),
             ],
             rows=lambda: _list_rows(self),
             data=self.to_dict,

@@ -36,7 +36,7 @@ from gainful.measure.values import aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_cell, to_plain_data
-from gainful.text import count_noun, format_range, join_words
+from gainful.text import count_noun, format_range, join_words, mark_notes
 from gainful.types import Flags, Ranks, is_number
 
 
@@ -416,7 +416,7 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
     if order.lower_is_better:
         lines.append(f"lower is better in {join_words(order.lower_is_better)}")
     lines += list_footnotes(order.results, verbose=verbose) if order.results else []
-    return [*lines, *(f"Note: {note}" for note in order.notes)]
+    return [*lines, *mark_notes(order.notes)]
 
 
 def _describe_test(criterion: Method, *, verbose: bool) -> str:
