@@ -14,7 +14,7 @@ from refusals import refuses
 
 import gainful
 from gainful.errors import BadValue
-from gainful.evidence.method import Method as Weighing, fit_resamples, weigh_pairs
+from gainful.evidence.method import Method as Weighing, fit_resamples, test_pairs as weigh_pairs
 from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.max_t import flip_families, step_down_max_t

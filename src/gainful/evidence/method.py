@@ -206,7 +206,7 @@ def fit_resamples(method: Method, paired: Sequence[PairedValues], pairs: Ranks) 
     return method.fit_resamples(len(paired), len(pairs))
 
 
-def weigh_pairs(
+def test_pairs(
     paired: Sequence[PairedValues], pairs: Ranks, method: Method, names: Sequence[str]
 ) -> Outcome:
     """The test of pairs of runs (rows of two columns) in every measure, p corrected by family."""
@@ -237,12 +237,12 @@ def weigh_pairs(
 
 
 def correct_outcome(
-    weigh: Callable[[Resampling], Outcome], shape: tuple[int, int], method: Method
+    apply: Callable[[Resampling], Outcome], shape: tuple[int, int], method: Method
 ) -> Outcome:
     """What a test says, with p corrected over its families, and intervals of the level they ask.
 
     Args:
-        weigh: applies the test; its p depends on the resamples and the seed, its intervals on
+        apply: applies the test; its p depends on the resamples and the seed, its intervals on
             alpha.
         shape: how many measures and pairs there are.
         method: the correction, the family, the level.
@@ -251,14 +251,14 @@ def correct_outcome(
     families = _list_families(*shape, method)
     # Most corrections ask for one level, whatever p is: the test is applied once then.
     guess = correction.interval_alpha(np.ones(families[0][0].size), resampling.alpha)
-    outcome = weigh(evolve(resampling, alpha=guess))
+    outcome = apply(evolve(resampling, alpha=guess))
     by_level = {guess: outcome}
     corrected, low, high = outcome.p.copy(), outcome.low.copy(), outcome.high.copy()
     for family in families:
         corrected[family] = correction.function(outcome.p[family])
         level = correction.interval_alpha(outcome.p[family], resampling.alpha)
         if level not in by_level:
-            by_level[level] = weigh(evolve(resampling, alpha=level))
+            by_level[level] = apply(evolve(resampling, alpha=level))
         low[family], high[family] = by_level[level].low[family], by_level[level].high[family]
     low, high = widen_to_zero(low, high, corrected > resampling.alpha)
     return evolve(outcome, p_corrected=corrected, low=low, high=high)

@@ -11,7 +11,7 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
-from gainful.evidence.method import Method, build_method, fit_resamples, weigh_pairs
+from gainful.evidence.method import Method, build_method, fit_resamples, test_pairs
 from gainful.evidence.pairing import (
     NOT_A_MEAN,
     Clusters,
@@ -129,7 +129,7 @@ def significant_pairs(
     paired: PairedValues, pairs: Ranks, criterion: Method, names: list[str]
 ) -> Flags:
     """Which pairs of runs (a row of two columns each) are significantly different?"""
-    corrected = weigh_pairs([paired], pairs, criterion, names).p_corrected
+    corrected = test_pairs([paired], pairs, criterion, names).p_corrected
     return np.asarray(corrected[0] <= criterion.resampling.alpha)
 
 

@@ -43,6 +43,7 @@ class Design:
     ]  # sessions of one searcher on one scenario, among whom there is no order
     searchers: int  # who take part
     left_out: int  # who do not
+    blocks: Sequence[Ranks] = ()  # whose effects can be taken out, a number for each session
 
     @property
     def is_enumerable(self) -> bool:
