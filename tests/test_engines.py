@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from engines import FRAME_MAKERS, get_spark, to_frame
+from engines import FRAME_MAKERS, get_spark
 from hypothesis import given
 from profiles import examples
-from strategies import qrels_and_runs
+from strategies import qrels_and_runs, to_frame
 
 import gainful
 from gainful.errors import BadInput

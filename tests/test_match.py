@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
-from strategies import qrels_and_runs
+from strategies import qrels_and_runs, to_frame
 
 import gainful
 from gainful.match import dicts, frames
@@ -37,16 +37,6 @@ def _exact_measures(ties):
     return [
         name for name in EVERY if not (by_grade and MEASURES[name.split("@")[0]].needs_subtopics)
     ]
-
-
-def to_frame(nested, column):
-    rows = [
-        (query, doc, float(value))
-        for query, inner in nested.items()
-        for doc, value in inner.items()
-    ]
-    schema = {"query": pl.String, "doc": pl.String, column: pl.Float64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def hits(matched):
