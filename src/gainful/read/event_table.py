@@ -12,13 +12,18 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput
-from gainful.read.column_names import GRADE, normalise_name
+from gainful.read.column_names import (
+    GRADE,
+    LOG_COLUMNS,
+    MILLISECONDS,
+    OPTIONAL_COLUMNS,
+    SESSION,
+    normalise_name,
+)
 from gainful.read.event_times import EXPECTED, parse_times
 from gainful.read.event_words import (
     EVENT_OF_WORD,
-    LOG_COLUMNS,
     MAX_KINDS,
-    MILLISECONDS,
     EventWords,
     list_shown_words,
     read_event_words,
@@ -28,8 +33,6 @@ from gainful.read.named_columns import Header, InputTable, text_column
 from gainful.read.session_events import ASKED, EVENT_COLUMNS, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import (
-    OPTIONAL_COLUMNS,
-    SESSION,
     Mistakes,
     choose_position,
     read_optional_column,
@@ -43,7 +46,6 @@ _LIST_ADVICE = (
     "a row for each result, as explode makes of a frame; of turns without clicks, "
     "conversation, turn, query and retrieved"
 )
-IDS = ("session", "user", "query_id", "text", "doc")
 
 
 def is_event_log(header: Header, facts: LogFacts) -> bool:
@@ -65,7 +67,7 @@ def are_log_columns(names: Sequence[str]) -> bool:
         False
     """
     header = Header(names, "")
-    taken = assign_columns(header, None, header.find_column(LOG_COLUMNS["event"]))
+    taken = assign_columns(header, None, header.find_column(LOG_COLUMNS["event"].names))
     done = {"rank", "event", "clicked", "purchased", "seconds"} & taken.keys()
     return bool(
         ("session" in taken or "user" in taken)
@@ -96,20 +98,20 @@ def extract_events(
     taken = assign_log_columns(header, facts, words)
     forms: dict[str, str] = {}
     for role, column in taken.items():
-        if role in IDS:
+        kind = LOG_COLUMNS[role].kind if role in LOG_COLUMNS else "whole"
+        if kind in ("id", "text"):
             columns[role] = _read_ids(table, column)
-        elif role == "time":
+        elif kind == "time":
             place = f"{table.name}, column {quote(column)}"
             values = table.frame[column]
             parsed = parse_times(values, place, facts.epochs, facts.given[column])
             columns[role], forms[role] = parsed.times, parsed.form
             mistakes.append((parsed.wrong, _describe_time(table, column), EXPECTED))
-        elif role == "event":
+        elif kind == "word":
             columns[role] = _read_kinds(table, column, words, facts, mistakes)
-        elif role in ("rank", "position"):
+        elif kind == "whole":
             columns[role] = read_whole_numbers(table, column, NAMES.get(role, role), mistakes)
         else:
-            kind = "number" if role == "seconds" else "flag"
             columns[role] = read_optional_column(table, column, kind, mistakes)
     _read_milliseconds(table, columns, taken, forms, mistakes)
     require_columns(header, columns)
@@ -132,7 +134,7 @@ def extract_events(
 def _refuse_lists(table: InputTable) -> None:
     """A table whose cells hold whole lists of results is told how it can be read."""
     lists = [name for name, kind in table.frame.schema.items() if isinstance(kind, pl.List)]
-    roles = [name for role in ("doc", "clicked") for name in LOG_COLUMNS[role]]
+    roles = [name for role in ("doc", "clicked") for name in LOG_COLUMNS[role].names]
     in_use = [name for name in lists if normalise_name(name) in (*roles, *_LIST_NAMES)]
     if in_use:
         problem = f"column {quote(in_use[0])} holds a list in each row"
@@ -148,8 +150,8 @@ def assign_columns(header: Header, position: str | None, event: str | None) -> d
         event: the column that says what happened, if there is one.
     """
     taken = {} if position is None else {"position": position}
-    for role, aliases in LOG_COLUMNS.items():
-        free = [name for name in aliases if name not in _normalise(taken)]
+    for role, log_column in LOG_COLUMNS.items():
+        free = [name for name in log_column.names if name not in _normalise(taken)]
         column = event if role == "event" else header.find_column(free)
         if column is not None:
             taken[role] = column
@@ -162,13 +164,15 @@ def assign_others(header: Header, taken: dict[str, str]) -> dict[str, tuple[str,
     Those of the usual names are added to what is taken; what the user's own hold is not known.
     """
     others: dict[str, tuple[str, str | None]] = {}
-    for name, (aliases, kind) in OPTIONAL_COLUMNS.items():
+    for name, optional in OPTIONAL_COLUMNS.items():
         if name in taken or name in ("searcher", "text"):
             continue
-        column = header.find_column([alias for alias in aliases if alias not in _normalise(taken)])
+        column = header.find_column(
+            [alias for alias in optional.names if alias not in _normalise(taken)]
+        )
         if column is not None:
             taken[name] = column
-            others[name] = (column, kind)
+            others[name] = (column, optional.kind)
     reserved = {*EVENT_COLUMNS, "query", "searcher", *others}
     for name in header.columns:
         if name not in taken.values():
@@ -208,7 +212,7 @@ def find_event_column(header: Header, facts: LogFacts, words: Mapping[str, str])
 
     Without any words of the user's, a table may be one of numbered queries: then its words decide.
     """
-    for alias in LOG_COLUMNS["event"]:
+    for alias in LOG_COLUMNS["event"].names:
         column = header.find_column((alias,))
         if column is None or column not in facts.words:
             continue
@@ -279,8 +283,8 @@ def require_columns(header: Header, roles: Collection[str]) -> None:
     }
     for name, names in needed.items():
         if not any(role in roles for role in names):
-            aliases = [alias for role in names for alias in LOG_COLUMNS.get(role, ())[:4]]
-            header.require_column(tuple(aliases), name)
+            columns = [LOG_COLUMNS[role].names for role in names if role in LOG_COLUMNS]
+            header.require_column(tuple(alias for each in columns for alias in each[:4]), name)
 
 
 def _read_others(

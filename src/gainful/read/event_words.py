@@ -6,54 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gainful.errors import UnknownName, WrongType
-from gainful.read.column_names import DOC, normalise_name
+from gainful.read.column_names import normalise_name
 from gainful.read.session_events import ASKED, DWELL, SHOWN
 from gainful.text import quote
 
 EventWords = Mapping[str, str | Sequence[str]]  # what an event is → the word of the log
 
-LOG_COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "session": ("session", "session_id", "sessionid", "sid", "conversation", "conversation_id"),
-    "user": (
-        *("user", "user_id", "userid", "uid", "searcher", "searcher_id", "client_id", "clientid"),
-        *("visitor_id", "visitorid", "customer_id", "anon_id", "anonid", "anonymous_id"),
-    ),
-    "time": (
-        *("time", "timestamp", "ts", "datetime", "date_time", "event_time", "event_timestamp"),
-        *("created_at", "occurred_at", "query_time", "querytime", "event_date", "date"),
-    ),
-    "query_id": (
-        *("query_id", "queryid", "qid", "search_id", "searchid", "request_id", "serp_id"),
-        "impression_id",
-    ),
-    "text": (  # what else has a column of such a name is mapped, and then called query_text
-        *("query_text", "querytext", "query_position", "user_query", "query", "search_query"),
-        *("search_term", "search_phrase", "keywords", "keyword", "q", "text"),
-    ),
-    "event": (
-        *("event", "event_type", "event_name", "eventtype", "action", "action_name"),
-        *("action_type", "event_action", "type"),
-    ),
-    "rank": (
-        *("rank", "position", "pos", "item_rank", "itemrank", "result_rank", "item_position"),
-        *("result_position", "ordinal"),
-    ),
-    "doc": (
-        *(*DOC, "product", "product_id", "sku", "asin", "object_id", "result", "result_id"),
-        *("url", "click_url", "clickurl"),
-    ),
-    "clicked": ("clicked", "click", "is_clicked", "was_clicked", "is_click"),
-    "purchased": (
-        *("purchased", "purchase", "is_purchased", "is_purchase", "bought", "ordered"),
-        "converted",
-    ),
-    "seconds": (
-        *("seconds", "dwell", "dwell_seconds", "dwell_time", "dwelltime", "dwell_time_seconds"),
-        *("dwell_sec", "dwell_s"),
-    ),
-}
 MAX_KINDS = 50  # words of events; more are ids
-MILLISECONDS = ("dwell_ms", "dwell_time_ms", "dwell_milliseconds")  # thousandths of `seconds`
 
 _WORDS: Mapping[str, tuple[str, ...]] = {
     SHOWN: (

@@ -10,7 +10,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, NoColumn, WrongType
-from gainful.read.column_names import QUERY, list_columns
+from gainful.read.column_names import QUERY, SESSION, list_columns
 from gainful.read.formats import find_format, is_table
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.named_columns import TRUTHS, InputTable, as_table, read_table
@@ -22,7 +22,7 @@ Unit = Literal["query", "session"]
 AnyLabels = str | PathLike[str] | Mapping[Any, float] | Any
 _ID_COLUMNS: Mapping[Unit, tuple[str, ...]] = {
     "query": QUERY,
-    "session": ("session", "session_id", "sessionid"),
+    "session": SESSION,
 }
 _RUN_COLUMNS = ("run", "system", "run_id")
 _TABLE_FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 from attrs import define, field
 
+from gainful.read.column_names import LOG_COLUMNS, POSITION
 from gainful.read.event_times import count_epochs
-from gainful.read.event_words import LOG_COLUMNS, MAX_KINDS
+from gainful.read.event_words import MAX_KINDS
 from gainful.read.named_columns import Header
-from gainful.read.sessions import POSITION, is_blank
+from gainful.read.sessions import is_blank
 
 _WHOLE = r"^\s*[0-9]+(?:\.[0-9]*)?\s*$"
 _MAX_SPELLINGS = 10 * MAX_KINDS  # more words are no events, and are not all remembered
@@ -56,15 +57,15 @@ def find_facts(frame: pl.DataFrame, header: Header) -> LogFacts:
     for column in _list_columns(header, POSITION):
         if column in texts:
             facts.whole[column] = int(frame[column].str.contains(_WHOLE).sum())
-    time = header.find_column(LOG_COLUMNS["time"])
+    time = header.find_column(LOG_COLUMNS["time"].names)
     if time is not None:
         facts.epochs.update(count_epochs(frame[time]))
-    rank = header.find_column(LOG_COLUMNS["rank"])
+    rank = header.find_column(LOG_COLUMNS["rank"].names)
     is_ranked = None if rank is None else ~is_blank(frame[rank])
     if rank is not None:
         numbers = frame[rank].cast(pl.Float64, strict=False).drop_nulls().to_numpy()
         facts.lowest_rank = float(numbers.min(initial=1.0))
-    for column in _list_columns(header, LOG_COLUMNS["event"]):
+    for column in _list_columns(header, LOG_COLUMNS["event"].names):
         if column in texts:
             facts.words[column] = _list_words(frame[column])
             if is_ranked is not None:

@@ -11,15 +11,15 @@ from attrs import evolve, frozen
 from gainful.errors import BadInput, NoColumn
 from gainful.read import binary_tables, delimited, jsonl, trec_files
 from gainful.read.column_names import (
-    DOC,
     GRADE,
     QRELS_ROLES,
-    QUERY,
     RANK,
+    RUN_COLUMNS,
     SCORE,
     SESSION_ROLES,
     SUBTOPIC,
     USUAL_NAMES,
+    Column,
     ColumnMapping,
     list_columns,
     may_be_grades,
@@ -64,9 +64,13 @@ class Header:
             )
         return column
 
+    def require(self, column: Column) -> str:
+        """The column of the table that is one, or an error that says what there is."""
+        return self.require_column(column.names, column.noun or column.role)
+
     def require_ids(self) -> tuple[str, str]:
         """The columns of queries and documents, or an error that says what there is."""
-        return self.require_column(QUERY, "query"), self.require_column(DOC, "document")
+        return self.require(RUN_COLUMNS["query"]), self.require(RUN_COLUMNS["doc"])
 
     def grade_column(self) -> str | None:
         """The column of the grades of judgments; None where all that is judged is relevant."""

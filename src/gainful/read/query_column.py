@@ -9,6 +9,7 @@ import polars as pl
 
 from gainful.errors import BadInput
 from gainful.read.column_names import (
+    QRELS_COLUMNS,
     QRELS_ROLES,
     QUERY,
     USUAL_NAMES,
@@ -41,7 +42,7 @@ def read_query_column(
         return None
     kept = table.frame[column].alias("\0")  # a role may rename it
     table = table.rename(_only_queries(names), QRELS_ROLES)
-    query = text_column(table, table.header.require_column(QUERY, "query"))
+    query = text_column(table, table.header.require(QRELS_COLUMNS["query"]))
     frame = pl.DataFrame({"query": query, "name": kept.cast(pl.String)})
     return _check_names(frame.drop_nulls().unique(maintain_order=True), table, column)
 

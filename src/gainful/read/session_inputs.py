@@ -15,9 +15,8 @@ from gainful.errors import BadValue, NoColumn, Swapped, WrongType
 from gainful.forks import refuse_lost_threads
 from gainful.read import named_columns, shapes
 from gainful.read.build_sessions import build_sessions
-from gainful.read.column_names import list_columns
+from gainful.read.column_names import LOG_COLUMNS, list_columns
 from gainful.read.engines import Engine, find_engine
-from gainful.read.event_words import LOG_COLUMNS
 from gainful.read.formats import SESSION_FORMATS, find_record_format, find_session_format
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.json_records import binary_format, first_records
@@ -129,7 +128,7 @@ def _refuse_unknown_json(source: Source) -> None:
     """Records of JSON that are no log that is known, and have no documents of a table either."""
     records = first_records(source) if binary_format(source) is None else []
     keys = list(dict.fromkeys(key for record in records for key in record))
-    if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"]) is None:
+    if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"].names) is None:
         kinds = ", ".join(entry.name for entry in SESSION_FORMATS.values() if entry.of_records)
         raise NoColumn(
             source.name,
