@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import getsource, signature
+from types import SimpleNamespace
 from typing import get_overloads
 
 import numpy as np
@@ -399,6 +400,7 @@ def test_help_shows_the_options_of_arrays_by_name(function):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_type_checker_knows_that_one_list_has_one_value(function):
-    overloads = get_overloads(ValueFunction.__call__)
+    module, name = ValueFunction.__module__, "ValueFunction.__call__"
+    overloads = get_overloads(SimpleNamespace(__module__=module, __qualname__=name))
     assert [overload.__annotations__["return"] for overload in overloads] == ["float", "Values"]
     assert getsource(function).startswith("@_value_function\n")  # which makes it one of these
