@@ -19,7 +19,8 @@ from attrs import evolve
 from gainful.convention import Convention
 from gainful.errors import BadInput, Duplicated, GainfulError
 from gainful.match.frames import match_subtopics, order_pool, refuse_duplicates
-from gainful.match.matched import MOST_NAMED, Matched, invert_order
+from gainful.match.matched import MOST_NAMED, Matched
+from gainful.match.rank_order import invert_order
 from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
