@@ -176,7 +176,7 @@ def _evaluate(
     convention, recipes = reading.build_recipes(measures)
     names, depth = list(recipes), _common_depth(recipes, convention)
     wanted = names if depth is None else [*names, f"Judged@{depth}"]
-    results = [result for result, _ in evaluate_runs(qrels, named_runs, wanted, reading)]
+    results = list(evaluate_runs(qrels, named_runs, wanted, reading))
     if depth is None:
         require_qrels_overlap(results)
     elif not any(result.mean[f"Judged@{depth}"] > 0 for result in results):

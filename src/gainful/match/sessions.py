@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NoReturn
 
 import numpy as np
 import polars as pl
@@ -229,6 +229,11 @@ def match_sessions(
         if sessions.observed:  # what returned nothing gains nothing
             unjudged = "zero"
         judged = next(iter(qrels.queries), None)
+        if unjudged != "zero" and base.null_count() == len(base) and "text" in frame.columns:
+            texts = frame["text"].gather(layout.query_starts)
+            asked = texts.filter(pools.find_bases(texts).is_not_null())
+            if len(asked):
+                _refuse_questions(sessions.name, frame["topic"][0], asked[0])
         frame, more_notes = _handle_unjudged_topics(frame, layout, base, sessions, unjudged, judged)
         notes += [] if sessions.observed else more_notes
         if unjudged != "zero":
@@ -342,6 +347,16 @@ def nothing_judged(name: str, topic: str | None = None, judged: str | None = Non
         problem = f"{problem}: theirs are of topics such as {quote(topic)}"
         allowed = f"{allowed}, such as {quote(judged)}"
     return BadInput(name, problem, allowed)
+
+
+def _refuse_questions(name: str, topic: str | None, text: str) -> NoReturn:
+    """Judgments are of what was asked, and not of the topics of sessions."""
+    raise BadInput(
+        name,
+        f"not one topic, such as {quote(topic)}, has judgments: they are of questions, such as "
+        f"{quote(text)}",
+        "--columns topic=input.value for traces, topic= and the column of the text for tables",
+    )
 
 
 def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:

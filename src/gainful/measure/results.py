@@ -189,7 +189,7 @@ def describe_counts(run: Results) -> str:
     parts += [f"{counts['extra']:g} without judgments"] if counts["extra"] else []
     parts.append(f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged")
     parts += [f"{counts['tied']:g} tied", count_noun(int(counts["duplicates"]), "duplicate")]
-    return " · ".join(parts)
+    return " · ".join([*parts, run.engine] if run.engine else parts)
 
 
 def _summarise(runs: Sequence[Results]) -> str:

@@ -52,7 +52,11 @@ PROSE = Flaw(
     'JSON with the ids of what was found, such as [{"id": "d1"}, {"id": "d2"}]: let the tool '
     "return it, or log its results beside the text",
 )
-NO_ID = Flaw("id", "an id for each document, or --columns doc=PATH that says where it stands")
+NO_ID = Flaw(
+    "id",
+    "an id for each document, or --columns doc=PATH that says where it stands, such as "
+    "doc=metadata.source",
+)
 
 
 @frozen
