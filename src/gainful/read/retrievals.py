@@ -18,7 +18,15 @@ import polars as pl
 from attrs import define, field, frozen
 
 from gainful.errors import BadInput
-from gainful.read.session_events import ASKED, FIRST, LENGTH, TIME, SessionEvents, make_events
+from gainful.read.session_events import (
+    ASKED,
+    FIRST,
+    LENGTH,
+    SHOWN_TWICE,
+    TIME,
+    SessionEvents,
+    make_events,
+)
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.text import count_noun
 
@@ -243,7 +251,7 @@ class Retrievals:
         )
         repeats = int(frame["repeats"].sum())
         if repeats:
-            self.notes[_REPEATS] += repeats
+            self.notes[SHOWN_TWICE] += repeats
         records = frame["record"].to_numpy()
         labels = [name for name in self.labels if name in frame.columns]
         empty = [name for name in labels if frame[name].null_count() == len(frame)]
@@ -273,12 +281,6 @@ class Retrievals:
 
 def _count_notes(notes: Counter[str]) -> list[str]:
     return [count_noun(number, *words.split("|")) for words, number in notes.items()]
-
-
-_REPEATS = (
-    "result shows a document that its list has further up, and is left out"
-    "|results show a document that their list has further up, and are left out"
-)
 
 
 def parse_time(value: Any) -> int | None:

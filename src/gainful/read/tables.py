@@ -11,6 +11,7 @@ from gainful.errors import BadInput, WrongType
 from gainful.forks import refuse_lost_threads
 from gainful.read import dicts, named_columns, rag, shapes
 from gainful.read.column_names import (
+    DOC,
     GRADE,
     KNOWN_COLUMNS,
     RELEVANT,
@@ -51,6 +52,9 @@ def extract_rows(
     table = table.rename(columns, kind.roles)
     if is_wide(table.frame.schema):
         return rag.read_records(table.name, _iterate_records(table), kind)
+    if table.header.find_column(DOC) is None:
+        lists = [name for name, dtype in table.frame.schema.items() if dtype.base_type() == pl.List]
+        rag.refuse_unknown_lists(table.name, lists, columns)
     return named_columns.extract_rows(table, kind)
 
 
