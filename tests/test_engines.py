@@ -510,6 +510,18 @@ class TestSpark:
         frame = gainful.spark.per_query({"1": {"a": 2}}, framed, "Last")
         assert [row.asDict() for row in frame.collect()] == [{"query": "1", "Last": 2.0}]
 
+    @pytest.mark.parametrize(("duplicates", "expected"), [("first", 0.5), ("count", 1.0)])
+    def test_a_document_that_stands_twice_counts_as_in_evaluate(self, duplicates, expected):
+        import gainful.spark
+
+        rows = [("1", "a", 0.9), ("1", "a", 0.8), ("1", "b", 0.7)]
+        frame = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
+        judged = {"1": {"a": 1}}
+        assert gainful.evaluate(judged, frame, "P@2", duplicates=duplicates)["P@2"] == expected
+        framed = FRAME_MAKERS["Spark"](frame)
+        values = gainful.spark.per_query(judged, framed, "P@2", duplicates=duplicates, flat=True)
+        assert [row.asDict() for row in values.collect()] == [{"query": "1", "p_at_2": expected}]
+
     def test_measures_over_subtopics_are_for_evaluate(self):
         import gainful.spark
 
