@@ -70,6 +70,7 @@ class RetrievedLists:
 
     frame: pl.DataFrame
     docs: pl.Series
+    grades: pl.Series | None = None  # of these, if any has one
 
 
 @define(eq=False)
@@ -84,6 +85,8 @@ class Retrievals:
     _rows: RowBuffer = field(init=False)
     _docs: TextBuffer = field(init=False)
     _flaws: list[tuple[Flaw, str]] = field(factory=list)
+    _doc_count: int = 0
+    _grades: dict[int, float] = field(factory=dict)  # by the number of the document
 
     def __attrs_post_init__(self) -> None:
         """No searches yet, each of which will be a row, and its documents rows of their own."""
@@ -103,12 +106,18 @@ class Retrievals:
         labels: Sequence[str | None] = (),
         flaw: int | None = None,
     ) -> None:
-        """One search; a document twice in its list counts where it comes first."""
-        unique = dict.fromkeys(docs)
-        own = labels or [None] * len(self.labels)
-        length, repeats = len(unique), len(docs) - len(unique)
-        self._rows.add((record, session, user, time, query_id, text, length, repeats, flaw, *own))
-        self._docs.extend(unique)
+        """One search."""
+        self.extend(
+            [record],
+            session=[session],
+            user=[user],
+            time=[time],
+            query_id=[query_id],
+            text=[text],
+            docs=[docs],
+            labels=[[label] for label in labels or [None] * len(self.labels)],
+            flaw=[flaw],
+        )
 
     def extend(
         self,
@@ -122,14 +131,26 @@ class Retrievals:
         docs: Sequence[Sequence[str]],
         flaw: Sequence[int | None],
         labels: Sequence[Sequence[str | None]] = (),
+        grades: Mapping[int, Mapping[int, float]] | None = None,
     ) -> None:
-        """Some searches, as columns; a document twice in a list counts where it comes first."""
+        """Some searches, as columns; a document twice in a list counts where it comes first.
+
+        Grades of documents are by search and by the place of the document in its list, from 0.
+        """
         unique = [dict.fromkeys(part) for part in docs]
         lengths = list(map(len, unique))
         repeats = map(sub, map(len, docs), lengths)
         columns = (records, session, user, time, query_id, text, lengths, repeats, flaw, *labels)
         self._rows.extend(columns)
         self._docs.extend(chain.from_iterable(unique))
+        for search, by_place in (grades or {}).items():
+            first = self._doc_count + sum(lengths[:search])
+            places = {doc: first + place for place, doc in enumerate(unique[search])}
+            listed = dict(enumerate(docs[search]))
+            for at in sorted(by_place, reverse=True):  # of a document that comes twice, the first
+                if at in listed:
+                    self._grades[places[listed[at]]] = by_place[at]
+        self._doc_count += sum(lengths)
 
     def add_flaw(self, record: int, flaw: Flaw, words: str, session: str | None = None) -> None:
         """A record that is no search that can be read, though it should be."""
@@ -144,7 +165,11 @@ class Retrievals:
         """All of them, a row for each; none are left here."""
         lists = self._rows.to_frame()
         first = (pl.col(LENGTH).cum_sum() - pl.col(LENGTH)).alias(FIRST)
-        return RetrievedLists(lists.with_columns(first), self._docs.to_series())
+        grades = None
+        if self._grades:
+            told = [self._grades.get(at) for at in range(self._doc_count)]
+            grades = pl.Series(told, dtype=pl.Float64)
+        return RetrievedLists(lists.with_columns(first), self._docs.to_series(), grades)
 
     def to_events(self, expected: str, lists: RetrievedLists | None = None) -> SessionEvents:
         """All of them as events, a row for each list.
@@ -182,6 +207,7 @@ class Retrievals:
             notes=[*self.remarks, *_count_notes(self.notes)],
             problems=self._list_problems(frame),
             docs=lists.docs,
+            grades=lists.grades,
         )
 
     def _list_problems(self, frame: pl.DataFrame) -> list[Problem]:

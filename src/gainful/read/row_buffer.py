@@ -14,11 +14,11 @@ _BATCH_ROWS = 1 << 14
 
 
 class RowBuffer:
-    """Rows of some columns, to be added one by one or as columns, and taken as a frame.
+    """Rows of some columns, to be added some at a time, and taken as a frame.
 
     Examples:
         >>> rows = RowBuffer({"doc": pl.String, "rank": pl.Int64})
-        >>> rows.add(("a", 1))
+        >>> rows.extend([["a"], [1]])
         >>> rows.extend([["b", "c"], [2, 3]])
         >>> rows.to_frame().rows()
         [('a', 1), ('b', 2), ('c', 3)]
@@ -27,19 +27,11 @@ class RowBuffer:
     def __init__(self, schema: Mapping[str, type[pl.DataType]]) -> None:
         """No rows yet, of columns with these names and types."""
         self._schema = dict(schema)
-        self._rows: list[tuple[Any, ...]] = []
         self._columns: list[list[Any]] = [[] for _ in self._schema]
         self._frames: list[pl.DataFrame] = []
 
-    def add(self, row: tuple[Any, ...]) -> None:
-        """One more row."""
-        self._rows.append(row)
-        if len(self._rows) >= _BATCH_ROWS:
-            self._pack()
-
     def extend(self, columns: Iterable[Iterable[Any]]) -> None:
         """Some more rows, as columns of the same length."""
-        self._gather()
         for column, values in zip(self._columns, columns, strict=True):
             column.extend(values)
         if len(self._columns[0]) >= _BATCH_ROWS:
@@ -51,14 +43,7 @@ class RowBuffer:
         frames, self._frames = self._frames, []
         return pl.concat(frames) if frames else pl.DataFrame(schema=self._schema)
 
-    def _gather(self) -> None:
-        if self._rows:
-            for column, values in zip(self._columns, zip(*self._rows, strict=True), strict=True):
-                column.extend(values)
-            self._rows = []
-
     def _pack(self) -> None:
-        self._gather()
         if self._columns[0]:
             pairs = zip(self._schema.items(), self._columns, strict=True)
             series = [pl.Series(name, values, dtype) for (name, dtype), values in pairs]
