@@ -175,6 +175,6 @@ def spread_lists(
     columns = [doc.alias("doc"), ranks.alias("rank")]
     if grades is not None:
         all_grades = pl.concat([grades, pl.Series([None], dtype=pl.Float64)])
-        told = pl.when(doc.is_not_null()).then(all_grades.gather(place)).alias("grade")
-        columns.append(pl.select(told).to_series())
+        of_docs = pl.when(doc.is_not_null()).then(all_grades.gather(place)).alias("grade")
+        columns.append(pl.select(of_docs).to_series())
     return rest[known][number].with_columns(columns)

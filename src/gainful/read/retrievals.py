@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from operator import sub
@@ -18,7 +18,6 @@ import polars as pl
 from attrs import define, field, frozen
 
 from gainful.errors import BadInput
-from gainful.read.row_buffer import RowBuffer, TextBuffer
 from gainful.read.session_events import (
     ASKED,
     FIRST,
@@ -30,6 +29,47 @@ from gainful.read.session_events import (
 )
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.text import count_noun
+
+_BATCH_ROWS = 1 << 14
+
+
+class RowBuffer:
+    """Rows of some columns, to be added some at a time, and taken as a frame.
+
+    Examples:
+        >>> rows = RowBuffer({"doc": pl.String, "rank": pl.Int64})
+        >>> rows.extend([["a"], [1]])
+        >>> rows.extend([["b", "c"], [2, 3]])
+        >>> rows.to_frame().rows()
+        [('a', 1), ('b', 2), ('c', 3)]
+    """
+
+    def __init__(self, schema: Mapping[str, type[pl.DataType]]) -> None:
+        """No rows yet, of columns with these names and types."""
+        self._schema = dict(schema)
+        self._columns: list[list[Any]] = [[] for _ in self._schema]
+        self._frames: list[pl.DataFrame] = []
+
+    def extend(self, columns: Iterable[Iterable[Any]]) -> None:
+        """Some more rows, as columns of the same length."""
+        for column, values in zip(self._columns, columns, strict=True):
+            column.extend(values)
+        if len(self._columns[0]) >= _BATCH_ROWS:
+            self._pack()
+
+    def to_frame(self) -> pl.DataFrame:
+        """All rows, in the order in which they came; there are none in the buffer afterwards."""
+        self._pack()
+        frames, self._frames = self._frames, []
+        return pl.concat(frames) if frames else pl.DataFrame(schema=self._schema)
+
+    def _pack(self) -> None:
+        if self._columns[0]:
+            pairs = zip(self._schema.items(), self._columns, strict=True)
+            series = [pl.Series(name, values, dtype) for (name, dtype), values in pairs]
+            self._frames.append(pl.DataFrame(series))
+            self._columns = [[] for _ in self._schema]
+
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"-?(?:[0-9]{1,38}\.?|[0-9]*\.[0-9]{1,38})", re.ASCII)
@@ -83,7 +123,7 @@ class Retrievals:
     remarks: list[str] = field(factory=list)  # in whole sentences
     labels: tuple[str, ...] = ()  # columns beside: topic, system, …
     _rows: RowBuffer = field(init=False)
-    _docs: TextBuffer = field(init=False)
+    _docs: RowBuffer = field(init=False)
     _flaws: list[tuple[Flaw, str]] = field(factory=list)
     _doc_count: int = 0
     _grades: dict[int, float] = field(factory=dict)  # by the number of the document
@@ -91,7 +131,7 @@ class Retrievals:
     def __attrs_post_init__(self) -> None:
         """No searches yet, each of which will be a row, and its documents rows of their own."""
         self._rows = RowBuffer({**_COLUMNS, **dict.fromkeys(self.labels, pl.String)})
-        self._docs = TextBuffer()
+        self._docs = RowBuffer({"doc": pl.String})
 
     def add(
         self,
@@ -142,7 +182,7 @@ class Retrievals:
         repeats = map(sub, map(len, docs), lengths)
         columns = (records, session, user, time, query_id, text, lengths, repeats, flaw, *labels)
         self._rows.extend(columns)
-        self._docs.extend(chain.from_iterable(unique))
+        self._docs.extend([chain.from_iterable(unique)])
         for search, by_place in (grades or {}).items():
             first = self._doc_count + sum(lengths[:search])
             places = {doc: first + place for place, doc in enumerate(unique[search])}
@@ -167,9 +207,9 @@ class Retrievals:
         first = (pl.col(LENGTH).cum_sum() - pl.col(LENGTH)).alias(FIRST)
         grades = None
         if self._grades:
-            told = [self._grades.get(at) for at in range(self._doc_count)]
-            grades = pl.Series(told, dtype=pl.Float64)
-        return RetrievedLists(lists.with_columns(first), self._docs.to_series(), grades)
+            of_docs = [self._grades.get(at) for at in range(self._doc_count)]
+            grades = pl.Series(of_docs, dtype=pl.Float64)
+        return RetrievedLists(lists.with_columns(first), self._docs.to_frame()["doc"], grades)
 
     def to_events(self, expected: str, lists: RetrievedLists | None = None) -> SessionEvents:
         """All of them as events, a row for each list.
