@@ -272,6 +272,8 @@ def test_duplicates_are_refused_or_counted_alike(make):
 @pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_the_last_of_two_wants_an_order(make):
     judged = {"1": {"a": 1}}
+    first = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="first")
+    assert first.mean == {"RR": 1.0}
     if make in UNORDERED:
         with pytest.raises(gainful.errors.BadInput, match="have no order: which is last?"):
             gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="last")

@@ -188,6 +188,9 @@ def test_a_document_that_stands_twice_is_an_error_or_counted():
     last = gainful.evaluate(judged, run_with_duplicates(), ["AP", "NumRet"], duplicates="last")
     assert last.mean == {"AP": pytest.approx((1 / 2 + 2 / 3) / 2), "NumRet": 3}
     assert last.counts["duplicates"] == 1
+    first = gainful.evaluate(judged, run_with_duplicates(), ["AP", "NumRet"], duplicates="first")
+    assert first.mean == {"AP": pytest.approx((1 + 2 / 3) / 2), "NumRet": 3}
+    assert first.counts["duplicates"] == 1
     count = gainful.evaluate(judged, run_with_duplicates(), "nDCG", duplicates="count")
     assert count.mean["nDCG"] == pytest.approx((1 + 1 / 2 + 1 / np.log2(5)) / (1 + 1 / np.log2(3)))
     assert count.notes == [
@@ -195,6 +198,12 @@ def test_a_document_that_stands_twice_is_an_error_or_counted():
     ]
     assert "above 1" in repr(count)
     assert "above 1" in count._repr_html_()
+
+
+def test_the_first_of_two_is_the_one_that_scores_best_wherever_it_stands():
+    rows = {"query": ["1"] * 3, "doc": ["a", "b", "a"], "score": [1.0, 2.0, 3.0]}
+    for frame in (pl.DataFrame(rows), pl.DataFrame(rows)[[2, 1, 0]]):
+        assert gainful.evaluate({"1": {"a": 1}}, frame, "RR", duplicates="first")["RR"] == 1
 
 
 def test_lists_may_repeat_a_document_too():

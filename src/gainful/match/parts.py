@@ -46,8 +46,9 @@ def match_parts(
         convention: how duplicates, namesakes and close scores are taken.
         match: how it is done in memory.
     """
-    last = convention.duplicates == "last" and run.engine.ordered
-    counted = convention if last else evolve(convention, duplicates="count")  # refused together
+    known = {"first": True, "last": run.engine.ordered}  # of error, all are refused together
+    takes_one = known.get(convention.duplicates, False)
+    counted = convention if takes_one else evolve(convention, duplicates="count")
     match_part = partial(_match_part, match, counted)
     collect_parts = _match_on_workers if run.engine is SPARK else _match_by_disk
     matched = concat_parts(
@@ -112,7 +113,7 @@ def refuse_bad_run(matched: Matched, run: LazyRun, convention: Convention) -> No
     """Refuse a run without results, or with duplicates that the convention does not take."""
     if not matched.in_run.any():
         raise BadInput(run.name, "there is not one result in it")
-    if matched.duplicate is None or convention.duplicates == "count":
+    if matched.duplicate is None or convention.duplicates in ("count", "first"):
         return
     query, doc = map(quote, matched.duplicate)
     example = f"document {doc} of query {query}"
@@ -120,7 +121,7 @@ def refuse_bad_run(matched: Matched, run: LazyRun, convention: Convention) -> No
         refuse_duplicates(run.name, example, matched.duplicate_count)
     if not run.engine.ordered:
         problem = f"{example} stands twice, and rows in {run.engine.name} have no order"
-        allowed = "each document once, or duplicates=count"
+        allowed = "each document once, or duplicates=first or count"
         raise Duplicated(run.name, f"{problem}: which is last?", allowed)
 
 

@@ -208,6 +208,8 @@ def _find_dict_shape(
     if isinstance(value, Mapping) or as_list(value) is not None:
         problem = "this is a list of several runs, each a dict by query"
         raise BadInput(name, problem, 'one run; several have names: runs={"bm25": …, "dense": …}')
+    lists = [str(key) for key, inner in first.items() if as_list(inner) is not None]
+    rag.refuse_unknown_lists(name, lists, columns)
     raise BadInput(f"{name}[0]", f"{quote(first)} has none of the usual names", _ask_names(number))
 
 

@@ -10,6 +10,7 @@ import polars as pl
 from gainful.errors import BadInput
 from gainful.read import dicts, named_columns, rag, shapes
 from gainful.read.column_names import (
+    DOC,
     RELEVANT,
     RETRIEVED,
     USUAL_NAMES,
@@ -45,6 +46,9 @@ def extract_rows(
     table = table.rename(columns, kind.roles)
     if is_wide(table.frame.schema):
         return rag.read_records(table.name, _iterate_records(table), kind)
+    if table.header.find_column(DOC) is None:
+        lists = [name for name, dtype in table.frame.schema.items() if dtype.base_type() == pl.List]
+        rag.refuse_unknown_lists(table.name, lists, columns)
     return named_columns.extract_rows(table, kind)
 
 

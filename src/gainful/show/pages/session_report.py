@@ -34,7 +34,7 @@ from gainful.show.pages.report_data import (
     hold_details,
     round_values,
 )
-from gainful.text import count_noun, pluralise
+from gainful.text import count_noun, mark_notes, pluralise
 from gainful.types import Array, Flags, Ranks
 
 _MAX_QUERIES = 100  # of a session, of which it is told what each brought
@@ -318,7 +318,7 @@ def _list_figures(content: SessionReportContent) -> list[tuple[str, str, Embedde
 
 def _trim_caption(content: SessionReportContent, data: FigureData) -> FigureData:
     """A figure without what the page tells elsewhere: its notes, and what more than chance is."""
-    notes = {f"Note: {note}" for note in content.groups.results.notes}
+    notes = {*mark_notes(content.groups.results.notes)}
     caption = [line for line in data.caption if line not in notes]
     is_map = CHANCE_NOTE in caption
     caption = [line for line in caption if line != CHANCE_NOTE]
