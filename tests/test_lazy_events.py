@@ -192,7 +192,8 @@ def test_other_forms_of_times_are_read_there_too(engine):
     rows = [("s", "01/Mar/2026:12:00:00", "soup", 1, "a"), ("s", "02/Mar/2026:12:00", "x", 1, "b")]
     frame = log_of(*rows[:1], ("s", "01/Mar/2026:12:00:01", "x", 1, "b"), names=SHOWN)
     assert_same(engine, frame, {"s": {"a": 1, "b": 2}})
-    with pytest.raises(BadInput, match=r"time '02/Mar/2026:12:00' is no time .*ISO 8601"):
+    where = "sessions, row 1" if engine == "lazy polars" else "sessions"
+    with refuses(BadInput, where, "'02/Mar/2026:12:00'", "ISO 8601"):
         gainful.sessions.evaluate(FRAME_MAKERS[engine](log_of(*rows, names=SHOWN)), None, "sDCG@3")
 
 
@@ -226,15 +227,12 @@ class TestWithoutOrder:
         frame = log_of(*rows, names=["session", "time", key, "rank", "doc"])
         qrels = {session: {"b": 1} for session in "stu"}
         native = FRAME_MAKERS["DuckDB"](frame)
-        words = "session 's': lists of it were shown at one time, and rows in DuckDB have no order"
-        with pytest.raises(BadInput, match=words):
+        with refuses(BadInput, "sessions", "'s'", "DuckDB"):
             gainful.sessions.evaluate(native, qrels, "sDCG@3")
         results = gainful.sessions.evaluate(native, qrels, "sDCG@3", bad="skip")
         # of one text, t has two lists; of one id, a list with a rank that stands twice
         assert results.ids == (["t", "u"] if key == "text" else ["u"])
-        assert any(
-            note.startswith("2 events left out: ") and words in note for note in results.notes
-        )
+        assert any(note.startswith("2 events left out: ") for note in results.notes)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -135,7 +135,7 @@ def test_streams_of_arrow_are_known_by_their_content(put, compression, name):
     frame = pl.DataFrame(ROWS, schema=["query", "doc", "score"], orient="row")
     frame.write_ipc_stream(buffer, compression=compression)
     assert read_run(put(buffer.getvalue(), name)).frame.rows() == ROWS
-    with pytest.raises(BadInput, match="cannot be read as Arrow"):
+    with refuses(BadInput, name, "Arrow"):
         read_run(put(buffer.getvalue()[:60], name))
 
 
@@ -168,7 +168,7 @@ def test_tables_without_a_header_are_query_document_grade(put, text, name):
      ("user\titem\t-1e3\n1\ta\t2\n", "q.tsv")],
 )  # fmt: skip
 def test_names_of_queries_and_documents_are_a_header_before_a_number_too(put, text, name):
-    with pytest.raises(BadInput, match="holds numbers; is it the grade"):
+    with refuses(BadInput, name, "grade"):
         read_qrels(put(text, name))
     third = text.split("\n")[0].replace(";", ",").replace("\t", ",").split(",")[2].strip('"')
     qrels = read_qrels(put(text, name), columns=read_column_names({"grade": third}))
@@ -224,7 +224,7 @@ def test_runs_of_three_fields(put, shape, case):
         assert run.frame["score"].to_list() == expected[number]
         assert gainful.evaluate({"1": {"a": 1}}, path, "RR", columns={f"run.{number}": "3"}).mean
     if role is None:
-        with pytest.raises(BadInput, match="score=3 .*rank=3"):
+        with refuses(BadInput, path, "score=3", "rank=3"):
             read_run(path)
         return
     run = read_run(path)
@@ -281,7 +281,7 @@ def test_grades_may_be_true_and_false(put, truth):
     for qrels in (frame, path):
         assert gainful.evaluate(qrels, {"1": ["b", "a"]}, "RR")["RR"] == 0.5
     unknown = frame.rename({"label": "useful"})
-    with pytest.raises(BadInput, match="is it the grade"):
+    with refuses(BadInput, "judgments", "'useful'"):
         gainful.evaluate(unknown, {"1": ["b", "a"]}, "RR")
 
 
@@ -344,9 +344,9 @@ def test_beir_folders(put, tmp_path):
     put("x", "two/qrels/train.tsv")
     with refuses(BadInput, "qrels"):
         read_qrels(tmp_path / "two")
-    with refuses(BadInput, "test_beir_folders0"):
+    with refuses(BadInput, tmp_path.name):
         read_qrels(tmp_path)
-    with refuses(BadInput, "test_beir_folders0"):
+    with refuses(BadInput, tmp_path.name):
         read_run(tmp_path)
 
 
@@ -396,65 +396,65 @@ def test_formats_are_a_table(put):
 
 
 BAD_RUNS = {
-    "a word for a score": (RUN.replace("0.25", "hihg"), r"file:2: score 'hihg' is not a number \(expected: query Q0 document rank score name\)"),
-    "too few fields": (RUN + "3 Q0 d\n", "file:4: '3 Q0 d' has 3 fields"),
-    "no name": (RUN + "3 Q0 d 1 5\n", "file:4: '3 Q0 d 1 5' has 5 fields"),
-    "10^400": (RUN.replace("0.25", "1e400"), "file:2: score '1e400' is not a finite number"),
-    "a long number": (RUN.replace("0.25", "1" + "0" * 400), "file:2: score '10+.* is not a finite number"),
-    "nan": (RUN.replace("0.25", "NaN"), "file:2: score 'NaN' is not a finite number"),
-    "infinite": (RUN.replace("0.25", "-inf"), "file:2: score '-inf' is not a finite number"),
-    "after a comment": ("# c\n\n" + RUN.replace("0.25", "x"), "file:4: score 'x'"),
-    "not UTF-8": (RUN.encode().replace(b"b", b"\xff"), "file:2: byte 0xff is not UTF-8 text"),
-    "judgments": (QRELS, "these look like judgments, not like a run"),
-    "empty": ("", "the file is empty"),
-    "blank": (" \n\n", "the file is empty"),
-    "only comments": ("# nothing\n", "there is not one result in it"),
-    "binary": (b"\x7fELF\0\0\0", "this is a binary file"),
-    "UTF-16": (RUN.encode("utf-16"), "this is UTF-16 text"),
-    "truncated gzip": (gzip.compress(RUN.encode())[:-12], "the gzip file is truncated"),
-    "damaged gzip": (b"\x1f\x8b\x08\0junk" + b"\xff" * 20, "the gzip file is (damaged|truncated)"),
-    "truncated zstd": (zstd.compress(RUN.encode())[:-4], "the zstd file is truncated"),
-    "damaged zstd": (zstd.compress(RUN.encode() * 9)[:9] + b"\xff" * 40, "the zstd file is damaged"),
-    "damaged parquet": (b"PAR1 and nothing", "the Parquet file is damaged"),
-    "a missing column": ("query,doc,grades\n1,a,2\n", "there is no column for the score; there are query, doc, grades"),
-    "grades in a table": ("query,doc,grade\n1,a,2\n", "these look like judgments"),
-    "no JSON": ('{"query": "1", "doc": "a", "score": 1}\n{"query": \n', r"file:2: '\{\"query\": ' is not JSON"),
-    "no object": ('{"query": "1", "doc": "a", "score": 1}\n[3]\n', r"file:2: \[3\] is no object"),
-    "a bad cell": ("query,doc,score\n1,a,2\n1,b,x\n", "file:3: score 'x' is not a finite number"),
-    "an empty cell": ("query,doc,score\n1,,2\n", "file:2: there is no doc"),
-    "no score in a line": ('{"query": "1", "doc": "a", "score": 1}\n{"query": "1", "doc": "b"}', "file:2: there is no score"),
-    "RAG without documents": ('{"query": "1", "retrieved": 5}', "5 is no list of documents"),
-    "RAG without ids": ('{"query": "1", "retrieved": [{"text": "x"}]}', "has no id"),
-    "RAG without a query": ('{"retrieved": ["a"]}', "file:1: there is no 'query'"),
-    "RAG with a query twice": ('{"query": "1", "retrieved": ["a"]}\n{"query": "1", "retrieved": ["a"]}', "comes a second time"),
-    "half a JSON file": ('{"1": {"a": 1},\n', "the JSON is cut off"),
-    "JSON of numbers": ('{\n"1": 5}', r"\['1'\]: 5 is no dict or list"),
-    "JSON with a text": ('{\n"1": {"a": "x"}}', r"\['1'\]\['a'\]: score 'x' is not a finite number"),
+    "a word for a score": (RUN.replace("0.25", "hihg"), ("file:2", "'hihg'", "query Q0 document rank score name")),
+    "too few fields": (RUN + "3 Q0 d\n", ("file:4", "'3 Q0 d'", "3 fields")),
+    "no name": (RUN + "3 Q0 d 1 5\n", ("file:4", "'3 Q0 d 1 5'", "5 fields")),
+    "10^400": (RUN.replace("0.25", "1e400"), ("file:2", "'1e400'")),
+    "a long number": (RUN.replace("0.25", "1" + "0" * 400), "file:2"),
+    "nan": (RUN.replace("0.25", "NaN"), ("file:2", "'NaN'")),
+    "infinite": (RUN.replace("0.25", "-inf"), ("file:2", "'-inf'")),
+    "after a comment": ("# c\n\n" + RUN.replace("0.25", "x"), ("file:4", "'x'")),
+    "not UTF-8": (RUN.encode().replace(b"b", b"\xff"), ("file:2", "0xff", "UTF-8")),
+    "judgments": (QRELS, ("file", "judgments")),
+    "empty": ("", "file"),
+    "blank": (" \n\n", "file"),
+    "only comments": ("# nothing\n", "file"),
+    "binary": (b"\x7fELF\0\0\0", ("file", "binary")),
+    "UTF-16": (RUN.encode("utf-16"), ("file", "UTF-16")),
+    "truncated gzip": (gzip.compress(RUN.encode())[:-12], ("file", "gzip", "truncated")),
+    "damaged gzip": (b"\x1f\x8b\x08\0junk" + b"\xff" * 20, ("file", "gzip")),
+    "truncated zstd": (zstd.compress(RUN.encode())[:-4], ("file", "zstd", "truncated")),
+    "damaged zstd": (zstd.compress(RUN.encode() * 9)[:9] + b"\xff" * 40, ("file", "zstd", "damaged")),
+    "damaged parquet": (b"PAR1 and nothing", ("file", "Parquet")),
+    "a missing column": ("query,doc,grades\n1,a,2\n", ("file", "score", "query, doc, grades")),
+    "grades in a table": ("query,doc,grade\n1,a,2\n", ("file", "judgments")),
+    "no JSON": ('{"query": "1", "doc": "a", "score": 1}\n{"query": \n', ("file:2", "JSON")),
+    "no object": ('{"query": "1", "doc": "a", "score": 1}\n[3]\n', ("file:2", "[3]")),
+    "a bad cell": ("query,doc,score\n1,a,2\n1,b,x\n", ("file:3", "'x'")),
+    "an empty cell": ("query,doc,score\n1,,2\n", ("file:2", "doc")),
+    "no score in a line": ('{"query": "1", "doc": "a", "score": 1}\n{"query": "1", "doc": "b"}', ("file:2", "score")),
+    "RAG without documents": ('{"query": "1", "retrieved": 5}', ("file:1", "5")),
+    "RAG without ids": ('{"query": "1", "retrieved": [{"text": "x"}]}', ("file:1['1']", "id")),
+    "RAG without a query": ('{"retrieved": ["a"]}', ("file:1", "'query'")),
+    "RAG with a query twice": ('{"query": "1", "retrieved": ["a"]}\n{"query": "1", "retrieved": ["a"]}', ("file:2", "'1'")),
+    "half a JSON file": ('{"1": {"a": 1},\n', ("file", "JSON")),
+    "JSON of numbers": ('{\n"1": 5}', "file['1']"),
+    "JSON with a text": ('{\n"1": {"a": "x"}}', ("file['1']['a']", "'x'")),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "message"), BAD_RUNS.values(), ids=BAD_RUNS)
-def test_what_is_wrong_with_a_run_is_said(put, content, message):
-    with pytest.raises(BadInput, match=message):
+@pytest.mark.parametrize(("content", "about"), BAD_RUNS.values(), ids=BAD_RUNS)
+def test_what_is_wrong_with_a_run_is_said(put, content, about):
+    with refuses(BadInput, about):
         read_run(put(content))
 
 
 BAD_JUDGMENTS = {
-    "a run": (RUN, "this looks like a run, not like judgments: its lines have six fields"),
-    "a run as a table": ("query,doc,rank,score\n1,a,1,0.5\n", "this looks like a run, not like judgments"),
-    "two grades": (QRELS + "1 0 a 1\n", r"file:4: document 'a' of query '1' is judged twice, as 2 and 1"),
-    "the same twice": (QRELS + "1 0 a 2\n1 0 a 2\n", "file:4: document 'a' of query '1' is judged 3 times"),
-    "five fields": (QRELS + "3 0 d 1 x\n", "file:4: '3 0 d 1 x' has 5 fields"),
-    "a word": (QRELS + "3 0 d good\n", "file:4: grade 'good' is not a number"),
-    "a million characters": ("1 0 " + "x" * 10**6 + " y\n", "file:1: grade 'y' is not a number"),
-    "RAG without relevant": ('{"query": "1", "retrieved": ["a"]}', "there is no 'relevant'"),
-    "no judgment": ('{\n"1": {}}', "there is not one judgment in it"),
+    "a run": (RUN, ("file", "run")),
+    "a run as a table": ("query,doc,rank,score\n1,a,1,0.5\n", ("file", "run")),
+    "two grades": (QRELS + "1 0 a 1\n", ("file:4", "'a'", "'1'", "2 and 1")),
+    "the same twice": (QRELS + "1 0 a 2\n1 0 a 2\n", ("file:4", "'a'", "'1'", "3 times")),
+    "five fields": (QRELS + "3 0 d 1 x\n", ("file:4", "'3 0 d 1 x'", "5 fields")),
+    "a word": (QRELS + "3 0 d good\n", ("file:4", "'good'")),
+    "a million characters": ("1 0 " + "x" * 10**6 + " y\n", ("file:1", "'y'")),
+    "RAG without relevant": ('{"query": "1", "retrieved": ["a"]}', ("file:1", "'relevant'")),
+    "no judgment": ('{\n"1": {}}', "file"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "message"), BAD_JUDGMENTS.values(), ids=BAD_JUDGMENTS)
-def test_what_is_wrong_with_judgments_is_said(put, content, message):
-    with pytest.raises(BadInput, match=message):
+@pytest.mark.parametrize(("content", "about"), BAD_JUDGMENTS.values(), ids=BAD_JUDGMENTS)
+def test_what_is_wrong_with_judgments_is_said(put, content, about):
+    with refuses(BadInput, about):
         read_qrels(put(content))
 
 
