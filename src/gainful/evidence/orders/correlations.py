@@ -27,7 +27,7 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
-from gainful.read.labels import Labels, parse_labels
+from gainful.read.query_columns import Labels, parse_labels
 from gainful.text import count_noun, join_words, mark_notes, pluralise
 from gainful.types import Array, Ranks
 

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from gainful.evidence.intervals import MeanIntervals
 from gainful.evidence.system_groups import SystemGroups
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.convention_page import build_session_table
+from gainful.measure.convention_page import tell_sessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
 from gainful.measure.sessions.results import list_footnotes, session_results_page
@@ -265,7 +265,7 @@ def render_session_report(
         ),
         values_file=values_file if is_partial else None,
         convention_line=list_footnotes(results, verbose=True)[0],
-        settings=build_session_table(results.convention)[1],
+        settings=tell_sessions([results.convention])[1],
         full_names=report_text.map_full_names(groups.labels, content.named.labels),
         observed=groups.sessions.observed,
     )
