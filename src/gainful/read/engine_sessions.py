@@ -46,7 +46,7 @@ from gainful.read.event_table import (
     extract_events,
     is_event_log,
 )
-from gainful.read.event_words import EventWords, read_event_words
+from gainful.read.event_words import EventWords, name_event, read_event_words
 from gainful.read.lazy import open_columns
 from gainful.read.log_facts import LogFacts, find_facts, find_known
 from gainful.read.named_columns import Header, InputTable
@@ -380,7 +380,7 @@ def _assign_roles(reader: PartReader) -> PartReader:
     taken = assign_log_columns(header, facts, words)
     shown_words = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
     known = find_known(facts, taken, shown_words)
-    kinds = {words.get(kind, kind) for kind in facts.words.get(taken.get("event", ""), ())}
+    kinds = {name_event(kind, words) for kind in facts.words.get(taken.get("event", ""), ())}
     actions = sorted(kinds - {SHOWN, ASKED})
     if not reader.ordered:
         _refuse_without_order(reader, known, has_actions=bool(actions))

@@ -26,6 +26,7 @@ from gainful.read.event_words import (
     MAX_KINDS,
     EventWords,
     list_shown_words,
+    name_event,
     read_event_words,
 )
 from gainful.read.log_facts import LogFacts, find_facts, find_known, plain_words
@@ -234,7 +235,7 @@ def _read_kinds(
     kinds = [*facts.words[column]]
     refuse_kinds(table.header, column, kinds, words)
     mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))
-    return plain.replace_strict({kind: words.get(kind, kind) for kind in kinds}, default=SHOWN)
+    return plain.replace_strict({kind: name_event(kind, words) for kind in kinds}, default=SHOWN)
 
 
 def refuse_kinds(
