@@ -18,7 +18,7 @@ from scipy.stats import ttest_rel
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
 from gainful.match import dicts, frames
-from gainful.read.query_texts import read_query_texts
+from gainful.read.query_columns import read_query_texts
 from gainful.show.pages import report as report_module, report_data
 from gainful.show.pages.report_data import sample_queries
 

@@ -14,8 +14,8 @@ from attrs import evolve
 
 from gainful.convention.convention import Duplicates
 from gainful.errors import Duplicated
-from gainful.match.matched import Matched, Subtopics, invert_order
-from gainful.match.rank_order import ideal_order, order_by_score
+from gainful.match.matched import Matched, Subtopics
+from gainful.match.rank_order import ideal_order, invert_order, order_by_score
 from gainful.match.ties import TieBlocks
 from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates, pair_hash
 from gainful.types import Ranks

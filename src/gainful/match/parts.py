@@ -19,7 +19,8 @@ from attrs import evolve
 from gainful.convention import Convention
 from gainful.errors import BadInput, Duplicated, GainfulError
 from gainful.match.frames import match_subtopics, order_pool, refuse_duplicates
-from gainful.match.matched import MOST_NAMED, Matched, invert_order
+from gainful.match.matched import MOST_NAMED, Matched
+from gainful.match.rank_order import invert_order
 from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
@@ -46,10 +47,7 @@ def match_parts(
         convention: how duplicates, namesakes and close scores are taken.
         match: how it is done in memory.
     """
-    known = {"first": True, "last": run.engine.ordered}  # of error, all are refused together
-    takes_one = known.get(convention.duplicates, False)
-    counted = convention if takes_one else evolve(convention, duplicates="count")
-    match_part = partial(_match_part, match, counted)
+    match_part = partial(_match_part, match, count_duplicates(convention, run))
     collect_parts = _match_on_workers if run.engine is SPARK else _match_by_disk
     matched = concat_parts(
         collect_parts(qrels, run, match_part),
@@ -59,6 +57,13 @@ def match_parts(
     )
     refuse_bad_run(matched, run, convention)
     return matched
+
+
+def count_duplicates(convention: Convention, run: LazyRun) -> Convention:
+    """The convention by which a part is matched: duplicates of all parts are refused together."""
+    known = {"first": True, "last": run.engine.ordered}
+    takes_one = known.get(convention.duplicates, False)
+    return convention if takes_one else evolve(convention, duplicates="count")
 
 
 def concat_parts(parts: Sequence[Matched], queries: Sequence[str], **known: Any) -> Matched:

@@ -16,7 +16,6 @@ import polars as pl
 from attrs import define, evolve, field
 
 from gainful.errors import BadInput
-from gainful.read.durations import format_duration
 from gainful.read.event_lists import (
     RESULT,
     ROW,
@@ -35,6 +34,7 @@ from gainful.read.event_problems import (
     tally_problems,
     tell_left_out,
 )
+from gainful.read.event_times import format_duration
 from gainful.read.session_events import ASKED, DWELL, SHOWN, SHOWN_TWICE, SessionEvents
 from gainful.read.session_layout import mark_changes
 from gainful.read.session_problems import Problem, flag_problem, list_problems

@@ -1,6 +1,6 @@
 """Whatever a user passes as judgments or as a run → a value that can be matched.
 
-Files are read here; what is in memory already, in whatever shape, by `read/in_memory.py`.
+Files are read here; what is in memory already, in whatever shape, by `read/tables.py`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def as_qrels(
     with _choose_columns(columns, "qrels") as names:
         if isinstance(value, (str, PathLike)):
             return read_qrels(value, format_name, names)
-        from gainful.read.in_memory import convert  # noqa: PLC0415  (files do without)
+        from gainful.read.tables import convert  # noqa: PLC0415  (files do without)
 
         return convert(value, QRELS.name, QRELS, names)
 
@@ -71,10 +71,10 @@ def as_run(
     with _choose_columns(columns, "run") as names:
         if isinstance(value, (str, PathLike)):
             return read_run(value, format_name, names)
-        from gainful.read import in_memory  # noqa: PLC0415  (files do without)
+        from gainful.read import tables  # noqa: PLC0415  (files do without)
 
-        lazy_run = in_memory.find_lazy_run(value, name, names)
-        return in_memory.convert(value, name, RUN, names) if lazy_run is None else lazy_run
+        lazy_run = tables.find_lazy_run(value, name, names)
+        return tables.convert(value, name, RUN, names) if lazy_run is None else lazy_run
 
 
 def as_run_in_memory(
@@ -103,9 +103,9 @@ def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRu
             return value
         _refuse_unknown_lists(source, names)
         return None
-    from gainful.read import in_memory  # noqa: PLC0415  (files do without)
+    from gainful.read import tables  # noqa: PLC0415  (files do without)
 
-    return value if in_memory.tells_both(value, names) else None
+    return value if tables.tells_both(value, names) else None
 
 
 def _refuse_unknown_lists(source: Source, columns: ColumnMapping) -> None:

@@ -15,17 +15,15 @@ from typing import Any
 from attrs import evolve
 
 from gainful.read.column_names import ColumnMapping
-from gainful.read.dotted_paths import find_first
 from gainful.read.json_records import (
     Record,
     Unreadable,
     iterate_batches,
     read_records,
 )
-from gainful.read.path_finder import EntriesFinder, PathFinder
+from gainful.read.path_finder import EntriesFinder, PathFinder, find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import NO_TIME, UNREADABLE, Flaw, Retrievals, parse_time
-from gainful.read.row_buffer import RowBuffer
+from gainful.read.retrievals import NO_TIME, UNREADABLE, Flaw, Retrievals, RowBuffer, parse_time
 from gainful.read.search_results import (
     BadResults,
     ResultPaths,

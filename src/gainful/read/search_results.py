@@ -14,9 +14,16 @@ from uuid import UUID
 from attrs import field, frozen
 
 from gainful.read.column_names import DOC, DOC_LISTS, RETRIEVED, ColumnMapping
-from gainful.read.dotted_paths import find_entries, find_first, find_value, list_paths
 from gainful.read.json_text import parse_json
-from gainful.read.path_finder import PathFinder, Steps, follow_steps
+from gainful.read.path_finder import (
+    PathFinder,
+    Steps,
+    find_entries,
+    find_first,
+    find_value,
+    follow_steps,
+    list_paths,
+)
 from gainful.read.ranked_items import is_id
 from gainful.read.retrievals import Flaw
 from gainful.text import quote
