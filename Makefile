@@ -6,7 +6,7 @@ BENCHMARKS := arrays runs frames sessions sessions_sweep session_engines logs co
 CHECKS := lint types floors budget guide wheel
 TIMED  := sh .ci/timed
 
-.PHONY: help demo test test-deep check $(CHECKS) bench fuzz agree error-rates docs clean
+.PHONY: help demo native test test-deep check $(CHECKS) bench fuzz agree error-rates docs clean
 .DEFAULT_GOAL := help
 
 help: ## what one can do here
@@ -64,6 +64,11 @@ guide: $(VENV)/.dev
 
 wheel: $(VENV)/.dev
 	@$(TIMED) "wheel" "sh .ci/wheel $(BIN)/python"
+
+native: $(VENV)/.base ## compile the native engine into the environment (needs a C compiler)
+	@$(BIN)/python native/build_library.py
+	@echo "$(CURDIR)/native" > $$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')/gainful_native.pth
+	@$(BIN)/gainful --version
 
 bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (eight minutes)
 	@for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py && echo || exit 1; done

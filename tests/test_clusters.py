@@ -15,7 +15,7 @@ from scipy.stats import t as student, ttest_1samp
 
 import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
-from gainful.evidence.method import Method as Weighing, weigh_pairs
+from gainful.evidence.method import Method as Weighing, test_pairs as weigh_pairs
 from gainful.evidence.pairing import PairedValues, describe_few_units, describe_turns, read_clusters
 from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.paired_tests import (

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from engines import FRAME_MAKERS, get_spark, to_frame
+from engines import FRAME_MAKERS, get_spark
 from hypothesis import given
 from profiles import examples
-from strategies import qrels_and_runs
+from strategies import qrels_and_runs, to_frame
 
 import gainful
 from gainful.errors import BadInput
@@ -272,6 +272,8 @@ def test_duplicates_are_refused_or_counted_alike(make):
 @pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_the_last_of_two_wants_an_order(make):
     judged = {"1": {"a": 1}}
+    first = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="first")
+    assert first.mean == {"RR": 1.0}
     if make in UNORDERED:
         with pytest.raises(gainful.errors.BadInput, match="have no order: which is last?"):
             gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="last")

@@ -169,6 +169,7 @@ def test_json_that_is_no_known_log_is_called_so_with_its_keys(tmp_path, layout, 
     ("name", "docs"),
     [
         ("llama_index", ["d1", "d3", "d2", "d1", "d3"]),  # as its retriever returns them
+        ("langchain", ["d1", "d3", "d2", "d1", "d3"]),  # of what it returned: it lists no ids
         ("haystack", ["d1", "d2", "d2", "d1"]),  # BM25 finds "soup" in two
     ],
 )
@@ -176,3 +177,33 @@ def test_dumps_of_the_console_exporter_are_read_as_they_are(name, docs):
     sessions = as_sessions(TRACES / f"{name}.json")
     assert sessions.frame["doc"].to_list() == docs
     assert sessions.frame["session"].unique().to_list() == ["s1"]
+
+
+def test_ids_of_langchain_may_be_those_of_its_metadata():
+    sessions = as_sessions(TRACES / "langchain.json", columns={"doc": "metadata.source"})
+    assert sessions.frame["doc"].to_list()[:2] == ["d1.txt", "d3.txt"]
+    assert not any("without ids" in note for note in sessions.notes)
+
+
+@pytest.mark.parametrize("output", [None, '{"documents": [{"id": "d1"}]}', "two soups"])
+def test_documents_without_ids_are_refused_where_what_was_returned_does_not_help(tmp_path, output):
+    text = (TRACES / "langchain.json").read_text(encoding="utf-8")
+    span = json.loads(text[: text.index("\n{")])
+    span["attributes"]["output.value"] = output
+    path = tmp_path / "spans.json"
+    path.write_text(json.dumps(span), encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        as_sessions(path)
+    assert "metadata.source" in refused.value.expected
+
+
+def test_judgments_of_questions_are_told_how_to_be_met():
+    judged = {"leek soup": {"d1": 1}, "pumpkin soup": {"d2": 1}}
+    with pytest.raises(BadInput) as refused:
+        gainful.sessions.evaluate(TRACES / "langchain.json", judged, "nsDCG@5")
+    assert "--columns topic=input.value" in refused.value.expected
+    columns = {"topic": "input.value"}
+    results = gainful.sessions.evaluate(
+        TRACES / "langchain.json", judged, "nsDCG@5", columns=columns
+    )
+    assert results.mean["nsDCG@5"] == 1  # both soups stand first

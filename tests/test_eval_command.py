@@ -334,17 +334,31 @@ ODD_JUDGMENTS = {
 def test_judgments_that_look_like_something_else(call, folder, text, look):
     (folder / "odd.tsv").write_text(text)
     printed = call("check", "odd.tsv").out
-    assert f"  look: {look}" in printed
-    assert "Nothing is wrong" not in printed
+    if text == RANKS:  # which is a run, if nothing else is one
+        assert "odd.tsv (run, trec)" in printed
+    else:
+        assert f"  look: {look}" in printed
+        assert "Nothing is wrong" not in printed
     (folder / "any.run").write_text("1 Q0 a 1 2 x\nmap Q0 all 1 2 x\n")
     assert f"Note: {look}" in call("eval", "odd.tsv", "any.run", "-m", "RR").err
 
 
 def test_judgments_that_count_up_by_accident_are_none_to_look_at(call, folder):
-    (folder / "q.tsv").write_text(RANKS[: RANKS.index("3\td1")])  # 2 queries: 8 follow another
+    (folder / "q.tsv").write_text("1\ta\t1\n1\tb\t2\n1\tc\t3\n2\ta\t1\n2\tb\t2\n")
     (folder / "ones.tsv").write_text("".join(f"{query} a 1\n" for query in range(50)))
     for name in ("q.tsv", "ones.tsv"):
-        assert call("check", name).out.startswith("Nothing is wrong.")
+        printed = call("check", name).out
+        assert printed.startswith("Nothing is wrong.")
+        assert f"{name} (judgments, trec)" in printed
+
+
+def test_a_file_of_three_fields_is_what_the_others_lack(call, folder):
+    (folder / "qrels").write_text("1 0 a 1\n1 0 b 0\n")
+    (folder / "judged.tsv").write_text("1\ta\t1\n1\tb\t0\n")
+    (folder / "short.tsv").write_text("1\tb\t1\n1\ta\t2\n")
+    (folder / "trec.run").write_text("1 Q0 a 1 2 x\n")
+    assert "short.tsv (run, trec)" in call("check", "qrels", "short.tsv").out
+    assert "judged.tsv (judgments, trec)" in call("check", "judged.tsv", "trec.run").out
 
 
 def test_a_column_of_grades_can_be_named_or_there_is_none(call, folder):

@@ -192,8 +192,96 @@ def test_judgments_are_looked_at_for_duplicates_once(put, monkeypatch):
 def test_tables_without_a_header_name_the_line_of_a_mistake(put):
     with pytest.raises(BadInput, match=r"q\.csv:3: grade 'x' is not a finite number"):
         read_qrels(put("1,1,1\n1,b,0\n1,c,x\n", "q.csv"))
-    with pytest.raises(BadInput, match="these look like judgments, not like a run"):
-        read_run(put("1,a,2\n1,b,0\n", "q.csv"))
+
+
+SHORT_RUNS = {  # query, document, and what the third field is if nobody says it
+    "scores": (["7.5", "7", "3"], "score"),
+    "scores that rise": (["0.5", "1", "1"], "score"),
+    "ranks": (["1", "2", "1"], "rank"),
+    "whole scores": (["7", "2", "1"], None),
+    "ranks from 0": (["0", "1", "0"], None),
+    "ranks with a gap": (["1", "3", "1"], None),
+    "grades": (["1", "0", "1"], None),
+}
+SHAPES = {"csv": ("r.csv", ","), "semicolons": ("r.csv", ";"), "bars": ("r.csv", "|"), "tsv": ("r.tsv", "\t"),
+          "text, tabs": ("r.txt", "\t"), "text, blanks": ("r.run", " ")}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("case", SHORT_RUNS)
+def test_runs_of_three_fields(put, shape, case):
+    numbers, role = SHORT_RUNS[case]
+    name, separator = SHAPES[shape]
+    ids = [("1", "a"), ("1", "b"), ("2", "a")]
+    path = put(
+        "".join(f"{separator.join((*pair, n))}\n" for pair, n in zip(ids, numbers, strict=True)),
+        name,
+    )
+    expected = {"score": [*map(float, numbers)], "rank": [-float(number) for number in numbers]}
+    for number in ("score", "rank"):
+        run = read_run(path, columns=read_column_names({number: "3"}))
+        assert run.frame["score"].to_list() == expected[number]
+        assert gainful.evaluate({"1": {"a": 1}}, path, "RR", columns={f"run.{number}": "3"}).mean
+    if role is None:
+        with pytest.raises(BadInput, match="score=3 .*rank=3"):
+            read_run(path)
+        return
+    run = read_run(path)
+    assert run.frame.select("query", "doc").rows() == ids
+    assert run.frame["score"].to_list() == expected[role]
+    assert [note.endswith(role) for note in run.notes] == [True]
+
+
+def test_fields_without_a_header_are_told_by_their_numbers(put):
+    rows = [("a", "1", "x", "0.5"), ("b", "1", "x", "2"), ("a", "2", "x", "1")]
+    columns = read_column_names({"query": "2", "doc": "1", "score": "4"})
+    for name, separator in (("r.csv", ","), ("r.tsv", "\t"), ("r", ";")):
+        path = put("".join(f"{separator.join(row)}\n" for row in rows), name)
+        run = read_run(path, columns=columns)
+        assert run.frame.rows() == [("1", "a", 0.5), ("1", "b", 2.0), ("2", "a", 1.0)]
+    short = put("a,1,3\nb,1,0\n", "q.csv")
+    qrels = read_qrels(short, columns=read_column_names({"query": "2", "doc": "1"}))
+    assert qrels.frame.rows() == [("1", "a", 3.0), ("1", "b", 0.0)]
+    with pytest.raises(gainful.errors.NoColumn):
+        read_qrels(short, columns=read_column_names({"query": "2", "doc": "1", "grade": "4"}))
+
+
+TREC_TABLES = {
+    "q.csv": ("Suche,Seite,Note\n1,a,2\n", gainful.errors.NoColumn),
+    "two words.csv": ("Such Text,Doc ID,Note\n1,a,2\n", gainful.errors.NoColumn),
+    "q.tsv": ("Suche\tSeite\tNote\n1\ta\t2\n", gainful.errors.NoColumn),
+    "trec.tsv": ("1\t0\ta\t2\n", [("1", "a", 2.0)]),
+    "blanks.tsv": ("star wars\ta\t2\n", [("star wars", "a", 2.0)]),
+    "blanks.csv": ("star wars,a,2\n", [("star wars", "a", 2.0)]),
+    "trec.csv": ("1 0 a 2\n", [("1", "a", 2.0)]),
+}
+
+
+@pytest.mark.parametrize("name", TREC_TABLES)
+def test_the_suffix_decides_against_trec(put, name):
+    text, expected = TREC_TABLES[name]
+    if isinstance(expected, list):
+        assert read_qrels(put(text, name)).frame.rows() == expected
+        return
+    with pytest.raises(expected):
+        read_qrels(put(text, name))
+
+
+@pytest.mark.parametrize("truth", ["true", "True", True])
+def test_grades_may_be_true_and_false(put, truth):
+    rows = {
+        "query": ["1", "1"],
+        "doc": ["a", "b"],
+        "label": [truth, not truth if truth is True else "false"],
+    }
+    frame = pl.DataFrame(rows)
+    path = put("", "q.csv")
+    frame.write_csv(path)
+    for qrels in (frame, path):
+        assert gainful.evaluate(qrels, {"1": ["b", "a"]}, "RR")["RR"] == 0.5
+    unknown = frame.rename({"label": "useful"})
+    with pytest.raises(BadInput, match="is it the grade"):
+        gainful.evaluate(unknown, {"1": ["b", "a"]}, "RR")
 
 
 def test_judgments_of_three_fields_that_end_without_a_grade_are_refused(put):

@@ -30,6 +30,7 @@ from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.table import Table
 from gainful.page.to_markdown import table_to_markdown as to_markdown
+from gainful.read.column_names import COLUMNS
 from gainful.read.formats import RUN_FORMATS, SESSION_FORMATS, Format
 
 ROOT = Path(__file__).parent.parent
@@ -239,7 +240,7 @@ relevant to the subtopics a and b.
 
 def formats_page() -> str:
     """The page about formats of files."""
-    return f"""{MADE}# Formats
+    return f"""{MADE}# Formats and columns
 
 Every command and function finds out by content how a file is written; `--qrels-format`, `--run-format` and `--sessions-format`
 name it where that goes wrong. All may be compressed (gzip, bzip2, xz, zstd), and `-` is standard input.
@@ -256,7 +257,39 @@ Judgments may also be a BEIR folder or a dataset of ir_datasets (`irds:msmarco-p
 {_list_formats(SESSION_FORMATS)}
 
 A table of sessions is a file of any format above that has named columns.
+
+## Columns
+
+Columns of tables, fields of JSON and columns of frames are known by these names, in capitals or small letters, with `_`, `-`,
+blanks or nothing between words; of several, the first in the list counts. `--columns query=phrase,doc=sku` (in Python
+`columns={{"query": "phrase", "doc": "sku"}}`) names others. A *log* is a table of the events of searches, *sessions* one of numbered queries.
+
+{to_markdown(Table(("role", "in", "holds", "names"), _list_columns()))}
 """
+
+
+_HOLDS = {
+    "id": "an id: a text or a whole number",
+    "text": "a text",
+    "number": "a number",
+    "whole": "1, 2, 3 …",
+    "flag": "1 or 0, true or false",
+    "time": "a time",
+    "word": "a word for what happened",
+    "list": "a list of documents",
+}
+
+
+def _list_columns() -> list[tuple[str, str, str, str]]:
+    return [
+        (
+            f"`{column.role}`",
+            ", ".join(column.tables),
+            _HOLDS[column.kind],
+            ", ".join(f"`{name}`" for name in column.names),
+        )
+        for column in COLUMNS
+    ]
 
 
 def _list_formats(formats: Mapping[str, Format]) -> str:

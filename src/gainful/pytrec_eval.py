@@ -21,11 +21,11 @@ from gainful.measure.build_recipes import build_recipe
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import compute_measures
 from gainful.measure.functions.precision import count_at_recall
-from gainful.measure.language import TrecLine, parse_trec_name
 from gainful.measure.measure import Measure
 from gainful.measure.parameters import ELEVEN_POINTS, as_points
 from gainful.measure.ranked_run import rank_run
 from gainful.measure.trec_eval_names import GROUPS_9
+from gainful.measure.trec_language import TrecLine, parse_trec_name
 from gainful.read.dicts import read_dict
 from gainful.read.kinds import QRELS, RUN
 from gainful.text import quote

@@ -18,20 +18,23 @@ from gainful._simulation.shop import simulate_shop
 from gainful._simulation.study import simulate_study
 from gainful.api.compare import compare_sessions as compare
 from gainful.api.session_options import GainOptions, ReadingOptions
-from gainful.api.sessions import evaluate
+from gainful.api.sessions import evaluate, judge_by_clicks
 from gainful.api.summarise_sessions import summarise
 from gainful.api.sweep import sweep
+from gainful.match.click_judgments import ClickJudgments
 from gainful.measure.sessions.session_summary import SessionSummary
 from gainful.measure.sessions.sweep import Sweep
 from gainful.text import show_public_names
 
 __all__ = [
+    "ClickJudgments",
     "GainOptions",
     "ReadingOptions",
     "SessionSummary",
     "Sweep",
     "compare",
     "evaluate",
+    "judge_by_clicks",
     "report",
     "simulate_agents",
     "simulate_log",

@@ -39,7 +39,7 @@ from gainful.measure.build_recipes import (
 )
 from gainful.measure.build_session_recipes import build_session_recipes
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.entry import Recipe, SessionRecipe
+from gainful.measure.entry import Entry, Recipe, SessionRecipe
 from gainful.measure.evaluate import (
     choose_queries,
     compute_measures,
@@ -49,10 +49,15 @@ from gainful.measure.evaluate import (
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.sessions.in_parts import PartMatcher, evaluate_part, find_varying
 from gainful.measure.values import flatten_names
-from gainful.read.column_names import ColumnNames, is_wide, protect_name, restore_name
+from gainful.read.column_names import (
+    OPTIONAL_COLUMNS,
+    ColumnNames,
+    is_wide,
+    protect_name,
+    restore_name,
+)
 from gainful.read.engine_sessions import EngineSessions, PartReader, open_sessions
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
-from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.kinds import QRELS
 from gainful.read.lazy import as_lazy_run, read_schema, select_qrels
@@ -60,7 +65,8 @@ from gainful.read.lazy_run import LazyRun, build_part
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.read_options import ReadOptions
-from gainful.read.sessions import OPTIONAL_COLUMNS, UNGROUPABLE_COLUMNS, Sessions
+from gainful.read.session_events import EventWords
+from gainful.read.sessions import UNGROUPABLE_COLUMNS, Sessions
 from gainful.types import Array
 
 __all__ = ["per_query", "per_session"]
@@ -108,7 +114,10 @@ def per_query(
     schema = ", ".join(f"{_quote_column(name)} double" for name in names)
     with report_engine_errors(SPARK, lazy_run.name):
         judged = _open_qrels(qrels, lazy_run)
-        evaluation = _QueryEvaluation(judged.read, lazy_run.reader, convention, recipes)
+        own = [entry for recipe in recipes.values() if (entry := recipe.entry).registered]
+        evaluation = _QueryEvaluation(
+            _OwnMeasures(own), recipes, convention, judged.read, lazy_run.reader
+        )
         check = partial(_check_part, evaluation)
         reports = collect_pickled(
             work_in_spark(judged.frame, lazy_run, check, "report binary", judged.query)
@@ -143,13 +152,27 @@ def _open_qrels(qrels: AnyQrels, run: LazyRun) -> _SparkQrels:
 
 
 @frozen(eq=False)
+class _OwnMeasures:
+    """Measures that were registered on the driver; wherever they come, they are registered."""
+
+    entries: Sequence[Entry]
+
+    def __attrs_post_init__(self) -> None:
+        MEASURES.update({entry.name: entry for entry in self.entries})
+
+    def __reduce__(self) -> tuple[type[_OwnMeasures], tuple[Sequence[Entry]]]:
+        return _OwnMeasures, (self.entries,)
+
+
+@frozen(eq=False)
 class _QueryEvaluation:
     """What a worker has to know to evaluate some queries."""
 
+    own: _OwnMeasures  # before the recipes, which are not known on a worker without them
+    recipes: Mapping[str, Recipe]
+    convention: Convention
     read_qrels: Callable[[pl.DataFrame], Qrels]
     read_run: Callable[[pl.DataFrame], Run]
-    convention: Convention
-    recipes: Mapping[str, Recipe]
 
     def match(self, judged: pl.DataFrame, rows: pl.DataFrame) -> tuple[Qrels, Matched]:
         """Some judgments, and how they are matched; duplicates are for the driver to refuse."""
@@ -158,9 +181,6 @@ class _QueryEvaluation:
 
     def measure(self, matched: Matched) -> tuple[list[str], dict[str, Array]]:
         """The queries that count, and their values; which must not be there the driver says."""
-        for recipe in self.recipes.values():
-            if recipe.entry.registered:  # on the driver: the worker has not heard of it
-                MEASURES[recipe.entry.name] = recipe.entry
         kept = find_counting(matched, self.convention)
         if not kept.any():
             return [], {name: np.empty(0) for name in self.recipes}

@@ -8,7 +8,7 @@ from typing import Unpack
 from attrs import evolve
 
 from gainful.api.clusters import find_clusters
-from gainful.api.evaluate import evaluate_runs
+from gainful.api.evaluate import evaluate_matched
 from gainful.api.run_options import (
     RunOptions,
     RunReading,
@@ -86,7 +86,7 @@ def compare(
     choose_baseline(method.baseline, list(named_runs), "run")  # before anything is read
     reading = RunReading.from_options(inputs)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
-    evaluated = list(evaluate_runs(qrels, named_runs, measures, reading))
+    evaluated = [*evaluate_matched(qrels, named_runs, measures, reading, with_rows=per_query)]
     comparison = compare_run_results([run for run, _ in evaluated], method, clusters)
     return _add_largest_changes(comparison, evaluated) if per_query else comparison
 

@@ -31,7 +31,7 @@ from gainful.measure.language import expand
 from gainful.measure.results import Results, name_results
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels
-from gainful.read.labels import AnyLabels, Labels, Unit, read_labels
+from gainful.read.query_columns import AnyLabels, Labels, Unit, read_labels
 from gainful.read.session_inputs import AnySessions
 
 
@@ -126,7 +126,7 @@ def correlate_runs(
         raise UnknownName("measure", against, unknown.known_names, hint, answer) from None
     named, inputs = name_runs(runs), RunReading.from_options(reading)
     clusters = find_clusters(cluster, inputs, qrels, *named.values())
-    results = [result for result, _ in evaluate_runs(qrels, named, wanted, inputs)]
+    results = list(evaluate_runs(qrels, named, wanted, inputs))
     by_query = None
     if clusters is not None:
         queries = list(dict.fromkeys(query for run in results for query in run.queries))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import polars as pl
@@ -285,9 +287,9 @@ def evaluate(
             )
             raise BadValue("interval", interval, allowed)
     if runs is None:
-        return evaluate_run(qrels, run, measures, reading)[0]
+        return next(evaluate_runs(qrels, {"": run}, measures, reading))
     evaluated = evaluate_runs(qrels, name_runs(runs), measures, reading)
-    results = {result.name: result for result, _ in evaluated}
+    results = {result.name: result for result in evaluated}
     if interval is None:
         return RunResults(results)
     from gainful.evidence.intervals import mean_intervals  # noqa: PLC0415  (slow to load)
@@ -302,20 +304,78 @@ def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
 
 
 def evaluate_runs(
+    qrels: AnyQrels, runs: Mapping[str, AnyRun], measures: Measures | None, reading: RunReading
+) -> Iterator[Results]:
+    """What every run scores, one after the other; qrels are read once.
+
+    A run whose name is empty is named for its file.
+    """
+    evaluated = evaluate_matched(qrels, runs, measures, reading, with_rows=False)
+    return (results for results, _ in evaluated)
+
+
+def evaluate_matched(
     qrels: AnyQrels,
     runs: Mapping[str, AnyRun],
     measures: Measures | None,
     reading: RunReading,
+    *,
+    with_rows: bool = True,
 ) -> Iterator[tuple[Results, MatchedRun]]:
-    """What every run scores and how it was matched, one after the other; qrels are read once.
+    """What every run scores, and how it was matched.
 
-    A run whose name is empty is named for its file.
+    Args:
+        qrels: the judgments.
+        runs: by name; one whose name is empty is named for its file.
+        measures: what is computed.
+        reading: how all are read.
+        with_rows: are all documents of runs wanted, or only where the judged ones stand? Without
+            them, a file may be matched where it lies.
     """
     convention, recipes = reading.build_recipes(measures)
     judgments = reading.read_qrels(qrels)
     for name, run in runs.items():
-        matched = match_run(judgments, reading.read_run(run, name or "run"), recipes, convention)
-        yield measure_run(matched, recipes, convention, name or name_file(run)), matched
+        matched, engine = None, ""
+        if not with_rows and isinstance(judgments, Qrels):
+            matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
+        if matched is None:
+            loaded = reading.read_run(run, name or "run")
+            matched = match_run(judgments, loaded, recipes, convention)
+        results = measure_run(matched, recipes, convention, name or name_file(run))
+        yield evolve(results, engine=engine), matched
+
+
+def _match_in_file(
+    qrels: Qrels,
+    run: AnyRun,
+    recipes: Mapping[str, Recipe],
+    convention: Convention,
+    reading: RunReading,
+) -> tuple[MatchedRun | None, str]:
+    """A run as the native engine matches it, without its rows, and which engine that is."""
+    needs_rows = convention.namesake == "remove" or any(
+        recipe.entry.needs_scores for recipe in recipes.values()
+    )
+    if needs_rows or reading.columns.names or find_spec("gainful_native") is None:
+        return None, ""
+    if not isinstance(run, (str, PathLike)):
+        return None, ""
+    from gainful.match.native import load_library, match_run_file  # noqa: PLC0415  (optional)
+
+    first_rows_and_match = match_run_file(qrels, run, reading.run_format, convention.score_bits)
+    library, engine = load_library()
+    if first_rows_and_match is not None:
+        return MatchedRun(qrels, *first_rows_and_match), engine
+    return None, f"pure engine ({'the file is unusual' if library else engine})"
+
+
+def find_native_engine() -> list[str]:
+    """What the native engine calls itself, or why it is not used; nothing without one."""
+    if find_spec("gainful_native") is None:
+        return []
+    from gainful.match.native import load_library  # noqa: PLC0415  (optional)
+
+    return [load_library()[1]]
 
 
 def evaluate_run(
@@ -326,7 +386,7 @@ def evaluate_run(
     name: str | None = None,
 ) -> tuple[Results, MatchedRun]:
     """One run, named for its file if it has no other name."""
-    return next(evaluate_runs(qrels, {name or "": run}, measures, reading))
+    return next(evaluate_matched(qrels, {name or "": run}, measures, reading))
 
 
 def match_run(

@@ -77,5 +77,5 @@ def order(
     check_run_count(len(named_runs))
     reading = RunReading.from_options(options)
     clusters = find_clusters(cluster, reading, qrels, *named_runs.values())
-    results = [result for result, _ in evaluate_runs(qrels, named_runs, measures, reading)]
+    results = list(evaluate_runs(qrels, named_runs, measures, reading))
     return order_results(results, criterion, p, clusters=clusters)

@@ -60,5 +60,5 @@ def plan(
     named_runs = name_runs(runs, at_least=2)
     reading = RunReading.from_options(options)
     clusters = find_clusters(cluster, reading, qrels, *named_runs.values())
-    results = [result for result, _ in evaluate_runs(qrels, named_runs, measures, reading)]
+    results = list(evaluate_runs(qrels, named_runs, measures, reading))
     return plan_queries(results, goal, clusters)

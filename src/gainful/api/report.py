@@ -10,7 +10,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.api.clusters import find_clusters
-from gainful.api.evaluate import evaluate_runs
+from gainful.api.evaluate import evaluate_matched
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.api.session_options import SessionReportOptions, answer_session_options
 from gainful.api.sessions import evaluate_once
@@ -34,7 +34,7 @@ from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep import Sweep
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.query_texts import read_query_texts
+from gainful.read.query_columns import read_query_texts
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
@@ -103,7 +103,7 @@ def report(
     resampling, reading = method.resampling, RunReading.from_options(inputs)
     query_texts = _load_texts(texts)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
-    evaluated = list(evaluate_runs(qrels, named_runs, measures, reading))
+    evaluated = list(evaluate_matched(qrels, named_runs, measures, reading))
     matched_runs = [matched for _, matched in evaluated]
     results = [evolve(run, name=label) for (run, _), label in zip(evaluated, labels, strict=True)]
     require_qrels_overlap(results)

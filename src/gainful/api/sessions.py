@@ -14,7 +14,9 @@ from gainful.api.session_options import (
 )
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, WrongType
+from gainful.match import click_judgments
 from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviour, list_behaviour
+from gainful.match.click_judgments import LEAST_IMPRESSIONS, LEAST_USERS, ClickJudgments
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import (
@@ -90,6 +92,48 @@ def evaluate(
     return SessionResults.from_matched(chosen_sessions.name, matched_sessions, recipes, convention)
 
 
+@answer_session_options(GainOptions)
+def judge_by_clicks(
+    sessions: AnySessions,
+    *,
+    grades: str | None = None,
+    least_impressions: int = LEAST_IMPRESSIONS,
+    least_users: int = LEAST_USERS,
+    **options: Unpack[GainOptions],
+) -> ClickJudgments:
+    """Which judgments follow from what searchers did to what they saw?
+
+    The grade of a document is its gain (by clicks, if `gain_from` says nothing else), weighted by
+    one over the `propensity` of its rank if that is given, for each time that it was seen. See the
+    [page on logs](logs.md) for what such judgments are worth.
+
+    Args:
+        sessions: a log, as `sessions.evaluate` takes it.
+        grades: "0-3" for whole grades: 1 from a gain of 0.02, 2 from 0.1, 3 from 0.3 on.
+        least_impressions: how often a query must have been asked to be judged.
+        least_users: and by how many searchers.
+        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
+            `sessions.GainOptions`).
+
+    Returns:
+        `ClickJudgments`: `.qrels` for `gainful.evaluate`, `.write_qrels("qrels.csv")` for files.
+
+    Examples:
+        >>> import polars as pl
+        >>> rows = {"session": ["s", "s", "t", "t"], "query": 1, "text": "soup"}
+        >>> log = pl.DataFrame(rows | {"doc": ["a", "b", "a", "b"], "clicked": [1, 1, 0, 1]})
+        >>> judged = judge_by_clicks(log, least_impressions=2, least_users=2)
+        >>> judged.frame.select("query", "doc", "grade", "clicks", "impressions").rows()
+        [('soup', 'a', 0.5, 1, 2), ('soup', 'b', 1.0, 2, 2)]
+    """
+    options.setdefault("gain_from", "clicked")
+    weighted = options.get("propensity") is not None
+    _, chosen = read_judged_sessions(sessions, None, options, whole=True)
+    return click_judgments.judge_by_clicks(
+        chosen, grades, least_impressions, least_users, weighted=weighted
+    )
+
+
 def evaluate_once(
     sessions: AnySessions | SessionResults,
     qrels: AnyQrels | None,
@@ -148,7 +192,7 @@ def _choose_sessions(
         sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
     )
     if last_run is not None:
-        from gainful.read.last_query_run import join_last_query  # noqa: PLC0415  (seldom asked for)
+        from gainful.read.session_track import join_last_query  # noqa: PLC0415  (seldom asked for)
 
         run = as_run_columns(as_run_in_memory(last_run))
         all_sessions = join_last_query(all_sessions, run)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from gainful.errors import BadInput
 from gainful.measure.catalogue_page import catalogue_page
-from gainful.measure.language import TrecLine
 from gainful.measure.trec_eval.lines import (
     Request,
     apply_zscores,
@@ -23,10 +22,10 @@ from gainful.measure.trec_eval.visits import (
     select_lines,
     select_names,
 )
+from gainful.measure.trec_language import TrecLine
 from gainful.page.render import render
 from gainful.read.source import open_source
-from gainful.read.trec_eval_files import QrelsFormat, read_files
-from gainful.read.zscores import ZScores, read_zscores
+from gainful.read.trec_eval_files import QrelsFormat, ZScores, read_files, read_zscores
 
 __all__ = [
     "BadZScores",

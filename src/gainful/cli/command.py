@@ -105,8 +105,8 @@ class Option(click.Option):
 
     def __init__(self, *args: Any, group: str = "", replaces: str = "", **attributes: Any) -> None:
         """`replaces` names the one input that what is written here may take the place of."""
-        super().__init__(*args, **attributes)
-        self.group, self.replaces = group, replaces
+        super().__init__(*args, **{**attributes, "help": None})
+        self.group, self.replaces, self.meaning = group, replaces, attributes.get("help")
 
     def make_metavar(self, ctx: click.Context) -> str:
         """NAME for one of several; which there are is said beside it."""
@@ -116,6 +116,7 @@ class Option(click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The option and what it means, its choices before its default."""
+        self.help = self.meaning() if callable(self.meaning) else self.meaning
         record = super().get_help_record(ctx)
         if record is None:
             return None

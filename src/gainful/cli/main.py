@@ -161,7 +161,9 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     if wanted and not ctx.resilient_parsing:
         from importlib.metadata import version  # noqa: PLC0415  (slow to load)
 
-        click.echo(f"gainful {version('gainful')}")
+        from gainful.api.evaluate import find_native_engine  # noqa: PLC0415  (slow to load)
+
+        click.echo("\n".join([f"gainful {version('gainful')}", *find_native_engine()]))
         ctx.exit()
 
 

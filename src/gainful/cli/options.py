@@ -18,7 +18,7 @@ import click
 from click.core import ParameterSource
 
 from gainful.cli.command import OUTPUT, PATH, Option, complete_names, unknown_option
-from gainful.convention import CONVENTIONS, SETTINGS, Setting
+from gainful.convention import SETTINGS, Setting
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import USUAL_MEASURES
@@ -139,7 +139,7 @@ _TYPES: Mapping[str, Any] = {"N": int, "P": float, "G": float, "LEVEL": float, "
 class Row:
     """An option: its flags, what stands behind them, what it means; made where it is needed."""
 
-    def __init__(self, flags: str, value: Any = None, text: str = "", **more: Any) -> None:
+    def __init__(self, flags: str, value: Any = None, text: Any = "", **more: Any) -> None:
         """`value` is a word for it, or the choices there are; a flag has none."""
         self.flags = flags.split()
         self.attributes: dict[str, Any] = {"help": text, **more}
@@ -162,7 +162,7 @@ class Row:
 
 def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
     for module in modules:
-        from gainful.api.register import load_plugin  # noqa: PLC0415  (few load one)
+        from gainful.api.measures import load_plugin  # noqa: PLC0415  (few load one)
 
         load_plugin(module)
     files = (getattr(sys.modules.get(module), "__file__", None) for module in modules)
@@ -177,6 +177,17 @@ def _list_choices(*tables: tuple[str, str]) -> click.Choice[str]:
 
 def _completes(names: Iterable[str]) -> dict[str, Any]:
     return {"shell_complete": lambda _, __, text: complete_names(names, text)}
+
+
+def _load_tools() -> Iterable[str]:
+    from gainful.convention import CONVENTIONS  # noqa: PLC0415  (most commands name none)
+
+    return CONVENTIONS
+
+
+def _describe_tools() -> str:
+    tools = "Compute as a tool or source does: trec_eval, sklearn, quepid, wikipedia, …"
+    return f"{tools} ({len(list(_load_tools()))} are known; gainful conventions lists them)."
 
 
 def _setting(setting: Setting, **more: Any) -> Row:
@@ -423,9 +434,8 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         "like": Row(
             "--like",
             "NAME",
-            "Compute as a tool or source does: trec_eval, sklearn, quepid, wikipedia, … "
-            f"({len(CONVENTIONS)} are known; gainful conventions lists them).",
-            **_completes(CONVENTIONS),
+            _describe_tools,
+            shell_complete=lambda _, __, text: complete_names(_load_tools(), text),
         ),
         **{
             name: _setting(setting, **_SETTING_ROWS.get(name, {"value": "N"}))

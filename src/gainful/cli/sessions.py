@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import click
+from attrs import evolve
 
-from gainful.api.sessions import evaluate, holds_systems
+from gainful.api.session_options import GainOptions
+from gainful.api.sessions import evaluate, holds_systems, judge_by_clicks
 from gainful.api.summarise_sessions import summarise
 from gainful.cli.answer import argument, command, parse_reading
-from gainful.cli.command import PATH
+from gainful.cli.command import OUTPUT, PATH
 from gainful.cli.options import READ_SESSIONS, Row, option, session_convention, split_columns
 from gainful.measure.sessions.results import VIEWS
 from gainful.page.page import Page
@@ -40,6 +42,20 @@ from gainful.page.page import Page
     ),
     Row("--best-query", None, "How often is the last query the best?"),
     Row("--reformulations", None, "Which reformulations helped most and least?"),
+    Row(
+        "--write-qrels",
+        "FILE",
+        "Judgments out of clicks: CSV, TSV, JSONL, Parquet or TREC, by suffix.",
+        type=OUTPUT,
+    ),
+    Row("--grades", "0-3", "With --write-qrels: grades 0 to 3 by gain. [the gain per impression]"),
+    Row(
+        "--least-impressions",
+        "N",
+        "With --write-qrels: queries asked so often at least. [10]",
+        type=int,
+    ),
+    Row("--least-users", "N", "And by so many searchers. [3]", type=int),
     *("form", "output"),
     option("quiet", "On stderr only what was left out, no notes."),
     *("verbose", *READ_SESSIONS, *session_convention()),
@@ -78,6 +94,7 @@ def sessions(
       gainful sessions log.csv --by variant --gain-from clicked=1,purchased=5
       gainful sessions log.csv --gap 30m --propensity estimate --anonymise
       gainful sessions queries.jsonl events.jsonl
+      gainful sessions log.csv --write-qrels qrels.csv --grades 0-3
       gainful sessions traces.jsonl --qrels q.txt --tool search
       gainful sessions track.xml --last-run my.run --qrels qrels.txt
       gainful sessions agents.csv --qrels q.txt --cost query=50,result=tokens
@@ -85,6 +102,12 @@ def sessions(
     """
     view, columns = _choose_view(options), split_columns(by)
     options |= parse_reading(options)
+    judging = {name: options.pop(name) for name in ("grades", "least_impressions", "least_users")}
+    path = options.pop("write_qrels")
+    if path is not None:
+        return _write_judgments(files, path, judging, options)
+    if any(value is not None for value in judging.values()):
+        raise click.UsageError("--grades, --least-impressions and --least-users: of --write-qrels")
     if summary:
         if len(files) != 1 or view not in ("groups", "curve"):
             raise click.UsageError("--summary is of one Parquet file: means of groups, or --curve")
@@ -93,6 +116,21 @@ def sessions(
     if not by and holds_systems(files, options["sessions_format"]):
         columns = ["system"]
     return evaluate(files, **options).page(view, columns, non_last, verbose=verbose)
+
+
+def _write_judgments(
+    files: tuple[str, ...], path: str, judging: dict[str, Any], options: dict[str, Any]
+) -> Page:
+    """Judgments out of clicks, into a file."""
+    if options.get("qrels") is not None or path == "-":
+        raise click.UsageError("--write-qrels FILE makes judgments of clicks: no --qrels, no -")
+    wanted = {name: value for name, value in judging.items() if value is not None}
+    reading = {
+        name: options[name] for name in GainOptions.__annotations__ if options.get(name) is not None
+    }
+    judged = judge_by_clicks(files if len(files) > 1 else files[0], **wanted, **reading)
+    judged.write_qrels(path)
+    return evolve(judged, path=path).page()
 
 
 def _choose_view(options: dict[str, Any]) -> Any:

@@ -1,6 +1,45 @@
-"""Room `convention`: a tool's name goes in, its settings come out."""
+"""Room `convention`: a tool's name goes in, its settings come out.
 
-from gainful.convention.convention import SETTINGS, Convention, Setting
-from gainful.convention.tools import CONVENTIONS, GAINFUL, like
+The table of tools is loaded when one of them is asked for.
+"""
+
+from typing import TYPE_CHECKING
+
+from gainful.convention.convention import GAINFUL, SETTINGS, Convention, Setting
+from gainful.errors import UnknownName, WrongType
+
+if TYPE_CHECKING:
+    from gainful.convention.tools import CONVENTIONS
 
 __all__ = ["CONVENTIONS", "GAINFUL", "SETTINGS", "Convention", "Setting", "like"]
+
+_ALIASES = {"scikit-learn": "sklearn", "scikit_learn": "sklearn", "pyspark": "spark"}
+
+
+def like(name: str | Convention | None = None) -> Convention:
+    """The settings of a tool or source by its name; without a name, gainful's own.
+
+    Examples:
+        >>> like("quepid").ideal_depth
+        'all'
+    """
+    if name is None:
+        return GAINFUL
+    if isinstance(name, Convention):
+        return name
+    if not isinstance(name, str):
+        raise WrongType("like", name, "the name of a convention, or a Convention")
+    from gainful.convention.tools import CONVENTIONS  # noqa: PLC0415
+
+    key = _ALIASES.get(name.lower(), name.lower())
+    if key not in CONVENTIONS:
+        raise UnknownName("convention", name, CONVENTIONS, "gainful conventions lists them all")
+    return CONVENTIONS[key]
+
+
+def __getattr__(name: str) -> object:
+    if name != "CONVENTIONS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from gainful.convention.tools import CONVENTIONS  # noqa: PLC0415
+
+    return CONVENTIONS

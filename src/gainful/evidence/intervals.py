@@ -198,8 +198,7 @@ def _leave_one_out(
     return low, high, names[best], names[worst]
 
 
-_NUMBER_FIELDS = ("low", "high", "loo_low", "loo_high")
-_QUERY_FIELDS = ("query_low", "query_high")
+_PARTS = ("low", "high", "loo_low", "loo_high", "query_low", "query_high")
 _LONGEST = 30  # characters of a query's name
 
 
@@ -325,24 +324,19 @@ def mean_intervals_page(all_intervals: Sequence[MeanIntervals], *, verbose: bool
         sections=[Section(table=build_table(all_intervals))],
         notes=list_footnotes(all_intervals, verbose=verbose),
         rows=lambda: _list_rows(all_intervals),
-        data=lambda: {
-            run_intervals.run: run_intervals.to_dict() for run_intervals in all_intervals
-        },
+        data=lambda: {item.run: item.to_dict() for item in all_intervals},
     )
 
 
 def _list_rows(all_intervals: Sequence[MeanIntervals]) -> Table:
     """A row for each run and measure, at full precision."""
+    parts = ("mean", *_PARTS)
     rows = [
-        (
-            run_intervals.run,
-            name,
-            *(data[part] for part in ("mean", *_NUMBER_FIELDS, *_QUERY_FIELDS)),
-        )
-        for run_intervals in all_intervals
-        for name, data in run_intervals.to_dict()["measures"].items()
+        (item.run, name, *(getattr(interval, part) for part in parts))
+        for item in all_intervals
+        for name, interval in item.intervals.items()
     ]
-    return Table(("run", "measure", "mean", *_NUMBER_FIELDS, *_QUERY_FIELDS), rows, numeric=True)
+    return Table(("run", "measure", *parts), rows, numeric=True)
 
 
 def build_table(all_intervals: Sequence[MeanIntervals]) -> Table:
@@ -353,14 +347,16 @@ def build_table(all_intervals: Sequence[MeanIntervals]) -> Table:
         *(f"{level}\nlow", f"{level}\nhigh"),
         *("without one\nlow", "without one\nhigh", "moved most\nby"),
     )
-    rows = [
-        (run_intervals.run, measure, *_format_row(interval))
-        for run_intervals in all_intervals
-        for measure, interval in run_intervals.intervals.items()
-    ]
+    rows = []
+    for item in all_intervals:
+        for measure, interval in item.intervals.items():
+            decimals = 0 if interval.kind == "sum" else 4
+            numbers = [getattr(interval, part) for part in ("mean", *_PARTS[:4])]
+            cells = ["–" if value is None else f"{value:.{decimals}f}" for value in numbers]
+            query = shorten(interval.influential_query or "–", _LONGEST)
+            rows.append((item.run, measure, *cells, query))
     return Table(
-        heads,
-        rows,
+        *(heads, rows),
         numeric=True,
         label_columns=2,
         text_columns=(len(heads) - 1,),
@@ -368,28 +364,15 @@ def build_table(all_intervals: Sequence[MeanIntervals]) -> Table:
     )
 
 
-def _format_row(interval: Interval) -> list[str]:
-    numbers = (interval.mean, interval.low, interval.high, interval.loo_low, interval.loo_high)
-    query = (
-        "–" if interval.influential_query is None else shorten(interval.influential_query, _LONGEST)
-    )
-    decimals = 0 if interval.kind == "sum" else 4
-    return [*("–" if value is None else f"{value:.{decimals}f}" for value in numbers), query]
-
-
 def list_columns(run_intervals: MeanIntervals) -> list[str]:
     """The names of the columns that `list_cells` fills."""
-    fields = (*_NUMBER_FIELDS, *_QUERY_FIELDS)
-    return [f"{name} {part}" for name in run_intervals.intervals for part in fields]
+    return [f"{name} {part}" for name in run_intervals.intervals for part in _PARTS]
 
 
 def list_cells(run_intervals: MeanIntervals) -> list[float | str | None]:
     """The intervals of a run in one row for a program."""
-    return [
-        getattr(interval, part)
-        for interval in run_intervals.intervals.values()
-        for part in (*_NUMBER_FIELDS, *_QUERY_FIELDS)
-    ]
+    intervals = run_intervals.intervals.values()
+    return [getattr(interval, part) for interval in intervals for part in _PARTS]
 
 
 def describe_interval(all_intervals: Sequence[MeanIntervals]) -> str:
@@ -413,20 +396,13 @@ def list_footnotes(
     if not all_intervals:
         return []
     first = all_intervals[0]
-    method = (
-        f"{first.level:g} % intervals of means: {describe_methods(all_intervals, verbose=verbose)}"
-    )
+    methods = describe_methods(all_intervals, verbose=verbose)
+    line = f"{first.level:g} % intervals of means: {methods}"
     if with_ranges:
         most = f"the smallest and the largest mean with one {first.unit} left out"
-        method += f" · without one: {most}"
-    return [
-        method,
-        *(
-            f"Note: {run_intervals.run}: {note}"
-            for run_intervals in all_intervals
-            for note in run_intervals.notes
-        ),
-    ]
+        line += f" · without one: {most}"
+    notes = [f"Note: {item.run}: {note}" for item in all_intervals for note in item.notes]
+    return [line, *notes]
 
 
 def describe_methods(all_intervals: Sequence[MeanIntervals], *, verbose: bool) -> str:
@@ -514,6 +490,7 @@ def session_intervals(
     """
     level = round(100 * (1 - resampling.alpha), 6)
     all_intervals = []
+    chance = resampling.resamples, resampling.seed
     for group, flags in groups.items():
         intervals, notes = {}, []
         for measure in results.values:
@@ -521,14 +498,8 @@ def session_intervals(
                 results, measure, flags, resampling, unit, drawn
             )
             notes += [f"{measure}: {reason}"] if reason else []
-        all_intervals.append(
-            MeanIntervals(
-                *(group, level, resampling.resamples, resampling.seed, intervals, tuple(notes)),
-                kind=kind,
-                unit=unit,
-                drawn=drawn.name,
-            )
-        )
+        parts = group, level, *chance, intervals, tuple(notes)
+        all_intervals.append(MeanIntervals(*parts, kind=kind, unit=unit, drawn=drawn.name))
     return all_intervals
 
 

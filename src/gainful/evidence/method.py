@@ -206,7 +206,7 @@ def fit_resamples(method: Method, paired: Sequence[PairedValues], pairs: Ranks) 
     return method.fit_resamples(len(paired), len(pairs))
 
 
-def weigh_pairs(
+def test_pairs(
     paired: Sequence[PairedValues], pairs: Ranks, method: Method, names: Sequence[str]
 ) -> Outcome:
     """The test of pairs of runs (rows of two columns) in every measure, p corrected by family."""
@@ -237,37 +237,32 @@ def weigh_pairs(
 
 
 def correct_outcome(
-    weigh: Callable[[Resampling], Outcome], shape: tuple[int, int], method: Method
+    apply: Callable[[Resampling], Outcome], shape: tuple[int, int], method: Method
 ) -> Outcome:
     """What a test says, with p corrected over its families, and intervals of the level they ask.
 
     Args:
-        weigh: applies the test; its p depends on the resamples and the seed, its intervals on
+        apply: applies the test; its p depends on the resamples and the seed, its intervals on
             alpha.
         shape: how many measures and pairs there are.
         method: the correction, the family, the level.
     """
     correction, resampling = CORRECTIONS[method.correction], method.resampling
-    families = _list_families(*shape, method)
+    rows, columns = np.indices(shape)
+    by_measure = rows if method.family == "measure" else np.zeros_like(rows)
+    by_pair = columns if method.test == TUKEY else np.zeros_like(columns)
+    key = by_measure * shape[1] + by_pair  # what is corrected together has the same
+    families = [(rows[key == at], columns[key == at]) for at in np.unique(key)]
     # Most corrections ask for one level, whatever p is: the test is applied once then.
     guess = correction.interval_alpha(np.ones(families[0][0].size), resampling.alpha)
-    outcome = weigh(evolve(resampling, alpha=guess))
+    outcome = apply(evolve(resampling, alpha=guess))
     by_level = {guess: outcome}
     corrected, low, high = outcome.p.copy(), outcome.low.copy(), outcome.high.copy()
     for family in families:
         corrected[family] = correction.function(outcome.p[family])
         level = correction.interval_alpha(outcome.p[family], resampling.alpha)
         if level not in by_level:
-            by_level[level] = weigh(evolve(resampling, alpha=level))
+            by_level[level] = apply(evolve(resampling, alpha=level))
         low[family], high[family] = by_level[level].low[family], by_level[level].high[family]
     low, high = widen_to_zero(low, high, corrected > resampling.alpha)
     return evolve(outcome, p_corrected=corrected, low=low, high=high)
-
-
-def _list_families(measures: int, pairs: int, method: Method) -> list[tuple[Ranks, Ranks]]:
-    """The comparisons that are corrected together: rows and columns of each family."""
-    rows, columns = np.indices((measures, pairs))
-    by_measure = rows if method.family == "measure" else np.zeros_like(rows)
-    by_pair = columns if method.test == TUKEY else np.zeros_like(columns)
-    key = by_measure * pairs + by_pair
-    return [(rows[key == at], columns[key == at]) for at in np.unique(key)]

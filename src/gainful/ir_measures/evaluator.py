@@ -22,9 +22,10 @@ from gainful.measure import measure as catalogue
 from gainful.measure.build_recipes import build_recipe
 from gainful.measure.entry import Entry, Recipe
 from gainful.measure.evaluate import compute_measures, with_max_grade
-from gainful.measure.language import parse, parse_trec_name
+from gainful.measure.language import parse
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.trec_eval_names import GROUPS_9, TREC_NAMES
+from gainful.measure.trec_language import parse_trec_name
 from gainful.read.frames import is_frame
 from gainful.read.inputs import as_qrels, as_run
 from gainful.read.qrels_and_run import NestedDict, Qrels

@@ -14,8 +14,9 @@ from attrs import evolve
 
 from gainful.convention.convention import Duplicates
 from gainful.errors import Duplicated
-from gainful.match.matched import Matched, Subtopics, invert_order
-from gainful.match.rank_order import ideal_order, order_by_score
+from gainful.match.matched import Matched, Subtopics
+from gainful.match.rank_order import ideal_order, invert_order, order_by_score
+from gainful.match.ties import TieBlocks
 from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates, pair_hash
 from gainful.types import Ranks
 
@@ -34,7 +35,7 @@ def match_frames(
     """
     run, hashes, repeated = _drop_duplicates(run, duplicates)
     queries = qrels.queries
-    pool_query, sequence = order_pool(qrels)
+    pool = order_pool(qrels)
     stretches = run.frame["query"].rle()
     names, lengths = stretches.struct.field("value"), stretches.struct.field("len").to_numpy()
     extra = names.filter(~names.is_in(queries.implode())).unique(maintain_order=True)
@@ -42,14 +43,42 @@ def match_frames(
     score, stretch_query = run.frame["score"].to_numpy(), _index_names(names, all_queries)
     order = order_by_score(score, stretch_query, lengths, len(all_queries), score_bits)
     place, row = _join_hits(qrels, run, hashes)
-    ranks = order.rank_rows(row, pool_query[place], run.frame["doc"])
-    grade = qrels.frame["grade"].to_numpy()
-    pool_index = invert_order(sequence)
+    ranks = order.rank_rows(row, pool[0][place], run.frame["doc"])
+    matched = build_matched(qrels, pool, all_queries, order.retrieved, place, ranks)
+    return evolve(
+        matched,
+        in_run=matched.in_run | all_queries.is_in(list(run.silent)).to_numpy(),
+        tied_count=order.count_ties(),
+        duplicate_count=len(repeated) - repeated.n_unique(["query", "doc"]),
+        duplicate=repeated.row(0)[:2] if len(repeated) else None,
+    )
+
+
+def build_matched(  # noqa: PLR0917  (all of one match)
+    qrels: Qrels,
+    pool: tuple[Ranks, Ranks],
+    queries: pl.Series,
+    retrieved: Ranks,
+    place: Ranks,
+    ranks: TieBlocks,
+) -> Matched:
+    """What was matched, from the ranks of the judged documents.
+
+    Args:
+        qrels: what was judged.
+        pool: as `order_pool` has it.
+        queries: those that were judged, and behind them those that only the run has.
+        retrieved: how many documents of each the run has.
+        place: of each judged document that was retrieved, the row of its judgment.
+        ranks: of these.
+    """
+    pool_query, sequence = pool
+    grade, pool_index = qrels.frame["grade"].to_numpy(), invert_order(sequence)
     return Matched(
-        queries=all_queries.to_list(),
-        judged=np.arange(len(all_queries)) < len(queries),
-        in_run=(order.retrieved > 0) | all_queries.is_in(list(run.silent)).to_numpy(),
-        retrieved=order.retrieved,
+        queries=queries.to_list(),
+        judged=np.arange(len(queries)) < len(qrels.queries),
+        in_run=retrieved > 0,
+        retrieved=retrieved,
         pool_query=pool_query[sequence],
         pool_grade=grade[sequence],
         query=ranks.query,
@@ -58,9 +87,6 @@ def match_frames(
         last=ranks.last,
         by_id=ranks.by_id,
         by_input=ranks.by_input,
-        tied_count=order.count_ties(),
-        duplicate_count=len(repeated) - repeated.n_unique(["query", "doc"]),
-        duplicate=repeated.row(0)[:2] if len(repeated) else None,
         pool_index=pool_index[place],
         subtopics=match_subtopics(qrels, pool_index),
     )
@@ -81,11 +107,20 @@ def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, pl.D
     if policy == "error":
         count = len(repeated) - repeated.n_unique(["query", "doc"])
         refuse_duplicates(run.name, describe_duplicates(repeated, run.locate, 1)[0], count)
-    if policy == "last":
-        frame = run.frame.unique(["query", "doc"], keep="last", maintain_order=True)
+    if policy != "count":
+        frame = keep_one(run.frame, policy)
         run = evolve(run, frame=frame, where=None)
         hashes = frame.select(pair_hash()).to_series()
     return run, hashes, repeated
+
+
+def keep_one(frame: pl.DataFrame, policy: Duplicates) -> pl.DataFrame:
+    """The rows of a ranking with each document once: where it scores best, or comes last."""
+    pair = ["query", "doc"]
+    if policy == "first":
+        frame = frame.filter(pl.col("score") == pl.col("score").max().over(pair))
+    keep: Literal["first", "last"] = "first" if policy == "first" else "last"
+    return frame.unique(pair, keep=keep, maintain_order=True)
 
 
 def refuse_duplicates(name: str, example: str, count: int) -> NoReturn:
@@ -94,7 +129,7 @@ def refuse_duplicates(name: str, example: str, count: int) -> NoReturn:
     raise Duplicated(
         name,
         f"a document stands twice in one ranking: {example}{rest}",
-        "each document once, or the setting duplicates set to last or count",
+        "each document once; or --duplicates (duplicates=) first, last or count",
     )
 
 

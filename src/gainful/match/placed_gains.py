@@ -131,7 +131,9 @@ def rank_gains(
         first, last = _count_ranks(score, row, column)
     else:
         order = np.argsort(-score, axis=1, kind="stable")
-        starts = _block_starts(np.take_along_axis(score, order, axis=1))
+        ordered = np.take_along_axis(score, order, axis=1)
+        starts = np.ones(ordered.shape, dtype=bool)
+        starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
         if ties == "input" or starts.all():
             return OrderedGains(np.take_along_axis(gain, order, axis=1))
         first, last = (
@@ -179,12 +181,6 @@ def _search_stretches(
         position = np.where(still_holds, ahead, position)
         step >>= 1
     return position
-
-
-def _block_starts(ordered: Array) -> Flags:
-    starts = np.ones(ordered.shape, dtype=bool)
-    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    return starts
 
 
 def _block_edges(starts: Flags) -> tuple[Ranks, Ranks]:

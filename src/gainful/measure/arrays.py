@@ -25,8 +25,14 @@ from gainful.measure.language import parse
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
 from gainful.measure.rank_matrix import rank_row_gains, rank_rows, rank_scored_rows
 from gainful.measure.ranked_run import RankedGains, RankedRun, compute_measure, compute_vectors
-from gainful.read.ranking_matrix import Numbers, RankingMatrix, read_ranking, read_rankings
-from gainful.read.row_groups import drop_masked, read_groups
+from gainful.read.ranking_matrix import (
+    Numbers,
+    RankingMatrix,
+    drop_masked,
+    read_groups,
+    read_ranking,
+    read_rankings,
+)
 from gainful.types import is_number
 
 Values = float | NDArray[np.float64]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gainful.measure.catalogue import measure_names
-from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES
+from gainful.measure.trec_eval_names import GROUPS, TREC_NAMES, TrecName
 
 SCALED_DCG = "SDCG"  # spelt just so: sessions have sDCG
 
@@ -143,6 +143,18 @@ def parse_nickname(name: str) -> str | None:
         ('RR', None)
     """
     return NICKNAMES.get(name.lower())
+
+
+def split_trec_name(text: str) -> tuple[TrecName, str | None] | None:
+    """A name and what follows its dot or underscore, if anything; None if it is no such name."""
+    name, dot, rest = text.partition(".")
+    if name in TREC_NAMES:
+        return TREC_NAMES[name], rest if dot else None
+    names = [name for name in TREC_NAMES if text.startswith(f"{name}_")]
+    if not names:
+        return None
+    longest = max(names, key=len)  # of P_5, utility_2,-1,0,0
+    return TREC_NAMES[longest], text[len(longest) + 1 :]
 
 
 _RESERVED = ("run", "query", "session", "mean", "all")  # of what is printed beside the values

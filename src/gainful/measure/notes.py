@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from attrs import frozen
 
-from gainful.convention import CONVENTIONS, SETTINGS, Convention
+from gainful.convention import GAINFUL, SETTINGS, Convention
 from gainful.convention.convention import Settings, describe_rel
 from gainful.errors import BadInput
 from gainful.match.matched import Matched
@@ -37,8 +37,12 @@ def describe_by_measure(recipes: Mapping[str, R], describe: Callable[[R], str]) 
 def name_convention(convention: Settings) -> str:
     """Whose convention it is, and which settings differ from those of that name in its table."""
     source = f"like {convention.name}"
-    base: Settings | None = CONVENTIONS.get(convention.name)
-    if not isinstance(convention, Convention):
+    base: Settings | None = GAINFUL
+    if isinstance(convention, Convention) and convention.name != GAINFUL.name:
+        from gainful.convention import CONVENTIONS  # noqa: PLC0415  (most name no tool)
+
+        base = CONVENTIONS.get(convention.name)
+    elif not isinstance(convention, Convention):
         from gainful.convention.session import SESSION_CONVENTIONS  # noqa: PLC0415
 
         base = SESSION_CONVENTIONS.get(convention.name)

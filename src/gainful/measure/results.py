@@ -29,6 +29,7 @@ from gainful.text import (
     format_distinct,
     format_range,
     join_words,
+    mark_notes,
     number_doubles,
     shorten,
 )
@@ -153,7 +154,7 @@ def list_footnotes(
     run; what several runs have in common is said once.
     """
     lines = _list_all(runs) if verbose else [_summarise(runs)]
-    return [*lines, *notes, *(f"Note: {note}" for note in merge_notes(runs))]
+    return [*lines, *notes, *mark_notes(merge_notes(runs))]
 
 
 def merge_notes(runs: Sequence[Results]) -> list[str]:
@@ -189,7 +190,7 @@ def describe_counts(run: Results) -> str:
     parts += [f"{counts['extra']:g} without judgments"] if counts["extra"] else []
     parts.append(f"{100 * counts['unjudged_at_10']:.1f} % of the top 10 unjudged")
     parts += [f"{counts['tied']:g} tied", count_noun(int(counts["duplicates"]), "duplicate")]
-    return " · ".join(parts)
+    return " · ".join([*parts, run.engine] if run.engine else parts)
 
 
 def _summarise(runs: Sequence[Results]) -> str:

@@ -53,6 +53,7 @@ class Values:
     counts: Mapping[str, float]
     notes: Sequence[str] = ()  # what one should know before believing a value
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
+    engine: str = ""  # which one matched a file, if there are several
 
     def mean_of(self, name: str, some: Flags | None = None) -> float:
         """The mean of a measure over all or some units, or the sum of what is counted.

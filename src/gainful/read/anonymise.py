@@ -16,8 +16,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput, BadValue, WrongType
-from gainful.read.column_names import strip_name
-from gainful.read.event_words import LOG_COLUMNS
+from gainful.read.column_names import LOG_COLUMNS, strip_name
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.sessions import Sessions
 from gainful.text import join_words
@@ -26,7 +25,7 @@ _HASH_BYTES = 8
 _NAME_IN_NOTE = re.compile(  # as `quote` writes names: with either sign, and long ones cut off
     r"""\b(session|user|searcher) (?:['"](\S*)\.\.\.(?=\W|$)|'([^']*)'|"([^"]*)")"""
 )
-_PERSONAL = {strip_name(name) for role in ("session", "user") for name in LOG_COLUMNS[role]}
+_PERSONAL = {strip_name(name) for role in ("session", "user") for name in LOG_COLUMNS[role].names}
 _PERSONAL |= {"name", "ip", "mobile"}
 _PERSONAL_ENDS = (
     *("mail", "mailaddress", "login", "username", "firstname", "lastname", "fullname", "surname"),

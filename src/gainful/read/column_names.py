@@ -1,4 +1,4 @@
-"""How a user's columns are called: `columns={"query": "user", "doc": "item"}`."""
+"""What columns are called: one table of all; `columns={"query": "user", "doc": "item"}`."""
 
 from __future__ import annotations
 
@@ -12,32 +12,106 @@ from attrs import define, field, frozen
 from gainful.errors import BadValue, NoColumn, UnknownName, WrongType
 from gainful.text import join_words, quote
 
-QUERY = (  # an id comes before what may be the text of the query
-    *("query_id", "qid", "q_id", "queryid", "query", "topic_id", "topic"),
-    *("user", "user_id", "userid"),
+
+def _split(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+@frozen
+class Column:
+    """What a column of a table can be: what it holds, where it is looked for, what it is called.
+
+    The first of its names is found first, and what a column that the user names is renamed to.
+    """
+
+    role: str
+    kind: Literal["id", "text", "number", "whole", "flag", "time", "word", "list"]
+    tables: tuple[str, ...] = field(converter=_split)  # judgments, run; sessions (numbered), log
+    names: tuple[str, ...] = field(converter=_split)
+    noun: str = ""  # in messages; without one, the role
+
+
+_QUERIES = "query_id qid q_id queryid query topic_id topic user user_id userid"  # ids before texts
+_DOCS = (
+    "doc doc_id docno docid did document document_id corpus_id item item_id itemid passage_id pid"
 )
-DOC = (
-    *("doc", "doc_id", "docno", "docid", "did", "document", "document_id", "corpus_id"),
-    *("item", "item_id", "itemid", "passage_id", "pid"),
+_RESULTS = "product product_id sku asin object_id result result_id url click_url clickurl"
+_SESSION = "session session_id sessionid sid conversation conversation_id dialogue_id"
+_USERS = (
+    "user user_id userid uid searcher searcher_id client_id clientid visitor_id visitorid "
+    "customer_id anon_id anonid anonymous_id"
 )
-GRADE = ("grade", "relevance", "rel", "label", "judgment", "judgement", "rating", "score")
-SCORE = ("score", "sim", "similarity", "prediction", "predicted_score")
-RANK = ("rank", "position", "pos")
-SUBTOPIC = ("subtopic", "subtopic_id", "intent", "aspect", "iteration")
+_TIMES = (
+    "time timestamp ts datetime date_time event_time event_timestamp created_at occurred_at "
+    "query_time querytime event_date date"
+)
+_SEARCHES = "query_id queryid qid search_id searchid request_id serp_id impression_id"
+_TEXTS = (  # what has none of these names is mapped, and then called query_text
+    "query_text querytext query_position user_query query search_query search_term search_phrase "
+    "keywords keyword q text"
+)
+_EVENTS = "event event_type event_name eventtype action action_name action_type event_action type"
+# Where there is a position by its own name, too, a column query is the text.
+_POSITIONS = "query_position query_number query_no qno query turn iteration interaction"
+_RANKS = "rank position pos item_rank itemrank result_rank item_position result_position ordinal"
+_GRADES = "grade relevance rel label judgment judgement rating score"
+_RELEVANT = (
+    "relevant relevant_ids relevant_docs reference_context_ids expected_ids expected "
+    "ground_truth_ids"
+)
+_RETRIEVED = "retrieved retrieved_ids retrieved_docs retrieved_context_ids results recommendations"
+_PURCHASES = "purchased purchase is_purchased is_purchase bought ordered converted"
+_SECONDS = "seconds dwell dwell_seconds dwell_time dwelltime dwell_time_seconds dwell_sec dwell_s"
+# To know another name of a column, add it here: messages and docs are made from this table.
+COLUMNS = (
+    Column("query", "id", "judgments run", _QUERIES),
+    Column("session", "id", "sessions log", _SESSION),
+    Column("user", "id", "log", _USERS),
+    Column("query", "whole", "sessions", _POSITIONS, noun="position of the query"),
+    Column("time", "time", "log", _TIMES),
+    Column("query_id", "id", "log", _SEARCHES),
+    Column("text", "text", "log", _TEXTS),
+    Column("event", "word", "log", _EVENTS),
+    Column("rank", "whole", "run sessions log", _RANKS),
+    Column("doc", "id", "judgments run sessions", _DOCS, noun="document"),
+    Column("doc", "id", "log", f"{_DOCS} {_RESULTS}", noun="document"),
+    Column("grade", "number", "judgments", _GRADES),
+    Column("score", "number", "run", "score sim similarity prediction predicted_score"),
+    Column("subtopic", "id", "judgments", "subtopic subtopic_id intent aspect iteration"),
+    Column("relevant", "list", "judgments", _RELEVANT),
+    Column("retrieved", "list", "run", _RETRIEVED),
+    Column("topic", "text", "sessions", "topic topic_id recall_base"),
+    Column("system", "text", "sessions", "system system_id engine"),
+    Column("searcher", "text", "sessions", "searcher searcher_id user user_id userid"),
+    Column("scenario", "text", "sessions", "scenario task task_id scenario_id"),
+    Column("text", "text", "sessions", "query_text text querytext query"),
+    Column("clicked", "flag", "sessions log", "clicked click is_clicked was_clicked is_click"),
+    Column("purchased", "flag", "sessions log", _PURCHASES),
+    Column("scanned", "number", "sessions", "scanned depth_scanned"),
+    Column("grade", "number", "sessions", "grade relevance rel usefulness"),
+    Column("seconds", "number", "sessions log", _SECONDS),
+)
+
+
+QRELS_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, LOG_COLUMNS = (
+    {column.role: column for column in COLUMNS if table in column.tables}
+    for table in ("judgments", "run", "sessions", "log")
+)
+QUERY, DOC, RANK = (RUN_COLUMNS[role].names for role in ("query", "doc", "rank"))
+GRADE, SCORE = QRELS_COLUMNS["grade"].names, RUN_COLUMNS["score"].names
+SUBTOPIC, RELEVANT = QRELS_COLUMNS["subtopic"].names, QRELS_COLUMNS["relevant"].names
+RETRIEVED = RUN_COLUMNS["retrieved"].names
+SESSION, POSITION = SESSION_COLUMNS["session"].names, SESSION_COLUMNS["query"].names
+# What a session may tell besides.
+OPTIONAL_COLUMNS = {
+    role: column
+    for role, column in SESSION_COLUMNS.items()
+    if role not in ("session", "query", "rank", "doc")
+}
 # Tables with a row for each query, as RAG pipelines and ragas write them.
 QUERY_TEXT = ("question", "user_input")
-RETRIEVED = (
-    *("retrieved", "retrieved_ids", "retrieved_docs", "retrieved_context_ids", "results"),
-    "recommendations",
-)
-RELEVANT = (
-    *("relevant", "relevant_ids", "relevant_docs", "reference_context_ids", "expected_ids"),
-    *("expected", "ground_truth_ids"),
-)
 # Turns of conversations: 106_3 is the third of conversation 106, if it has no id of its own.
-CONVERSATION = (
-    *("conversation", "conversation_id", "session", "session_id", "sessionid", "dialogue_id"),
-)
+CONVERSATION = tuple(sorted(SESSION, key=lambda name: "conversation" not in name))
 TURN = ("turn", "turn_id", "turn_number", "turn_index", "turn_no")
 TURN_IDS = ("id", "query_id", "qid", "topic", "topic_id")
 DOC_LISTS = ("docs", "doc_ids", "documents", "document_ids", "items", "item_ids")  # of either
@@ -49,6 +123,7 @@ KNOWN_COLUMNS = dict.fromkeys(
         *("id", *QUERY_TEXT, *RETRIEVED, *RELEVANT, *DOC_LISTS, "scores", "grades"),
     )
 )
+MILLISECONDS = ("dwell_ms", "dwell_time_ms", "dwell_milliseconds")  # thousandths of `seconds`
 
 # The last words of names that say of a number that it is no grade: judged_at, assessor id.
 _NO_GRADE = frozenset(
@@ -63,35 +138,9 @@ _NO_GRADE = frozenset(
 ColumnNames = Mapping[str, str | Sequence[str] | None]
 
 # The name under which a column of each role is found first, whatever others there are.
-_QRELS = {"query": "query_id", "doc": "doc", "grade": "grade", "subtopic": "subtopic"}
-QRELS_ROLES: Mapping[str, str] = {**_QRELS, "relevant": "relevant"}
-RUN_ROLES: Mapping[str, str] = {
-    "query": "query_id",
-    "doc": "doc",
-    "score": "score",
-    "rank": "rank",
-    "retrieved": "retrieved",
-}
-SESSION_ROLES: Mapping[str, str] = {
-    "session": "session",
-    "user": "user",
-    "query": "query_position",
-    "query_id": "query_id",
-    "time": "time",
-    "event": "event",
-    "rank": "rank",
-    "doc": "doc",
-    "topic": "topic",
-    "system": "system",
-    "searcher": "searcher",
-    "scenario": "scenario",
-    "text": "query_text",
-    "clicked": "clicked",
-    "purchased": "purchased",
-    "scanned": "scanned",
-    "grade": "grade",
-    "seconds": "seconds",
-}
+QRELS_ROLES = {role: column.names[0] for role, column in QRELS_COLUMNS.items()}
+RUN_ROLES = {role: column.names[0] for role, column in RUN_COLUMNS.items()}
+SESSION_ROLES = {role: column.names[0] for role, column in (LOG_COLUMNS | SESSION_COLUMNS).items()}
 _KIND_ROLES = {"qrels": QRELS_ROLES, "run": RUN_ROLES}
 _ID_ROLES = {"query": QUERY, "doc": DOC}  # without which no table can be read
 _MOST_LISTED = 20  # columns in a message
@@ -119,6 +168,11 @@ class ColumnMapping:
     own_names: Mapping[str, Mapping[str, tuple[str, ...]]] = {}  # of judgments or runs alone
     needed: Collection[str] = ()  # roles whose columns must be there
     fit: _Fit = field(factory=_Fit, eq=False)
+
+    @property
+    def has_positions(self) -> bool:
+        """Are columns named by their numbers, as those of a table without a header are?"""
+        return any(name.isdecimal() for names in self.names.values() for name in names)
 
     def choose_kind(self, kind: Literal["qrels", "run"]) -> ColumnMapping:
         """The columns of judgments, or of a run."""

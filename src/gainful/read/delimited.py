@@ -11,48 +11,56 @@ from functools import cache
 import polars as pl
 
 from gainful.errors import BadInput
-from gainful.read.column_names import DOC, QUERY, normalise_name
+from gainful.read.column_names import (
+    DOC,
+    QUERY,
+    USUAL_NAMES,
+    ColumnMapping,
+    are_column_names,
+    normalise_name,
+)
 from gainful.read.source import Source
 from gainful.read.trec_files import utf8_error
 from gainful.text import NUMBER_PATTERN, count_noun, quote
 
 _LONE_RETURN = re.compile("\r(?!\n)")
 _NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
-_WITHOUT_HEADER = ["query", "doc", "grade"]
 MAX_FIELD = 2**31 - 1  # characters; a prompt or a page is longer than csv's own 131,072
 _QUOTED = r'^"(?:[^"]|"")*"$'
 
 
 def read(
-    source: Source, format_name: str, *, literal_quotes: bool = False
+    source: Source, format_name: str, *, header: bool = True, literal_quotes: bool = False
 ) -> tuple[pl.DataFrame, Callable[[int], str]]:
     """All columns as text, and where each row stands; comments may stand above the header.
 
     Args:
         source: the text.
         format_name: csv or tsv.
+        header: has it one? Columns without names are called 1, 2, 3, …
         literal_quotes: may a quote between tabs be a quote, as people type them into a search box?
     """
     text, skipped = _skip_comments(source.read_bytes())
     separator = "\t" if format_name == "tsv" else _guess_separator(text)
-    header_rows = 0 if lacks_header(source, format_name) else 1
+    header_rows = 1 if header else 0
     if literal_quotes and separator == "\t" and b'"' in text:
         frame = _read_literally(text)
         if frame is not None:
             return frame, _locate_lines(source, text, skipped)
-    header = _check_header(source, text, separator, skipped) if header_rows else _WITHOUT_HEADER
+    names = _check_header(source, text, separator, skipped) if header else []
     try:
         frame = pl.read_csv(
             text,
             separator=separator,
             infer_schema=False,
-            has_header=bool(header_rows),
-            new_columns=None if header_rows else _WITHOUT_HEADER,
+            has_header=header,
         )
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise _describe_failure(source, text, separator, skipped) from None
-    if any('"' in name for name in header) and len(header) == frame.width:
-        frame.columns = header  # polars leaves "a""b" as it is written
+    if not header:
+        frame.columns = [str(number + 1) for number in range(frame.width)]
+    elif any('"' in name for name in names) and len(names) == frame.width:
+        frame.columns = names  # polars leaves "a""b" as it is written
     if separator == "\t":
         _refuse_joined_lines(source, frame)
     frame = _strip_names(_drop_empty_rows(frame))
@@ -86,10 +94,15 @@ def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.filter(~empty)
 
 
-def lacks_header(source: Source, format_name: str) -> bool:
-    r"""Is the very first line a judgment: three fields, the last of them a number as a grade is?
+def lacks_header(source: Source, format_name: str, columns: ColumnMapping = USUAL_NAMES) -> bool:
+    r"""Is the very first line data: three fields, the last of them a number?
 
     Known names of queries and documents in their places are a header, even before a number.
+
+    Args:
+        source: the text.
+        format_name: csv or tsv.
+        columns: what they are called; those that are named by their numbers have no header.
 
     Examples:
         >>> lacks_header(Source("q.csv", ".csv", b"1,a,2\n"), "csv")
@@ -100,6 +113,8 @@ def lacks_header(source: Source, format_name: str) -> bool:
     line = source.first_line()
     separator = "\t" if format_name == "tsv" else _guess_separator(line.encode())
     fields = [field.strip(' "') for field in line.split(separator)]
+    if columns.has_positions:
+        return not are_column_names(fields)
     if len(fields) != 3 or _NUMBER.fullmatch(fields[2]) is None:
         return False
     return normalise_name(fields[0]) not in QUERY or normalise_name(fields[1]) not in DOC
@@ -184,7 +199,7 @@ def _skip_comments(text: bytes) -> tuple[bytes, int]:
 
 def _guess_separator(text: bytes) -> str:
     first = text.split(b"\n", 1)[0]
-    return ";" if first.count(b";") > first.count(b",") else ","
+    return max(",;|", key=lambda separator: first.count(separator.encode()))
 
 
 def _iterate_rows(text: bytes, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:

@@ -25,6 +25,13 @@ from gainful.read.build_sessions import (
 )
 from gainful.read.column_names import (
     DOC,
+    LOG_COLUMNS,
+    MILLISECONDS,
+    OPTIONAL_COLUMNS,
+    POSITION,
+    RANK,
+    SESSION,
+    SESSION_COLUMNS,
     SESSION_ROLES,
     protect_name,
     restore_name,
@@ -33,25 +40,22 @@ from gainful.read.column_names import (
 from gainful.read.engines import SPARK, Engine, report_engine_errors
 from gainful.read.event_lists import ROW
 from gainful.read.event_table import (
+    LogFacts,
     assign_log_columns,
     assign_others,
     describe_names,
     extract_events,
+    find_facts,
+    find_known,
     is_event_log,
 )
-from gainful.read.event_words import LOG_COLUMNS, MILLISECONDS, EventWords, read_event_words
 from gainful.read.lazy import open_columns
-from gainful.read.log_facts import LogFacts, find_facts, find_known
 from gainful.read.named_columns import Header, InputTable
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.session_events import ASKED, DWELL, SHOWN
+from gainful.read.session_events import ASKED, DWELL, SHOWN, EventWords, read_event_words
 from gainful.read.session_problems import Problem, first_error
 from gainful.read.sessions import (
-    OPTIONAL_COLUMNS,
-    POSITION,
-    RANK,
     RESULT_COLUMNS,
-    SESSION,
     BadPolicy,
     Sessions,
     check_bad,
@@ -174,7 +178,7 @@ class PartReader:
             return [_NUMBER]
         find = self.header.find_column
         if self.owner:
-            columns = [find(LOG_COLUMNS[role]) for role in ("time", "rank")]
+            columns = [find(LOG_COLUMNS[role].names) for role in ("time", "rank")]
         else:
             position = choose_position(self.header, self.facts.holds_texts)
             columns = [find(SESSION), position, find(RANK), find(DOC)]
@@ -358,12 +362,8 @@ def _number_sessions(
     """Sessions of numbered queries, and what they tell besides."""
     reader = sessions.reader
     taken = name_columns(header, position)
-    for role, aliases in (
-        ("session", SESSION),
-        ("position of the query", POSITION),
-        ("document", DOC),
-    ):
-        header.require_column(aliases, role)
+    for role in ("session", "query", "doc"):
+        header.require(SESSION_COLUMNS[role])
     if "rank" not in taken and not reader.ordered:
         allowed = f"a column rank: rows in {reader.engine_name} have no order"
         raise BadInput(header.name, "there is no column for the rank", allowed)
@@ -432,8 +432,11 @@ def _as_plain(column: str, kind: Any) -> nw.Expr:
 
 def _is_numbered(header: Header, texts: Collection[str]) -> bool:
     """Is it plain, before any row is read, that queries are numbered within sessions?"""
-    position, session = header.find_column(POSITION), header.find_column(LOG_COLUMNS["session"])
-    events = {header.find_column((alias,)) for alias in LOG_COLUMNS["event"]}
+    position, session = (
+        header.find_column(POSITION),
+        header.find_column(LOG_COLUMNS["session"].names),
+    )
+    events = {header.find_column((alias,)) for alias in LOG_COLUMNS["event"].names}
     return not (
         session is None or position is None or position in texts or not events.isdisjoint(texts)
     )
@@ -445,9 +448,12 @@ def _choose_columns(header: Header, needed: Collection[str] | None, *, is_log: b
         return [*header.columns]
     aliases = [*SESSION, *POSITION, *RANK, *DOC]
     if is_log:
-        aliases += [*MILLISECONDS, *(alias for names in LOG_COLUMNS.values() for alias in names)]
-    for role, (names, _) in OPTIONAL_COLUMNS.items():
-        aliases += names if role in (*needed, *_ALWAYS) else ()
+        aliases += [
+            *MILLISECONDS,
+            *(alias for each in LOG_COLUMNS.values() for alias in each.names),
+        ]
+    for role, optional in OPTIONAL_COLUMNS.items():
+        aliases += optional.names if role in (*needed, *_ALWAYS) else ()
     known = {strip_name(alias) for alias in aliases}
     return [
         column
@@ -459,9 +465,11 @@ def _choose_columns(header: Header, needed: Collection[str] | None, *, is_log: b
 def _choose_owners(header: Header, gap: timedelta | None, *, is_log: bool) -> list[str]:
     """The columns by which rows are brought together: users, where sessions are made of them."""
     roles = ("user", "session") if gap is not None else ("session", "user")
-    columns = [header.find_column(LOG_COLUMNS[role]) for role in (roles if is_log else roles[:1])]
+    columns = [
+        header.find_column(LOG_COLUMNS[role].names) for role in (roles if is_log else roles[:1])
+    ]
     owners = [column for column in columns if column is not None]
-    return owners or [header.require_column(LOG_COLUMNS["session"], "session or user")]
+    return owners or [header.require_column(LOG_COLUMNS["session"].names, "session or user")]
 
 
 def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartReader, Spill]:

@@ -6,36 +6,131 @@ told. Which queries, sessions and lists the rows belong to, `build_sessions` fin
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 import polars as pl
-from attrs import evolve
+from attrs import define, evolve, field
 
 from gainful.errors import BadInput
-from gainful.read.column_names import GRADE, normalise_name
-from gainful.read.event_times import EXPECTED, parse_times
-from gainful.read.event_words import (
-    EVENT_OF_WORD,
+from gainful.read.column_names import (
+    GRADE,
     LOG_COLUMNS,
-    MAX_KINDS,
     MILLISECONDS,
+    OPTIONAL_COLUMNS,
+    POSITION,
+    SESSION,
+    normalise_name,
+)
+from gainful.read.event_times import EXPECTED, count_epochs, parse_times
+from gainful.read.named_columns import Header, InputTable, text_column
+from gainful.read.session_events import (
+    ASKED,
+    EVENT_COLUMNS,
+    EVENT_OF_WORD,
+    MAX_KINDS,
+    SHOWN,
     EventWords,
+    SessionEvents,
     list_shown_words,
+    make_events,
     read_event_words,
 )
-from gainful.read.log_facts import LogFacts, find_facts, find_known, plain_words
-from gainful.read.named_columns import Header, InputTable, text_column
-from gainful.read.session_events import ASKED, EVENT_COLUMNS, SHOWN, SessionEvents, make_events
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import (
-    OPTIONAL_COLUMNS,
-    SESSION,
     Mistakes,
     choose_position,
+    is_blank,
     read_optional_column,
     read_whole_numbers,
 )
 from gainful.text import join_words, quote
+
+_WHOLE = r"^\s*[0-9]+(?:\.[0-9]*)?\s*$"
+_MAX_SPELLINGS = 10 * MAX_KINDS  # more words are no events, and are not all remembered
+
+
+@define(eq=False)
+class LogFacts:
+    """Counts and words of the columns of a log."""
+
+    rows: int = 0
+    given: Counter[str] = field(factory=Counter)  # by column: values that are there
+    whole: Counter[str] = field(factory=Counter)  # by column of texts: whole numbers
+    epochs: Counter[int] = field(factory=Counter)  # of times: numbers of each size
+    words: dict[str, dict[str, None]] = field(factory=dict)  # by column that may say what happened
+    ranked_words: dict[str, dict[str, None]] = field(factory=dict)  # those of rows with a rank
+    lowest_rank: float = 1.0
+
+    def add(self, other: LogFacts) -> None:
+        """Take the facts of another part."""
+        self.rows += other.rows
+        self.given.update(other.given)
+        self.whole.update(other.whole)
+        self.epochs.update(other.epochs)
+        for mine, theirs in ((self.words, other.words), (self.ranked_words, other.ranked_words)):
+            for column, words in theirs.items():
+                mine.setdefault(column, {}).update(words)
+        self.lowest_rank = min(self.lowest_rank, other.lowest_rank)
+
+    def holds_texts(self, column: str) -> bool:
+        """Are most values of a column texts that are no whole numbers?"""
+        return column in self.whole and self.whole[column] * 2 < self.given[column]
+
+
+def find_facts(frame: pl.DataFrame, header: Header) -> LogFacts:
+    """The facts of a log, or of a part of one."""
+    facts = LogFacts(len(frame))
+    facts.given.update({values.name: _count_given(values) for values in frame})
+    texts = {name for name, kind in frame.schema.items() if kind == pl.String}
+    for column in _list_columns(header, POSITION):
+        if column in texts:
+            facts.whole[column] = int(frame[column].str.contains(_WHOLE).sum())
+    time = header.find_column(LOG_COLUMNS["time"].names)
+    if time is not None:
+        facts.epochs.update(count_epochs(frame[time]))
+    rank = header.find_column(LOG_COLUMNS["rank"].names)
+    is_ranked = None if rank is None else ~is_blank(frame[rank])
+    if rank is not None:
+        numbers = frame[rank].cast(pl.Float64, strict=False).drop_nulls().to_numpy()
+        facts.lowest_rank = float(numbers.min(initial=1.0))
+    for column in _list_columns(header, LOG_COLUMNS["event"].names):
+        if column in texts:
+            facts.words[column] = _list_words(frame[column])
+            if is_ranked is not None:
+                facts.ranked_words[column] = _list_words(frame[column].filter(is_ranked))
+    return facts
+
+
+def _count_given(values: pl.Series) -> int:
+    empty = int((values == "").sum()) if values.dtype == pl.String else 0
+    return values.count() - empty
+
+
+def plain_words(values: pl.Series) -> pl.Series:
+    """Words of a column as they are looked for; null where there is none."""
+    plain = values.cast(pl.String).str.strip_chars().str.to_lowercase().str.replace_all("[- ]", "_")
+    return plain.set(plain == "", None)
+
+
+def _list_words(values: pl.Series) -> dict[str, None]:
+    written = values.unique(maintain_order=True).head(_MAX_SPELLINGS)
+    return dict.fromkeys(plain_words(written).drop_nulls())
+
+
+def _list_columns(header: Header, aliases: Sequence[str]) -> list[str]:
+    columns = (header.find_column((alias,)) for alias in aliases)
+    return [*dict.fromkeys(column for column in columns if column is not None)]
+
+
+def find_known(facts: LogFacts, taken: Mapping[str, str], shown_words: set[str]) -> dict[str, bool]:
+    """Which roles tell anything; a rank does in rows that show results."""
+    known = {role: facts.given[column] > 0 for role, column in taken.items()}
+    event = taken.get("event")
+    if event is not None and event in facts.ranked_words:
+        known["rank"] = not shown_words.isdisjoint(facts.ranked_words[event])
+    return known
+
 
 NAMES = {"user": "searcher", "position": "query"}  # what a column is called in sessions
 _LIST_NAMES = ("results", "docs", "documents", "items", "hits", "retrieved", "clicks")
@@ -43,7 +138,6 @@ _LIST_ADVICE = (
     "a row for each result, as explode makes of a frame; of turns without clicks, "
     "conversation, turn, query and retrieved"
 )
-IDS = ("session", "user", "query_id", "text", "doc")
 
 
 def is_event_log(header: Header, facts: LogFacts) -> bool:
@@ -65,7 +159,7 @@ def are_log_columns(names: Sequence[str]) -> bool:
         False
     """
     header = Header(names, "")
-    taken = assign_columns(header, None, header.find_column(LOG_COLUMNS["event"]))
+    taken = assign_columns(header, None, header.find_column(LOG_COLUMNS["event"].names))
     done = {"rank", "event", "clicked", "purchased", "seconds"} & taken.keys()
     return bool(
         ("session" in taken or "user" in taken)
@@ -96,20 +190,20 @@ def extract_events(
     taken = assign_log_columns(header, facts, words)
     forms: dict[str, str] = {}
     for role, column in taken.items():
-        if role in IDS:
+        kind = LOG_COLUMNS[role].kind if role in LOG_COLUMNS else "whole"
+        if kind in ("id", "text"):
             columns[role] = _read_ids(table, column)
-        elif role == "time":
+        elif kind == "time":
             place = f"{table.name}, column {quote(column)}"
             values = table.frame[column]
             parsed = parse_times(values, place, facts.epochs, facts.given[column])
             columns[role], forms[role] = parsed.times, parsed.form
             mistakes.append((parsed.wrong, _describe_time(table, column), EXPECTED))
-        elif role == "event":
+        elif kind == "word":
             columns[role] = _read_kinds(table, column, words, facts, mistakes)
-        elif role in ("rank", "position"):
+        elif kind == "whole":
             columns[role] = read_whole_numbers(table, column, NAMES.get(role, role), mistakes)
         else:
-            kind = "number" if role == "seconds" else "flag"
             columns[role] = read_optional_column(table, column, kind, mistakes)
     _read_milliseconds(table, columns, taken, forms, mistakes)
     require_columns(header, columns)
@@ -132,7 +226,7 @@ def extract_events(
 def _refuse_lists(table: InputTable) -> None:
     """A table whose cells hold whole lists of results is told how it can be read."""
     lists = [name for name, kind in table.frame.schema.items() if isinstance(kind, pl.List)]
-    roles = [name for role in ("doc", "clicked") for name in LOG_COLUMNS[role]]
+    roles = [name for role in ("doc", "clicked") for name in LOG_COLUMNS[role].names]
     in_use = [name for name in lists if normalise_name(name) in (*roles, *_LIST_NAMES)]
     if in_use:
         problem = f"column {quote(in_use[0])} holds a list in each row"
@@ -148,8 +242,8 @@ def assign_columns(header: Header, position: str | None, event: str | None) -> d
         event: the column that says what happened, if there is one.
     """
     taken = {} if position is None else {"position": position}
-    for role, aliases in LOG_COLUMNS.items():
-        free = [name for name in aliases if name not in _normalise(taken)]
+    for role, log_column in LOG_COLUMNS.items():
+        free = [name for name in log_column.names if name not in _normalise(taken)]
         column = event if role == "event" else header.find_column(free)
         if column is not None:
             taken[role] = column
@@ -162,13 +256,15 @@ def assign_others(header: Header, taken: dict[str, str]) -> dict[str, tuple[str,
     Those of the usual names are added to what is taken; what the user's own hold is not known.
     """
     others: dict[str, tuple[str, str | None]] = {}
-    for name, (aliases, kind) in OPTIONAL_COLUMNS.items():
+    for name, optional in OPTIONAL_COLUMNS.items():
         if name in taken or name in ("searcher", "text"):
             continue
-        column = header.find_column([alias for alias in aliases if alias not in _normalise(taken)])
+        column = header.find_column(
+            [alias for alias in optional.names if alias not in _normalise(taken)]
+        )
         if column is not None:
             taken[name] = column
-            others[name] = (column, kind)
+            others[name] = (column, optional.kind)
     reserved = {*EVENT_COLUMNS, "query", "searcher", *others}
     for name in header.columns:
         if name not in taken.values():
@@ -208,7 +304,7 @@ def find_event_column(header: Header, facts: LogFacts, words: Mapping[str, str])
 
     Without any words of the user's, a table may be one of numbered queries: then its words decide.
     """
-    for alias in LOG_COLUMNS["event"]:
+    for alias in LOG_COLUMNS["event"].names:
         column = header.find_column((alias,))
         if column is None or column not in facts.words:
             continue
@@ -279,8 +375,8 @@ def require_columns(header: Header, roles: Collection[str]) -> None:
     }
     for name, names in needed.items():
         if not any(role in roles for role in names):
-            aliases = [alias for role in names for alias in LOG_COLUMNS.get(role, ())[:4]]
-            header.require_column(tuple(aliases), name)
+            columns = [LOG_COLUMNS[role].names for role in names if role in LOG_COLUMNS]
+            header.require_column(tuple(alias for each in columns for alias in each[:4]), name)
 
 
 def _read_others(

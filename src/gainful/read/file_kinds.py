@@ -18,7 +18,7 @@ from gainful.read.column_names import (
     ColumnMapping,
     normalise_name,
 )
-from gainful.read.delimited import MAX_FIELD
+from gainful.read.delimited import MAX_FIELD, lacks_header
 from gainful.read.event_table import are_log_columns
 from gainful.read.formats import (
     build_value,
@@ -30,11 +30,13 @@ from gainful.read.formats import (
     read_rows,
 )
 from gainful.read.json_records import first_records
-from gainful.read.kinds import RUN
+from gainful.read.kinds import QRELS
 from gainful.read.named_columns import Header
+from gainful.read.qrels_and_run import look_like_ranks
 from gainful.read.sessions import are_session_columns
 from gainful.read.source import Source
 
+_MAX_GRADES = 12  # different fractions that can be grades
 _EITHER_KIND = {"judgments", "run"}
 
 
@@ -66,24 +68,27 @@ def _choose_kinds(source: object, certain: set[str]) -> list[str]:
         return ["judgments", "run"]
     if len(certain) == 1:
         return ["run" if certain == {"judgments"} else "judgments"]
-    return ["judgments" if isinstance(source, Source) and _has_whole_scores(source) else "run"]
+    return ["judgments" if isinstance(source, Source) and _looks_graded(source) else "run"]
 
 
 def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
     """What a file can be: judgments, a run, either, sessions; nothing if it cannot be read."""
     if not isinstance(source, Source):
         return {"judgments"} if isinstance(source, Path) else set()
-    if find_session_format(source).name not in ("table", "conversation"):  # that is a run as well
-        return {"sessions"}
     names = _list_columns(source)
-    if _are_session_columns(names, columns, source.name):
+    is_log = find_session_format(source).name not in ("table", "conversation")  # that is a run, too
+    if is_log or _are_session_columns(names, columns, source.name):
         return {"sessions"}
     file_format = find_format(source, columns=columns)
-    if file_format.name == "trec":
+    if file_format.name == "trec" and trec_files.find_run_format(source) is trec_files.RUN_LINES:
         return {"run" if trec_files.looks_like_a_run(source) else "judgments"}
-    if is_table(file_format):
-        return {_guess_table_kind(Header(names, source.name), columns)}
-    return _EITHER_KIND if file_format.name == "json" else find_kinds(source, columns)
+    if not is_table(file_format):
+        return find_kinds(source, columns) or _EITHER_KIND
+    if file_format.name in ("csv", "tsv") and lacks_header(source, file_format.name, columns):
+        if not columns.has_positions:
+            return _EITHER_KIND
+        names = [str(number + 1) for number in range(len(names))]
+    return {_guess_table_kind(Header(names, source.name), columns)}
 
 
 def _list_columns(source: Source) -> list[str]:
@@ -118,10 +123,12 @@ def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
     return "run" if ranked or (scored and not graded) else "judgments"
 
 
-def _has_whole_scores(source: Source) -> bool:
-    """Are all numbers of a file whole, as grades mostly are and scores seldom?"""
+def _looks_graded(source: Source) -> bool:
+    """Are the numbers of a file whole or few, as grades are, and no ranks?"""
     try:
-        score = build_value(read_rows(source, RUN)).frame["score"]
+        frame = build_value(read_rows(source, QRELS)).frame
     except BadInput:
         return False
-    return bool((score == score.round()).all())
+    grade = frame["grade"]
+    few = grade.n_unique() <= _MAX_GRADES and not source.head.lstrip().startswith((b"{", b"["))
+    return (few or bool((grade == grade.round()).all())) and not look_like_ranks(frame)

@@ -17,6 +17,7 @@ from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_nam
 from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import ARROW_STREAM, DATASET, Source, is_folder, open_source
+from gainful.text import NUMBER_PATTERN
 
 
 @frozen
@@ -90,13 +91,24 @@ def _is_json_lines(source: Source) -> bool:
 def _make_table_check(separators: str) -> Callable[[Source], bool]:
     def is_table(source: Source) -> bool:
         line = source.first_line()
-        return any(
-            are_column_names(part.strip('"') for part in line.split(separator))
-            or (source.suffix == ".csv" and separator in line and len(line.split()) < 4)
-            for separator in separators
-        )
+        if any(are_column_names(_split_header(line, separator)) for separator in separators):
+            return True
+        is_named_so = source.suffix in (".csv", ".tsv") and any(mark in line for mark in separators)
+        return is_named_so and not (separators == "\t" and _is_trec_line(line))
 
     return is_table
+
+
+def _split_header(line: str, separator: str) -> list[str]:
+    return [part.strip(' "') for part in line.split(separator)]
+
+
+def _is_trec_line(line: str) -> bool:
+    """Are fields between tabs those of TREC, as MS MARCO has them: without blanks, and a number?"""
+    fields = line.split("\t")
+    number = fields[min(len(fields), 5) - 1]  # of judgments the last, of a run the fifth
+    plain = len(line.split()) == len(fields) > 2
+    return plain and re.fullmatch(NUMBER_PATTERN, number.strip(), re.ASCII) is not None
 
 
 def _load(reader: str) -> Callable[..., Any]:
@@ -149,7 +161,7 @@ _ALL = (
     Format(
         "csv",
         "a table with named columns",
-        *(_RANKED, _make_table_check(",;"), _READ_TABLE, _TABLE),
+        *(_RANKED, _make_table_check(",;|"), _READ_TABLE, _TABLE),
         example="query,doc,score\n1,a,0.9",
     ),
     Format(
@@ -161,7 +173,7 @@ _ALL = (
     Format(
         "trec",
         "TREC's lines of fields",
-        *(_RANKED, lambda _: True, _load("trec_files.read_rows"), ("every",)),
+        *(_RANKED, lambda _: True, _load("trec_files.read_rows"), ("every", "columns")),
         example="1 Q0 a 1 0.9 bm25",
     ),
     Format(
@@ -211,7 +223,7 @@ _ALL = (
     Format(
         "ikat",
         "a run of TREC iKAT as JSON",
-        *(_SESSIONS, _load("ikat.is_ikat"), _load("ikat.read_ikat")),
+        *(_SESSIONS, _load("turns.is_ikat"), _load("turns.read_ikat")),
         example='{"metadata": {"run_id": "r"}, "turn_id": "9-1_1", "references": {"a": 0.9}}',
         of_records=True,
     ),
@@ -234,7 +246,7 @@ _ALL = (
     Format(
         "table",
         "a table of sessions or of the events of a log",
-        *(_SESSIONS, lambda _: True, _load("session_tables.read_session_table")),
+        *(_SESSIONS, lambda _: True, _load("session_inputs.read_session_table")),
         options=("columns", "gap", "events"),
         example="session,query,rank,doc\ns,1,1,a",
     ),
@@ -368,8 +380,9 @@ def _find_named_header(source: Source, columns: ColumnMapping) -> str | None:
     if columns.names and _is_rag(source, columns):
         return "rag"
     named = {name for names in columns.names.values() for name in names}
-    for separator, format_name in ((",", "csv"), (";", "csv"), ("\t", "tsv")):
-        header = {part.strip(' "') for part in source.first_line().split(separator)}
-        if len(header) > 1 and header & named:
+    for separator, format_name in ((",", "csv"), (";", "csv"), ("|", "csv"), ("\t", "tsv")):
+        header = _split_header(source.first_line(), separator)
+        positions = {str(number) for number, _ in enumerate(header, 1)}
+        if len(header) > 1 and named & {*header, *positions}:
             return format_name
     return None

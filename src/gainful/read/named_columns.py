@@ -9,14 +9,17 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, NoColumn
-from gainful.read import binary_tables, delimited, jsonl
+from gainful.read import binary_tables, delimited, jsonl, trec_files
 from gainful.read.column_names import (
-    DOC,
     GRADE,
-    QUERY,
+    QRELS_ROLES,
     RANK,
+    RUN_COLUMNS,
     SCORE,
+    SESSION_ROLES,
     SUBTOPIC,
+    USUAL_NAMES,
+    Column,
     ColumnMapping,
     list_columns,
     may_be_grades,
@@ -56,13 +59,18 @@ class Header:
             raise NoColumn(
                 self.name,
                 f"there is no column for the {role}; there are {self._list_columns()}",
-                f"one of {', '.join(aliases)}; or columns= (--columns) that names it",
+                f"one of {', '.join(aliases)}; or columns= (--columns) that names it, "
+                "by its number where there is no header",
             )
         return column
 
+    def require(self, column: Column) -> str:
+        """The column of the table that is one, or an error that says what there is."""
+        return self.require_column(column.names, column.noun or column.role)
+
     def require_ids(self) -> tuple[str, str]:
         """The columns of queries and documents, or an error that says what there is."""
-        return self.require_column(QUERY, "query"), self.require_column(DOC, "document")
+        return self.require(RUN_COLUMNS["query"]), self.require(RUN_COLUMNS["doc"])
 
     def grade_column(self) -> str | None:
         """The column of the grades of judgments; None where all that is judged is relevant."""
@@ -128,6 +136,7 @@ class InputTable:
     padded: bool = True  # may texts have blanks around them, as typed ones do?
     own_names: Mapping[str, str] = {}  # what the user calls columns that are renamed
     notes: tuple[str, ...] = ()  # what one should know of how it was read
+    has_header: bool = True  # else its columns are called 1, 2, 3, …
 
     @property
     def header(self) -> Header:
@@ -136,10 +145,31 @@ class InputTable:
 
     def rename(self, columns: ColumnMapping, roles: Mapping[str, str]) -> InputTable:
         """The table with its columns called as they are looked for."""
+        if not self.has_header:
+            return self._name_fields(columns, roles)
         renames = columns.find_renames(self.frame.columns, roles, self.name)
         frame = columns.rename(self.frame, roles, self.name)
         own_names = {**self.own_names, **invert_renames(renames)}
         return evolve(self, frame=frame, own_names=own_names)
+
+    def _name_fields(self, columns: ColumnMapping, roles: Mapping[str, str]) -> InputTable:
+        """A table without a header with its columns named: query, document, number, if not told."""
+        named = {role: own for role, own in columns.names.items() if own and own[0].isdecimal()}
+        table, names = evolve(self, has_header=True), named
+        if roles is not SESSION_ROLES:
+            names = {"query": ("1",), "doc": ("2",), **named}
+            rest = sorted({*self.frame.columns} - {own for (own, *_) in names.values()})
+            if self.frame.width == 3 and len(rest) == 1 and named.keys() <= {"query", "doc"}:
+                role = "grade" if roles is QRELS_ROLES else self._decide_role(names, rest[0])
+                names[role] = (rest[0],)
+                words = f"three fields a line, no header; read as query, document, {role}"
+                table = evolve(table, notes=(*self.notes, f"{self.name}: {words}"))
+        return table.rename(ColumnMapping(names, needed=[*named], fit=columns.fit), roles)
+
+    def _decide_role(self, names: Mapping[str, tuple[str, ...]], number: str) -> str:
+        query = self.frame[names["query"][0]]
+        frame = pl.DataFrame({"query": query, "number": number_column(self, number)})
+        return trec_files.decide_role(frame, self.name)
 
     def find_number(self, kind: Kind[Any]) -> tuple[InputTable, str, str]:
         """The table, the column of grades or scores, and what it is: grade, score or rank.
@@ -164,9 +194,9 @@ class InputTable:
         values = self.frame[column]
         if values.dtype == pl.String:
             values = values.str.strip_chars().replace("", None)
-        elif not values.dtype.is_numeric():
+        elif not (values.dtype.is_numeric() or values.dtype == pl.Boolean):
             return False
-        numbers = values.cast(pl.Float64, strict=False)
+        numbers = _as_grades(values) if values.dtype == pl.String else values.cast(pl.Float64)
         has_any = len(numbers.drop_nulls().drop_nans()) > 0
         return has_any and numbers.null_count() == values.null_count()
 
@@ -176,26 +206,32 @@ def invert_renames(renames: Mapping[str, str]) -> dict[str, str]:
     return {new: own for own, new in renames.items()}
 
 
+TRUTHS = {"true": 1.0, "false": 0.0}
 _BINARY_READERS = {"parquet": binary_tables.read_parquet, "arrow": binary_tables.read_arrow}
 
 
-def read_table(source: Source, format_name: str, *, literal_quotes: bool = False) -> InputTable:
+def read_table(
+    source: Source,
+    format_name: str,
+    columns: ColumnMapping = USUAL_NAMES,
+    *,
+    literal_quotes: bool = False,
+) -> InputTable:
     """A file as a table, in the format that was found or named; quotes in TSV may be literal."""
     if format_name in _BINARY_READERS:
         frame = _BINARY_READERS[format_name](source)
         return InputTable(
             frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False
         )
-    notes: tuple[str, ...] = ()
+    header = True
     if format_name == "jsonl":
         frame, locate = jsonl.read(source, format_name)
     else:
-        frame, locate = delimited.read(source, format_name, literal_quotes=literal_quotes)
-        if delimited.lacks_header(source, format_name):
-            notes = (
-                f"{source.name}: three fields a line, no header; read as query, document, grade",
-            )
-    return InputTable(frame, source.name, locate, notes=notes)
+        header = not delimited.lacks_header(source, format_name, columns)
+        frame, locate = delimited.read(
+            source, format_name, header=header, literal_quotes=literal_quotes
+        )
+    return InputTable(frame, source.name, locate, has_header=header)
 
 
 def as_table(frame: pl.DataFrame, name: str) -> InputTable:
@@ -218,7 +254,7 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
         **({} if subtopic is None else {"subtopic": text_column(table, subtopic)}),
     }
     needed = [*columns]
-    columns[kind.number] = number_column(table, number)
+    columns[kind.number] = number_column(table, number, kind)
     if rank is not None:
         columns["rank"] = number_column(table, rank)
     frame, given = pl.DataFrame(columns), table.frame[number]
@@ -281,16 +317,27 @@ def _id_kind(dtype: pl.DataType) -> str:
     return "whole numbers" if dtype.is_numeric() else "texts"
 
 
-def number_column(table: InputTable, column: str) -> pl.Series:
-    """Numbers; what is none is null."""
+def number_column(table: InputTable, column: str, kind: Kind[Any] = RUN) -> pl.Series:
+    """Numbers; what is none is null. A grade may be true or false."""
     values = table.frame[column]
     if values.dtype == pl.String:
-        return values.str.strip_chars().cast(pl.Float64, strict=False)
-    if values.dtype.is_numeric() or values.dtype == pl.Null:
+        values = values.str.strip_chars()
+        return _as_grades(values) if kind is QRELS else values.cast(pl.Float64, strict=False)
+    is_truth = kind is QRELS and values.dtype == pl.Boolean
+    if is_truth or values.dtype.is_numeric() or values.dtype == pl.Null:
         return values.cast(pl.Float64, strict=False)
     raise BadInput(
         table.name, f"column {_quote_own(table, column)} holds {values.dtype}", "numbers"
     )
+
+
+def _as_grades(texts: pl.Series) -> pl.Series:
+    """Numbers, of which true is 1 and false 0; what is none is null."""
+    numbers = texts.cast(pl.Float64, strict=False)
+    if numbers.null_count() == texts.null_count():
+        return numbers
+    truths = texts.str.to_lowercase().replace_strict(TRUTHS, default=None)
+    return numbers.fill_null(truths.cast(pl.Float64))
 
 
 def _quote_own(table: InputTable, column: str) -> str:

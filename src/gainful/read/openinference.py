@@ -15,17 +15,15 @@ from typing import Any
 from attrs import evolve
 
 from gainful.read.column_names import ColumnMapping
-from gainful.read.dotted_paths import find_first
 from gainful.read.json_records import (
     Record,
     Unreadable,
     iterate_batches,
     read_records,
 )
-from gainful.read.path_finder import EntriesFinder, PathFinder
+from gainful.read.path_finder import EntriesFinder, PathFinder, find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import NO_TIME, UNREADABLE, Flaw, Retrievals, parse_time
-from gainful.read.row_buffer import RowBuffer
+from gainful.read.retrievals import NO_TIME, UNREADABLE, Flaw, Retrievals, RowBuffer, parse_time
 from gainful.read.search_results import (
     BadResults,
     ResultPaths,
@@ -89,6 +87,10 @@ def read_openinference(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
 _RERANKED = (
     "reranker span is no query of its own, and its order is not used"
     "|reranker spans are no queries of their own, and their order is not used"
+)
+_RETURNED = (
+    "search lists documents without ids: those of what it returned count"
+    "|searches list documents without ids: those of what they returned count"
 )
 _FAILED = (
     "search failed, and counts as a query without results"
@@ -179,7 +181,7 @@ class _SpanReader:
             if index in wrong
             else self._read_elsewhere(spans, index, by_tool=by_tool[index])
             if entries is None
-            else read_documents(entries, self._paths)
+            else self._read_listed(spans, index, entries)
             for index, entries in enumerate(self._documents.find(spans.attributes))
         ]
         flaws = [
@@ -197,6 +199,19 @@ class _SpanReader:
             labels=(*map(as_names, labels), spans.traces, spans.ids, spans.parents),
             flaw=flaws,
         )
+
+    def _read_listed(
+        self, spans: Spans, index: int, entries: Sequence[Any]
+    ) -> list[str] | BadResults:
+        """The ids of documents that a span lists; of LangChain's, those that it returned."""
+        docs = read_documents(entries, self._paths)
+        if isinstance(docs, list) or self._paths.doc:
+            return docs
+        returned = read_results(find_first(spans.attributes[index], _TOOL_RESULT), self._paths)
+        if isinstance(returned, BadResults) or len(returned) != len(entries):
+            return docs
+        self._retrievals.notes[_RETURNED] += 1
+        return returned
 
     def _name_flaw(self, spans: Spans, index: int, bad: BadResults) -> int:
         words = f"span {quote(spans.ids[index] or spans.name(index))}: {bad.words}"

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadInput
 from gainful.progress import report_work
-from gainful.read.column_names import protect_name, restore_name
+from gainful.read.column_names import OPTIONAL_COLUMNS, POSITION, protect_name, restore_name
 from gainful.read.engine_sessions import EngineSessions
 from gainful.read.engines import Engine
 from gainful.read.lazy_run import as_narwhals
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import find_odd_depths
-from gainful.read.sessions import OPTIONAL_COLUMNS, POSITION, name_columns
+from gainful.read.sessions import name_columns
 from gainful.read.spill import KEY, Spill, choose_parts, take_rows
 
 # Columns of our own beside the user's, of which none is called so: see `protect_name`.

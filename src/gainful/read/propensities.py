@@ -10,7 +10,7 @@ import numpy as np
 
 from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read import named_columns
-from gainful.read.column_names import RANK
+from gainful.read.column_names import RUN_COLUMNS
 from gainful.read.formats import find_table_format
 from gainful.read.source import open_source
 from gainful.text import quote
@@ -51,7 +51,7 @@ def read_propensities(value: AnyPropensities) -> Array:
 def _read_file(path: str | PathLike[str]) -> Array:
     source = open_source(fspath(path))
     table = named_columns.read_table(source, find_table_format(source))
-    rank = table.header.require_column(RANK, "rank")
+    rank = table.header.require(RUN_COLUMNS["rank"])
     column = table.header.require_column(_PROPENSITY, "propensity")
     ranks = named_columns.number_column(table, rank)
     values = named_columns.number_column(table, column)

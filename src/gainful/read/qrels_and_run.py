@@ -22,6 +22,7 @@ _MAX_GRADE = 10  # numbers up to here can be grades
 _MAX_LISTED = 10  # duplicates that an error or a report names one by one
 _MAX_USUAL = 1000  # grades beyond it are times, ids or counts
 _MIN_RANKS = 10  # ranks below the first of a query; of fewer, grades may count up by accident
+_LONG_RANKING = 5  # ranks that are more than grades of one query that count up
 _SAMPLE = 50  # rows that are looked at first
 
 
@@ -269,10 +270,8 @@ def describe_odd_judgments(qrels: Qrels | NestedDict) -> list[str]:
         grades = count_noun(large, "grade is", "grades are")
         highest = frame.select(pl.col("grade").max()).item()
         looks.append(f"{grades} above {_MAX_USUAL} (up to {highest:.0f}), as times and ids are")
-    if _are_ranks(frame.head(_SAMPLE)) and _are_ranks(frame):
-        below_first = len(frame) - frame["query"].n_unique()
-        if below_first >= _MIN_RANKS:
-            looks.append("the grades of every query count 1, 2, 3, …, as the ranks of a run do")
+    if look_like_ranks(frame):
+        looks.append("the grades of every query count 1, 2, 3, …, as the ranks of a run do")
     if frame["doc"][-1] == "all":
         last = frame.group_by("query").agg(pl.col("doc").last())["doc"]
         if (last == "all").all():
@@ -280,7 +279,15 @@ def describe_odd_judgments(qrels: Qrels | NestedDict) -> list[str]:
     return looks
 
 
-def _are_ranks(frame: pl.DataFrame) -> bool:
-    """Do grades count from 1, without a gap, in the rows of each query?"""
-    position = pl.int_range(1, pl.len() + 1).over("query")
-    return bool(frame.select((pl.col("grade") == position).all()).item())
+def look_like_ranks(frame: pl.DataFrame) -> bool:
+    """Do grades count as ranks do, and are there too many of them for an accident?"""
+    if not are_ranks(frame, "grade"):
+        return False
+    below_first = len(frame) - frame["query"].n_unique()
+    return below_first >= _MIN_RANKS or bool((frame["grade"] >= _LONG_RANKING).any())
+
+
+def are_ranks(frame: pl.DataFrame, number: str) -> bool:
+    """Does a number count from 1, without a gap, in the rows of each query?"""
+    counts = pl.col(number) == pl.int_range(1, pl.len() + 1).over("query")
+    return all(part.select(counts.all()).item() for part in (frame.head(_SAMPLE), frame))

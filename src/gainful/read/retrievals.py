@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
 from operator import sub
@@ -18,10 +18,98 @@ import polars as pl
 from attrs import define, field, frozen
 
 from gainful.errors import BadInput
-from gainful.read.row_buffer import RowBuffer, TextBuffer
-from gainful.read.session_events import ASKED, FIRST, LENGTH, TIME, SessionEvents, make_events
+from gainful.read.session_events import (
+    ASKED,
+    FIRST,
+    LENGTH,
+    SHOWN_TWICE,
+    TIME,
+    SessionEvents,
+    make_events,
+)
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.text import count_noun
+
+_BATCH_ROWS = 1 << 14
+
+
+class RowBuffer:
+    """Rows of some columns, to be added one by one or as columns, and taken as a frame.
+
+    Examples:
+        >>> rows = RowBuffer({"doc": pl.String, "rank": pl.Int64})
+        >>> rows.add(("a", 1))
+        >>> rows.extend([["b", "c"], [2, 3]])
+        >>> rows.to_frame().rows()
+        [('a', 1), ('b', 2), ('c', 3)]
+    """
+
+    def __init__(self, schema: Mapping[str, type[pl.DataType]]) -> None:
+        """No rows yet, of columns with these names and types."""
+        self._schema = dict(schema)
+        self._rows: list[tuple[Any, ...]] = []
+        self._columns: list[list[Any]] = [[] for _ in self._schema]
+        self._frames: list[pl.DataFrame] = []
+
+    def add(self, row: tuple[Any, ...]) -> None:
+        """One more row."""
+        self._rows.append(row)
+        if len(self._rows) >= _BATCH_ROWS:
+            self._pack()
+
+    def extend(self, columns: Iterable[Iterable[Any]]) -> None:
+        """Some more rows, as columns of the same length."""
+        self._gather()
+        for column, values in zip(self._columns, columns, strict=True):
+            column.extend(values)
+        if len(self._columns[0]) >= _BATCH_ROWS:
+            self._pack()
+
+    def to_frame(self) -> pl.DataFrame:
+        """All rows, in the order in which they came; there are none in the buffer afterwards."""
+        self._pack()
+        frames, self._frames = self._frames, []
+        return pl.concat(frames) if frames else pl.DataFrame(schema=self._schema)
+
+    def _gather(self) -> None:
+        if self._rows:
+            for column, values in zip(self._columns, zip(*self._rows, strict=True), strict=True):
+                column.extend(values)
+            self._rows = []
+
+    def _pack(self) -> None:
+        self._gather()
+        if self._columns[0]:
+            pairs = zip(self._schema.items(), self._columns, strict=True)
+            series = [pl.Series(name, values, dtype) for (name, dtype), values in pairs]
+            self._frames.append(pl.DataFrame(series))
+            self._columns = [[] for _ in self._schema]
+
+
+class TextBuffer:
+    """Texts, to be added some at a time and taken as one column."""
+
+    def __init__(self) -> None:
+        """No texts yet."""
+        self._texts: list[str] = []
+        self._parts: list[pl.Series] = []
+
+    def extend(self, texts: Iterable[str]) -> None:
+        """Some more of them."""
+        self._texts.extend(texts)
+        if len(self._texts) >= _BATCH_ROWS:
+            self._pack()
+
+    def to_series(self) -> pl.Series:
+        """All texts, in the order in which they came; there are none here afterwards."""
+        self._pack()
+        parts, self._parts = self._parts, []
+        return pl.concat(parts)
+
+    def _pack(self) -> None:
+        self._parts.append(pl.Series(self._texts, dtype=pl.String))
+        self._texts = []
+
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NUMBER = re.compile(r"-?(?:[0-9]{1,38}\.?|[0-9]*\.[0-9]{1,38})", re.ASCII)
@@ -163,7 +251,7 @@ class Retrievals:
         )
         repeats = int(frame["repeats"].sum())
         if repeats:
-            self.notes[_REPEATS] += repeats
+            self.notes[SHOWN_TWICE] += repeats
         records = frame["record"].to_numpy()
         labels = [name for name in self.labels if name in frame.columns]
         empty = [name for name in labels if frame[name].null_count() == len(frame)]
@@ -193,12 +281,6 @@ class Retrievals:
 
 def _count_notes(notes: Counter[str]) -> list[str]:
     return [count_noun(number, *words.split("|")) for words, number in notes.items()]
-
-
-_REPEATS = (
-    "result shows a document that its list has further up, and is left out"
-    "|results show a document that their list has further up, and are left out"
-)
 
 
 def parse_time(value: Any) -> int | None:

@@ -14,9 +14,16 @@ from uuid import UUID
 from attrs import field, frozen
 
 from gainful.read.column_names import DOC, DOC_LISTS, RETRIEVED, ColumnMapping
-from gainful.read.dotted_paths import find_entries, find_first, find_value, list_paths
 from gainful.read.json_text import parse_json
-from gainful.read.path_finder import PathFinder, Steps, follow_steps
+from gainful.read.path_finder import (
+    PathFinder,
+    Steps,
+    find_entries,
+    find_first,
+    find_value,
+    follow_steps,
+    list_paths,
+)
 from gainful.read.ranked_items import is_id
 from gainful.read.retrievals import Flaw
 from gainful.text import quote
@@ -45,7 +52,11 @@ PROSE = Flaw(
     'JSON with the ids of what was found, such as [{"id": "d1"}, {"id": "d2"}]: let the tool '
     "return it, or log its results beside the text",
 )
-NO_ID = Flaw("id", "an id for each document, or --columns doc=PATH that says where it stands")
+NO_ID = Flaw(
+    "id",
+    "an id for each document, or --columns doc=PATH that says where it stands, such as "
+    "doc=metadata.source",
+)
 
 
 @frozen

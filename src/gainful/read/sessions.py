@@ -6,7 +6,7 @@ if the caller asks for it, the session is left out and counted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,14 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, BadValue
-from gainful.read.column_names import DOC
+from gainful.read.column_names import (
+    DOC,
+    OPTIONAL_COLUMNS,
+    POSITION,
+    RANK,
+    SESSION,
+    SESSION_COLUMNS,
+)
 from gainful.read.named_columns import Header, InputTable, number_column, text_column
 from gainful.read.session_layout import SessionLayout, find_layout, sound_layout
 from gainful.read.session_problems import (
@@ -27,26 +34,6 @@ from gainful.read.session_problems import (
 )
 from gainful.text import count_noun, quote
 
-SESSION = ("session", "session_id", "sessionid", "conversation", "conversation_id")
-# Where there are a position by its own name and a column query, the latter is the text.
-POSITION = (
-    *("query_position", "query_number", "query_no", "qno", "query", "turn", "iteration"),
-    "interaction",
-)
-RANK = ("rank", "position", "pos")
-# What a session may tell besides: its name here, how else it is called, what it holds.
-OPTIONAL_COLUMNS: Mapping[str, tuple[tuple[str, ...], Literal["text", "number", "flag"]]] = {
-    "topic": (("topic", "topic_id", "recall_base"), "text"),
-    "system": (("system", "system_id", "engine"), "text"),
-    "searcher": (("searcher", "searcher_id", "user", "user_id", "userid"), "text"),
-    "scenario": (("scenario", "task", "task_id", "scenario_id"), "text"),
-    "text": (("query_text", "text", "querytext", "query"), "text"),
-    "clicked": (("clicked", "click"), "flag"),
-    "purchased": (("purchased", "purchase"), "flag"),
-    "scanned": (("scanned", "depth_scanned"), "number"),
-    "grade": (("grade", "relevance", "rel", "usefulness"), "number"),
-    "seconds": (("seconds", "dwell"), "number"),
-}
 # The others are the same for a whole query.
 RESULT_COLUMNS = ("clicked", "purchased", "grade", "seconds")
 LIST_LENGTH = "\0list_length"  # how many results a query has, where not all of them are rows
@@ -128,21 +115,21 @@ def extract_session_rows(
     header = table.header
     mistakes: Mistakes = []
     taken = name_columns(header, position or header.find_column(POSITION))
-    queries = taken.get("position") or header.require_column(POSITION, "position of the query")
+    queries = taken.get("position") or header.require(SESSION_COLUMNS["query"])
     columns = {
-        "session": text_column(table, header.require_column(SESSION, "session")),
+        "session": text_column(table, header.require(SESSION_COLUMNS["session"])),
         "query": read_whole_numbers(table, queries, "query", mistakes),
         "rank": pl.Series([None], dtype=pl.Int64).new_from_index(0, len(table.frame)),
-        "doc": text_column(table, header.require_column(DOC, "document")),
+        "doc": text_column(table, header.require(SESSION_COLUMNS["doc"])),
     }
     if "rank" in taken:
         columns["rank"] = read_whole_numbers(table, taken["rank"], "rank", mistakes)
         alone = columns["rank"].is_not_null() & (columns["doc"].is_null() | (columns["doc"] == ""))
         words = "there is a rank, but no document"
         mistakes.append((alone, lambda _: words, "neither, where a query returned nothing"))
-    for name, (_, kind) in OPTIONAL_COLUMNS.items():
+    for name, column in OPTIONAL_COLUMNS.items():
         if name in taken:
-            columns[name] = read_optional_column(table, taken[name], kind, mistakes)
+            columns[name] = read_optional_column(table, taken[name], column.kind, mistakes)
     for name in table.frame.columns:
         if name not in taken.values() and name not in columns:
             columns[name] = table.frame[name]
@@ -162,8 +149,10 @@ def name_columns(header: Header, position: str | None) -> dict[str, str]:
         "rank": header.find_column(RANK),
         "doc": header.find_column(DOC),
     }
-    for name, (aliases, _) in OPTIONAL_COLUMNS.items():
-        free = [alias for alias in aliases if header.find_column((alias,)) not in known.values()]
+    for name, column in OPTIONAL_COLUMNS.items():
+        free = [
+            alias for alias in column.names if header.find_column((alias,)) not in known.values()
+        ]
         known[name] = header.find_column(free)
     return {name: column for name, column in known.items() if column is not None}
 

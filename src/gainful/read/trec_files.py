@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput
+from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
+from gainful.read.qrels_and_run import are_ranks
 from gainful.read.source import Source, Tidiness
 from gainful.text import count_noun, quote
 
@@ -55,6 +57,7 @@ PASSAGE_QRELS = LineFormat(
     open_ended=False,
     extra=("subtopic", "passage"),
 )
+SHORT_RUN = LineFormat(("query", "doc", "score"), "score", "query document score", open_ended=False)
 RUN_LINES = LineFormat(
     ("query", "q0", "doc", "rank", "score", "tag"),
     "score",
@@ -63,17 +66,24 @@ RUN_LINES = LineFormat(
 )
 
 
-def read_rows(source: Source, kind: Kind[Value], *, every: bool = False) -> Rows[Value]:
+def read_rows(
+    source: Source,
+    kind: Kind[Value],
+    columns: ColumnMapping = USUAL_NAMES,
+    *,
+    every: bool = False,
+) -> Rows[Value]:
     """The lines of judgments or a run.
 
     Args:
         source: the file.
         kind: what it holds.
+        columns: what the third of three fields of a run is, if a user says it.
         every: is each line looked at, however tidy, so that ranks are read and no line is the
             first to be refused?
     """
     is_run = kind is RUN
-    line_format = RUN_LINES if is_run else find_qrels_format(source)
+    line_format = find_run_format(source) if is_run else find_qrels_format(source)
     frame = None
     tidiness = None
     if not every:
@@ -89,6 +99,13 @@ def read_rows(source: Source, kind: Kind[Value], *, every: bool = False) -> Rows
     notes = note_comments(source) if comments else []
     if line_format is SHORT_QRELS:
         notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
+    if line_format is SHORT_RUN:
+        roles = [role for role in ("score", "rank") if "3" in columns.names.get(role, ())]
+        columns.fit.found.update(roles)
+        role = roles[0] if roles else decide_role(rows.frame.rename({"score": "number"}), rows.name)
+        notes.append(f"{source.name}: three fields a line, read as query document {role}")
+        sign = -1 if role == "rank" else 1
+        rows = evolve(rows, frame=rows.frame.with_columns(pl.col("score") * sign))
     trailing_count = int(rows.frame["more"].sum())
     trailing = count_noun(trailing_count, "line")
     return evolve(
@@ -97,7 +114,26 @@ def read_rows(source: Source, kind: Kind[Value], *, every: bool = False) -> Rows
         if trailing_count
         else (),
         notes=notes,
-        fields={"tag": last_tag(source)} if is_run else {},
+        fields={"tag": last_tag(source)} if line_format is RUN_LINES else {},
+    )
+
+
+def decide_role(frame: pl.DataFrame, name: str) -> Literal["score", "rank"]:
+    """What the third of three fields of a run is, if that can be said.
+
+    Args:
+        frame: query and number, in the order of the file.
+        name: of the file.
+    """
+    if are_ranks(frame, "number"):
+        return "rank"
+    if (frame["number"] != frame["number"].round()).any():
+        return "score"
+    raise BadInput(
+        name,
+        "three fields a line, and the third, a whole number that does not count 1, 2, 3, … in "
+        "every query, can be a score or a rank (or a grade: are the arguments swapped?)",
+        '--columns score=3 or --columns rank=3 (columns={"score": "3"})',
     )
 
 
@@ -133,15 +169,25 @@ def read_qrels_lines(source: Source) -> pl.DataFrame:
     return rows.frame.select(pl.all(), *subtopic).select(QRELS_LINES.columns)
 
 
+def find_run_format(source: Source) -> LineFormat:
+    """A run as TREC has it; or of query, document and score or rank, as for MS MARCO."""
+    return SHORT_RUN if _is_short(source) else RUN_LINES
+
+
+def _is_short(source: Source) -> bool:
+    """Have its first lines three fields, the last of them a number?"""
+    lines = [line.split() for line in source.first_lines[:_SAMPLE_LINES]]
+    return all(len(fields) == 3 for fields in lines) and _is_number(lines[0][2])
+
+
 def find_qrels_format(source: Source) -> LineFormat:
     """Judgments with an iteration as TREC has it; of query, document and grade; or of passages.
 
     Those of passages (TREC Dynamic Domain) name subtopics after their topic: DD16-1, DD16-1.2.
     """
-    lines = [line.split() for line in source.first_lines[:_SAMPLE_LINES]]
-    if all(len(fields) == 3 for fields in lines) and _is_number(lines[0][2]):
+    if _is_short(source):
         return SHORT_QRELS
-    first = lines[0] if lines else []
+    first = source.first_line().split()
     of_passages = (
         len(first) == len(PASSAGE_QRELS.fields)
         and first[1].startswith(first[0])

@@ -16,13 +16,12 @@ import polars as pl
 
 from gainful.errors import BadInput
 from gainful.read.build_sessions import GAP
-from gainful.read.column_names import ColumnMapping
+from gainful.read.column_names import LOG_COLUMNS, ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
-from gainful.read.event_words import LOG_COLUMNS, read_event_words
 from gainful.read.json_text import parse_json
 from gainful.read.ranked_items import is_id
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events
+from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events, read_event_words
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.source import Source
 from gainful.read.ubi_files import UNREADABLE, UbiFile, read_ubi_file
@@ -47,7 +46,9 @@ def find_kinds(records: Sequence[dict[str, Any]]) -> set[str]:
 
 
 def _find_kind(record: dict[str, Any]) -> str:
-    if any(name in record for name in LOG_COLUMNS["doc"]):  # a table with a row for each result
+    if any(
+        name in record for name in LOG_COLUMNS["doc"].names
+    ):  # a table with a row for each result
         return ""
     if record.get("action_name") is not None:
         return "events" if "event_attributes" in record or "query_id" in record else ""

@@ -6,19 +6,20 @@ had, or (`study.py`) by the sessions of a study. All else is the same for each o
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, TypeVar, Unpack
+from typing import TypeVar, Unpack
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import define, evolve, field
 
 from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_answer import write_notes
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
 from gainful.evidence.comparisons.equivalence import add_equivalence
-from gainful.evidence.method import Method, MethodOptions, build_method, fit_resamples, weigh_pairs
+from gainful.evidence.method import Method, MethodOptions, build_method, fit_resamples, test_pairs
 from gainful.evidence.pairing import (
     Clusters,
     IndexPair,
@@ -54,75 +55,48 @@ from gainful.types import Array, finite_or_none
 AnyValues = TypeVar("AnyValues", bound=Results)
 
 
-class Sample(Protocol):
+@define(eq=False, slots=False, kw_only=True)
+class Sample(ABC):
     """What systems are compared by, and how it is tested."""
 
     names: Sequence[str]  # of the systems
     kind: str  # what one of them is called: run, or the column that names it
+    unit: str  # what is counted: query, session
+    paired_by: str  # what differences are of: query, searcher
+    means: Mapping[str, Array]  # by measure, of each system
+    units: Mapping[str, int]  # how many there are, by measure
     cluster: str | None = None  # what names clusters: a pattern, or a column
+    clusters: Mapping[str, int] = field(factory=dict)  # how many, by measure, where there are any
+    paired_units: Mapping[str, int] = field(factory=dict)  # by measure: of how many searchers
+    interactions: Mapping[str, Interaction] = field(factory=dict)  # over scenarios, by measure
 
-    @property
-    def unit(self) -> str:
-        """What is counted: query, session."""
-        ...
-
-    @property
-    def paired_by(self) -> str:
-        """What differences are of: query, searcher."""
-        ...
-
-    @property
-    def means(self) -> Mapping[str, Array]:
-        """By measure, of each system."""
-        ...
-
-    @property
-    def units(self) -> Mapping[str, int]:
-        """How many there are, by measure."""
-        ...
-
-    @property
-    def clusters(self) -> Mapping[str, int]:
-        """How many clusters there are, by measure, where queries belong to some."""
-        return {}
-
-    @property
-    def paired_units(self) -> Mapping[str, int]:
-        """Of how many searchers the sessions are, by measure."""
-        return {}
-
-    @property
-    def interactions(self) -> Mapping[str, Interaction]:
-        """How differences vary over scenarios, by measure."""
-        return {}
-
-    def settle(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
+    @abstractmethod
+    def complete_method(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
         """The method with all that is to be chosen by what is compared: test, resamples."""
-        ...
 
-    def weigh(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
+    @abstractmethod
+    def test_pairs(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
         """What the test says of measures × pairs, and the test in words."""
-        ...
 
+    @abstractmethod
     def differences(self, measure: str, pair: IndexPair) -> UnitSums | None:
         """Of what is independent, one system less the other; None of fewer than two."""
-        ...
 
+    @abstractmethod
     def effect(self, measure: str, pair: IndexPair) -> EffectSize | None:
         """How large the difference is."""
-        ...
 
+    @abstractmethod
     def precision(self, measure: str, pair: IndexPair) -> tuple[int, float]:
         """How many units are independent, and the standard deviation of their differences."""
-        ...
 
-    def counts(self, pair: IndexPair) -> Mapping[str, int]:
+    def counts(self, _: IndexPair) -> Mapping[str, int]:
         """What entered a pair, where that is not everything."""
-        ...
+        return {}
 
+    @abstractmethod
     def list_notes(self, comparison: Comparison) -> Sequence[str]:
         """What one should know before believing a difference."""
-        ...
 
 
 def compare_sample(
@@ -142,8 +116,8 @@ def compare_sample(
     names, measures = sample.names, list(sample.means)
     baseline = choose_baseline(method.baseline, names, sample.kind)
     places = choose_pairs(method.pairs, len(names), names.index(baseline))
-    method = sample.settle(method, places)
-    outcome, words = sample.weigh(method, places)
+    method = sample.complete_method(method, places)
+    outcome, words = sample.test_pairs(method, places)
     level = method.power_level(len(measures), len(places))
     family = method.count_comparisons(len(measures), len(places))
     correction = CORRECTIONS[method.correction]
@@ -243,14 +217,11 @@ def compare_where_possible(
 # ── runs by query, systems by conversation ───────────────────────────────────────────────────────
 
 
-@frozen(eq=False, slots=False)
+@define(eq=False, slots=False, kw_only=True)
 class PairedSample(Sample):
     """Values of systems side by side: of each measure a row for each query or conversation."""
 
     tables: Mapping[str, PairedValues]
-    names: Sequence[str]
-    kind: str
-    cluster: str | None = None
 
     @classmethod
     def from_tables(
@@ -267,40 +238,28 @@ class PairedSample(Sample):
             refuse_incomparable(table, names)
             table = standardise_values(table, standardise)  # noqa: PLW2901
             ready[measure] = table if clusters is None else clusters.assign(table)
-        return cls(ready, names, kind, None if clusters is None else clusters.source)
+        noun = next(iter(ready.values())).noun
+        numbers = {measure: len({*table.units}) for measure, table in ready.items()}
+        return cls(
+            tables=ready,
+            names=names,
+            kind=kind,
+            unit=noun,
+            paired_by=noun,
+            means={measure: table.values.mean(axis=0) for measure, table in ready.items()},
+            units={measure: len(table.queries) for measure, table in ready.items()},
+            cluster=None if clusters is None else clusters.source,
+            clusters={} if clusters is None else numbers,
+        )
 
-    @property
-    def unit(self) -> str:
-        """What a row is: a query, or a conversation."""
-        return next(iter(self.tables.values())).noun
-
-    paired_by = unit
-
-    @property
-    def means(self) -> Mapping[str, Array]:
-        """Of each system, by measure."""
-        return {measure: table.values.mean(axis=0) for measure, table in self.tables.items()}
-
-    @property
-    def units(self) -> Mapping[str, int]:
-        """How many queries all systems have, by measure."""
-        return {measure: len(table.queries) for measure, table in self.tables.items()}
-
-    @property
-    def clusters(self) -> Mapping[str, int]:
-        """How many clusters these are of, by measure; nothing where there are none."""
-        if self.cluster is None:
-            return {}
-        return {measure: len({*table.units}) for measure, table in self.tables.items()}
-
-    def settle(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
+    def complete_method(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
         """As many resamples as the family needs."""
         return fit_resamples(method, list(self.tables.values()), np.array(pairs))
 
-    def weigh(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
+    def test_pairs(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
         """The test, and what it is called."""
         places = np.array(pairs, dtype=np.intp)
-        outcome = weigh_pairs(list(self.tables.values()), places, method, self.names)
+        outcome = test_pairs(list(self.tables.values()), places, method, self.names)
         return outcome, TUKEY_WORDS if method.test == TUKEY else TESTS[method.test].words
 
     def differences(self, measure: str, pair: IndexPair) -> UnitSums:
@@ -323,10 +282,6 @@ class PairedSample(Sample):
             return len(differences), spread
         units = self.differences(measure, pair)
         return units.number, float(units.standard_errors()[0]) * units.number**0.5
-
-    def counts(self, _: IndexPair) -> Mapping[str, int]:
-        """Nothing: all queries enter."""
-        return {}
 
     def list_notes(self, comparison: Comparison) -> Sequence[str]:
         """What one should know before believing a difference."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair
+from gainful.evidence.comparisons.comparison_values import ComparisonValues, Pair, name_pairs
 from gainful.evidence.pairing import (
     PairedValues,
     describe_few_units,
@@ -106,9 +106,7 @@ def describe_undecided(comparison: ComparisonValues) -> list[str]:
     ]
     if not near:
         return []
-    pair, error = near[0]
-    more = f" (and {count_noun(len(near) - 1, 'other pair')})" if len(near) > 1 else ""
-    which = f"{pair.measure}: {pair.system} and {pair.other}{more}"
+    (pair, error), which = near[0], name_pairs([pair for pair, _ in near])
     name = "corrected p" if evidence.corrects else "p"
     value = f"{name} is {pair.p_corrected:.4f} with a Monte Carlo error of {error:.4f}"
     resamples = f"{evidence.method.resampling.resamples} resamples (--resamples takes more)"
@@ -130,10 +128,8 @@ def describe_step_down(comparison: ComparisonValues) -> list[str]:
     ]
     if not odd:
         return []
-    first = f"{odd[0].measure}: {odd[0].system} and {odd[0].other}"
-    more = f" (and {count_noun(len(odd) - 1, 'other pair')})" if len(odd) > 1 else ""
     why = "p is among the pairs not yet told apart, the interval is for all pairs at once"
-    return [f"{first}{more}: significant, though the interval holds 0: {why}"]
+    return [f"{name_pairs(odd)}: significant, though the interval holds 0: {why}"]
 
 
 _MAX_NAMES = 3  # systems that a sentence names; of more it says how many

@@ -114,6 +114,13 @@ class Pair:
         return plain | dict(self.counts) | equivalence
 
 
+def name_pairs(pairs: Sequence[Pair], of: str = "") -> str:
+    """The first of some pairs in words, and how many others there are."""
+    first = pairs[0]
+    more = f" (and {count_noun(len(pairs) - 1, 'other pair')})" if len(pairs) > 1 else ""
+    return f"{first.measure}: {of}{first.system} and {first.other}{more}"
+
+
 @frozen
 class Evidence:
     """How the evidence was weighed, in names: what a caption has to say."""

@@ -9,29 +9,24 @@ better, practically the same and worse: the mean has Student's t about the one t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import numpy as np
-from attrs import evolve, frozen
+from attrs import evolve
 
-from gainful.evidence.comparisons.comparison_values import ComparisonValues, Equivalence, Pair
+from gainful.evidence.comparisons.comparison_values import (
+    ComparisonValues,
+    Equivalence,
+    Pair,
+    name_pairs,
+)
 from gainful.evidence.method import Margins
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.effect_size import SKEWED, skewness_of_changes
 from gainful.evidence.statistics.outcome import UnitSums
 from gainful.measure.results import Results
-from gainful.text import count_noun
 from gainful.types import Array
-
-
-@frozen(eq=False)
-class Posterior:
-    """The probability that a system is better, practically the same, worse; they add up to 1."""
-
-    better: Array
-    same: Array
-    worse: Array
 
 
 def tost_p(mean: Array, error: Array, degrees: int, margin: float) -> Array:
@@ -54,17 +49,21 @@ def tost_p(mean: Array, error: Array, degrees: int, margin: float) -> Array:
     return np.asarray(np.maximum(_t_tail(below, degrees), _t_tail(-above, degrees)))
 
 
-def posterior_t(mean: Array, error: Array, degrees: int, margin: float) -> Posterior:
-    """Better, practically the same or worse, if differences are about normal: in closed form.
+def posterior_t(
+    mean: Array, error: Array, degrees: int, margin: float
+) -> tuple[Array, Array, Array]:
+    """The probability of better, practically the same, worse: in closed form; they add up to 1.
+
+    Differences are taken to be about normal.
 
     Examples:
-        >>> posterior = posterior_t(np.array([0.1]), np.array([0.05]), 10, 0.2)
-        >>> [round(float(share[0]), 4) for share in (posterior.better, posterior.worse)]
-        [0.0367, 0.0001]
+        >>> better, _, worse = posterior_t(np.array([0.1]), np.array([0.05]), 10, 0.2)
+        >>> round(float(better[0]), 4), round(float(worse[0]), 4)
+        (0.0367, 0.0001)
     """
     better = _t_tail(-_shift_t(mean, error, margin), degrees)
     worse = _t_tail(_shift_t(mean, error, -margin), degrees)
-    return Posterior(better, np.clip(1 - better - worse, 0, 1), worse)
+    return better, np.clip(1 - better - worse, 0, 1), worse
 
 
 def _shift_t(mean: Array, error: Array, centre: float) -> Array:
@@ -110,8 +109,7 @@ def add_equivalence(
         p = np.concatenate([tost_p(*_describe_units(units), margin) for units in known.values()])
         corrected = p if evidence.correction == "none" else holm(p)
         for (at, units), *both in zip(known.items(), p.tolist(), corrected.tolist(), strict=True):
-            posterior = posterior_t(*_describe_units(units), margin)
-            shares = [posterior.better, posterior.same, posterior.worse]
+            shares = [*posterior_t(*_describe_units(units), margin)]
             if comparison.direction(measure).is_lower:
                 shares.reverse()
             added[at] = Equivalence(margin, *both, *(float(share[0]) for share in shares))
@@ -119,16 +117,12 @@ def add_equivalence(
             if is_same and abs(skewness_of_changes(units.unit_means[:, 0])) > SKEWED:
                 skewed.append(comparison.pairs[at])
     pairs = (evolve(pair, equivalence=added.get(at)) for at, pair in enumerate(comparison.pairs))
-    return evolve(comparison, pairs=tuple(pairs), notes=_describe_skewness(skewed))
-
-
-def _describe_skewness(skewed: Sequence[Pair]) -> tuple[str, ...]:
-    if not skewed:
-        return ()
-    which = f"{skewed[0].measure}: differences of {skewed[0].system} and {skewed[0].other}"
-    more = f" (and {count_noun(len(skewed) - 1, 'other pair')})" if len(skewed) > 1 else ""
-    rates = "two systems the same that differ by the margin (measured: in 9 to 12 % instead of 5 %)"
-    return (f"{which}{more} are skewed, and then TOST too often calls {rates}",)
+    notes: tuple[str, ...] = ()
+    if skewed:
+        rates = "two systems the same that differ by the margin (measured: in 9 to 12 %"
+        which = name_pairs(skewed, "differences of ")
+        notes = (f"{which} are skewed, and then TOST too often calls {rates} instead of 5 %)",)
+    return evolve(comparison, pairs=tuple(pairs), notes=notes)
 
 
 def _margins_by_measure(results: Results, equivalent: Margins | None) -> dict[str, float]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Unpack
 
 import numpy as np
 import polars as pl
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
 from gainful.evidence.comparisons.compare import (
@@ -45,6 +44,7 @@ from gainful.evidence.statistics.study_design import (
     build_linear_model,
     find_design,
     freedman_lane_test,
+    indicators,
     interactions_by_column,
     is_estimable,
     permute_all_pairs,
@@ -59,33 +59,17 @@ from gainful.types import Array, Ranks
 BLOCKS = ("searcher", "scenario")
 
 
-@frozen(eq=False)
-class PairDesign:
-    """What may be exchanged, among which sessions, and the blocks that can be taken out."""
-
-    design: Design
-    rows: Ranks
-    blocks: Sequence[Ranks]
-
-
-@define(eq=False, slots=False)
+@define(eq=False, slots=False, kw_only=True)
 class Study(Sample):
     """The sessions of a study as numbers, and what is said of them on the way."""
 
-    kind: str  # the column that names systems
     blocks: Sequence[str]
-    names: Sequence[str]  # of the systems
     system: Ranks
-    block_levels: Sequence[Sequence[str]]
     block_numbers: Sequence[Ranks]
     values: Array
-    measures: Sequence[str]
-    sessions: Sequence[str]
     notes: list[str] = field(factory=list)
     test: str = ""  # once it is chosen
     pairs: Sequence[IndexPair] = ()
-
-    unit = "session"
 
     @classmethod
     def from_results(cls, results: SessionResults, by: str, blocks: Sequence[str]) -> Study:
@@ -96,24 +80,36 @@ class Study(Sample):
             raise CannotCompare(
                 f"all sessions have the {by} {quote(names[0])}: there is nothing to compare"
             )
-        encoded = [_encode_names(columns[name]) for name in blocks]
+        measures, numbers = (
+            list(results.values),
+            [_encode_names(columns[name])[1] for name in blocks],
+        )
+        means = [values[system == at].mean(axis=0) for at in range(len(names))]
+        searchers = np.unique(numbers[0]).size if blocks else len(values)
+        interactions: dict[str, Interaction] = {}
+        if len(blocks) > 1 and numbers[1].max() > 0:
+            by_measure = interactions_by_column(values, system, numbers[1], numbers, blocks[1])
+            interactions = dict(zip(measures, by_measure, strict=True))
         return cls(
-            kind=by,
-            blocks=blocks,
             names=names,
+            kind=by,
+            unit="session",
+            paired_by=blocks[0] if blocks else "session",
+            means=dict(zip(measures, np.stack(means, axis=1), strict=True)),
+            units=dict.fromkeys(measures, len(values)),
+            paired_units=dict.fromkeys(measures, searchers),
+            interactions=interactions,
+            blocks=blocks,
             system=system,
-            block_levels=[levels for levels, _ in encoded],
-            block_numbers=[numbers for _, numbers in encoded],
+            block_numbers=numbers,
             values=values,
-            measures=list(results.values),
-            sessions=columns["session"].cast(pl.String).to_list(),
             notes=notes,
         )
 
     @property
-    def paired_by(self) -> str:
-        """Whose assignments are exchanged, and who are counted."""
-        return self.blocks[0] if self.blocks else "session"
+    def measures(self) -> list[str]:
+        """What has a column in the values."""
+        return list(self.means)
 
     def add_note(self, note: str) -> None:
         """Something to be said, once."""
@@ -126,40 +122,31 @@ class Study(Sample):
 
     # ── what may be exchanged ────────────────────────────────────────────────────────────────
 
-    def find_pair(self, pair: IndexPair) -> PairDesign:
+    def find_pair(self, pair: IndexPair) -> Design:
         """The design of two systems, by the sessions of these two."""
         selected = np.flatnonzero(np.isin(self.system, pair))
         system = (self.system[selected] == pair[0]).astype(np.intp)
         label = " and ".join(self.names[at] for at in pair)
         return self._find_design(system, selected, label)
 
-    def find_all(self) -> PairDesign:
+    def find_all(self) -> Design:
         """The design of all systems together."""
         return self._find_design(self.system, np.arange(self.system.size), "all")
 
-    @contextmanager
-    def _try_out(self) -> Iterator[None]:
-        """What is said within is forgotten: nothing was compared yet."""
+    def _can(self, ask: Callable[[], object]) -> bool:
+        """Can that be? What is said on the way is forgotten: nothing was compared yet."""
         notes = list(self.notes)
         try:
-            yield
+            return bool(ask())
+        except CannotCompare:
+            return False
         finally:
             self.notes = notes
 
-    def _can(self, ask: Callable[[], object]) -> bool:
-        with self._try_out():
-            try:
-                return bool(ask())
-            except CannotCompare:
-                return False
-
-    def _find_design(self, system: Ranks, selected: Ranks, label: str) -> PairDesign:
+    def _find_design(self, system: Ranks, selected: Ranks, label: str) -> Design:
         numbers = [number[selected] for number in self.block_numbers]
         searcher = numbers[0] if numbers else np.arange(system.size)
-        slot = np.zeros_like(system)
-        for number in numbers[1:]:
-            slot = slot * (int(number.max()) + 1) + number
-        design = find_design(system, searcher, np.unique(slot, return_inverse=True)[1])
+        design = find_design(system, searcher, _join_numbers(numbers[1:], system.size))
         if design is None:
             raise CannotCompare(
                 f"{self.kind} {label}: no two {self.paired_by}s who did the same have different "
@@ -182,7 +169,7 @@ class Study(Sample):
                 f"{label}: few or no {self.paired_by}s tried several {self.kind}s; "
                 f"whole {self.paired_by}s are exchanged, but their effects stay in"
             )
-        return PairDesign(design, selected[design.rows], blocks)
+        return evolve(design, rows=selected[design.rows], blocks=blocks)
 
     # ── the linear model ─────────────────────────────────────────────────────────────────────
 
@@ -220,7 +207,7 @@ class Study(Sample):
                 f"{self.kind}: in a linear model of {terms}, some {self.kind}s cannot be told from "
                 f"{join_words([pluralise(name) for name in self.blocks], 'or')}"
             )
-        left_out = len(self.block_levels[0]) - len(np.unique(numbers[0]))
+        left_out = int(self.block_numbers[0].max()) + 1 - len(np.unique(numbers[0]))
         if left_out:
             self.add_note(
                 f"{count_noun(left_out, self.paired_by)} left out, of whom there is one "
@@ -232,11 +219,9 @@ class Study(Sample):
         """Measures × searchers × systems; None unless all tried all equally often on everything."""
         if not self.blocks:
             return None
-        slot = np.zeros_like(self.system)
-        for number in self.block_numbers[1:]:
-            slot = slot * (int(number.max()) + 1) + number
-        slot = _renumber(slot)
-        shape = (len(self.block_levels[0]), int(slot.max()) + 1, len(self.names))
+        slot = _join_numbers(self.block_numbers[1:], self.system.size)
+        searchers = int(self.block_numbers[0].max()) + 1
+        shape = (searchers, int(slot.max()) + 1, len(self.names))
         counts = np.zeros(shape, dtype=np.intp)
         np.add.at(counts, (self.block_numbers[0], slot, self.system), 1)
         if not (counts == counts[:1, :, :1]).all():
@@ -293,35 +278,9 @@ class Study(Sample):
         rows = self._find_rows(pair)
         return {pluralise(self.paired_by): self.count_units(rows), "sessions": len(rows)}
 
-    @property
-    def means(self) -> Mapping[str, Array]:
-        """Of each system, by measure."""
-        systems = [self.values[self.system == at].mean(axis=0) for at in range(len(self.names))]
-        return dict(zip(self.measures, np.stack(systems, axis=1), strict=True))
-
-    @property
-    def units(self) -> Mapping[str, int]:
-        """How many sessions there are, by measure."""
-        return dict.fromkeys(self.measures, len(self.values))
-
-    @property
-    def paired_units(self) -> Mapping[str, int]:
-        """How many searchers there are, by measure."""
-        return dict.fromkeys(self.measures, self.count_units(np.arange(len(self.values))))
-
-    @property
-    def interactions(self) -> Mapping[str, Interaction]:
-        """By measure: how differences vary over scenarios; nothing where there is one at most."""
-        if len(self.blocks) < 2 or len(self.block_levels[1]) < 2:
-            return {}
-        interactions = interactions_by_column(
-            self.values, self.system, self.block_numbers[1], self.block_numbers, self.blocks[1]
-        )
-        return dict(zip(self.measures, interactions, strict=True))
-
     # ── which test, and what it says ─────────────────────────────────────────────────────────
 
-    def settle(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
+    def complete_method(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
         """The test that the design chooses if none was named, and what goes with it."""
         self.pairs = list(pairs)
         self.test = method.test or self._choose_test(pairs)
@@ -358,14 +317,14 @@ class Study(Sample):
             return self.find_all().rows
         return self.find_pair(pair).rows
 
-    def weigh(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
+    def test_pairs(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
         """The test of all pairs in every measure, p corrected by family; and what it is called."""
         if method.uses_max_t(len(self.measures), len(pairs)):
-            weigh = self._permute_residuals if self.test == FREEDMAN_LANE else self._flip_crossed
-            outcome = weigh(pairs, method.family, method.resampling)
+            permute = self._permute_residuals if self.test == FREEDMAN_LANE else self._flip_crossed
+            outcome = permute(pairs, method.family, method.resampling)
         else:
             outcome = correct_outcome(
-                lambda resampling: self._weigh_each(pairs, resampling),
+                lambda resampling: self._test_each(pairs, resampling),
                 (len(self.measures), len(pairs)),
                 method,
             )
@@ -380,7 +339,7 @@ class Study(Sample):
         is_real = np.abs(outcome.estimate) > ROUNDING * largest
         return evolve(outcome, estimate=np.where(is_real, outcome.estimate, 0.0)), words
 
-    def _weigh_each(self, pairs: Sequence[IndexPair], resampling: Resampling) -> Outcome:
+    def _test_each(self, pairs: Sequence[IndexPair], resampling: Resampling) -> Outcome:
         """Each pair of systems by itself, whose p is not corrected yet."""
         if self.test == FREEDMAN_LANE:
             return self._permute_residuals(pairs, "pair", resampling)
@@ -391,9 +350,7 @@ class Study(Sample):
                 "than others, it is no sure test of the others"
             )
             values = self.values[design.rows]
-            return permute_all_pairs(
-                values, design.design, design.blocks, pairs, resampling
-            ).transpose()
+            return permute_all_pairs(values, design, design.blocks, pairs, resampling).transpose()
         return join_outcomes([self._exchange(pair, resampling) for pair in pairs], axis=1)
 
     def _exchange(self, pair: IndexPair, resampling: Resampling) -> Outcome:
@@ -404,7 +361,7 @@ class Study(Sample):
             if len(self.names) == 2:
                 raise
             raise CannotCompare(f"{problem} (--test {FREEDMAN_LANE} needs no exchange)") from None
-        return permute_pair(self.values[design.rows], design.design, design.blocks, resampling)
+        return permute_pair(self.values[design.rows], design, design.blocks, resampling)
 
     def _permute_residuals(
         self, pairs: Sequence[IndexPair], family: FamilyKind, resampling: Resampling
@@ -536,19 +493,24 @@ def _is_mostly_within(system: Ranks, blocks: Sequence[Ranks]) -> bool:
 
 def _block_effects(values: Array, blocks: Sequence[Ranks], *controls: Ranks) -> Array:
     """What scenarios explain of values, searchers and systems being told apart from them."""
-    indicators = [np.eye(int(block.max()) + 1)[block] for block in blocks]
-    if not indicators:
+    if not blocks:
         return np.zeros_like(values)
-    width = sum(indicator.shape[1] for indicator in indicators)
-    design_matrix = np.concatenate(
-        [*indicators, *(np.eye(int(block.max()) + 1)[block] for block in controls)], axis=1
-    )
+    width = sum(int(block.max()) + 1 for block in blocks)
+    design_matrix = np.concatenate([indicators(block) for block in (*blocks, *controls)], axis=1)
     coefficients, *_ = np.linalg.lstsq(design_matrix, values, rcond=None)
     return np.asarray(design_matrix[:, :width] @ coefficients[:width])
 
 
 def _renumber(numbers: Ranks) -> Ranks:
     return np.unique(numbers, return_inverse=True)[1].astype(np.intp)
+
+
+def _join_numbers(numbers: Sequence[Ranks], size: int) -> Ranks:
+    """What is the same in all of them, as one number."""
+    joined = np.zeros(size, dtype=np.intp)
+    for number in numbers:
+        joined = joined * (int(number.max()) + 1) + number
+    return _renumber(joined)
 
 
 def choose_blocks(

@@ -22,8 +22,8 @@ def round_to_grid(
 
     Sums of so many of them are exact, so that neither the order in which they are added nor the
     number of threads that add them can change a count. The grid is so fine that a value is off
-    by less than one part in 2**52/most_added of the largest. `size` is what they were made of, if
-    that was larger: what is left of it after rounding is nothing then.
+    by less than one part in 2**52/max_terms of the largest. `magnitude` is what they were made of,
+    if that was larger: what is left of it after rounding is nothing then.
     """
     largest = np.abs(values).max(axis=0, initial=0.0) if magnitude is None else magnitude
     bits = _BITS - int(np.ceil(np.log2(max(max_terms, 2))))

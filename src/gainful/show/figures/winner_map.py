@@ -15,7 +15,7 @@ from gainful.measure.sessions.sweep import CHANCE_NOTE, Plane, Sweep
 from gainful.show.figures.figure import FigureData, Look, shorten_name, wrap_lines
 from gainful.show.figures.line_chart import series_colour, with_caption
 from gainful.show.theme import SIZE, Spec, Tones
-from gainful.text import count_noun
+from gainful.text import count_noun, mark_notes
 
 TITLE = "Who is better for which searcher?"
 _PANEL_SIZE = 380  # pixels
@@ -81,7 +81,7 @@ def map_data(sweep: Sweep) -> FigureData:
                 f"{sweep.convention.name} · darker: further ahead"
             ),
             CHANCE_NOTE,
-            *(f"Note: {note}" for note in sweep.notes),
+            *mark_notes(sweep.notes),
         ),
         empty_reason=empty_reason,
         extra={"groups": sweep.group_labels},

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 from gainful.evidence.intervals import Interval, MeanIntervals
 from gainful.evidence.system_groups import SystemGroups
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.convention_page import build_session_table
+from gainful.measure.convention_page import tell_sessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
 from gainful.measure.sessions.results import list_footnotes, session_results_page
@@ -34,7 +34,7 @@ from gainful.show.pages.report_data import (
     hold_details,
     round_values,
 )
-from gainful.text import count_noun, pluralise
+from gainful.text import count_noun, mark_notes, pluralise
 from gainful.types import Array, Flags, Ranks
 
 _MAX_QUERIES = 100  # of a session, of which it is told what each brought
@@ -276,7 +276,7 @@ def render_session_report(
         ),
         values_file=values_file if is_partial else None,
         convention_line=list_footnotes(results, verbose=True)[0],
-        settings=build_session_table(results.convention)[1],
+        settings=tell_sessions([results.convention])[1],
         full_names=report_text.map_full_names(groups.labels, content.named.labels),
         observed=groups.sessions.observed,
     )
@@ -318,7 +318,7 @@ def _list_figures(content: SessionReportContent) -> list[tuple[str, str, Embedde
 
 def _trim_caption(content: SessionReportContent, data: FigureData) -> FigureData:
     """A figure without what the page tells elsewhere: its notes, and what more than chance is."""
-    notes = {f"Note: {note}" for note in content.groups.results.notes}
+    notes = {*mark_notes(content.groups.results.notes)}
     caption = [line for line in data.caption if line not in notes]
     is_map = CHANCE_NOTE in caption
     caption = [line for line in caption if line != CHANCE_NOTE]

@@ -1,0 +1,175 @@
+"""A TREC run in a file → `Matched`, by the native engine, if that is installed.
+
+The engine (`gainful-native`, C by ctypes) gives ranks, which are whole numbers; whatever is unusual
+in a file it leaves to the pure engine, which says what is wrong.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from functools import cache
+from importlib.util import find_spec
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from attrs import evolve
+
+from gainful.errors import BadInput
+from gainful.match.frames import build_matched, order_pool
+from gainful.match.matched import Matched
+from gainful.match.ties import TieBlocks
+from gainful.read.formats import build_value, find_format, read_rows
+from gainful.read.kinds import RUN
+from gainful.read.qrels_and_run import Qrels, Run
+from gainful.read.source import Source, is_file, open_source
+from gainful.read.trec_files import last_tag
+from gainful.types import Ranks
+
+_VERSION = 1
+_OURS, _CHANGED = 0, 2
+_MAX_ROWS = 2**31 - 1
+_SAMPLE_LINES = 50  # by which notes say what a run looks like
+_OTHER = np.dtype([("at", np.int64), ("size", np.int64), ("count", np.uint32)], align=True)
+
+
+class _Judged(ctypes.Structure):
+    _fields_ = (
+        ("queries", ctypes.c_char_p),
+        ("docs", ctypes.c_char_p),
+        ("query_ends", ctypes.c_void_p),
+        ("doc_ends", ctypes.c_void_p),
+        ("first_row", ctypes.c_void_p),
+        ("query_count", ctypes.c_int64),
+    )
+
+
+class _Output(ctypes.Structure):
+    _fields_ = (
+        ("ranks", ctypes.c_void_p),
+        ("retrieved", ctypes.c_void_p),
+        ("lines", ctypes.c_int64),
+        ("tied", ctypes.c_int64),
+        ("others", ctypes.c_int64),
+        ("place", ctypes.c_int64),
+    )
+
+
+@cache
+def load_library() -> tuple[Any, str]:
+    """The library and its name; None, and why there is none."""
+    if os.environ.get("GAINFUL_ENGINE") == "pure":
+        return None, "GAINFUL_ENGINE=pure"
+    package = find_spec("gainful_native")
+    if package is None or package.origin is None:
+        return None, "gainful-native is not installed"
+    try:
+        library = ctypes.CDLL(str(Path(package.origin).with_name("match.so")))
+        version = library.gainful_version()
+    except (OSError, AttributeError) as failure:
+        return None, f"gainful-native cannot be loaded: {failure}"
+    if version != _VERSION:
+        return None, f"gainful-native speaks version {version} of its interface, not {_VERSION}"
+    numbers, pointers = [ctypes.c_int] * 2, [ctypes.c_void_p] * 3
+    library.gainful_match.argtypes = (ctypes.c_char_p, *numbers, *pointers)
+    library.gainful_free.argtypes = (ctypes.c_void_p,)
+    return library, f"gainful-native {version}"
+
+
+def match_run_file(
+    qrels: Qrels,
+    path: str | PathLike[str],
+    format_name: str | None,
+    score_bits: Literal[64, 32],
+) -> tuple[Run, Matched] | None:
+    """The first rows of a run and what was matched of it, if the native engine reads the file.
+
+    Args:
+        qrels: what was judged.
+        path: the file.
+        format_name: its format, if that is named.
+        score_bits: how precise scores are.
+    """
+    if load_library()[0] is None or fspath(path) == "-" or not is_file(path):
+        return None
+    source = open_source(path)
+    if source.path is None or find_format(source, format_name).name != "trec":
+        return None
+    matched = _match_file(qrels, source, score_bits)
+    if matched is None:
+        return None
+    first_lines = "\n".join(source.first_lines[:_SAMPLE_LINES]).encode()
+    sample = read_rows(evolve(source, path=None, data=first_lines), RUN, "trec")
+    return evolve(build_value(sample), tag=last_tag(source), where=None), matched
+
+
+def _match_file(qrels: Qrels, source: Source, score_bits: Literal[64, 32]) -> Matched | None:
+    library, _ = load_library()
+    if source.path is None or len(qrels.frame) > _MAX_ROWS:
+        return None
+    queries, pool = qrels.queries, order_pool(qrels)
+    order = np.argsort(pool[0], kind="stable")
+    first_row = np.searchsorted(pool[0][order], np.arange(len(queries) + 1)).astype(np.int64)
+    docs = qrels.frame["doc"].gather(order)
+    query_ends, doc_ends = _find_ends(queries), _find_ends(docs)
+    ranks = np.zeros((len(docs), 4), np.int32)
+    retrieved = np.zeros(len(queries), np.int64)
+    judged = _Judged(
+        *(_join_names(queries), _join_names(docs), query_ends.ctypes.data, doc_ends.ctypes.data),
+        *(first_row.ctypes.data, len(queries)),
+    )
+    output, others = _Output(ranks.ctypes.data, retrieved.ctypes.data), ctypes.c_void_p()
+    pointers = map(ctypes.byref, (judged, output, others))
+    threads = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    outcome = library.gainful_match(os.fsencode(source.path), threads, score_bits, *pointers)
+    if outcome == _CHANGED:
+        raise BadInput(source.name, f"it changed while it was read, at byte {output.place}")
+    if outcome != _OURS or not output.lines:
+        return None
+    place = _copy_others(library, others, output.others)
+    names = _read_names(source.path, place)
+    if len(set(names)) < len(names):  # one of them stands in several places
+        return None
+    by_row = np.empty_like(ranks)
+    by_row[order] = ranks
+    row = np.flatnonzero(by_row[:, 0])
+    matched = build_matched(
+        qrels,
+        pool,
+        pl.concat([queries, pl.Series("query", names, pl.String)]),
+        np.concatenate([retrieved, place["count"]]).astype(np.intp),
+        row,
+        TieBlocks(pool[0][row], *by_row[row].T.astype(np.intp)),
+    )
+    return evolve(matched, tied_count=output.tied)
+
+
+def _find_ends(names: pl.Series) -> Ranks:
+    ends = np.zeros(len(names) + 1, np.int64)
+    np.cumsum(names.str.len_bytes().to_numpy(), out=ends[1:])
+    return ends
+
+
+def _join_names(names: pl.Series) -> bytes:
+    return "".join(names.to_list()).encode()
+
+
+def _copy_others(library: Any, others: ctypes.c_void_p, count: int) -> np.ndarray[Any, Any]:
+    """The queries without judgments, in the order of the file."""
+    if not count or others.value is None:
+        return np.zeros(0, _OTHER)
+    copied = np.frombuffer(ctypes.string_at(others, count * _OTHER.itemsize), _OTHER)
+    library.gainful_free(others)
+    return np.sort(copied, order="at")
+
+
+def _read_names(path: Path, place: np.ndarray[Any, Any]) -> list[str]:
+    with path.open("rb") as stream:
+        names = []
+        for at, size, _ in place.tolist():
+            stream.seek(at)
+            names.append(stream.read(size).decode("utf-8", errors="replace"))
+    return names

@@ -1,0 +1,251 @@
+"""The native engine: equal to the pure one in every value, note and message, or not used at all."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import require_command
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+import gainful
+from gainful.errors import BadInput, GainfulError
+from gainful.match import native
+from gainful.match.frames import match_frames
+from gainful.match.matched import Matched
+from gainful.read.inputs import as_qrels, as_qrels_columns, as_run
+
+ROOT = Path(__file__).parents[1]
+SANITIZERS = "-fsanitize=address,undefined"
+SMALL_CHUNKS = ("-DCHUNK=64", "-DWINDOW=16")  # that every file has many
+MEASURES = ["nDCG@10", "AP", "RR", "P@5", "Bpref", "nDCG(ties=average)@10"]
+DOCS = [
+    pattern.format(n) for pattern in ("d{}", "doc-{}", "é{}", "x" * 70 + "{}") for n in range(12)
+]
+ODD_LINES = (
+    *("# a comment", "", "  ", "a b", "q0 Q0 d1 1 nan t", "q0 Q0 d1 1 1e999 t", "q Q0 d 1 0x10 t"),
+    *("q Q0 d 1 5. t", "q Q0 d 1 .5 t", "q Q0 d 1 1 t more", "q Q0 d 1 1_0 t", "q Q0 d 1 1,5 t"),
+    *(f"q Q0 {'y' * 5000} 1 1 t", "q\0 Q0 d 1 1 t", f"q Q0 d 1 {'1' * 400} t", "q Q0 d 1 -0 t"),
+)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """A folder with the package, compiled with small chunks (or as the environment says)."""
+    require_command("the native engine", "cc")
+    folder = Path(os.environ.get("NATIVE_PACKAGE") or tmp_path_factory.mktemp("native"))
+    if "NATIVE_PACKAGE" not in os.environ:
+        build(folder, *SMALL_CHUNKS)
+    return folder
+
+
+def build(folder: Path, *options: str) -> None:
+    package = folder / "gainful_native"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    sys.path.insert(0, str(ROOT / "native"))
+    try:
+        from build_library import compile_library
+    finally:
+        del sys.path[0]
+    compile_library(package / "match.so", *options)
+
+
+@pytest.fixture(autouse=True)
+def engine(package, monkeypatch):
+    """A function that switches between the engines."""
+    monkeypatch.syspath_prepend(str(package))
+    native.load_library.cache_clear()
+
+    def choose(name: str) -> None:
+        monkeypatch.setenv("GAINFUL_ENGINE", name)
+        native.load_library.cache_clear()
+
+    yield choose
+    native.load_library.cache_clear()
+
+
+def write_files(folder: Path, random: random.Random) -> tuple[Path, Path]:
+    """Judgments, and a run that may be untidy, in any order, cut, or damaged."""
+    names = [random.choice(("q{}", "{}", "ü{}")).format(n) for n in range(random.randint(1, 6))]
+    judged = [name for name in names if random.random() < 0.8] or names[:1]
+    qrels, run = folder / "qrels.txt", folder / "run.txt"
+    qrels.write_text(
+        "".join(
+            f"{query} 0 {doc} {random.randint(0, 3)}\n"
+            for query in judged
+            for doc in random.sample(DOCS, random.randint(1, 12))
+        ),
+        encoding="utf-8",
+    )
+    blank = random.choice((" ", " ", "\t", "  ", " \t"))
+    lines = []
+    for query in names:
+        docs = random.sample(DOCS, random.randint(1, 30))
+        number = random.choice((lambda: random.randint(1, 3), lambda: random.uniform(-5, 5)))
+        scores = [float(number()) for _ in docs]
+        if random.random() < 0.6:
+            scores.sort(reverse=True)
+        for rank, (doc, score) in enumerate(zip(docs, scores, strict=True), 1):
+            form = "%.20f" if random.random() < 0.05 else "%e" if random.random() < 0.05 else "%r"
+            lines.append(blank.join((query, "Q0", doc, str(rank), form % score, "tag")))
+    if random.random() < 0.1:
+        random.shuffle(lines)
+    if random.random() < 0.1:
+        lines.insert(random.randint(0, len(lines)), random.choice(ODD_LINES))
+    if random.random() < 0.1:
+        lines.append(random.choice(lines))  # a document twice, or a query in two places
+    data = (random.choice(("\n", "\n", "\r\n")).join(lines) + "\n").encode()
+    if random.random() < 0.1:
+        data = data[: random.randint(0, len(data))]
+    if data and random.random() < 0.05:
+        at = random.randrange(len(data))
+        data = data[:at] + bytes([random.choice((0, 10, 13, 32, 35, 0xC3, 255))]) + data[at + 1 :]
+    run.write_bytes(data)
+    return qrels, run
+
+
+def tell(qrels: Path, run: Path, **options: object) -> object:
+    """All that comes out: values and notes, or the words of a mistake."""
+    try:
+        results = gainful.evaluate(qrels, run, MEASURES, **options)
+    except GainfulError as error:
+        return type(error), str(error)
+    values = {name: values.tolist() for name, values in results.values.items()}
+    return results.ids, values, results.notes, results.counts, results.name
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.randoms(use_true_random=False), st.sampled_from(("gainful", "trec_eval", "pytrec_eval")))
+def test_values_notes_and_messages_are_those_of_the_pure_engine(
+    tmp_path_factory, engine, random, like
+):
+    qrels, run = write_files(tmp_path_factory.mktemp("files"), random)
+    engine("native")
+    outcome = tell(qrels, run, like=like)
+    engine("pure")
+    assert outcome == tell(qrels, run, like=like)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.randoms(use_true_random=False), st.sampled_from((64, 32)))
+def test_what_is_matched_is_the_same_to_the_last_number(tmp_path_factory, random, bits):
+    qrels_file, run_file = write_files(tmp_path_factory.mktemp("files"), random)
+    qrels = as_qrels(qrels_file)
+    try:
+        native_match = native.match_run_file(qrels, run_file, None, bits)
+    except BadInput:  # before the engine is asked; the test above has its words
+        return
+    if native_match is None:
+        return
+    expected = match_frames(qrels, as_run(run_file), score_bits=bits)
+    for name in Matched.__slots__:
+        ours, theirs = getattr(native_match[1], name, None), getattr(expected, name, None)
+        assert np.array_equal(ours, theirs) if isinstance(ours, np.ndarray) else ours == theirs, (
+            name
+        )
+
+
+def test_usual_files_are_read_by_it_and_unusual_ones_are_not(tmp_path):
+    qrels = as_qrels({"1": {"a": 1}, "2": {"b": 2}})
+    columns = as_qrels_columns(qrels)
+    run = tmp_path / "run.txt"
+    for text, ours in (
+        ("1 Q0 a 1 2.5 t\n1 Q0 c 2 1 t\n2 Q0 b 1 1 t\n", True),
+        ("1\tQ0  a 1 2.5 t\r\n\n  2 Q0 b 1 -1e-3 t", True),  # untidy, and no end of the last line
+        ("1 Q0 a 1 2 t\n2 Q0 b 1 1 t\n1 Q0 c 2 1 t\n", False),  # a query in two places
+        ("3 Q0 a 1 2 t\n1 Q0 b 1 1 t\n3 Q0 c 2 1 t\n", False),  # even one that nobody judged
+        ("1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n", False),  # a document twice
+        ("# c\n1 Q0 a 1 2 t\n", False),
+    ):
+        run.write_text(text)
+        assert (native.match_run_file(columns, run, None, 64) is not None) == ours, text
+
+
+def test_a_file_that_grows_while_it_is_read_is_an_error(tmp_path):
+    qrels = as_qrels({"1": {"a": 1}})
+    run = tmp_path / "run.txt"
+    run.write_text("".join(f"1 Q0 d{n} {n} {-n} t\n" for n in range(2000)))
+    code = (
+        "import sys, time\n"
+        "for n in range(20_000):\n"
+        "    with open(sys.argv[1], 'a') as f: f.write(f'1 Q0 x{n} 1 {-n - 9999} t\\n')\n"
+        "    time.sleep(1e-4)"
+    )
+    columns, outcome = as_qrels_columns(qrels), []
+    with subprocess.Popen([sys.executable, "-c", code, str(run)]) as writer:
+        while writer.poll() is None and not any(isinstance(item, BadInput) for item in outcome):
+            try:
+                outcome.append(native.match_run_file(columns, run, "trec", 64))
+            except BadInput as error:
+                outcome.append(error)
+        writer.kill()
+    assert isinstance(outcome[-1], BadInput)
+    assert "byte" in str(outcome[-1])
+
+
+def test_the_command_names_the_engine(tmp_path, engine, run_gainful):
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("1 0 a 1\n")
+    run.write_text("1 Q0 a 1 2.5 t\n")
+    for choice, named in (("native", "gainful-native"), ("pure", "pure engine")):
+        engine(choice)
+        outcome = run_gainful("eval", qrels, run, "-v", tty=True)
+        assert named in outcome.out + outcome.err
+    assert "gainful-native" not in run_gainful("--version").out
+    engine("native")
+    assert "gainful-native" in run_gainful("--version").out
+
+
+def test_a_library_that_cannot_be_used_is_left_alone(tmp_path, monkeypatch):
+    package = tmp_path / "gainful_native"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    for content in (None, b"not a library"):
+        if content is not None:
+            (package / "match.so").write_bytes(content)
+        monkeypatch.syspath_prepend(str(tmp_path))
+        native.load_library.cache_clear()
+        library, reason = native.load_library()
+        assert library is None
+        assert "cannot be loaded" in reason
+
+
+def test_the_library_runs_under_sanitizers(tmp_path):
+    """The tests above, with the addresses and the arithmetic of the library watched."""
+    if "NATIVE_PACKAGE" in os.environ:
+        pytest.skip("is being watched")
+    build(tmp_path, *SMALL_CHUNKS, SANITIZERS, "-fno-sanitize-recover=all", "-g")
+    compiler = require_command("the native engine", "cc")
+    libraries = [
+        subprocess.check_output([compiler, f"-print-file-name={name}"], text=True).strip()
+        for name in ("libasan.so", "libubsan.so")
+    ]
+    environment = os.environ | {
+        "LD_PRELOAD": " ".join(libraries),
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "NATIVE_PACKAGE": str(tmp_path),
+    }
+    environment.pop("COVERAGE", None)
+    words = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        __file__,
+        "-k",
+        "same or usual",
+    ]
+    outcome = subprocess.run(
+        words, check=False, env=environment, capture_output=True, text=True, cwd=ROOT
+    )
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
