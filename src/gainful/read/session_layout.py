@@ -64,7 +64,8 @@ def find_layout(frame: pl.DataFrame) -> SessionLayout:
 def mark_changes(values: pl.Series) -> Flags:
     """Which rows are the first, or differ from the row before?"""
     changed = np.ones(len(values), dtype=bool)
-    changed[1:] = values.slice(1).ne_missing(values.slice(0, len(values) - 1)).to_numpy()
+    before = values.slice(0, max(len(values) - 1, 0))
+    changed[1:] = values.slice(1).ne_missing(before).to_numpy()
     return changed
 
 
