@@ -47,10 +47,7 @@ def match_parts(
         convention: how duplicates, namesakes and close scores are taken.
         match: how it is done in memory.
     """
-    known = {"first": True, "last": run.engine.ordered}  # of error, all are refused together
-    takes_one = known.get(convention.duplicates, False)
-    counted = convention if takes_one else evolve(convention, duplicates="count")
-    match_part = partial(_match_part, match, counted)
+    match_part = partial(_match_part, match, count_duplicates(convention, run))
     collect_parts = _match_on_workers if run.engine is SPARK else _match_by_disk
     matched = concat_parts(
         collect_parts(qrels, run, match_part),
@@ -60,6 +57,13 @@ def match_parts(
     )
     refuse_bad_run(matched, run, convention)
     return matched
+
+
+def count_duplicates(convention: Convention, run: LazyRun) -> Convention:
+    """The convention by which a part is matched: duplicates of all parts are refused together."""
+    known = {"first": True, "last": run.engine.ordered}
+    takes_one = known.get(convention.duplicates, False)
+    return convention if takes_one else evolve(convention, duplicates="count")
 
 
 def concat_parts(parts: Sequence[Matched], queries: Sequence[str], **known: Any) -> Matched:

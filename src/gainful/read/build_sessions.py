@@ -205,7 +205,7 @@ def build_part(
         opening, part.shown_twice = drop_repeated_docs(opening)
         part.in_row_order = _follows_rows(opening, events)
     else:
-        opening = spread_lists(opening, events.docs)
+        opening = spread_lists(opening, events.docs, events.grades)
     results, lost = _fold_actions(frame, opening, events, part)
     results = _keep_results(results)
     part.unclicked, part.holes = _count_unclicked(results), _has_holes(results)

@@ -58,6 +58,7 @@ class SessionEvents:
     notes: Sequence[str] = field(default=())  # what was taken for what
     problems: Sequence[Problem] = field(default=())  # rows that cannot be read
     docs: pl.Series | None = None  # where each row is a whole list
+    grades: pl.Series | None = None  # of these documents, if the log carries any
     judged_by: str = "session"  # whose judgments count where there is no column topic
     known: Mapping[str, bool] = field(default={})  # of a part: which columns the log tells at all
     unordered: str = ""  # where rows have no order: the engine that they are in
@@ -76,6 +77,7 @@ def make_events(
     notes: Sequence[str] = (),
     problems: Sequence[Problem] = (),
     docs: pl.Series | None = None,
+    grades: pl.Series | None = None,
     judged_by: str = "session",
 ) -> SessionEvents:
     """Events from the columns that a reader knows; where it tells no event, results were shown.
@@ -92,7 +94,7 @@ def make_events(
     ]
     others = [column for column in frame if column.name not in EVENT_COLUMNS]
     frame = frame.select(*usual, *others).with_columns(pl.col("event").fill_null(SHOWN))
-    return SessionEvents(frame, name, locate, notes, problems, docs, judged_by)
+    return SessionEvents(frame, name, locate, notes, problems, docs, grades, judged_by)
 
 
 EventWords = Mapping[str, str | Sequence[str]]  # what an event is → the word of the log
