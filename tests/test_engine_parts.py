@@ -74,7 +74,7 @@ def values_of(results):
     return {session: [*map(str, row)] for session, row in zip(results.ids, columns, strict=True)}
 
 
-def without_rows(mistake):
+def strip_rows(mistake):
     """What is wrong, but for the place: in some engines rows have none."""
     return re.sub(r", row \d+", "", mistake.problem), mistake.expected
 
@@ -101,7 +101,7 @@ def test_any_sessions_and_any_mistakes(engine, rows, mistakes, judged):
         answer = ask(FRAME_MAKERS[engine](moved), qrels, bad=bad)
         if isinstance(expected, BadInput):
             assert isinstance(answer, BadInput), expected
-            assert without_rows(answer) == without_rows(expected)
+            assert strip_rows(answer) == strip_rows(expected)
             if engine == "lazy polars":
                 assert answer.where == expected.where
             continue
