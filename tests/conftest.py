@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import warnings
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,19 @@ def node():
     engine = Node(require_command("formulas in JavaScript", "node"))
     yield engine
     engine.close()
+
+
+@pytest.fixture
+def run(run_gainful):
+    """What a person reads of a command: what it prints, or the message of a mistake."""
+    return lambda *words, **options: run_gainful(*words, **options).answer
+
+
+@pytest.fixture(scope="session")
+def ranx():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip("ranx")
 
 
 @pytest.fixture(scope="session")

@@ -7,19 +7,8 @@ from functools import cache
 
 import duckdb
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 from conftest import require_command
-
-
-def to_frame(nested, column):
-    rows = [
-        (query, doc, float(value))
-        for query, inner in nested.items()
-        for doc, value in inner.items()
-    ]
-    schema = {"query": pl.String, "doc": pl.String, column: pl.Float64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 class ArrowCapsule:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import polars as pl
 from hypothesis import strategies as st
 
 DOCS = [f"d{number}" for number in range(12)] + ["ä", "Z", "d10", "~", "q", "1"]
@@ -58,6 +59,17 @@ def subtopic_qrels_and_runs(draw, *, tied=True):
             scores = [draw(SCORES) if tied else -float(place) for place in range(len(ranking))]
             run[query] = dict(zip(ranking, scores, strict=True))
     return draw(st.permutations(rows)), run
+
+
+def to_frame(nested, column):
+    """A table of nested dicts: queries, documents and a column of numbers."""
+    rows = [
+        (query, doc, float(value))
+        for query, inner in nested.items()
+        for doc, value in inner.items()
+    ]
+    schema = {"query": pl.String, "doc": pl.String, column: pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 FEW_DOCS = ["a", "b", "c", "d", "e", "f"]

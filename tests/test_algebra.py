@@ -56,21 +56,9 @@ def test_many_vectors_are_normalised_by_one_ideal():
 @pytest.mark.parametrize(
     ("call", "error", "about"),
     [
-        (
-            lambda: gainful.vectors.normalise([1, 2, 3], [1, 2]),
-            gainful.errors.BadShape,
-            "ideal",
-        ),
-        (
-            lambda: gainful.vectors.normalise([1, 2, 3], [2]),
-            gainful.errors.BadShape,
-            "ideal",
-        ),
-        (
-            lambda: gainful.vectors.normalise([1], [1, 2, 3]),
-            gainful.errors.BadShape,
-            "ideal",
-        ),
+        (lambda: gainful.vectors.normalise([1, 2, 3], [1, 2]), gainful.errors.BadShape, "ideal"),
+        (lambda: gainful.vectors.normalise([1, 2, 3], [2]), gainful.errors.BadShape, "ideal"),
+        (lambda: gainful.vectors.normalise([1], [1, 2, 3]), gainful.errors.BadShape, "ideal"),
         (lambda: gainful.vectors.normalise(1, 0), gainful.errors.BadShape, "ideal"),
         (
             lambda: gainful.vectors.normalise([[1], [2]], [[1], [2], [3]]),
@@ -89,25 +77,13 @@ def test_many_vectors_are_normalised_by_one_ideal():
         ),
         (lambda: gainful.vectors.add([[1e308], [1e308]]), gainful.errors.BadValue, "sum"),
         (lambda: gainful.vectors.scale([1e308], 10), gainful.errors.BadValue, "product"),
-        (
-            lambda: gainful.vectors.average([[1, 2], [1]]),
-            gainful.errors.BadShape,
-            "vectors",
-        ),
+        (lambda: gainful.vectors.average([[1, 2], [1]]), gainful.errors.BadShape, "vectors"),
         (lambda: gainful.vectors.average([]), gainful.errors.BadShape, "vectors"),
         (lambda: gainful.vectors.add([1, 2]), gainful.errors.BadShape, "vectors"),
         (lambda: gainful.vectors.scale(["a"], 2), gainful.errors.WrongType, "vector"),
-        (
-            lambda: gainful.vectors.scale([1], float("nan")),
-            gainful.errors.BadValue,
-            "by",
-        ),
+        (lambda: gainful.vectors.scale([1], float("nan")), gainful.errors.BadValue, "by"),
         (lambda: gainful.vectors.scale([1], [1, 2]), gainful.errors.BadShape, "by"),
-        (
-            lambda: gainful.vectors.normalise([1], [1], empty="no"),
-            gainful.errors.BadValue,
-            "empty",
-        ),
+        (lambda: gainful.vectors.normalise([1], [1], empty="no"), gainful.errors.BadValue, "empty"),
     ],
 )
 def test_vectors_that_do_not_fit(call, error, about):

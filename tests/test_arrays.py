@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inspect import signature
+from inspect import getsource, signature
+from types import SimpleNamespace
 from typing import get_overloads
 
 import numpy as np
@@ -13,6 +14,7 @@ from refusals import refuses
 
 import gainful
 from gainful.formula import Const, NamedFormula
+from gainful.measure.arrays import ValueFunction
 from gainful.measure.discount import DISCOUNTS
 
 grade = st.integers(0, 4)
@@ -399,8 +401,10 @@ def test_help_shows_the_options_of_arrays_by_name(function):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_type_checker_knows_that_one_list_has_one_value(function):
-    returned = [overload.__annotations__["return"] for overload in get_overloads(function)]
-    assert returned == ["float", "Values"]
+    module, name = ValueFunction.__module__, "ValueFunction.__call__"
+    overloads = get_overloads(SimpleNamespace(__module__=module, __qualname__=name))
+    assert [overload.__annotations__["return"] for overload in overloads] == ["float", "Values"]
+    assert getsource(function).startswith("@_value_function\n")  # which makes it one of these
 
 
 @given(

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from gainful.errors import BadInput
-from gainful.read.arrow_check import check_arrow
+from gainful.read.binary_tables import check_arrow
 
 FRAME = pl.DataFrame(
     {

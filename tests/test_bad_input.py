@@ -59,11 +59,7 @@ def test_rankings_that_are_none(function, arguments, error, about):
         ({"discount": "jk2008", "b": "2"}, WrongType, "b"),
         ({"b": 3}, BadValue, "b"),
         ({"rel": 2}, BadValue, "rel"),
-        (
-            {"gain": {0: 0, 1: 1}},
-            BadValue,
-            "grades[0]",
-        ),
+        ({"gain": {0: 0, 1: 1}}, BadValue, "grades[0]"),
         ({"gain": {}}, BadValue, "gain"),
         ({"gain": {"a": 1}}, WrongType, "grade of the gain table"),
         ({"gain": {1: math.nan}}, BadValue, "weight of the gain table"),
@@ -71,11 +67,7 @@ def test_rankings_that_are_none(function, arguments, error, about):
         ({"gain": "expo"}, UnknownName, ("expo", "exp")),
         ({"discount": 2}, WrongType, "discount"),
         ({"discount": "jk2003"}, UnknownName, ("jk2003", "jk2008")),
-        (
-            {"discuont": "log2"},
-            UnknownName,
-            ("discuont", "discount"),
-        ),
+        ({"discuont": "log2"}, UnknownName, ("discuont", "discount")),
         ({"like": "sklaern"}, UnknownName, ("sklaern", "sklearn")),
         ({"ties": "random"}, BadValue, "ties"),
         ({"short": "minimum"}, BadValue, "k"),
@@ -100,23 +92,11 @@ def test_options_that_are_wrong(options, error, about):
 @pytest.mark.parametrize(
     ("grades", "options", "about"),
     [
-        (
-            [1, -1],
-            {"like": "sklearn"},
-            "grades[1]",
-        ),
-        (
-            [1, 0.5],
-            {"like": "lightgbm"},
-            "grades[1]",
-        ),
+        ([1, -1], {"like": "sklearn"}, "grades[1]"),
+        ([1, 0.5], {"like": "lightgbm"}, "grades[1]"),
         ([0, 0], {"empty": "error"}, "ideal[0]"),
         ([5000], {"gain": "exp"}, "grades[0]"),
-        (
-            [1e300],
-            {"like": "rax"},
-            "grades[0]",
-        ),
+        ([1e300], {"like": "rax"}, "grades[0]"),
         ([1], {"judged": [-1], "negative": "error"}, "judged[0]"),
     ],
 )

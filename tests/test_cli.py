@@ -17,11 +17,6 @@ WIKI = ["3", "2", "3", "0", "1", "2"]
 GAINFUL = [sys.executable, "-c", "from gainful.cli.start import main; main()"]
 
 
-@pytest.fixture
-def run(run_gainful):
-    return lambda *words, **options: run_gainful(*words, **options).answer
-
-
 # ── explain ──────────────────────────────────────────────────────────────────────────────────
 
 

@@ -11,7 +11,7 @@ from refusals import refuses
 import gainful
 from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.convention_page import build_table, format_heading
+from gainful.measure.convention_page import tell_tools
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS
 from gainful.measure.references import REFERENCES
@@ -28,10 +28,10 @@ def test_every_field_is_in_the_table_of_settings_and_the_other_way_round():
 def test_every_convention_can_be_computed_with_and_told_in_words(name):
     convention = gainful.like(name)
     assert gainful.ndcg([3, 2, 3, 0, 1, 2], like=name) > 0.9
-    rows = build_table(convention).rows
+    rows = tell_tools([convention])[1].rows
     assert len(rows) == len(SETTINGS) - 2  # base and threshold are told with their formula
     assert all(answer.strip() for _, answer in rows)
-    assert format_heading(convention).startswith(f"{name}: {convention.title}")
+    assert tell_tools([convention])[0].startswith(f"{name}: {convention.title}")
 
 
 def test_the_types_of_the_fields_are_the_answers_in_the_table():
@@ -84,9 +84,9 @@ def test_names_are_found_in_any_case_and_by_their_other_spelling():
 
 
 def test_a_difference_tells_only_what_differs():
-    differing = build_table(gainful.like("sklearn"), gainful.like("sklearn_ignore_ties"))
+    differing = tell_tools([gainful.like("sklearn"), gainful.like("sklearn_ignore_ties")])[1]
     assert [row[0] for row in differing.rows] == ["ties"]
-    assert build_table(gainful.like("ranx"), gainful.like("ranx")).rows == []
+    assert tell_tools([gainful.like("ranx"), gainful.like("ranx")])[1].rows == []
     fields = gainful.like("quepid").differences(gainful.like("quepid_cut"))
     assert fields == {"ideal_depth": ("all", "k")}
 

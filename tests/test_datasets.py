@@ -71,10 +71,7 @@ def test_a_name_without_its_prefix_is_a_file_and_starts_no_download(registered):
     [
         ("irds:no-such", "irds:no-such"),
         ("irds:gainful-test/queries", "irds:gainful-test/queries"),
-        (
-            "irds:gainful-test/broken",
-            "irds:gainful-test/broken",
-        ),
+        ("irds:gainful-test/broken", "irds:gainful-test/broken"),
         ("no-such-file", "no-such-file"),
     ],
 )

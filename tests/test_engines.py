@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
+import tempfile
 import threading
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from engines import FRAME_MAKERS, get_spark, to_frame
+from engines import FRAME_MAKERS, get_spark
 from hypothesis import given
 from profiles import examples
-from strategies import qrels_and_runs
+from strategies import qrels_and_runs, to_frame
 
 import gainful
 from gainful.errors import BadInput
@@ -224,6 +226,25 @@ def test_a_query_of_too_many_rows_is_named(make, monkeypatch):
     assert (refused.value.where, "'long'" in refused.value.problem) == ("run", True)
 
 
+def test_duckdb_needs_no_pyarrow(monkeypatch):
+    monkeypatch.setattr(engines, "find_spec", lambda _: None)
+    judgments, run = random_qrels_and_run(18)
+    frame = to_frame(run, "score")
+    expected = gainful.evaluate(judgments, frame, EVERY)
+    assert_identical(gainful.evaluate(judgments, FRAME_MAKERS["DuckDB"](frame), EVERY), expected)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+@pytest.mark.parametrize("make", ["lazy polars", "DuckDB"])
+def test_a_full_disk_is_told_with_its_folder(make, monkeypatch):
+    monkeypatch.setattr("tempfile.TemporaryFile", lambda **_: Path("/dev/full").open("r+b", 0))  # noqa: SIM115
+    framed = FRAME_MAKERS[make](to_frame({"1": {"a": 2.0, "b": 1.0}}, "score"))
+    with many_parts(), pytest.raises(BadInput) as refused:
+        gainful.evaluate({"1": {"a": 1}}, framed, "RR")
+    assert refused.value.where == tempfile.gettempdir()
+    assert "TMPDIR" in refused.value.expected
+
+
 @pytest.mark.parametrize("make", STAYS)
 def test_what_is_no_number_there_is_read_as_in_memory(make):
     """Ids that are whole floats, scores that are texts."""
@@ -272,6 +293,8 @@ def test_duplicates_are_refused_or_counted_alike(make):
 @pytest.mark.parametrize("make", FRAME_MAKERS)
 def test_the_last_of_two_wants_an_order(make):
     judged = {"1": {"a": 1}}
+    first = gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="first")
+    assert first.mean == {"RR": 1.0}
     if make in UNORDERED:
         with pytest.raises(gainful.errors.BadInput, match="have no order: which is last?"):
             gainful.evaluate(judged, FRAME_MAKERS[make](DUPLICATED), "RR", duplicates="last")
@@ -507,6 +530,18 @@ class TestSpark:
         framed = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5, "b": 0.7}}, "score"))
         frame = gainful.spark.per_query({"1": {"a": 2}}, framed, "Last")
         assert [row.asDict() for row in frame.collect()] == [{"query": "1", "Last": 2.0}]
+
+    @pytest.mark.parametrize(("duplicates", "expected"), [("first", 0.5), ("count", 1.0)])
+    def test_a_document_that_stands_twice_counts_as_in_evaluate(self, duplicates, expected):
+        import gainful.spark
+
+        rows = [("1", "a", 0.9), ("1", "a", 0.8), ("1", "b", 0.7)]
+        frame = pl.DataFrame(rows, schema=["query", "doc", "score"], orient="row")
+        judged = {"1": {"a": 1}}
+        assert gainful.evaluate(judged, frame, "P@2", duplicates=duplicates)["P@2"] == expected
+        framed = FRAME_MAKERS["Spark"](frame)
+        values = gainful.spark.per_query(judged, framed, "P@2", duplicates=duplicates, flat=True)
+        assert [row.asDict() for row in values.collect()] == [{"query": "1", "p_at_2": expected}]
 
     def test_measures_over_subtopics_are_for_evaluate(self):
         import gainful.spark

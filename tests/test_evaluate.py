@@ -151,24 +151,12 @@ def test_an_ideal_of_the_list_itself_ends_with_its_negatives():
         (JUDGED, {"1": 5}, "run['1']"),
         (JUDGED, {"1": [["a"]]}, "1"),  # a run called 1
         (JUDGED, {"1": ["a"], "2": 3}, "run['2']"),
-        (
-            JUDGED,
-            {"1": {"a": float("nan")}},
-            "run['1']['a']",
-        ),
+        (JUDGED, {"1": {"a": float("nan")}}, "run['1']['a']"),
         (JUDGED, {"1": {"a": 10**400}}, "run['1']['a']"),
         (JUDGED, {"1": {"a": "high"}}, ("run['1']['a']", "'high'")),
         (JUDGED, {"1": {"a": None}}, "run['1']['a']"),
-        (
-            {"1": {"a": "good"}},
-            RUN,
-            ("judgments['1']['a']", "'good'"),
-        ),
-        (
-            JUDGED,
-            {"7": {"a": 1}},
-            ("run", "'7'", "'1'", "'2'"),
-        ),
+        ({"1": {"a": "good"}}, RUN, ("judgments['1']['a']", "'good'")),
+        (JUDGED, {"7": {"a": 1}}, ("run", "'7'", "'1'", "'2'")),
         (JUDGED, {"1": {7: 1.0}}, "run"),
     ],
 )

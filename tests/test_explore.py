@@ -20,11 +20,6 @@ from gainful.measure.discount import DISCOUNTS
 BASED = [name for name, formula in DISCOUNTS.items() if formula.params]
 
 
-@pytest.fixture
-def run(run_gainful):
-    return lambda *words, **options: run_gainful(*words, **options).answer
-
-
 @contextmanager
 def open_page(browser, path, **context):
     """A page that was opened from disk; it must ask for nothing else and complain of nothing."""

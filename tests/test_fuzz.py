@@ -11,18 +11,18 @@ from tools.fuzz.__main__ import FUZZERS, check_case, run_cases
 
 FINDINGS = sorted((Path(__file__).parent / "findings").glob("*.json"))
 CASES = {
-    "language": 600,
-    "arrays": 600,
-    "files": 250,
-    "commands": 60,
+    "language": 400,
+    "arrays": 400,
+    "files": 120,
+    "commands": 40,
     "engines": 40,
     "pages": 2,
-    "columns": 60,
-    "parquet": 60,
+    "columns": 25,
+    "parquet": 30,
     "fields": 30,
     "transcripts": 20,
     "topics": 30,
-    "signals": 20,
+    "signals": 10,
 }
 
 

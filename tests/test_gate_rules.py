@@ -280,7 +280,7 @@ def test_a_baseline_of_the_first_version_is_read_and_goes_on(gate, base):
     assert new["anchor"]["RR"]["run"] == "best"
     Path("base.json").write_text(sign_baseline(data))
     message = gate("once.txt", *base, "--max-drop", "RR=0.1", status=2)
-    assert "there is 'anchor' in it, which is unknown" in message
+    assert "'anchor'" in message
 
 
 @pytest.mark.parametrize(

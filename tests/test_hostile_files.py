@@ -20,9 +20,9 @@ from gainful.errors import BadInput, BadShape, BadValue, GainfulError
 from gainful.evidence.statistics.effect_size import effect_size
 from gainful.measure.arrays import ncg_curve
 from gainful.read import binary_tables
+from gainful.read.binary_tables import check_parquet
 from gainful.read.formats import read_run
-from gainful.read.parquet_check import check_parquet
-from gainful.read.query_texts import read_query_texts
+from gainful.read.query_columns import read_query_texts
 
 QRELS = {"1": {"a": 1}}
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -22,29 +22,34 @@ FUNCTIONS = {
     "unjudged": (gainful.unjudged,),
     "reproduce": (gainful.reproduce,),
     "why": (gainful.why,),
-    "sessions": (gainful.sessions.evaluate,),
+    "sessions": (gainful.sessions.evaluate, gainful.sessions.judge_by_clicks),
     "sweep": (gainful.sessions.sweep,),
     "calibrate": (gainful.calibrate,),
     "explore": (gainful.explore,),
     "check": (gainful.check,),
     "explain": (gainful.explain,),
     "which": (gainful.which,),
+    "correlate": (gainful.evaluate, gainful.sessions.evaluate, gainful.stats.correlate),
 }
+# Pages about gainful itself, another tool's interface, and figures, which take what their data take.
+WITHOUT_FUNCTION = {"measures", "conventions", "help", "completion", "trec_eval", "figure"}
 # How a result is printed and where to: in Python its methods and attributes.
 OUTPUT = {"form", "output", "quiet", "verbose", "full", "per_query", "first", "figure", "plugin"}
 OUTPUT |= {"by", "per_session", "curve", "last", "lengths", "non_last", "reformulations"}
-OUTPUT |= {"best_query", "summary"}
+OUTPUT |= {"best_query", "summary", "write_qrels"}
 # Files by another name: of several commands in one, or of both in one argument.
 FILES = {
     "files": "sessions",
     "session_qrels": "qrels",
     "save_baseline": "save_to",
     "salt": "anonymise",
+    "column": "against",
 }
 # Only in Python: objects, and what a command finds out by itself.
-PYTHON = {"run", "sessions", "log", "name", "save_to", "values_file", "command"}
+PYTHON = {"run", "sessions", "log", "name", "save_to", "values_file", "command", "results"}
 PYTHON |= {"texts"}  # --topics of a report
 PYTHON |= {"cost", "last_run"}  # of sessions; the commands that print one study have them
+PYTHON |= {"interval"}  # of evaluate; correlations have intervals anyway
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -75,3 +80,7 @@ def test_the_list_of_exceptions_has_no_idle_entry():
     assert OUTPUT - {"plugin"} <= commands_have | functions_have
     assert {*FILES} <= commands_have
     assert functions_have >= PYTHON
+
+
+def test_every_command_is_held_against_its_function():
+    assert {*commands.list_commands(click.Context(commands))} - WITHOUT_FUNCTION == {*FUNCTIONS}

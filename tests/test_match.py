@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
-from strategies import qrels_and_runs
+from strategies import qrels_and_runs, to_frame
 
 import gainful
 from gainful.match import dicts, frames
@@ -37,16 +37,6 @@ def _exact_measures(ties):
     return [
         name for name in EVERY if not (by_grade and MEASURES[name.split("@")[0]].needs_subtopics)
     ]
-
-
-def to_frame(nested, column):
-    rows = [
-        (query, doc, float(value))
-        for query, inner in nested.items()
-        for doc, value in inner.items()
-    ]
-    schema = {"query": pl.String, "doc": pl.String, column: pl.Float64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def hits(matched):
@@ -198,6 +188,9 @@ def test_a_document_that_stands_twice_is_an_error_or_counted():
     last = gainful.evaluate(judged, run_with_duplicates(), ["AP", "NumRet"], duplicates="last")
     assert last.mean == {"AP": pytest.approx((1 / 2 + 2 / 3) / 2), "NumRet": 3}
     assert last.counts["duplicates"] == 1
+    first = gainful.evaluate(judged, run_with_duplicates(), ["AP", "NumRet"], duplicates="first")
+    assert first.mean == {"AP": pytest.approx((1 + 2 / 3) / 2), "NumRet": 3}
+    assert first.counts["duplicates"] == 1
     count = gainful.evaluate(judged, run_with_duplicates(), "nDCG", duplicates="count")
     assert count.mean["nDCG"] == pytest.approx((1 + 1 / 2 + 1 / np.log2(5)) / (1 + 1 / np.log2(3)))
     assert count.notes == [
@@ -205,6 +198,12 @@ def test_a_document_that_stands_twice_is_an_error_or_counted():
     ]
     assert "above 1" in repr(count)
     assert "above 1" in count._repr_html_()
+
+
+def test_the_first_of_two_is_the_one_that_scores_best_wherever_it_stands():
+    rows = {"query": ["1"] * 3, "doc": ["a", "b", "a"], "score": [1.0, 2.0, 3.0]}
+    for frame in (pl.DataFrame(rows), pl.DataFrame(rows)[[2, 1, 0]]):
+        assert gainful.evaluate({"1": {"a": 1}}, frame, "RR", duplicates="first")["RR"] == 1
 
 
 def test_lists_may_repeat_a_document_too():

@@ -9,10 +9,11 @@ from math import factorial, log2
 import numpy as np
 import polars as pl
 import pytest
-from engines import FRAME_MAKERS, to_frame
+from engines import FRAME_MAKERS
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
+from strategies import to_frame
 
 import gainful
 from gainful.api.evaluate import match_run

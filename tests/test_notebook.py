@@ -173,10 +173,7 @@ def test_nothing_sets_a_colour():
     ("measure", "latex"),
     [
         ("CG@5", r"$\mathrm{CG}@5 = \sum_{i=1}^{5} g_{i}$"),
-        (
-            "DCG(gain=exp)",
-            r"$\mathrm{DCG} = \sum_{i=1}^{n} \frac{2^{g_{i}} - 1}{\log_{2}(i + 1)}$",
-        ),
+        ("DCG(gain=exp)", r"$\mathrm{DCG} = \sum_{i=1}^{n} \frac{2^{g_{i}} - 1}{\log_{2}(i + 1)}$"),
         (
             "DCG(discount=jk2008, b=4)@10",
             r"$\mathrm{DCG}@10 = \sum_{i=1}^{10} \frac{g_{i}}{1 + \log_{4}(i)}$",

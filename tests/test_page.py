@@ -14,9 +14,8 @@ import pytest
 from refusals import refuses
 
 import gainful
-from gainful.api.conventions import conventions
 from gainful.api.evaluate import RunResults
-from gainful.api.measures import measures
+from gainful.api.measures import conventions, measures
 from gainful.convention.convention import Settings
 from gainful.convention.session import SESSION_CONVENTIONS
 from gainful.page.page import Page, Section

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import ir_measures
 import numpy as np
 import pytest
@@ -18,13 +16,6 @@ from gainful.measure.language import expand
 
 TEXTS = {"runid", "relstring"}
 NAMES = sorted(set(pytrec_eval.supported_measures) - TEXTS)
-
-
-@pytest.fixture(scope="module")
-def ranx():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pytest.importorskip("ranx")
 
 
 @given(qrels_and_runs())

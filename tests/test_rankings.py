@@ -103,7 +103,11 @@ def test_a_query_that_the_run_lacks_has_judgments_and_no_ranking():
 
 def test_a_document_that_stands_twice_is_there_as_often_as_it_counts():
     run = pl.DataFrame({"query": ["1"] * 3, "doc": ["a", "b", "a"], "score": [3.0, 2.0, 1.0]})
-    for duplicates, docs in (("count", ["a", "b", "a"]), ("last", ["b", "a"])):
+    for duplicates, docs in (
+        ("count", ["a", "b", "a"]),
+        ("last", ["b", "a"]),
+        ("first", ["a", "b"]),
+    ):
         convention = Convention(duplicates=duplicates)
         rankings = rank_documents(match_value({"1": {"a": 1}}, run, convention), convention, ["1"])
         assert [row.doc for row in rankings.rank_docs("1", {})] == docs

@@ -13,6 +13,7 @@ from contextlib import suppress
 import polars as pl
 import pytest
 from lz4 import frame as lz4
+from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput
@@ -134,12 +135,12 @@ def test_streams_of_arrow_are_known_by_their_content(put, compression, name):
     frame = pl.DataFrame(ROWS, schema=["query", "doc", "score"], orient="row")
     frame.write_ipc_stream(buffer, compression=compression)
     assert read_run(put(buffer.getvalue(), name)).frame.rows() == ROWS
-    with pytest.raises(BadInput, match="cannot be read as Arrow"):
+    with refuses(BadInput, name, "Arrow"):
         read_run(put(buffer.getvalue()[:60], name))
 
 
 def test_a_damaged_arrow_file_is_named(put):
-    with pytest.raises(BadInput, match="cannot be read as Arrow"):
+    with refuses(BadInput, "run.arrow"):
         read_run(put(b"ARROW1\0\0" + b"\x07" * 200, "run.arrow"))
 
 
@@ -167,7 +168,7 @@ def test_tables_without_a_header_are_query_document_grade(put, text, name):
      ("user\titem\t-1e3\n1\ta\t2\n", "q.tsv")],
 )  # fmt: skip
 def test_names_of_queries_and_documents_are_a_header_before_a_number_too(put, text, name):
-    with pytest.raises(BadInput, match="holds numbers; is it the grade"):
+    with refuses(BadInput, name, "grade"):
         read_qrels(put(text, name))
     third = text.split("\n")[0].replace(";", ",").replace("\t", ",").split(",")[2].strip('"')
     qrels = read_qrels(put(text, name), columns=read_column_names({"grade": third}))
@@ -190,7 +191,7 @@ def test_judgments_are_looked_at_for_duplicates_once(put, monkeypatch):
 
 
 def test_tables_without_a_header_name_the_line_of_a_mistake(put):
-    with pytest.raises(BadInput, match=r"q\.csv:3: grade 'x' is not a finite number"):
+    with refuses(BadInput, "q.csv:3", "'x'"):
         read_qrels(put("1,1,1\n1,b,0\n1,c,x\n", "q.csv"))
 
 
@@ -223,7 +224,7 @@ def test_runs_of_three_fields(put, shape, case):
         assert run.frame["score"].to_list() == expected[number]
         assert gainful.evaluate({"1": {"a": 1}}, path, "RR", columns={f"run.{number}": "3"}).mean
     if role is None:
-        with pytest.raises(BadInput, match="score=3 .*rank=3"):
+        with refuses(BadInput, path, "score=3", "rank=3"):
             read_run(path)
         return
     run = read_run(path)
@@ -280,14 +281,14 @@ def test_grades_may_be_true_and_false(put, truth):
     for qrels in (frame, path):
         assert gainful.evaluate(qrels, {"1": ["b", "a"]}, "RR")["RR"] == 0.5
     unknown = frame.rename({"label": "useful"})
-    with pytest.raises(BadInput, match="is it the grade"):
+    with refuses(BadInput, "judgments", "'useful'"):
         gainful.evaluate(unknown, {"1": ["b", "a"]}, "RR")
 
 
 def test_judgments_of_three_fields_that_end_without_a_grade_are_refused(put):
-    with pytest.raises(BadInput, match="'1 0 a' has 3 fields"):
+    with refuses(BadInput, "file:1", "'1 0 a'"):
         read_qrels(put("1 0 a\n1 0 b\n"))
-    with pytest.raises(BadInput, match=":3: grade 'x' is not a number"):
+    with refuses(BadInput, "file:3", "'x'"):
         read_qrels(put("1 a 2\n1 b 1\n" + "1 c x\n"))
 
 
@@ -341,11 +342,11 @@ def test_beir_folders(put, tmp_path):
     assert read_qrels(tmp_path / "only").frame.rows() == [("1", "b", 2.0)]
     put("x", "two/qrels/dev.tsv")
     put("x", "two/qrels/train.tsv")
-    with pytest.raises(BadInput, match="several splits and no test.tsv: dev, train"):
+    with refuses(BadInput, "qrels"):
         read_qrels(tmp_path / "two")
-    with pytest.raises(BadInput, match="this is a directory, not a file"):
+    with refuses(BadInput, tmp_path.name):
         read_qrels(tmp_path)
-    with pytest.raises(BadInput, match="this is a directory, not a file"):
+    with refuses(BadInput, tmp_path.name):
         read_run(tmp_path)
 
 
@@ -390,70 +391,70 @@ def test_formats_are_a_table(put):
         "tsv",
         "trec",
     ]
-    with pytest.raises(gainful.errors.UnknownName, match="no format 'trek'; did you mean trec?"):
+    with refuses(gainful.errors.UnknownName, "trek", "trec"):
         read_run(put(RUN), "trek")
 
 
 BAD_RUNS = {
-    "a word for a score": (RUN.replace("0.25", "hihg"), r"file:2: score 'hihg' is not a number \(expected: query Q0 document rank score name\)"),
-    "too few fields": (RUN + "3 Q0 d\n", "file:4: '3 Q0 d' has 3 fields"),
-    "no name": (RUN + "3 Q0 d 1 5\n", "file:4: '3 Q0 d 1 5' has 5 fields"),
-    "10^400": (RUN.replace("0.25", "1e400"), "file:2: score '1e400' is not a finite number"),
-    "a long number": (RUN.replace("0.25", "1" + "0" * 400), "file:2: score '10+.* is not a finite number"),
-    "nan": (RUN.replace("0.25", "NaN"), "file:2: score 'NaN' is not a finite number"),
-    "infinite": (RUN.replace("0.25", "-inf"), "file:2: score '-inf' is not a finite number"),
-    "after a comment": ("# c\n\n" + RUN.replace("0.25", "x"), "file:4: score 'x'"),
-    "not UTF-8": (RUN.encode().replace(b"b", b"\xff"), "file:2: byte 0xff is not UTF-8 text"),
-    "judgments": (QRELS, "these look like judgments, not like a run"),
-    "empty": ("", "the file is empty"),
-    "blank": (" \n\n", "the file is empty"),
-    "only comments": ("# nothing\n", "there is not one result in it"),
-    "binary": (b"\x7fELF\0\0\0", "this is a binary file"),
-    "UTF-16": (RUN.encode("utf-16"), "this is UTF-16 text"),
-    "truncated gzip": (gzip.compress(RUN.encode())[:-12], "the gzip file is truncated"),
-    "damaged gzip": (b"\x1f\x8b\x08\0junk" + b"\xff" * 20, "the gzip file is (damaged|truncated)"),
-    "truncated zstd": (zstd.compress(RUN.encode())[:-4], "the zstd file is truncated"),
-    "damaged zstd": (zstd.compress(RUN.encode() * 9)[:9] + b"\xff" * 40, "the zstd file is damaged"),
-    "damaged parquet": (b"PAR1 and nothing", "the Parquet file is damaged"),
-    "a missing column": ("query,doc,grades\n1,a,2\n", "there is no column for the score; there are query, doc, grades"),
-    "grades in a table": ("query,doc,grade\n1,a,2\n", "these look like judgments"),
-    "no JSON": ('{"query": "1", "doc": "a", "score": 1}\n{"query": \n', r"file:2: '\{\"query\": ' is not JSON"),
-    "no object": ('{"query": "1", "doc": "a", "score": 1}\n[3]\n', r"file:2: \[3\] is no object"),
-    "a bad cell": ("query,doc,score\n1,a,2\n1,b,x\n", "file:3: score 'x' is not a finite number"),
-    "an empty cell": ("query,doc,score\n1,,2\n", "file:2: there is no doc"),
-    "no score in a line": ('{"query": "1", "doc": "a", "score": 1}\n{"query": "1", "doc": "b"}', "file:2: there is no score"),
-    "RAG without documents": ('{"query": "1", "retrieved": 5}', "5 is no list of documents"),
-    "RAG without ids": ('{"query": "1", "retrieved": [{"text": "x"}]}', "has no id"),
-    "RAG without a query": ('{"retrieved": ["a"]}', "file:1: there is no 'query'"),
-    "RAG with a query twice": ('{"query": "1", "retrieved": ["a"]}\n{"query": "1", "retrieved": ["a"]}', "comes a second time"),
-    "half a JSON file": ('{"1": {"a": 1},\n', "the JSON is cut off"),
-    "JSON of numbers": ('{\n"1": 5}', r"\['1'\]: 5 is no dict or list"),
-    "JSON with a text": ('{\n"1": {"a": "x"}}', r"\['1'\]\['a'\]: score 'x' is not a finite number"),
+    "a word for a score": (RUN.replace("0.25", "hihg"), ("file:2", "'hihg'", "query Q0 document rank score name")),
+    "too few fields": (RUN + "3 Q0 d\n", ("file:4", "'3 Q0 d'", "3 fields")),
+    "no name": (RUN + "3 Q0 d 1 5\n", ("file:4", "'3 Q0 d 1 5'", "5 fields")),
+    "10^400": (RUN.replace("0.25", "1e400"), ("file:2", "'1e400'")),
+    "a long number": (RUN.replace("0.25", "1" + "0" * 400), "file:2"),
+    "nan": (RUN.replace("0.25", "NaN"), ("file:2", "'NaN'")),
+    "infinite": (RUN.replace("0.25", "-inf"), ("file:2", "'-inf'")),
+    "after a comment": ("# c\n\n" + RUN.replace("0.25", "x"), ("file:4", "'x'")),
+    "not UTF-8": (RUN.encode().replace(b"b", b"\xff"), ("file:2", "0xff", "UTF-8")),
+    "judgments": (QRELS, ("file", "judgments")),
+    "empty": ("", "file"),
+    "blank": (" \n\n", "file"),
+    "only comments": ("# nothing\n", "file"),
+    "binary": (b"\x7fELF\0\0\0", ("file", "binary")),
+    "UTF-16": (RUN.encode("utf-16"), ("file", "UTF-16")),
+    "truncated gzip": (gzip.compress(RUN.encode())[:-12], ("file", "gzip", "truncated")),
+    "damaged gzip": (b"\x1f\x8b\x08\0junk" + b"\xff" * 20, ("file", "gzip")),
+    "truncated zstd": (zstd.compress(RUN.encode())[:-4], ("file", "zstd", "truncated")),
+    "damaged zstd": (zstd.compress(RUN.encode() * 9)[:9] + b"\xff" * 40, ("file", "zstd", "damaged")),
+    "damaged parquet": (b"PAR1 and nothing", ("file", "Parquet")),
+    "a missing column": ("query,doc,grades\n1,a,2\n", ("file", "score", "query, doc, grades")),
+    "grades in a table": ("query,doc,grade\n1,a,2\n", ("file", "judgments")),
+    "no JSON": ('{"query": "1", "doc": "a", "score": 1}\n{"query": \n', ("file:2", "JSON")),
+    "no object": ('{"query": "1", "doc": "a", "score": 1}\n[3]\n', ("file:2", "[3]")),
+    "a bad cell": ("query,doc,score\n1,a,2\n1,b,x\n", ("file:3", "'x'")),
+    "an empty cell": ("query,doc,score\n1,,2\n", ("file:2", "doc")),
+    "no score in a line": ('{"query": "1", "doc": "a", "score": 1}\n{"query": "1", "doc": "b"}', ("file:2", "score")),
+    "RAG without documents": ('{"query": "1", "retrieved": 5}', ("file:1", "5")),
+    "RAG without ids": ('{"query": "1", "retrieved": [{"text": "x"}]}', ("file:1['1']", "id")),
+    "RAG without a query": ('{"retrieved": ["a"]}', ("file:1", "'query'")),
+    "RAG with a query twice": ('{"query": "1", "retrieved": ["a"]}\n{"query": "1", "retrieved": ["a"]}', ("file:2", "'1'")),
+    "half a JSON file": ('{"1": {"a": 1},\n', ("file", "JSON")),
+    "JSON of numbers": ('{\n"1": 5}', "file['1']"),
+    "JSON with a text": ('{\n"1": {"a": "x"}}', ("file['1']['a']", "'x'")),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "message"), BAD_RUNS.values(), ids=BAD_RUNS)
-def test_what_is_wrong_with_a_run_is_said(put, content, message):
-    with pytest.raises(BadInput, match=message):
+@pytest.mark.parametrize(("content", "about"), BAD_RUNS.values(), ids=BAD_RUNS)
+def test_what_is_wrong_with_a_run_is_said(put, content, about):
+    with refuses(BadInput, about):
         read_run(put(content))
 
 
 BAD_JUDGMENTS = {
-    "a run": (RUN, "this looks like a run, not like judgments: its lines have six fields"),
-    "a run as a table": ("query,doc,rank,score\n1,a,1,0.5\n", "this looks like a run, not like judgments"),
-    "two grades": (QRELS + "1 0 a 1\n", r"file:4: document 'a' of query '1' is judged twice, as 2 and 1"),
-    "the same twice": (QRELS + "1 0 a 2\n1 0 a 2\n", "file:4: document 'a' of query '1' is judged 3 times"),
-    "five fields": (QRELS + "3 0 d 1 x\n", "file:4: '3 0 d 1 x' has 5 fields"),
-    "a word": (QRELS + "3 0 d good\n", "file:4: grade 'good' is not a number"),
-    "a million characters": ("1 0 " + "x" * 10**6 + " y\n", "file:1: grade 'y' is not a number"),
-    "RAG without relevant": ('{"query": "1", "retrieved": ["a"]}', "there is no 'relevant'"),
-    "no judgment": ('{\n"1": {}}', "there is not one judgment in it"),
+    "a run": (RUN, ("file", "run")),
+    "a run as a table": ("query,doc,rank,score\n1,a,1,0.5\n", ("file", "run")),
+    "two grades": (QRELS + "1 0 a 1\n", ("file:4", "'a'", "'1'", "2 and 1")),
+    "the same twice": (QRELS + "1 0 a 2\n1 0 a 2\n", ("file:4", "'a'", "'1'", "3 times")),
+    "five fields": (QRELS + "3 0 d 1 x\n", ("file:4", "'3 0 d 1 x'", "5 fields")),
+    "a word": (QRELS + "3 0 d good\n", ("file:4", "'good'")),
+    "a million characters": ("1 0 " + "x" * 10**6 + " y\n", ("file:1", "'y'")),
+    "RAG without relevant": ('{"query": "1", "retrieved": ["a"]}', ("file:1", "'relevant'")),
+    "no judgment": ('{\n"1": {}}', "file"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("content", "message"), BAD_JUDGMENTS.values(), ids=BAD_JUDGMENTS)
-def test_what_is_wrong_with_judgments_is_said(put, content, message):
-    with pytest.raises(BadInput, match=message):
+@pytest.mark.parametrize(("content", "about"), BAD_JUDGMENTS.values(), ids=BAD_JUDGMENTS)
+def test_what_is_wrong_with_judgments_is_said(put, content, about):
+    with refuses(BadInput, about):
         read_qrels(put(content))
 
 
@@ -464,22 +465,22 @@ def test_an_id_of_a_million_characters_is_an_id(put):
 
 
 def test_files_that_are_not_there_or_go_away(put, tmp_path):
-    with pytest.raises(BadInput, match="no such file"):
+    with refuses(BadInput, "nowhere"):
         read_run(tmp_path / "nowhere")
     source = open_source(put(RUN))
     (tmp_path / "file").unlink()
-    with pytest.raises(BadInput, match="cannot be read|no such file"):
+    with refuses(BadInput, "file"):
         read_rows(source, kinds.RUN).build()
-    with pytest.raises(BadInput, match="it is compressed, but it is not"):
+    with refuses(BadInput, "run.gz"):
         read_run(put(RUN, "run.gz"))
-    with pytest.raises(gainful.errors.WrongType, match="a path as text"):
+    with refuses(gainful.errors.WrongType, "path"):
         open_source(b"bytes")
 
 
 def test_a_frame_that_is_not_what_it_should_be():
-    with pytest.raises(BadInput, match="there is no column for the document"):
+    with refuses(BadInput, "run"):
         gainful.evaluate({"1": {"a": 1}}, pl.DataFrame({"query": ["1"], "score": [1.0]}), "AP")
-    with pytest.raises(BadInput, match="run, row 1: score nan is not a finite number"):
+    with refuses(BadInput, "run, row 1"):
         gainful.evaluate(
             {"1": {"a": 1}},
             pl.DataFrame({"query": ["1", "1"], "doc": ["a", "b"], "score": [1.0, float("nan")]}),
@@ -492,9 +493,9 @@ def test_lines_of_an_old_macintosh(put):
 
 
 def test_a_blank_in_an_id_does_not_make_a_score_of_the_rank(put):
-    with pytest.raises(BadInput, match="file:1: rank 'x' is not a number"):
+    with refuses(BadInput, "file:1", "'x'"):
         read_run(put("1\tQ0\ta x\t1\t0.9\tt\n"))
-    with pytest.raises(BadInput, match="'1 Q0 c 1 9.0' has 5 fields"):
+    with refuses(BadInput, "file:1", "'1 Q0 c 1 9.0'"):
         read_run(put("1 Q0 c  1 9.0\n"))
 
 
@@ -520,30 +521,30 @@ def test_csv_as_people_write_it(put):
 
 
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "about"),
     [
-        ('query,doc,score\n1,"a\nb",0.9\n1,c,0.8\n1,d,bad\n', "file:5: score 'bad'"),
-        ("# c\n\nquery,doc,score\n1,a,1\n\n1,b,bad\n", "file:6: score 'bad'"),
-        ("query,doc,score\n1,a,1\n1,b,1,7\n", "file:3: 4 fields where the header has 3"),
-        ('query,doc,score\n1,a,1\n1,"b,1\n', "the quotes are wrong here"),
-        (b"query,doc,score\n1,a,1\n1,\xff,1\n", "file:3: byte 0xff is not UTF-8"),
-        ("query,doc,score\n1, ,2\n", "file:2: there is no doc"),
-        ('query,doc,score,text\n1,a,0.9,"x\u2028y"\n1,b,0.8,p\x85q\n1,c,bad,z\n', "file:4: score 'bad'"),
-        ('query,doc,score\n1,a,0.9\n"","",""\n1,c,bad\n', "file:4: score 'bad'"),
-        ("1 Q0 my doc 1 9.5 tag\n", "file:1: rank 'doc' is not a number"),
-        ('{"query": "1", "doc": "a", "score": 1}\n\n{"query": "1", "doc": "b", "score": "x"}', "file:3: score 'x'"),
-        ('{"query": "1", "doc": ["a"], "score": 1}', "column 'doc' holds List"),
-        ('{"query": "1", "doc": "a", "score": true}', "column 'score' holds Boolean"),
-        ('{"query": "1", "doc": 7, "score": 1}\n{"query": "1", "doc": 8.5, "score": 1}', "column 'doc' holds Float64"),
-        ('{"1": {"a": 1, "a": 2},\n"2": {}}', "the key 'a' stands twice"),
-        ('{"query": "1", "retrieved": ["a"], "retrieved": ["b"]}', "file:1: the key 'retrieved' stands twice"),
-        ('{"query": "1", "retrieved": [{"id": "a"}, "b"]}', "file:1\\['1'\\]: 'b' is no object like the first"),
-        ('{\n"1": {"\\ud800": 1}}', "is half a character"),
-        ("[" * 100_000, "this looks like|is not JSON|has 1 field"),
+        ('query,doc,score\n1,"a\nb",0.9\n1,c,0.8\n1,d,bad\n', ("file:5", "'bad'")),
+        ("# c\n\nquery,doc,score\n1,a,1\n\n1,b,bad\n", ("file:6", "'bad'")),
+        ("query,doc,score\n1,a,1\n1,b,1,7\n", "file:3"),
+        ('query,doc,score\n1,a,1\n1,"b,1\n', "file:2"),
+        (b"query,doc,score\n1,a,1\n1,\xff,1\n", "file:3"),
+        ("query,doc,score\n1, ,2\n", "file:2"),
+        ('query,doc,score,text\n1,a,0.9,"x\u2028y"\n1,b,0.8,p\x85q\n1,c,bad,z\n', ("file:4", "'bad'")),
+        ('query,doc,score\n1,a,0.9\n"","",""\n1,c,bad\n', ("file:4", "'bad'")),
+        ("1 Q0 my doc 1 9.5 tag\n", ("file:1", "'doc'")),
+        ('{"query": "1", "doc": "a", "score": 1}\n\n{"query": "1", "doc": "b", "score": "x"}', ("file:3", "'x'")),
+        ('{"query": "1", "doc": ["a"], "score": 1}', ("file", "'doc'")),
+        ('{"query": "1", "doc": "a", "score": true}', ("file", "'score'")),
+        ('{"query": "1", "doc": 7, "score": 1}\n{"query": "1", "doc": 8.5, "score": 1}', ("file", "'doc'")),
+        ('{"1": {"a": 1, "a": 2},\n"2": {}}', ("file", "'a'")),
+        ('{"query": "1", "retrieved": ["a"], "retrieved": ["b"]}', ("file:1", "'retrieved'")),
+        ('{"query": "1", "retrieved": [{"id": "a"}, "b"]}', ("file:1['1']", "'b'")),
+        ('{\n"1": {"\\ud800": 1}}', "file"),
+        ("[" * 100_000, "file"),
     ],
 )  # fmt: skip
-def test_where_and_what_is_wrong_with_a_table(put, text, message):
-    with pytest.raises(BadInput, match=message):
+def test_where_and_what_is_wrong_with_a_table(put, text, about):
+    with refuses(BadInput, about):
         read_run(put(text))
 
 
@@ -558,7 +559,7 @@ def test_columns_that_hold_what_is_no_id_or_number(put):
         frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "score": [1.0]}).with_columns(
             pl.Series(column, values)
         )
-        with pytest.raises(BadInput, match=f"column '{column}' holds"):
+        with refuses(BadInput, "run"):
             gainful.evaluate({"1": {"a": 1}}, frame, "AP")
     whole = pl.DataFrame({"query": [1.0], "doc": [7.0], "score": [1.0]})
     assert gainful.evaluate({"1": {"7": 1}}, whole, "AP").mean == {"AP": 1.0}
@@ -575,7 +576,7 @@ def test_graded_objects_of_a_rag_file(put):
     )
     assert read_qrels(put(graded)).frame.rows() == [("1", "a", 3.0), ("1", "b", 1.0)]
     twice = '{"query": "1", "relevant": [{"id": "a", "grade": 3}, {"id": "a", "grade": 1}]}'
-    with pytest.raises(BadInput, match="file:1: a document is judged twice"):
+    with refuses(BadInput, "file:1"):
         read_qrels(put(twice))
     again = '{"query": "1", "retrieved": [{"id": "a", "score": 1}, {"id": "b", "score": 3}, {"id": "b", "score": 2}]}'
     assert read_run(put(again)).frame.rows() == [("1", "a", 1.0), ("1", "b", 3.0), ("1", "b", 2.0)]

@@ -57,10 +57,7 @@ def test_a_result_is_a_mapping_of_means_by_measure(results):
         (lambda: gainful.which("0.123", [3, 2, 3, 0, 1, 2]), False),
         (lambda: gainful.which("0.961", [3, 2, 3, 0, 1, 2]), True),
         (lambda: gainful.evaluate(JUDGED, BAD, "RR"), True),
-        (
-            lambda: gainful.compare(*SIX, "RR", equivalent=0.1),
-            "comparison.is_significant(pair)",
-        ),
+        (lambda: gainful.compare(*SIX, "RR", equivalent=0.1), "comparison.is_significant(pair)"),
         (
             lambda: gainful.compare(*SIX, "RR", equivalent=0.1).pairs[0],
             "comparison.is_significant(pair)",

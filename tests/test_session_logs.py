@@ -517,9 +517,38 @@ def test_groups_are_called_as_their_column(tmp_path):
     assert "variant" in compared.to_markdown().splitlines()[2]
 
 
+@pytest.mark.parametrize("make", [pl.DataFrame, pl.LazyFrame])
+def test_of_a_document_that_a_list_shows_twice_the_first_counts(make):
+    rows = [
+        ("s", "x", 1, "ad", 0, None),
+        ("s", "x", 2, "b", 0, 3.0),
+        ("s", "x", 3, "ad", 1, 4.0),  # an advertisement that is a result as well
+        ("s", "x", 4, "c", 1, None),
+        ("t", "x", 1, "ad", 0, None),
+        ("t", "x", 1, "ad", 0, None),  # scrolled back to
+    ]
+    names = ["session", "query", "rank", "doc", "clicked", "seconds"]
+    log = pl.DataFrame(rows, names, orient="row").with_columns(query_id=pl.col("session"))
+    sessions = as_sessions(make(log))
+    assert sessions.frame.select("session", "rank", "doc", "clicked", "seconds").rows() == [
+        ("s", 1, "ad", True, 4.0),
+        ("s", 2, "b", False, 3.0),
+        ("s", 3, "c", True, None),
+        ("t", 1, "ad", False, None),
+    ]
+    assert any(note.startswith("2 results show a document") for note in sessions.notes)
+
+
+def test_a_list_with_a_gap_is_no_better_for_a_document_that_stands_twice():
+    rows = [("s", "x", rank, doc) for rank, doc in ((1, "a"), (2, "a"), (5, "b"))]
+    log = pl.DataFrame(rows, ["session", "query", "rank", "doc"], orient="row")
+    with pytest.raises(BadInput, match="rank 2 is missing"):
+        as_sessions(log)
+
+
 def test_a_bad_list_is_told_how_to_go_on_without_it(tmp_path):
-    text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,2,a,0\nt,x,1,a,1\n"
-    with pytest.raises(BadInput, match="document 'a' stands twice .*--bad skip"):
+    text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,3,b,0\nt,x,1,a,1\n"
+    with pytest.raises(BadInput, match="rank 2 is missing.*--bad skip"):
         as_sessions(write(tmp_path, text))
     assert as_sessions(write(tmp_path, text), bad="skip").frame["session"].to_list() == ["t"]
 

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from engines import FRAME_MAKERS
 from hypothesis import given, strategies as st
+from refusals import refuses
 from test_session_engines import UNSOUND_ROWS, log_of_clicks
 
 import gainful
@@ -126,7 +127,7 @@ def test_how_deep_searchers_looked():
     results = gainful.sessions.evaluate(partly, STUDY.qrels, **options)
     summary = gainful.sessions.summarise(partly.lazy(), STUDY.qrels, **options)
     assert_equal(summary, results, [])
-    with pytest.raises(gainful.errors.BadValue, match="no column scanned"):
+    with refuses(gainful.errors.BadValue, "depth"):
         gainful.sessions.summarise(frame.drop("scanned").lazy(), STUDY.qrels, **options)
 
 
@@ -138,7 +139,7 @@ def test_sums_of_spark_workers_are_those_of_all():
     assert_equal(summary, results, ["system"])
     ours, theirs = summary.curve("nsDCG@10"), results.curve("nsDCG@10", "system")
     assert ours["mean"].to_list() == pytest.approx(theirs["mean"].to_list(), abs=1e-12)
-    with pytest.raises(gainful.errors.BadInput, match="has no judgments"):
+    with refuses(gainful.errors.BadInput, "sessions"):
         gainful.sessions.summarise(frame, {"other": {"a": 1}}, "sDCG@10")
 
 
@@ -237,42 +238,42 @@ def test_ranks_that_add_up_are_looked_at_one_by_one():
 def test_what_varies_within_a_session_is_no_group():
     rows = [("s", 1, 1, "a", "x"), ("s", 2, 1, "b", "y")]
     frame = pl.LazyFrame(rows, schema=["session", "query", "rank", "doc", "arm"], orient="row")
-    with pytest.raises(gainful.errors.BadInput, match="session 's' has more than one arm"):
+    with refuses(gainful.errors.BadInput, "sessions", "'s'"):
         gainful.sessions.summarise(frame, {"s": {"a": 1}}, "sDCG@5", by="arm")
-    with pytest.raises(gainful.errors.BadInput, match="some sessions have more than one arm"):
+    with refuses(gainful.errors.BadInput, "sessions"):
         gainful.sessions.summarise(frame, {"s": {"a": 1}}, "sDCG@5", where={"arm": "x"})
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "about"),
     [
-        ({"by": "sistem"}, "did you mean system"),
-        ({"hold": "growing"}, "grows to the longest of all sessions"),
-        ({"statistic": "average", "average_over": "common"}, "no part knows the longest"),
-        ({"propensity": np.array([1.0, 0.5])}, "it needs all sessions at once"),
-        ({"where": {"sistem": "1"}}, "did you mean system"),
-        ({"min_queries": 99}, "no session is left"),
-        ({"gain_from": "clicked"}, "nothing beside judgments"),
-        ({"bad": "ignore"}, "error or skip"),
+        ({"by": "sistem"}, ("sistem", "system")),
+        ({"hold": "growing"}, "hold"),
+        ({"statistic": "average", "average_over": "common"}, "average_over"),
+        ({"propensity": np.array([1.0, 0.5])}, "propensity"),
+        ({"where": {"sistem": "1"}}, ("sistem", "system")),
+        ({"min_queries": 99}, "sessions"),
+        ({"gain_from": "clicked"}, "gain_from"),
+        ({"bad": "ignore"}, "bad"),
         ({"jugments": 1}, "jugments"),
     ],
     ids=str,
 )
-def test_what_is_refused(options, words):
-    with pytest.raises(gainful.errors.GainfulError, match=words):
+def test_what_is_refused(options, about):
+    with refuses(gainful.errors.GainfulError, about):
         gainful.sessions.summarise(STUDY.sessions.frame.lazy(), STUDY.qrels, "nsDCG@5", **options)
 
 
 def test_other_inputs_are_sent_to_evaluate(tmp_path):
-    with pytest.raises(gainful.errors.WrongType, match="others have no summary"):
+    with refuses(gainful.errors.WrongType, "sessions"):
         gainful.sessions.summarise(STUDY.sessions, STUDY.qrels)
     path = tmp_path / "log.parquet"
     STUDY.sessions.frame.write_parquet(path)
     summary = gainful.sessions.summarise(path, STUDY.qrels, "nsDCG@10")
-    with pytest.raises(gainful.errors.BadInput, match="none.parquet: there is no such file"):
+    with refuses(gainful.errors.BadInput, "none.parquet"):
         gainful.sessions.summarise(tmp_path / "none.parquet", STUDY.qrels)
     (tmp_path / "junk.parquet").write_bytes(b"junk")
-    with pytest.raises(gainful.errors.BadInput, match="junk.parquet"):
+    with refuses(gainful.errors.BadInput, "junk.parquet"):
         gainful.sessions.summarise(tmp_path / "junk.parquet", STUDY.qrels)
     assert summary["nsDCG@10"] == pytest.approx(
         gainful.sessions.evaluate(path, STUDY.qrels, "nsDCG@10")["nsDCG@10"]
@@ -298,7 +299,7 @@ def test_a_summary_is_a_page_and_plain_data():
         *("system", "measure", "mean", "standard_error", "sessions", "queries")
     ]
     assert [group["system"] for group in summary.to_dict()["groups"]] == ["1", "2"]
-    with pytest.raises(gainful.errors.BadValue, match="curves=True"):
+    with refuses(gainful.errors.BadValue, "curves"):
         summary.curve()
 
 
@@ -349,7 +350,7 @@ def test_turns_with_ideals_of_their_own_are_swept_in_parts():
     theirs = gainful.sessions.sweep(frame, qrels, by="arm", points=3)
     ours = gainful.sessions.sweep(frame.lazy(), qrels, by="arm", points=3)
     np.testing.assert_allclose(ours.planes[0].means, theirs.planes[0].means, rtol=1e-12)
-    with pytest.raises(gainful.errors.OneGroup, match="only one group"):
+    with refuses(gainful.errors.OneGroup, "sessions"):
         gainful.sessions.sweep(frame.filter(arm=1).lazy(), qrels, by="arm", points=3)
 
 
@@ -439,7 +440,7 @@ def test_sessions_that_their_searchers_did_not_judge(engine):
         summary = gainful.sessions.summarise(framed, None, "sDCG@5", unjudged=unjudged)
         assert summary.mean == pytest.approx(results.mean)
         assert set(results.notes) <= set(summary.notes)
-    with pytest.raises(gainful.errors.BadInput, match="session 't': topic 't' has no judgments"):
+    with refuses(gainful.errors.BadInput, "sessions", "'t'"):
         gainful.sessions.summarise(framed, None, "sDCG@5")
 
 

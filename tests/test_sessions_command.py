@@ -534,10 +534,7 @@ def test_iterations_can_stand_behind_the_at_in_curves_too(folder):
     ("measure", "about"),
     [
         ("nsDCG(average=vectors, statistic=best)@3", "average"),
-        (
-            "nsDCG(normalise=query, rank_discount=concatenated)@3",
-            "normalise",
-        ),
+        ("nsDCG(normalise=query, rank_discount=concatenated)@3", "normalise"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(folder, measure, about):

@@ -527,6 +527,35 @@ def test_roles_of_judgments_and_runs_are_checked(role):
         gainful.evaluate(QRELS, RUN, "RR", columns={role: "x"})
 
 
+OWN_FIELDS = [  # what was retrieved, what is relevant, and the query, which need not be told
+    ("contexts", "ground_truths", "question"),
+    ("hits", "gold", "frage"),
+    ("treffer", "richtig", "query"),
+    ("retrieved", "target_docs", "prompt"),
+]
+
+
+@pytest.mark.parametrize("fields", OWN_FIELDS)
+@pytest.mark.parametrize("form", ["jsonl", "json"])
+def test_fields_of_rag_files_with_other_names_are_answered(tmp_path, run_gainful, fields, form):
+    retrieved, relevant, query = fields
+    records = [
+        {query: "x", retrieved: ["b", "a"], relevant: ["a"]},
+        {query: "y", retrieved: ["c"], relevant: ["c"]},
+    ]
+    path = tmp_path / f"answers.{form}"
+    path.write_text("\n".join(map(json.dumps, records)) if form == "jsonl" else json.dumps(records))
+    for command in (["eval"], ["gate", "--floor", "RR=0.5"]):
+        message = run_gainful(command[0], path, *command[1:], status=2).err
+        words = message.split("--columns ")[1].split()[0]
+        assert {*words.split(",")} == {f"retrieved={retrieved}", f"relevant={relevant}"}
+        run_gainful(command[0], path, *command[1:], "--columns", words)
+    with pytest.raises(NoColumn):
+        gainful.evaluate(path, measures="RR")
+    columns = dict(pair.split("=") for pair in words.split(","))
+    assert gainful.evaluate(path, measures="RR", columns=columns)["RR"] == 0.75
+
+
 def test_columns_of_rag_records():
     records = [
         {"prompt": "x", "got": ["b", "a"], "gold": ["a"]},

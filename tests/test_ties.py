@@ -149,4 +149,4 @@ def test_average_is_refused_where_it_would_not_be_exact(monkeypatch):
 
     monkeypatch.setitem(MEASURES, "DCG", evolve(MEASURES["DCG"], linear=False))
     with pytest.raises(NotExact):
-        build_recipe(gainful.DCG, options={"ties": "average"})
+        build_recipe(gainful.Measure("DCG"), options={"ties": "average"})

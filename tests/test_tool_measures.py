@@ -136,13 +136,6 @@ def test_a_divisor_k_is_the_cutoff_however_few_are_relevant():
     assert evaluate_list([1, 0, 0, 0], "AP(divisor=k)", None) == 1.0
 
 
-@pytest.fixture(scope="module")
-def ranx():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return pytest.importorskip("ranx")
-
-
 RANX_NAMES = {
     "rbp.80": "RBP(p=0.8)", "hits@3": "hits@3", "f1@3": "F1@3", "map@3": "AP@3", "bpref": "Bpref",
     "hit_rate@2": "Success@2", "r-precision": "Rprec",

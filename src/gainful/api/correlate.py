@@ -31,7 +31,7 @@ from gainful.measure.language import expand
 from gainful.measure.results import Results, name_results
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels
-from gainful.read.labels import AnyLabels, Labels, Unit, read_labels
+from gainful.read.query_columns import AnyLabels, Labels, Unit, read_labels
 from gainful.read.session_inputs import AnySessions
 
 

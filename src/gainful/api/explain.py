@@ -1,15 +1,18 @@
-"""How does a ranking come by its nDCG?"""
+"""How does a ranking come by its nDCG, and whose nDCG is it?"""
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from gainful.api.keywords import answer_keywords
 from gainful.convention import Convention
 from gainful.measure.build_recipes import Options, build_recipe
-from gainful.measure.explanation import Explanation, explain_ranking
 from gainful.measure.measure import nDCG
+from gainful.measure.which import Formulations, find_formulations
 from gainful.read.ranking_matrix import Numbers, read_ranking
+
+if TYPE_CHECKING:
+    from gainful.measure.explanation import Explanation
 
 
 @answer_keywords
@@ -37,7 +40,28 @@ def explain(
         >>> round(table.value, 3)
         0.932
     """
+    from gainful.measure.explanation import explain_ranking  # noqa: PLC0415  (it loads polars)
+
     recipe = build_recipe(nDCG @ k, options=options, like=like, judged=judged is not None)
     ranking = read_ranking(grades, "grades")
     pool = None if judged is None else read_ranking(judged, "judged")
     return explain_ranking(recipe, ranking, pool)
+
+
+@answer_keywords
+def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None) -> Formulations:
+    """Which formulations give this value, to the precision it is printed with?
+
+    Args:
+        value: as a tool printed it; as a text it keeps its last zeros.
+        grades: of the documents, in rank order.
+        judged: every judged grade of the query, those of the ranking too: the ideal.
+
+    Examples:
+        >>> answer = which("0.932", [3, 2, 3, 0, 1, 2])
+        >>> print(answer.matches[0].measure, *answer.matches[0].tools)
+        nDCG(discount=jk2002, b=2) jk2002 wikipedia ntcireval
+    """
+    ranking = read_ranking(grades, "grades")
+    pool = None if judged is None else read_ranking(judged, "judged")
+    return find_formulations(value, ranking, pool)

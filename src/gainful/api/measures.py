@@ -1,13 +1,17 @@
-"""What can be computed? Measures, gains and discounts, and what their options mean."""
+"""What can be computed, how do tools do it, and how is a measure of one's own made known?"""
 
 from __future__ import annotations
 
 from attrs import evolve
 
-from gainful.errors import GainfulError
+from gainful.convention import CONVENTIONS, like
+from gainful.convention.session import SESSION_CONVENTIONS
+from gainful.errors import GainfulError, UnknownName
 from gainful.measure.language import parse
-from gainful.measure.plugins import load_entry_points
+from gainful.measure.register import load_entry_points, load_plugin, register
 from gainful.page.shown import Description
+
+__all__ = ["conventions", "is_measure", "load_entry_points", "load_plugin", "measures", "register"]
 
 
 def measures(name: str | None = None) -> Description:
@@ -40,3 +44,32 @@ def is_measure(name: str) -> bool:
     except GainfulError:
         return False
     return True
+
+
+def conventions(name: str | None = None, other: str | None = None) -> Description:
+    """What does a tool do in every situation? All of them, one, or the difference of two.
+
+    Args:
+        name: of a convention, of rankings or of sessions; all of them if none is named.
+        other: of another one: only what `name` does differently from it.
+
+    Examples:
+        >>> print(conventions("sklearn", "sklearn"))
+        sklearn and sklearn differ in nothing.
+    """
+    from gainful.measure.convention_page import convention_page  # noqa: PLC0415  (slow to load)
+
+    names = [None if text is None else _resolve_name(text) for text in (name, other)]
+    return Description(convention_page(*names))
+
+
+def _resolve_name(name: str) -> str:
+    """A name of either table; of neither, the error names the nearest of both."""
+    lower = name.lower()
+    if lower in SESSION_CONVENTIONS and lower not in CONVENTIONS:
+        return lower
+    try:
+        return like(name).name
+    except UnknownName:
+        names = (*CONVENTIONS, *SESSION_CONVENTIONS)
+        raise UnknownName("convention", name, names, "gainful conventions lists them all") from None

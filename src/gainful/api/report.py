@@ -34,7 +34,7 @@ from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep import Sweep
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.query_texts import read_query_texts
+from gainful.read.query_columns import read_query_texts
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData

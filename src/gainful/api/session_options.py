@@ -22,10 +22,10 @@ from gainful.evidence.method import MethodOptions, SignificanceOptions
 from gainful.formula import NamedFormula
 from gainful.match.behaviour_gains import GainRule
 from gainful.read.column_names import ColumnNames
-from gainful.read.event_words import EventWords
 from gainful.read.inputs import AnyRun
 from gainful.read.propensities import AnyPropensities
-from gainful.read.session_topics import AnyTopics
+from gainful.read.session_events import EventWords
+from gainful.read.session_track import AnyTopics
 from gainful.read.sessions import BadPolicy
 
 

@@ -192,7 +192,7 @@ def _choose_sessions(
         sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
     )
     if last_run is not None:
-        from gainful.read.last_query_run import join_last_query  # noqa: PLC0415  (seldom asked for)
+        from gainful.read.session_track import join_last_query  # noqa: PLC0415  (seldom asked for)
 
         run = as_run_columns(as_run_in_memory(last_run))
         all_sessions = join_last_query(all_sessions, run)

@@ -25,8 +25,7 @@ from gainful.measure.trec_eval.visits import (
 from gainful.measure.trec_language import TrecLine
 from gainful.page.render import render
 from gainful.read.source import open_source
-from gainful.read.trec_eval_files import QrelsFormat, read_files
-from gainful.read.zscores import ZScores, read_zscores
+from gainful.read.trec_eval_files import QrelsFormat, ZScores, read_files, read_zscores
 
 __all__ = [
     "BadZScores",

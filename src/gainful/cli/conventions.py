@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from gainful.api.conventions import conventions as describe_conventions
+from gainful.api.measures import conventions as describe_conventions
 from gainful.cli.answer import argument, command
 from gainful.cli.options import PRINT_TEXT, Row
 from gainful.page.page import Page

@@ -162,7 +162,7 @@ class Row:
 
 def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
     for module in modules:
-        from gainful.api.register import load_plugin  # noqa: PLC0415  (few load one)
+        from gainful.api.measures import load_plugin  # noqa: PLC0415  (few load one)
 
         load_plugin(module)
     files = (getattr(sys.modules.get(module), "__file__", None) for module in modules)

@@ -287,6 +287,7 @@ _TABLE = (
         "What if a document stands twice in one ranking?",
         {
             "error": "it is refused",
+            "first": "the one that scores best counts",
             "last": "the last one counts",
             "count": "each one counts, so that a value can pass 1",
         },
@@ -401,7 +402,7 @@ Fractional = Literal["keep", "truncate", "error"]
 Empty = Literal[0, 1, "skip", "error"]
 Missing = Literal["zero", "skip", "error"]
 Extra = Literal["ignore", "empty", "zero", "error"]
-Duplicates = Literal["error", "last", "count"]
+Duplicates = Literal["error", "first", "last", "count"]
 Namesake = Literal["count", "remove"]
 Short = Literal["as_is", "minimum"]
 RecallPoints = Literal["trec_eval_10", "trec_eval_9"]

@@ -248,7 +248,11 @@ def correct_outcome(
         method: the correction, the family, the level.
     """
     correction, resampling = CORRECTIONS[method.correction], method.resampling
-    families = _list_families(*shape, method)
+    rows, columns = np.indices(shape)
+    by_measure = rows if method.family == "measure" else np.zeros_like(rows)
+    by_pair = columns if method.test == TUKEY else np.zeros_like(columns)
+    key = by_measure * shape[1] + by_pair  # what is corrected together has the same
+    families = [(rows[key == at], columns[key == at]) for at in np.unique(key)]
     # Most corrections ask for one level, whatever p is: the test is applied once then.
     guess = correction.interval_alpha(np.ones(families[0][0].size), resampling.alpha)
     outcome = apply(evolve(resampling, alpha=guess))
@@ -262,12 +266,3 @@ def correct_outcome(
         low[family], high[family] = by_level[level].low[family], by_level[level].high[family]
     low, high = widen_to_zero(low, high, corrected > resampling.alpha)
     return evolve(outcome, p_corrected=corrected, low=low, high=high)
-
-
-def _list_families(measures: int, pairs: int, method: Method) -> list[tuple[Ranks, Ranks]]:
-    """The comparisons that are corrected together: rows and columns of each family."""
-    rows, columns = np.indices((measures, pairs))
-    by_measure = rows if method.family == "measure" else np.zeros_like(rows)
-    by_pair = columns if method.test == TUKEY else np.zeros_like(columns)
-    key = by_measure * pairs + by_pair
-    return [(rows[key == at], columns[key == at]) for at in np.unique(key)]

@@ -281,12 +281,7 @@ def read_clusters(cluster: ClusterChoice) -> Clusters:
         raise BadValue("cluster", cluster, f"{CLUSTER_CHOICES} ({problem})") from None
     if not pattern.groups:
         raise BadValue("cluster", cluster, CLUSTER_CHOICES)
-    return Clusters(cluster, lambda query: _first_group(pattern, query))
-
-
-def _first_group(pattern: re.Pattern[str], query: str) -> str | None:
-    match = pattern.search(query)
-    return None if match is None else match.group(1)
+    return Clusters(cluster, lambda query: (match := pattern.search(query)) and match.group(1))
 
 
 def describe_turns(

@@ -36,7 +36,7 @@ from gainful.measure.results import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, build_table, list_fields, to_plain_data
-from gainful.text import count_noun, pluralise
+from gainful.text import count_noun, mark_notes, pluralise
 from gainful.types import Array
 
 DIFFERENCE = 0.05
@@ -106,7 +106,7 @@ class Plan(Shown):
         return Page(
             answer=_format_answer(self),
             sections=[Section(table=build_table(self.pairs, _COLUMNS, labels=3))],
-            notes=[note, *([_DETAILS] if verbose else []), *(f"Note: {n}" for n in self.notes)],
+            notes=[note, *([_DETAILS] if verbose else []), *mark_notes(self.notes)],
             rows=lambda: list_fields(self.pairs, labels=3),
             data=lambda: to_plain_data(self),
         )

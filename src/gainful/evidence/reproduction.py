@@ -20,7 +20,7 @@ from gainful.measure.results import Results, list_footnotes
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, Table, build_table, format_number, to_plain_data
-from gainful.text import count_noun
+from gainful.text import count_noun, mark_notes
 from gainful.types import Array
 
 DEPTH, PERSISTENCE = 1000, 0.95  # those of repro_eval
@@ -300,7 +300,7 @@ def _list_notes(reproduction: Reproduction, *, verbose: bool) -> list[str]:
     if verbose:
         lines.append("definitions: Breuer et al., SIGIR 2020, as in repro_eval")
     lines += list_footnotes(reproduction.results, verbose=verbose)
-    return [*lines, *(f"Note: {note}" for note in reproduction.notes)]
+    return [*lines, *mark_notes(reproduction.notes)]
 
 
 def _list_rows(reproduction: Reproduction) -> Table:

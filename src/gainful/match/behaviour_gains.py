@@ -16,9 +16,9 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.match.propensities import Propensities, estimate_propensities
-from gainful.read.durations import parse_duration
-from gainful.read.event_words import find_behaviour
+from gainful.read.event_times import parse_duration
 from gainful.read.propensities import AnyPropensities, read_propensities
+from gainful.read.session_events import find_behaviour
 from gainful.read.sessions import LIST_LENGTH, Sessions
 from gainful.text import count_noun, format_short, join_words
 from gainful.types import is_number

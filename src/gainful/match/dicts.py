@@ -5,7 +5,7 @@ Per query the judged documents are looked up in the run, and their ranks found i
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain, compress
 from numbers import Integral
 from typing import Any, Literal
@@ -43,7 +43,7 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
     retrieved, sizes = _lengths(rankings), _lengths(pool)
     score = _flatten_numbers(rankings, run, names, "score")
     grade = _flatten_numbers(pool, qrels, names, "grade")
-    pool_query, hit_score = _query_numbers(sizes), _look_up_scores(pool, rankings)
+    pool_query, hit_score = np.repeat(np.arange(len(sizes)), sizes), _look_up_scores(pool, rankings)
     hit = ~np.isnan(hit_score)
     query, hit_score, hit_grade = pool_query[hit], hit_score[hit], grade[hit]
     score, hit_score = reduce_precision(score, score_bits), reduce_precision(hit_score, score_bits)
@@ -85,13 +85,7 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
 
 def refuse_other_query_types(qrels: NestedDict, run: NestedDict) -> None:
     """Queries that are texts on one side and numbers on the other never meet."""
-    kinds = [
-        {
-            "numbers" if issubclass(kind, Integral) else "texts"
-            for kind in set(map(type, side.mapping))
-        }
-        for side in (qrels, run)
-    ]
+    kinds = [_name_kinds(side.mapping) for side in (qrels, run)]
     if kinds[0] != kinds[1]:
         problem = f"queries are {min(kinds[1])} here, but {min(kinds[0])} in the judgments"
         raise BadInput(run.name, problem, "one kind: str(query) on both sides")
@@ -102,7 +96,10 @@ def _refuse_other_doc_types(qrels: NestedDict, run: NestedDict) -> None:
 
     Looked at is the first document of each query: to look at all would take longer than to match.
     """
-    kinds = [_doc_types(side) for side in (qrels, run)]
+    kinds = [
+        _name_kinds(next(iter(inner)) for inner in side.mapping.values() if inner)
+        for side in (qrels, run)
+    ]
     if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
         type_names = " and ".join(sorted(kinds[0])), " and ".join(sorted(kinds[1]))
         raise BadInput(
@@ -112,20 +109,12 @@ def _refuse_other_doc_types(qrels: NestedDict, run: NestedDict) -> None:
         )
 
 
-def _doc_types(side: NestedDict) -> set[str]:
-    firsts = (next(iter(inner), None) for inner in side.mapping.values())
-    return {
-        "numbers" if issubclass(kind, Integral) else "texts"
-        for kind in {type(first) for first in firsts if first is not None}
-    }
+def _name_kinds(ids: Iterable[object]) -> set[str]:
+    return {"numbers" if issubclass(kind, Integral) else "texts" for kind in set(map(type, ids))}
 
 
 def _lengths(lists: Sequence[Collection[Any]]) -> Ranks:
     return np.fromiter(map(len, lists), np.intp, len(lists))
-
-
-def _query_numbers(lengths: Ranks) -> Ranks:
-    return np.repeat(np.arange(len(lengths)), lengths)
 
 
 def _flatten_numbers(rows: list[_ByDoc], side: NestedDict, names: list[Any], column: str) -> Array:

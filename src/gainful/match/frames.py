@@ -14,8 +14,8 @@ from attrs import evolve
 
 from gainful.convention.convention import Duplicates
 from gainful.errors import Duplicated
-from gainful.match.matched import Matched, Subtopics, invert_order
-from gainful.match.rank_order import ideal_order, order_by_score
+from gainful.match.matched import Matched, Subtopics
+from gainful.match.rank_order import ideal_order, invert_order, order_by_score
 from gainful.match.ties import TieBlocks
 from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates, pair_hash
 from gainful.types import Ranks
@@ -107,11 +107,20 @@ def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, pl.D
     if policy == "error":
         count = len(repeated) - repeated.n_unique(["query", "doc"])
         refuse_duplicates(run.name, describe_duplicates(repeated, run.locate, 1)[0], count)
-    if policy == "last":
-        frame = run.frame.unique(["query", "doc"], keep="last", maintain_order=True)
+    if policy != "count":
+        frame = keep_one(run.frame, policy)
         run = evolve(run, frame=frame, where=None)
         hashes = frame.select(pair_hash()).to_series()
     return run, hashes, repeated
+
+
+def keep_one(frame: pl.DataFrame, policy: Duplicates) -> pl.DataFrame:
+    """The rows of a ranking with each document once: where it scores best, or comes last."""
+    pair = ["query", "doc"]
+    if policy == "first":
+        frame = frame.filter(pl.col("score") == pl.col("score").max().over(pair))
+    keep: Literal["first", "last"] = "first" if policy == "first" else "last"
+    return frame.unique(pair, keep=keep, maintain_order=True)
 
 
 def refuse_duplicates(name: str, example: str, count: int) -> NoReturn:
@@ -120,7 +129,7 @@ def refuse_duplicates(name: str, example: str, count: int) -> NoReturn:
     raise Duplicated(
         name,
         f"a document stands twice in one ranking: {example}{rest}",
-        "each document once, or the setting duplicates set to last or count",
+        "each document once; or --duplicates (duplicates=) first, last or count",
     )
 
 

@@ -150,12 +150,5 @@ class Matched(TieBlocks):
         return judged, int(np.minimum(self.retrieved[self.judged], depth).sum())
 
 
-def invert_order(order: Ranks) -> Ranks:
-    """Where each item of an order stands."""
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    return place
-
-
 def _renumber(pool_index: Ranks, number: Ranks) -> Ranks:
     return np.where(pool_index < 0, -1, number[pool_index])

@@ -33,10 +33,11 @@ def match_packed(part: PackedPart, pools: Pools, choice: SessionChoice) -> Match
         results = results.filter(pl.col("query") <= pl.col("queries"))
     query = (results["first"].to_numpy() + results["query"].to_numpy() - 1).astype(np.intp)
     place = results["place"].to_numpy().astype(np.intp)
-    if _has_repeats(query, place, len(pools.grade)):
-        raise UnsoundSessions
+    if pl.Series(query * len(pools.grade) + place).n_unique() < len(place):
+        raise UnsoundSessions  # a judged document stands twice in a query
     session = np.repeat(np.arange(len(first)), counts)
     number = np.arange(len(queries))
+    rows = queries.select(pl.col(KEY).alias("session"))
     return MatchedSessions(
         session_ids=cast("Sequence[str]", range(len(first))),  # nobody asks for their names
         query_counts=counts,
@@ -55,7 +56,7 @@ def match_packed(part: PackedPart, pools: Pools, choice: SessionChoice) -> Match
         ),
         pool_index=pools.ideal_place[place],
         subtopics=None,
-        rows=_name_groups(queries, part.groups),
+        rows=rows if part.groups is None else rows.hstack(part.groups[queries["group"].to_numpy()]),
         layout=SessionLayout(first, number, np.zeros(0, dtype=np.uint64), len(queries)),
         per_turn=False,
     )
@@ -105,13 +106,3 @@ def _choose_queries(
     if choice.first_queries is not None:
         kept &= queries["query"].to_numpy() <= choice.first_queries
     return kept
-
-
-def _has_repeats(query: Ranks, place: Ranks, places: int) -> bool:
-    """Does a judged document stand twice in a query?"""
-    return pl.Series(query * places + place).n_unique() < len(place)
-
-
-def _name_groups(queries: pl.DataFrame, groups: pl.DataFrame | None) -> pl.DataFrame:
-    rows = queries.select(pl.col(KEY).alias("session"))
-    return rows if groups is None else rows.hstack(groups[queries["group"].to_numpy()])

@@ -19,7 +19,8 @@ from attrs import evolve
 from gainful.convention import Convention
 from gainful.errors import BadInput, Duplicated, GainfulError
 from gainful.match.frames import match_subtopics, order_pool, refuse_duplicates
-from gainful.match.matched import MOST_NAMED, Matched, invert_order
+from gainful.match.matched import MOST_NAMED, Matched
+from gainful.match.rank_order import invert_order
 from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
@@ -46,9 +47,7 @@ def match_parts(
         convention: how duplicates, namesakes and close scores are taken.
         match: how it is done in memory.
     """
-    last = convention.duplicates == "last" and run.engine.ordered
-    counted = convention if last else evolve(convention, duplicates="count")  # refused together
-    match_part = partial(_match_part, match, counted)
+    match_part = partial(_match_part, match, count_duplicates(convention, run))
     collect_parts = _match_on_workers if run.engine is SPARK else _match_by_disk
     matched = concat_parts(
         collect_parts(qrels, run, match_part),
@@ -58,6 +57,13 @@ def match_parts(
     )
     refuse_bad_run(matched, run, convention)
     return matched
+
+
+def count_duplicates(convention: Convention, run: LazyRun) -> Convention:
+    """The convention by which a part is matched: duplicates of all parts are refused together."""
+    known = {"first": True, "last": run.engine.ordered}
+    takes_one = known.get(convention.duplicates, False)
+    return convention if takes_one else evolve(convention, duplicates="count")
 
 
 def concat_parts(parts: Sequence[Matched], queries: Sequence[str], **known: Any) -> Matched:
@@ -112,7 +118,7 @@ def refuse_bad_run(matched: Matched, run: LazyRun, convention: Convention) -> No
     """Refuse a run without results, or with duplicates that the convention does not take."""
     if not matched.in_run.any():
         raise BadInput(run.name, "there is not one result in it")
-    if matched.duplicate is None or convention.duplicates == "count":
+    if matched.duplicate is None or convention.duplicates in ("count", "first"):
         return
     query, doc = map(quote, matched.duplicate)
     example = f"document {doc} of query {query}"
@@ -120,7 +126,7 @@ def refuse_bad_run(matched: Matched, run: LazyRun, convention: Convention) -> No
         refuse_duplicates(run.name, example, matched.duplicate_count)
     if not run.engine.ordered:
         problem = f"{example} stands twice, and rows in {run.engine.name} have no order"
-        allowed = "each document once, or duplicates=count"
+        allowed = "each document once, or duplicates=first or count"
         raise Duplicated(run.name, f"{problem}: which is last?", allowed)
 
 

@@ -37,23 +37,13 @@ class RankOrder:
             query: the number of the query of each.
             docs: names all rows of the run; without names, ties by id stay as they were given.
         """
-        position = self._places(row)
+        position = row if self.rows is None else invert_order(self.rows)[row]
         first, last, block = tie_blocks(position, self.start[query], self.tied)
         by_input = position - self.start[query] + 1
         by_id = by_input
         if docs is not None:
             by_id = self._rank_by_id(docs, position, first, last, block, by_input)
         return TieBlocks(query, first, last, by_id, by_input)
-
-    def _places(self, row: Ranks) -> Ranks:
-        if self.rows is None:
-            return row
-        place = np.empty_like(self.rows)
-        place[self.rows] = np.arange(len(place))
-        return place[row]
-
-    def _row_at(self, place: Ranks) -> Ranks:
-        return place if self.rows is None else self.rows[place]
 
     def _rank_by_id(  # noqa: PLR0917  (all of one block)
         self,
@@ -79,7 +69,9 @@ class RankOrder:
         places = np.repeat(opens, sizes) + offset
         ordered = (
             pl.DataFrame({"block": np.repeat(numbers, sizes), "place": places})
-            .with_columns(docs.gather(self._row_at(places)).alias("doc"))
+            .with_columns(
+                docs.gather(places if self.rows is None else self.rows[places]).alias("doc")
+            )
             .sort("block", "doc", descending=[False, True], maintain_order=True)
         )
         rank_of = np.empty(len(ordered), dtype=np.intp)  # by place among these, which ascend
@@ -121,6 +113,13 @@ class IdealRanking:
     query: Ranks
     gain: Array
     rank: Ranks  # from 1 on in each query
+
+
+def invert_order(order: Ranks) -> Ranks:
+    """Where each item of an order stands."""
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return place
 
 
 def ideal_order(query: Ranks, gain: Array, grade: Array | None = None) -> Ranks:

@@ -14,6 +14,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
+from gainful.match.frames import keep_one
 from gainful.match.match import MatchedRun, drop_dict_namesakes, match
 from gainful.match.matched import Matched
 from gainful.match.rank_order import order_by_score
@@ -111,8 +112,8 @@ def rank_documents(
     judged = _select_judgments(matched_run.qrels, queries)
     retrieved, in_run = _select_results(matched_run.run, convention, queries)
     graded = retrieved.join(judged, on=_KEY, how="left", maintain_order="left")
-    if convention.duplicates != "count":  # the last one counts, and stands where it stands
-        graded = graded.unique(_KEY, keep="last", maintain_order=True)
+    if convention.duplicates != "count":
+        graded = keep_one(graded, convention.duplicates)
     if convention.unjudged == "remove":
         graded = graded.filter(pl.col("grade").is_not_null())
     if convention.negative == "remove":

@@ -36,14 +36,6 @@ class SessionRows(Protocol):
     def layout(self) -> SessionLayout:
         """Where in the rows each session begins."""
 
-    @property
-    def query_counts(self) -> Ranks:
-        """Per session: how many queries."""
-
-    @property
-    def size(self) -> int:
-        """How many sessions there are."""
-
 
 def count_sessions(sessions: MatchedSessions) -> dict[str, int]:
     """How many sessions, queries, results and judged results are there?
@@ -73,7 +65,7 @@ def session_columns(sessions: SessionRows) -> pl.DataFrame:
     """A row for each session: what it can be grouped by, and how many queries it has."""
     names = [name for name in sessions.rows.columns if name not in UNGROUPABLE_COLUMNS]
     heads = sessions.rows[["session", *names]][sessions.layout.session_starts]
-    return heads.with_columns(queries=pl.Series(sessions.query_counts))
+    return heads.with_columns(queries=pl.Series(sessions.layout.queries_per_session))
 
 
 def group_sessions(
@@ -87,18 +79,9 @@ def group_sessions(
         source: what the sessions are called in an error.
         measures: names that no column may have, because they stand beside the groups.
     """
-    names = check_group_columns(sessions, by, source, measures)
-    if not names:
-        return [({}, np.ones(sessions.size, dtype=bool))]
-    columns = session_columns(sessions)
-    keys = columns[names].unique(maintain_order=True).sort(pl.all(), nulls_last=True)
-    groups = []
-    for row in keys.iter_rows(named=True):
-        flags = np.ones(len(columns), dtype=bool)
-        for name, value in row.items():
-            flags &= columns[name].alias("").eq_missing(value).to_numpy()
-        groups.append((dict(row), flags))
-    return groups
+    keys, number = number_groups(sessions, by, source, measures)
+    names = [by] if isinstance(by, str) else by
+    return [(dict(zip(names, key, strict=True)), number == place) for place, key in enumerate(keys)]
 
 
 def number_groups(
@@ -107,7 +90,7 @@ def number_groups(
     """The values by which each group is named, and the number of each session's group."""
     names = check_group_columns(sessions, by, source, measures)
     if not names:
-        return [()], np.zeros(sessions.size, dtype=np.intp)
+        return [()], np.zeros(len(sessions.layout.session_starts), dtype=np.intp)
     columns = session_columns(sessions)[names]
     keys = columns.unique().sort(pl.all(), nulls_last=True)
     number = columns.join(

@@ -19,7 +19,7 @@ from gainful.convention.session import SubtopicGrades
 from gainful.errors import BadInput, BadValue
 from gainful.match.frames import match_subtopics
 from gainful.match.matched import Subtopics
-from gainful.match.rank_order import ideal_order
+from gainful.match.rank_order import ideal_order, invert_order
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_layout
 from gainful.read.sessions import LIST_LENGTH, Sessions
@@ -248,7 +248,9 @@ def match_sessions(
     judged = JudgedResults(
         query=in_query,
         rank=frame["rank"].gather(row).fill_null(0).to_numpy().astype(np.intp),
-        grade=_look_up_gains(frame, row) if sessions.observed else pools.grade[place],
+        grade=frame["grade"].gather(row).fill_null(0.0).to_numpy()
+        if sessions.observed  # what was done to a result at its place; shown again, it may differ
+        else pools.grade[place],
         row=row,
         base=base_number.astype(np.intp),
         pool_base=pools.ideal_base,
@@ -260,7 +262,9 @@ def match_sessions(
         session=session.astype(np.intp),
         position=np.arange(len(session)) - first_query[session] + 1,
         retrieved=count_results(frame, layout),
-        scanned=_scan_depths(frame, layout),
+        scanned=frame["scanned"].gather(layout.query_starts).cast(pl.Float64).to_numpy()
+        if "scanned" in frame.columns
+        else None,
         judged=judged,
         pool_index=pools.ideal_place[place],
         subtopics=match_subtopics(qrels, pools.ideal_place),
@@ -295,12 +299,10 @@ def build_pools(qrels: Qrels) -> Pools:
     base = judged.join(topics, on="topic", how="left", maintain_order="left")["base"].to_numpy()
     grade = qrels.frame["grade"].to_numpy()
     order = ideal_order(base, grade)
-    ideal_place = np.empty(len(order), dtype=np.intp)
-    ideal_place[order] = np.arange(len(order))
     return Pools(
         topics=topics,
         grade=grade,
-        ideal_place=ideal_place,
+        ideal_place=invert_order(order),
         ideal_base=base[order].astype(np.intp),
         ideal_grade=grade[order],
     )
@@ -380,12 +382,6 @@ def count_results(frame: pl.DataFrame, layout: SessionLayout) -> Ranks:
     return np.asarray(layout.query_lengths - without_results, dtype=np.intp)
 
 
-def _scan_depths(frame: pl.DataFrame, layout: SessionLayout) -> Array | None:
-    if "scanned" not in frame.columns:
-        return None
-    return frame["scanned"].gather(layout.query_starts).cast(pl.Float64).to_numpy()
-
-
 def _searcher_qrels(sessions: Sessions) -> Qrels:
     """Without judgments, what the searchers said themselves: the highest grade of each document."""
     if "grade" not in sessions.frame.columns:
@@ -401,11 +397,6 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
         first = sessions.frame.select(pl.col(topic).first(), doc=pl.lit(""), grade=pl.lit(0.0))
         return Qrels(first.rename({topic: "query"}), sessions.name)
     return Qrels(best.rename({topic: "query"}), sessions.name)
-
-
-def _look_up_gains(frame: pl.DataFrame, row: Ranks) -> Array:
-    """What searchers did to each result at its place; shown again, it may gain otherwise."""
-    return frame["grade"].gather(row).fill_null(0.0).to_numpy()
 
 
 def _join_hits(

@@ -16,7 +16,7 @@ from gainful.convention import SETTINGS
 from gainful.convention.convention import Empty
 from gainful.errors import BadShape, BadValue, WrongType
 from gainful.measure.ranked_run import normalise_by
-from gainful.read.foreign_arrays import to_plain
+from gainful.read.ranking_matrix import to_plain
 from gainful.types import Array
 
 

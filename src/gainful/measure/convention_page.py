@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from gainful.convention import CONVENTIONS, SETTINGS, Convention
+from gainful.convention import CONVENTIONS, SETTINGS, Convention, Setting
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
 from gainful.measure.build_recipes import build_recipe
@@ -15,6 +15,7 @@ from gainful.measure.measure import nDCG
 from gainful.measure.notes import describe_setting
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
+from gainful.text import count_noun
 
 # The settings that matter for one list of grades without ids, scores or other queries.
 SINGLE_LIST_SETTINGS = (
@@ -36,108 +37,74 @@ def convention_page(name: str | None = None, other: str | None = None) -> Page:
     return Page(sections=sections, rows=lambda: tables[0][1], data=lambda: to_dict(name, other))
 
 
-def format_heading(convention: Convention | None, other: Convention | None = None) -> str:
-    """What the table below is about."""
-    if convention is None:
-        return f"{len(CONVENTIONS)} conventions; gainful conventions NAME tells one in plain words."
-    if other is None:
-        note = f"\nNote: {convention.note}." if convention.note else ""
-        own = ", ".join(name.replace("@", "@k") for name in convention.measures or ())
-        numbers = f"\nIts own numbers: {own}; other measures are gainful's." if own else ""
-        return f"{convention.name}: {convention.title}{note}{numbers}"
-    count = len(build_table(convention, other).rows)
-    difference_text = "nothing" if not count else f"{count} setting{'s' * (count > 1)}"
-    return f"{convention.name} and {other.name} differ in {difference_text}."
-
-
-def build_table(convention: Convention | None = None, other: Convention | None = None) -> Table:
-    """All conventions, one in plain words, or only what two do differently."""
-    if convention is None:
-        return _build_overview()
-    ndcg_recipe = build_recipe(nDCG, like=convention)
-    if other is None:
-        rows = [
-            (SETTINGS[setting].question, describe_setting(ndcg_recipe, setting))
-            for setting in _LISTED_SETTINGS
-        ]
-        return Table(("question", "answer"), rows)
-    pairs = [
-        (
-            setting,
-            describe_setting(ndcg_recipe, setting),
-            describe_setting(build_recipe(nDCG, like=other), setting),
-        )
-        for setting in _LISTED_SETTINGS
-    ]
-    differing = [
-        (setting, SETTINGS[setting].question, own_words, other_words)
-        for setting, own_words, other_words in pairs
-        if own_words != other_words
-    ]
-    return Table(("field", "question", convention.name, other.name), differing)
-
-
 def build_tables(first_name: str | None, second_name: str | None) -> list[tuple[str, Table]]:
     """Tables with their headings: of single rankings, and of sessions where there is one."""
     if first_name is None:
-        session_rows = [
-            (name, convention.title, convention.note)
-            for name, convention in SESSION_CONVENTIONS.items()
+        advice = "gainful conventions NAME tells one in plain words."
+        return [
+            (f"{len(CONVENTIONS)} conventions; {advice}", _build_overview()),
+            (
+                f"{len(SESSION_CONVENTIONS)} conventions of whole sessions.",
+                Table(
+                    ("name", "paper or track", "note"),
+                    [(name, each.title, each.note) for name, each in SESSION_CONVENTIONS.items()],
+                    expendable=("note",),
+                ),
+            ),
         ]
-        session_heading = f"{len(session_rows)} conventions of whole sessions."
-        columns = ("name", "paper or track", "note")
-        session_table = Table(columns, session_rows, expendable=("note",))
-        return [(format_heading(None), build_table()), (session_heading, session_table)]
+    names = [first_name, *([] if second_name is None else [second_name])]
     tables = []
-    conventions = [CONVENTIONS.get(name) for name in (first_name, second_name) if name is not None]
-    if all(conventions):
-        first, second = conventions[0], conventions[1] if len(conventions) > 1 else None
-        tables.append((format_heading(first, second), build_table(first, second)))
-    session_conventions = [
-        SESSION_CONVENTIONS.get(key) for key in (first_name, second_name) if key is not None
-    ]
-    if all(session_conventions):
-        tables.append(
-            build_session_table(
-                *[convention for convention in session_conventions if convention is not None]
-            )
-        )
+    if all(name in CONVENTIONS for name in names):
+        tables.append(tell_tools([CONVENTIONS[name] for name in names]))
+    if all(name in SESSION_CONVENTIONS for name in names):
+        tables.append(tell_sessions([SESSION_CONVENTIONS[name] for name in names]))
     if not tables:
         raise UnknownName("session convention", str(second_name), SESSION_CONVENTIONS)
     return tables
 
 
-def build_session_table(
-    convention: SessionConvention, other: SessionConvention | None = None
+def tell_tools(tools: Sequence[Convention]) -> tuple[str, Table]:
+    """One tool in plain words, or what two do differently, under a heading."""
+    first = tools[0]
+    own = ", ".join(name.replace("@", "@k") for name in first.measures or ())
+    numbers = f"\nIts own numbers: {own}; other measures are gainful's." if own else ""
+    recipes = [build_recipe(nDCG, like=tool) for tool in tools]
+    words = {
+        setting: [describe_setting(recipe, setting) for recipe in recipes]
+        for setting in _LISTED_SETTINGS
+    }
+    if len(tools) > 1:
+        words = {setting: answers for setting, answers in words.items() if len({*answers}) > 1}
+    return _build_table(tools, f"{first.name}: {first.title}", numbers, SETTINGS, words)
+
+
+def tell_sessions(tools: Sequence[SessionConvention]) -> tuple[str, Table]:
+    """One convention of sessions in plain words, or what two do differently, under a heading."""
+    first = tools[0]
+    names = first.differences(tools[1]) if len(tools) > 1 else SESSION_SETTINGS
+    words = {name: [_describe_session_setting(tool, name) for tool in tools] for name in names}
+    title = f"{first.name}, of whole sessions: {first.title}"
+    heading, table = _build_table(tools, title, "", SESSION_SETTINGS, words)
+    return (heading if len(tools) == 1 else f"{heading[:-1]} of whole sessions."), table
+
+
+def _build_table(
+    tools: Sequence[Convention] | Sequence[SessionConvention],
+    title: str,
+    more: str,
+    settings: Mapping[str, Setting],
+    words: Mapping[str, Sequence[str]],
 ) -> tuple[str, Table]:
-    """One session convention in plain words, or only what two do differently."""
-    if other is None:
-        note = f"\nNote: {convention.note}." if convention.note else ""
-        rows = [
-            (setting.question, _describe_session_setting(convention, name))
-            for name, setting in SESSION_SETTINGS.items()
-        ]
-        heading_text = f"{convention.name}, of whole sessions: {convention.title}{note}"
-        return heading_text, Table(("question", "answer"), rows)
-    differences = convention.differences(other)
-    differing_rows = [
-        (
-            name,
-            SESSION_SETTINGS[name].question,
-            _describe_session_setting(convention, name),
-            _describe_session_setting(other, name),
-        )
-        for name in differences
-    ]
-    difference_text = (
-        f"{len(differing_rows)} setting{'s' * (len(differing_rows) != 1)}"
-        if differing_rows
-        else "nothing"
-    )
-    heading_text = (
-        f"{convention.name} and {other.name} differ in {difference_text} of whole sessions."
-    )
-    return heading_text, Table(("field", "question", convention.name, other.name), differing_rows)
+    """One convention in plain words, or what two do differently: the heading, and the answers."""
+    if len(tools) == 1:
+        note = f"\nNote: {tools[0].note}." if tools[0].note else ""
+        rows = [(settings[name].question, *answers) for name, answers in words.items()]
+        return f"{title}{note}{more}", Table(("question", "answer"), rows)
+    first, second = (tool.name for tool in tools)
+    count = count_noun(len(words), "setting") if words else "nothing"
+    rows = [(name, settings[name].question, *answers) for name, answers in words.items()]
+    table = Table(("field", "question", first, second), rows)
+    return f"{first} and {second} differ in {count}.", table
 
 
 def _describe_session_setting(convention: SessionConvention, name: str) -> str:
@@ -152,36 +119,24 @@ def _describe_session_setting(convention: SessionConvention, name: str) -> str:
 
 def to_dict(first_name: str | None = None, second_name: str | None = None) -> dict[str, Any]:
     """All conventions, one, or the differences of two, as plain data."""
+    tables: tuple[Mapping[str, Any], ...] = (CONVENTIONS, SESSION_CONVENTIONS)
     if first_name is None:
-        ranking_dicts = {
-            name: _convention_to_dict(convention) for name, convention in CONVENTIONS.items()
-        }
-        session_dicts = {
-            name: _convention_to_dict(convention)
-            for name, convention in SESSION_CONVENTIONS.items()
-        }
-        return {**ranking_dicts, "sessions": session_dicts}
-    catalogues: tuple[Mapping[str, Any], ...] = (CONVENTIONS, SESSION_CONVENTIONS)
+        rankings, sessions = (
+            {name: _convention_to_dict(convention) for name, convention in table.items()}
+            for table in tables
+        )
+        return {**rankings, "sessions": sessions}
     if second_name is None:
-        ranking_convention, session_convention = (
-            conventions.get(first_name) for conventions in catalogues
-        )
-        if ranking_convention is None:
-            return _convention_to_dict(session_convention)
-        return _convention_to_dict(ranking_convention) | (
-            {}
-            if session_convention is None
-            else {"sessions": _convention_to_dict(session_convention)}
-        )
-    differences: dict[str, Any] = {}
-    for conventions in catalogues:
-        if first_name in conventions and second_name in conventions:
-            settings = conventions[first_name].differences(conventions[second_name])
-            differences |= {
-                name: {first_name: first_value, second_name: second_value}
-                for name, (first_value, second_value) in settings.items()
-            }
-    return differences
+        both = [_convention_to_dict(table[first_name]) for table in tables if first_name in table]
+        return both[0] if len(both) == 1 else both[0] | {"sessions": both[1]}
+    return {
+        name: {first_name: first_value, second_name: second_value}
+        for table in tables
+        if first_name in table and second_name in table
+        for name, (first_value, second_value) in table[first_name]
+        .differences(table[second_name])
+        .items()
+    }
 
 
 def _convention_to_dict(convention: Any) -> dict[str, Any]:

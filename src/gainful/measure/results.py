@@ -29,6 +29,7 @@ from gainful.text import (
     format_distinct,
     format_range,
     join_words,
+    mark_notes,
     number_doubles,
     shorten,
 )
@@ -153,7 +154,7 @@ def list_footnotes(
     run; what several runs have in common is said once.
     """
     lines = _list_all(runs) if verbose else [_summarise(runs)]
-    return [*lines, *notes, *(f"Note: {note}" for note in merge_notes(runs))]
+    return [*lines, *notes, *mark_notes(merge_notes(runs))]
 
 
 def merge_notes(runs: Sequence[Results]) -> list[str]:

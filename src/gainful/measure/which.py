@@ -30,7 +30,7 @@ from gainful.page.shown import Shown
 from gainful.page.table import Table, to_plain_data
 from gainful.read.ranking_matrix import RankingMatrix
 from gainful.rounding import ROUNDING
-from gainful.text import NUMBER_PATTERN, count_noun, join_words
+from gainful.text import NUMBER_PATTERN, count_noun, join_words, mark_notes
 
 
 @frozen
@@ -139,7 +139,7 @@ class Formulations(Shown):
         return Page(
             answer=format_answer(self),
             sections=[Section(table=_build_table(shown))],
-            notes=[*([note] if more else []), *(f"Note: {text}" for text in self.misprints)],
+            notes=[*([note] if more else []), *mark_notes(self.misprints)],
             rows=lambda: _list_rows(listed),
             data=self.to_dict,
         )

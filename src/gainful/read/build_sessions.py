@@ -16,11 +16,11 @@ import polars as pl
 from attrs import define, evolve, field
 
 from gainful.errors import BadInput
-from gainful.read.durations import format_duration
 from gainful.read.event_lists import (
     RESULT,
     ROW,
     attach_actions,
+    drop_repeated_docs,
     find_ties,
     number_queries,
     order_events,
@@ -34,7 +34,8 @@ from gainful.read.event_problems import (
     tally_problems,
     tell_left_out,
 )
-from gainful.read.session_events import ASKED, DWELL, SHOWN, SessionEvents
+from gainful.read.event_times import format_duration
+from gainful.read.session_events import ASKED, DWELL, SHOWN, SHOWN_TWICE, SessionEvents
 from gainful.read.session_layout import mark_changes
 from gainful.read.session_problems import Problem, flag_problem, list_problems
 from gainful.read.sessions import BadPolicy, Sessions, check_bad, check_sessions
@@ -55,6 +56,7 @@ class LogReport:
     lost: list[Tally] = field(factory=list)  # what was done to results that were never shown
     ties: list[Tally] = field(factory=list)  # where rows have no order
     repeats: int = 0
+    shown_twice: int = 0  # results whose document stands further up in their list
     untold: int = 0  # events without a query
     in_row_order: bool = False  # do ranks and lists follow from the order of rows alone?
     spans: pl.DataFrame | None = None  # of sessions of users, which may overlap
@@ -62,7 +64,15 @@ class LogReport:
 
     def add(self, other: LogReport) -> None:
         """Take what is known of another part."""
-        for name in ("events", "kept", "opening", "repeats", "untold", "in_row_order"):
+        for name in (
+            "events",
+            "kept",
+            "opening",
+            "repeats",
+            "shown_twice",
+            "untold",
+            "in_row_order",
+        ):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         for name in ("left_out", "lost", "ties"):
             pairs = zip_longest(getattr(self, name), getattr(other, name))
@@ -98,6 +108,8 @@ class LogReport:
         if self.repeats:
             repeats = count_noun(self.repeats, "event")
             notes.append(f"{repeats} logged twice to the same time counted once")
+        if self.shown_twice:
+            notes.append(count_noun(self.shown_twice, *SHOWN_TWICE.split("|")))
         notes += [*ties, *tell_left_out(self.lost, bad)]
         if self.untold:
             notes.append(
@@ -192,9 +204,10 @@ def build_part(
         return opening, descriptions
     opening = number_queries(opening, events)
     if events.docs is None:
+        opening, part.shown_twice = drop_repeated_docs(opening)
         part.in_row_order = _follows_rows(opening, events)
     else:
-        opening = spread_lists(opening, events.docs)
+        opening = spread_lists(opening, events.docs, events.grades)
     results, lost = _fold_actions(frame, opening, events, part)
     report.add(part)
     return _keep_results(results), [*descriptions, *list_problems(lost, events.locate)]

@@ -18,9 +18,9 @@ from attrs import define, field, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import ColumnMapping
-from gainful.read.dotted_paths import find_first
 from gainful.read.json_records import RecordFile, Unreadable, read_records
 from gainful.read.json_text import parse_json
+from gainful.read.path_finder import find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals, parse_time
 from gainful.read.search_results import BadResults, ResultPaths, read_query, read_results

@@ -40,18 +40,19 @@ from gainful.read.column_names import (
 from gainful.read.engines import SPARK, Engine, report_engine_errors, take_rows
 from gainful.read.event_lists import ROW
 from gainful.read.event_table import (
+    LogFacts,
     assign_log_columns,
     assign_others,
     describe_names,
     extract_events,
+    find_facts,
+    find_known,
     is_event_log,
 )
-from gainful.read.event_words import EventWords, read_event_words
 from gainful.read.lazy import open_columns
-from gainful.read.log_facts import LogFacts, find_facts, find_known
 from gainful.read.named_columns import Header, InputTable
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.session_events import ASKED, DWELL, SHOWN
+from gainful.read.session_events import ASKED, DWELL, SHOWN, EventWords, read_event_words
 from gainful.read.session_problems import COLUMNS, Problem, first_error
 from gainful.read.sessions import (
     RESULT_COLUMNS,

@@ -94,8 +94,11 @@ def _from_duckdb(native: Any) -> pl.DataFrame:
 
 
 def _stream_from_duckdb(native: Any) -> Iterator[pl.DataFrame]:
-    if not find_spec("pyarrow"):
-        raise BadInput("DuckDB", "a result in parts comes by way of pyarrow", "pip install pyarrow")
+    if not find_spec("pyarrow"):  # without which rows come all at once
+        rows = _from_duckdb(native)
+        yield rows.clear()
+        yield rows
+        return
     name = "to_arrow_reader" if hasattr(native, "to_arrow_reader") else "fetch_arrow_reader"
     reader = getattr(native, name)(_ROWS_PER_BATCH)
     yield _as_frame(pl.from_arrow(reader.schema.empty_table()))

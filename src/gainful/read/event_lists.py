@@ -7,7 +7,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from gainful.read.session_events import ASKED, FIRST, LENGTH, SessionEvents
-from gainful.read.session_layout import mark_changes
+from gainful.read.session_layout import has_repeats, mark_changes
 
 # Columns of our own beside the user's: no text can have such a name.
 ROW, ORDER, LIST, SESSION = "\0row", "\0order", "\0list", "\0session"
@@ -59,6 +59,34 @@ def number_queries(opening: pl.DataFrame, events: SessionEvents) -> pl.DataFrame
         before, np.diff(np.flatnonzero(new_session), append=len(number))
     )
     return opening.with_columns(query=pl.Series(query, dtype=pl.Int64))
+
+
+def drop_repeated_docs(opening: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """Lists with each document once, where it stands first; and how many results are left out.
+
+    What was done to any of them was done to the document. Ranks behind a result that is left out
+    are one less, as if it had not been shown.
+    """
+    shown = opening.filter(pl.col("doc").is_not_null())
+    begins = mark_changes(shown["session"]) | mark_changes(shown["query"])
+    lengths = np.diff(np.flatnonzero(begins), append=len(shown))
+    if not has_repeats(shown["doc"], lengths):
+        return opening, 0
+    a_list, of_doc = ["session", "query"], ["session", "query", "doc"]
+    flags = [name for name, kind in opening.schema.items() if kind == pl.Boolean]
+    first = pl.col(ORDER).sort_by("rank", ORDER).first().over(of_doc)
+    is_first = (pl.col(ORDER) == first) | pl.col("doc").is_null()
+    marked = opening.with_columns(is_first.alias(RESULT)).with_columns(
+        *(pl.col(name).max().over(of_doc).alias(name) for name in flags),
+        pl.when(pl.col("seconds").count().over(of_doc) > 0).then(
+            pl.col("seconds").sum().over(of_doc)
+        ),
+    )
+    is_gone = ~pl.col(RESULT).any().over(*a_list, "rank")
+    is_gone &= pl.struct(*a_list, "rank").is_first_distinct()
+    missing = is_gone.cast(pl.Int64).cum_sum().over(a_list, order_by="rank")
+    kept = marked.with_columns(pl.col("rank") - missing).filter(RESULT).drop(RESULT)
+    return kept, len(opening) - len(kept)
 
 
 def _split_lists(opening: pl.DataFrame, place: str) -> NDArray[np.int64]:
@@ -116,12 +144,15 @@ def attach_actions(
     return pl.concat(parts)
 
 
-def spread_lists(lists: pl.DataFrame, docs: pl.Series) -> pl.DataFrame:
+def spread_lists(
+    lists: pl.DataFrame, docs: pl.Series, grades: pl.Series | None = None
+) -> pl.DataFrame:
     """A row for each result of whole lists; one without a document for a list that is empty.
 
     Args:
         lists: a row for each, which says which of the documents are its results.
         docs: those of all lists together.
+        grades: of these documents, if there are any.
     """
     first, length = (lists[name].to_numpy() for name in (FIRST, LENGTH))
     row_counts = np.maximum(length, 1)
@@ -141,4 +172,9 @@ def spread_lists(lists: pl.DataFrame, docs: pl.Series) -> pl.DataFrame:
     rest = lists.drop("rank", "doc", FIRST, LENGTH, SESSION, LIST, strict=False)
     keys = ("query_id", "text")  # by which what was done is joined
     known = [name for name in rest.columns if name in keys or rest[name].null_count() < len(rest)]
-    return rest[known][number].with_columns(doc.alias("doc"), ranks.alias("rank"))
+    columns = [doc.alias("doc"), ranks.alias("rank")]
+    if grades is not None:
+        all_grades = pl.concat([grades, pl.Series([None], dtype=pl.Float64)])
+        of_docs = pl.when(doc.is_not_null()).then(all_grades.gather(place)).alias("grade")
+        columns.append(pl.select(of_docs).to_series())
+    return rest[known][number].with_columns(columns)

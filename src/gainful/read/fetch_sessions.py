@@ -14,7 +14,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.read.engine_sessions import EngineSessions
-from gainful.read.event_words import find_behaviour
+from gainful.read.session_events import find_behaviour
 from gainful.read.session_layout import SessionLayout, mark_changes
 from gainful.read.sessions import LIST_LENGTH, NO, RESULT_COLUMNS, Sessions
 from gainful.text import join_words, quote

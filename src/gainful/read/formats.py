@@ -223,7 +223,7 @@ _ALL = (
     Format(
         "ikat",
         "a run of TREC iKAT as JSON",
-        *(_SESSIONS, _load("ikat.is_ikat"), _load("ikat.read_ikat")),
+        *(_SESSIONS, _load("turns.is_ikat"), _load("turns.read_ikat")),
         example='{"metadata": {"run_id": "r"}, "turn_id": "9-1_1", "references": {"a": 0.9}}',
         of_records=True,
     ),
@@ -246,7 +246,7 @@ _ALL = (
     Format(
         "table",
         "a table of sessions or of the events of a log",
-        *(_SESSIONS, lambda _: True, _load("session_tables.read_session_table")),
+        *(_SESSIONS, lambda _: True, _load("session_inputs.read_session_table")),
         options=("columns", "gap", "events"),
         example="session,query,rank,doc\ns,1,1,a",
     ),

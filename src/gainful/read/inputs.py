@@ -1,6 +1,6 @@
 """Whatever a user passes as judgments or as a run → a value that can be matched.
 
-Files are read here; what is in memory already, in whatever shape, by `read/in_memory.py`.
+Files are read here; what is in memory already, in whatever shape, by `read/tables.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from gainful.read.formats import find_kinds, read_qrels, read_run
 from gainful.read.kinds import QRELS, RUN
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
-from gainful.read.source import is_file, open_source
+from gainful.read.source import Source, is_file, open_source
 
 AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists
 AnyColumns = ColumnNames | ColumnMapping
@@ -37,7 +37,7 @@ def as_qrels(
     with _choose_columns(columns, "qrels") as names:
         if isinstance(value, (str, PathLike)):
             return read_qrels(value, format_name, names)
-        from gainful.read.in_memory import convert  # noqa: PLC0415  (files do without)
+        from gainful.read.tables import convert  # noqa: PLC0415  (files do without)
 
         return convert(value, QRELS.name, QRELS, names)
 
@@ -71,10 +71,10 @@ def as_run(
     with _choose_columns(columns, "run") as names:
         if isinstance(value, (str, PathLike)):
             return read_run(value, format_name, names)
-        from gainful.read import in_memory  # noqa: PLC0415  (files do without)
+        from gainful.read import tables  # noqa: PLC0415  (files do without)
 
-        lazy_run = in_memory.find_lazy_run(value, name, names)
-        return in_memory.convert(value, name, RUN, names) if lazy_run is None else lazy_run
+        lazy_run = tables.find_lazy_run(value, name, names)
+        return tables.convert(value, name, RUN, names) if lazy_run is None else lazy_run
 
 
 def as_run_in_memory(
@@ -96,11 +96,25 @@ def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRu
     """What was given, as a run too, if it tells both what was retrieved and what is relevant."""
     names = read_column_names(columns).merge_kinds()
     if isinstance(value, (str, PathLike)):
-        tells_both = is_file(value) and len(find_kinds(open_source(value), names)) == 2
-        return value if tells_both else None
-    from gainful.read import in_memory  # noqa: PLC0415  (files do without)
+        if not is_file(value):
+            return None
+        source = open_source(value)
+        if len(find_kinds(source, names)) == 2:
+            return value
+        _refuse_unknown_lists(source, names)
+        return None
+    from gainful.read import tables  # noqa: PLC0415  (files do without)
 
-    return value if in_memory.tells_both(value, names) else None
+    return value if tables.tells_both(value, names) else None
+
+
+def _refuse_unknown_lists(source: Source, columns: ColumnMapping) -> None:
+    """A file that may tell both, under names that are not known."""
+    from gainful.read import json_records, rag  # noqa: PLC0415  (only where no run is named)
+
+    for record in json_records.first_records(source)[:1]:
+        lists = [field for field, value in record.items() if isinstance(value, list)]
+        rag.refuse_unknown_lists(source.name, lists, columns)
 
 
 def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:

@@ -8,13 +8,13 @@ LlamaIndex' `RetrievalEvalResult`; ragas' names are understood too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 from attrs import evolve
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, NoColumn
 from gainful.read import dicts
 from gainful.read.column_names import (
     CONVERSATION,
@@ -40,6 +40,8 @@ from gainful.text import count_noun, quote
 
 Records = Iterable[tuple[str, Mapping[Any, Any]]]  # where each stands, and what it says
 _QUERY = ("id", *QUERY, *QUERY_TEXT)
+_RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "predict", "search", "context")
+_RELEVANT_WORDS = ("relevant", "gold", "truth", "expect", "reference", "correct", "target", "label")
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 
 
@@ -57,9 +59,8 @@ def read_records(
     """
     lists: list[tuple[str, DocScores]] = []
     scored_lists: list[DocNumbers] = []
-    renamed = (
-        (place, columns.rename_record(record, kind.roles, place)) for place, record in records
-    )
+    roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
+    renamed = ((place, columns.rename_record(record, roles, place)) for place, record in records)
     for place, query, docs, record in _read_parts(renamed, kind.lists):
         if isinstance(docs, Mapping):
             pairs = dicts.check_numbers(_drop_missing(docs), place, query, kind)
@@ -97,6 +98,37 @@ def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
         "run": (*columns.names.get("retrieved", ()), *RETRIEVED),
         "judgments": (*columns.names.get("relevant", ()), *RELEVANT),
     }
+
+
+def refuse_unknown_lists(name: str, fields: Iterable[str], columns: ColumnMapping) -> None:
+    """Of lists that have other names, say which may be which, and how that is told.
+
+    Args:
+        name: of the file.
+        fields: those that hold lists.
+        columns: what the user said of them.
+    """
+    known = {*DOC_LISTS, *NUMBER_LISTS["score"], *NUMBER_LISTS["grade"]}
+    lists = [field for field in fields if field not in known]
+    kinds = _kind_names(columns)
+    relevant = _find_list(lists, kinds["judgments"], _RELEVANT_WORDS)
+    lists = [field for field in lists if field != relevant] if relevant else lists
+    retrieved = _find_list(lists, kinds["run"], _RETRIEVED_WORDS) or next(iter(lists), None)
+    relevant = relevant or next((field for field in lists if field != retrieved), None)
+    if retrieved is None or relevant is None:
+        return
+    words = f"{quote(retrieved)} and {quote(relevant)} hold lists: retrieved and relevant?"
+    mapping = f"retrieved={retrieved},relevant={relevant}"
+    python = f'columns={{"retrieved": "{retrieved}", "relevant": "{relevant}"}}'
+    raise NoColumn(name, words, f"--columns {mapping} ({python}); {_EXPECTED}")
+
+
+def _find_list(lists: Sequence[str], names: Sequence[str], words: Sequence[str]) -> str | None:
+    """The list that has one of these names, or a word of them in its name."""
+    named = (field for field in lists if field in names)
+    return next(named, None) or next(
+        (field for field in lists if any(word in field.lower() for word in words)), None
+    )
 
 
 def find_records(

@@ -9,9 +9,9 @@ from typing import Any
 from attrs import field, fields_dict, frozen
 
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, read_column_names
-from gainful.read.durations import parse_duration
-from gainful.read.event_words import EventWords
-from gainful.read.session_topics import AnyTopics
+from gainful.read.event_times import parse_duration
+from gainful.read.session_events import EventWords
+from gainful.read.session_track import AnyTopics
 from gainful.read.sessions import BadPolicy
 
 

@@ -14,15 +14,23 @@ row `query`, and its results are some of the `docs` of all lists together.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 from attrs import field, frozen
 
+from gainful.errors import UnknownName, WrongType
+from gainful.read.column_names import normalise_name
 from gainful.read.session_problems import Problem
+from gainful.text import quote
 
 SHOWN, ASKED = "shown", "query"  # all other words of `event` are things that searchers did
 DWELL = "dwell"  # says nothing but its `seconds`
 FIRST, LENGTH = "\0first", "\0length"  # of a whole list: which of `docs` are its results
+SHOWN_TWICE = (  # singular|plural
+    "result shows a document that its list has further up, and is left out"
+    "|results show a document that their list has further up, and are left out"
+)
 TIME = pl.Datetime("us", "UTC")
 EVENT_COLUMNS: Mapping[str, pl.DataType] = {
     "session": pl.String(),  # null in all rows, if sessions are made of users and a gap
@@ -50,6 +58,7 @@ class SessionEvents:
     notes: Sequence[str] = field(default=())  # what was taken for what
     problems: Sequence[Problem] = field(default=())  # rows that cannot be read
     docs: pl.Series | None = None  # where each row is a whole list
+    grades: pl.Series | None = None  # of these documents, if the log carries any
     judged_by: str = "session"  # whose judgments count where there is no column topic
     known: Mapping[str, bool] = field(default={})  # of a part: which columns the log tells at all
     unordered: str = ""  # where rows have no order: the engine that they are in
@@ -68,6 +77,7 @@ def make_events(
     notes: Sequence[str] = (),
     problems: Sequence[Problem] = (),
     docs: pl.Series | None = None,
+    grades: pl.Series | None = None,
     judged_by: str = "session",
 ) -> SessionEvents:
     """Events from the columns that a reader knows; where it tells no event, results were shown.
@@ -84,4 +94,66 @@ def make_events(
     ]
     others = [column for column in frame if column.name not in EVENT_COLUMNS]
     frame = frame.select(*usual, *others).with_columns(pl.col("event").fill_null(SHOWN))
-    return SessionEvents(frame, name, locate, notes, problems, docs, judged_by)
+    return SessionEvents(frame, name, locate, notes, problems, docs, grades, judged_by)
+
+
+EventWords = Mapping[str, str | Sequence[str]]  # what an event is → the word of the log
+
+MAX_KINDS = 50  # words of events; more are ids
+
+_WORDS: Mapping[str, tuple[str, ...]] = {
+    SHOWN: (
+        *("shown", "show", "impression", "impressions", "imp", "exposure", "display"),
+        *("displayed", "result", "results", "serp", "serp_view", "result_impression"),
+    ),
+    ASKED: ("query", "search", "searched", "query_submitted", "submit_query", "search_query"),
+    "clicked": (
+        *("clicked", "click", "click_through", "clickthrough", "item_click", "result_click"),
+        *("product_click", "select", "select_item", "open", "opened"),
+    ),
+    "purchased": (
+        *("purchased", "purchase", "buy", "bought", "order", "ordered", "transaction"),
+        *("conversion", "converted"),
+    ),
+    DWELL: ("dwell", "dwelt", "dwell_time"),
+}
+EVENT_OF_WORD: Mapping[str, str] = {word: kind for kind, words in _WORDS.items() for word in words}
+
+
+def read_event_words(events: EventWords | None) -> dict[str, str]:
+    """What each word of a log means: the usual words, and those that the user names.
+
+    Examples:
+        >>> read_event_words({"shown": "view"})["view"]
+        'shown'
+    """
+    if events is None:
+        return dict(EVENT_OF_WORD)
+    if not isinstance(events, Mapping):
+        raise WrongType("events", events, '{"shown": "view", "clicked": "open"}')
+    words: dict[str, str] = {}
+    for kind, given in events.items():
+        if kind not in _WORDS:
+            raise UnknownName("event", str(kind), list(_WORDS))
+        names: tuple[Any, ...] = (given,) if isinstance(given, str) else tuple(given)
+        if not names or not all(isinstance(name, str) and name for name in names):
+            raise WrongType(f"events[{quote(kind)}]", given, "a word of the log, or several")
+        words |= {normalise_name(name): kind for name in names}
+    return {**EVENT_OF_WORD, **words}
+
+
+def find_behaviour(name: str, columns: Sequence[str]) -> str | None:
+    """The column that says whether something was done, by that name or the usual one; or None.
+
+    Examples:
+        >>> find_behaviour("buy", ["doc", "purchased"])
+        'purchased'
+    """
+    usual = EVENT_OF_WORD.get(normalise_name(name), name)
+    column = next((each for each in (name, usual) if each in columns), None)
+    return None if column in ("session", "query", "rank", "doc") else column
+
+
+def list_shown_words() -> str:
+    """The usual words for a result that was shown."""
+    return ", ".join(_WORDS[SHOWN][:4])

@@ -4,33 +4,80 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import BytesIO
 from os import PathLike, fspath
 from typing import Any
 
 import polars as pl
+from attrs import evolve
 
 from gainful.errors import BadValue, NoColumn, Swapped, WrongType
 from gainful.forks import refuse_lost_threads
+from gainful.progress import report_reading
 from gainful.read import named_columns, shapes
 from gainful.read.build_sessions import build_sessions
-from gainful.read.column_names import LOG_COLUMNS, list_columns
+from gainful.read.column_names import LOG_COLUMNS, SESSION_ROLES, list_columns
 from gainful.read.engines import Engine, find_engine
-from gainful.read.formats import SESSION_FORMATS, find_record_format, find_session_format
+from gainful.read.event_table import describe_names, extract_events, find_facts, is_event_log
+from gainful.read.formats import (
+    SESSION_FORMATS,
+    find_record_format,
+    find_session_format,
+    find_table_format,
+)
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.json_records import binary_format, first_records
 from gainful.read.jsonl import build_columns
-from gainful.read.named_columns import Header
+from gainful.read.named_columns import Header, InputTable
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.read_options import ReadOptions
+from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import SessionEvents
-from gainful.read.session_tables import extract_session_table
-from gainful.read.session_topics import with_topics
-from gainful.read.sessions import Sessions
+from gainful.read.session_track import with_topics
+from gainful.read.sessions import Sessions, choose_position, extract_sessions, name_columns
 from gainful.read.several_systems import combine_systems
 from gainful.read.source import Source, make_memory_source, open_source, unwrap_source
 from gainful.text import NUMBER_PATTERN, name_files
+
+# How much of the work is done when all of the text is in columns, and when they are events.
+_SHARE_READ, _SHARE_TYPED = 0.2, 0.5
+
+
+def read_session_table(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
+    """Sessions from a file that is a table."""
+
+    def report(share: float) -> None:
+        report_reading(source.name, source.size, share)
+
+    report(0.0)
+    table = named_columns.read_table(source, find_table_format(source), literal_quotes=True)
+    report(_SHARE_READ)
+    return extract_session_table(table, reading, report)
+
+
+def extract_session_table(
+    table: InputTable,
+    reading: ReadOptions = AS_USUAL,
+    report: Callable[[float], None] = lambda _: None,
+) -> Sessions:
+    """Sessions from a table: queries by their numbers, or from the events of a log.
+
+    Args:
+        table: a row for each result that was shown, or for each event.
+        reading: how columns are called, and what a log means.
+        report: told which share of the work is done.
+    """
+    table = table.rename(reading.columns, SESSION_ROLES)
+    facts = find_facts(table.frame, table.header)
+    if reading.asks_for_events or is_event_log(table.header, facts):
+        log = extract_events(table, reading.events, facts)
+        report(_SHARE_TYPED)
+        return build_sessions(log, bad=reading.policy, gap=reading.gap)
+    position = choose_position(table.header, facts.holds_texts)
+    sessions = extract_sessions(table, reading.policy, position)
+    note = describe_names(table.header, name_columns(table.header, position))
+    return evolve(sessions, notes=(*sessions.notes, note)) if note else sessions
+
 
 _MAX_FIRST = 50  # records by which a format is recognised
 _IN_FILES = ("ties", "pages", "tool")  # what can only be asked of files

@@ -12,8 +12,7 @@ from typing import Any
 
 from attrs import astuple, frozen
 
-from gainful.read.dotted_paths import find_first, find_value
-from gainful.read.path_finder import PathFinder
+from gainful.read.path_finder import PathFinder, find_first, find_value
 
 _PLACE = PathFinder(
     ("traceId", "trace_id", "context.trace_id", "context.traceId"),

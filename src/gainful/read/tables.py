@@ -1,15 +1,19 @@
-"""Tables and JSON → judgments or a run, a row for each document (long) or for each query (wide)."""
+"""Tables, JSON and what is in memory → judgments or a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, WrongType
+from gainful.forks import refuse_lost_threads
 from gainful.read import dicts, named_columns, rag, shapes
 from gainful.read.column_names import (
+    DOC,
+    GRADE,
+    KNOWN_COLUMNS,
     RELEVANT,
     RETRIEVED,
     USUAL_NAMES,
@@ -17,9 +21,12 @@ from gainful.read.column_names import (
     is_wide,
     normalise_name,
 )
+from gainful.read.engines import find_engine
+from gainful.read.frames import as_polars, is_frame, unwrap
 from gainful.read.jsonl import load_whole
-from gainful.read.kinds import Kind, Rows, Value
-from gainful.read.named_columns import InputTable
+from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
+from gainful.read.lazy_run import LazyRun
+from gainful.read.named_columns import Header, InputTable, as_table
 from gainful.read.qrels_and_run import NestedDict
 from gainful.read.source import Source
 from gainful.text import quote
@@ -45,6 +52,9 @@ def extract_rows(
     table = table.rename(columns, kind.roles)
     if is_wide(table.frame.schema):
         return rag.read_records(table.name, _iterate_records(table), kind)
+    if table.header.find_column(DOC) is None:
+        lists = [name for name, dtype in table.frame.schema.items() if dtype.base_type() == pl.List]
+        rag.refuse_unknown_lists(table.name, lists, columns)
     return named_columns.extract_rows(table, kind)
 
 
@@ -60,7 +70,7 @@ def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_
     return dicts.to_columns(read, kind) if isinstance(read, NestedDict) else read
 
 
-def tells_both(frame: pl.DataFrame, columns: ColumnMapping) -> bool:
+def _frame_tells_both(frame: pl.DataFrame, columns: ColumnMapping) -> bool:
     """Has each row both what was retrieved and what is relevant?"""
     lists = {normalise_name(name) for name, kind in frame.schema.items() if kind.is_nested()}
     roles = {"retrieved": RETRIEVED, "relevant": RELEVANT}
@@ -74,3 +84,65 @@ def _iterate_records(table: InputTable) -> Iterator[tuple[str, dict[str, Any]]]:
     names = [normalise_name(name) for name in table.frame.columns]
     for number, row in enumerate(table.frame.iter_rows()):
         yield table.locate(number), dict(zip(names, row, strict=True))
+
+
+_ALLOWED = (
+    "a path, a dict by query, a frame (polars, pandas, Arrow, DuckDB, Spark), or a list: of "
+    "records, of rows (query, document, {}), or of rankings in query order"
+)
+
+
+def convert(value: Any, name: str, kind: Kind[Value], columns: ColumnMapping) -> Value | NestedDict:
+    """Judgments or a run from a dict, a list, a frame or an engine."""
+    value = unwrap(value, kind.number)
+    if isinstance(value, Mapping):
+        return shapes.read_mapping(value, name, kind, columns)
+    if shapes.is_sequence(value):
+        return shapes.read_sequence(value, name, kind, columns)
+    refuse_lost_threads()
+    engine = find_engine(value)
+    if engine is not None:
+        from gainful.read import lazy  # noqa: PLC0415  (slow to load)
+
+        if kind is QRELS:
+            return extract(lazy.collect_qrels(value, engine, name, columns), kind)
+        value = lazy.collect_frame(value, engine, name)
+    if is_frame(value):
+        frame = _read_frame(value, name, columns, grades=kind is QRELS)
+        return extract(as_table(frame, name), kind, columns)
+    raise WrongType(name, value, _ALLOWED.format(kind.number))
+
+
+def find_lazy_run(value: Any, name: str, columns: ColumnMapping) -> LazyRun | None:
+    """A run that stays in its engine; None if there is none, or lists for cells."""
+    value = unwrap(value, RUN.number)
+    if isinstance(value, Mapping) or shapes.is_sequence(value):
+        return None
+    refuse_lost_threads()
+    engine = find_engine(value)
+    if engine is None:
+        return None
+    from gainful.read import lazy  # noqa: PLC0415  (slow to load)
+
+    if is_wide(lazy.read_schema(value, engine, name)):
+        return None
+    return lazy.as_lazy_run(value, engine, name, columns=columns)
+
+
+def tells_both(value: Any, columns: ColumnMapping) -> bool:
+    """Does it tell both what was retrieved and what is relevant?"""
+    value = unwrap(value, "score")
+    if is_frame(value):
+        return _frame_tells_both(_read_frame(value, "judgments", columns), columns)
+    return shapes.tells_both(value, columns)
+
+
+def _read_frame(
+    value: Any, name: str, columns: ColumnMapping, *, grades: bool = False
+) -> pl.DataFrame:
+    """A frame in memory, as far as it is needed: all of it where grades may have any name."""
+    header = Header([*map(str, getattr(value, "columns", ()))], name)
+    if grades and "grade" not in columns.names and header.find_column(GRADE) is None:
+        return as_polars(value, name)
+    mapped = [normalise_name(column) for names in columns.names.values() for column in names]
+    return as_polars(value, name, dict.fromkeys((*KNOWN_COLUMNS, *mapped)))

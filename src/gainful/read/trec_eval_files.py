@@ -11,7 +11,8 @@ belongs, is refused.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import polars as pl
@@ -20,7 +21,7 @@ from attrs import frozen
 from gainful.errors import BadInput, Duplicated
 from gainful.read.kinds import QRELS, RUN
 from gainful.read.qrels_and_run import Run, find_duplicates
-from gainful.read.source import Source
+from gainful.read.source import Source, open_source
 from gainful.read.trec_files import (
     BLANKS,
     QRELS_LINES,
@@ -241,3 +242,66 @@ def _to_number(text: str, parse: Callable[[str], float | None]) -> float | None:
     if number is None and parse is leading_integer and leading_number(text) is not None:
         return 0.0  # .5
     return None if number is None or number != number else float(number)  # noqa: PLR0124
+
+
+_EXPECTED = "query measure mean standard-deviation"
+_NO_SCORE = -1_000_000.0  # where there is no mean for a query and measure
+
+Reference = tuple[str, float, float]  # measure, mean, standard deviation
+
+
+@frozen
+class ZScores:
+    """The mean and the standard deviation of measures, by query."""
+
+    by_query: dict[str, Sequence[Reference]]  # in the order of the measures' bytes
+
+    def score(self, query: str, measure: str, value: float) -> float:
+        """How far a value is from its mean, in standard deviations."""
+        reference = self._find(query, measure)
+        if reference is None:
+            return _NO_SCORE
+        _, mean, deviation = reference
+        if deviation == 0:
+            return 0.0 if value == mean else _NO_SCORE
+        return (value - mean) / deviation
+
+    def _find(self, query: str, measure: str) -> Reference | None:
+        """What stands there; of several, the one that trec_eval's search comes to first."""
+        references = self.by_query.get(query, ())
+        names = [reference[0].encode() for reference in references]
+        first = bisect_left(names, measure.encode())
+        last = bisect_right(names, measure.encode()) - 1
+        if first > last:
+            return None
+        start, end = 0, len(names)
+        while True:
+            middle = (start + end) // 2
+            if middle < first:
+                start = middle + 1
+            elif middle > last:
+                end = middle - 1
+            else:
+                return references[middle]
+
+
+def read_zscores(path: str) -> ZScores:
+    """Means and standard deviations from lines of query, measure, mean, deviation."""
+    source = open_source(path)
+    by_query: dict[str, list[Reference]] = {}
+    text = source.read_bytes().decode("utf-8", "replace").removesuffix("\n")
+    for number, line in enumerate(text.split("\n"), start=1):
+        fields = line.encode().split()
+        if len(fields) != 4:
+            raise BadInput(f"{source.name}:{number}", f"{quote(line)} is not that", _EXPECTED)
+        query, measure, mean_text, deviation_text = (field.decode() for field in fields)
+        mean, deviation = leading_number(mean_text), leading_number(deviation_text)
+        if mean is None or deviation is None:
+            raise BadInput(f"{source.name}:{number}", f"{quote(line)} is not that", _EXPECTED)
+        by_query.setdefault(query, []).append((measure, mean, deviation))
+    return ZScores(
+        {
+            query: sorted(references, key=lambda reference: reference[0].encode())
+            for query, references in by_query.items()
+        }
+    )

@@ -18,11 +18,10 @@ from gainful.errors import BadInput
 from gainful.read.build_sessions import GAP
 from gainful.read.column_names import LOG_COLUMNS, ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
-from gainful.read.event_words import read_event_words
 from gainful.read.json_text import parse_json
 from gainful.read.ranked_items import is_id
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events
+from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events, read_event_words
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.source import Source
 from gainful.read.ubi_files import UNREADABLE, UbiFile, read_ubi_file

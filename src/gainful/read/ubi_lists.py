@@ -10,7 +10,7 @@ from datetime import timedelta
 import polars as pl
 from attrs import frozen
 
-from gainful.read.session_events import ASKED, FIRST, LENGTH, SHOWN
+from gainful.read.session_events import ASKED, FIRST, LENGTH, SHOWN, SHOWN_TWICE
 from gainful.read.session_layout import has_repeats
 from gainful.text import count_noun, join_words
 
@@ -187,11 +187,7 @@ def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
         (pl.struct("query_id", "doc").is_first_distinct() | pl.col("doc").is_null()).alias("first")
     ).to_series()
     repeats = len(shown) - int(first.sum())
-    notes = (
-        [f"{count_noun(repeats, 'result')} of lists that show it further up already left out"]
-        if repeats
-        else []
-    )
+    notes = [count_noun(repeats, *SHOWN_TWICE.split("|"))] if repeats else []
     ranked = shown.filter(first).with_columns(
         *(
             pl.col(name).fill_null(pl.col(name).drop_nulls().first().over("query_id"))

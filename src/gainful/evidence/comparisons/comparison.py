@@ -19,7 +19,7 @@ from gainful.measure.results import find_leaders, name_best
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, bar_fractions, to_one_line
-from gainful.text import count_noun, format_p, format_range, pluralise, relate_p
+from gainful.text import count_noun, format_p, format_range, mark_notes, pluralise, relate_p
 
 _MAX_SYSTEMS = 4  # systems of which a line gives a value each
 _EQUIVALENCE_COLUMNS = (
@@ -375,7 +375,7 @@ def describe_correction(comparison: ComparisonValues) -> str:
 
 def list_footnotes(comparison: ComparisonValues, *, verbose: bool = False) -> list[str]:
     """The convention, what was counted, and what one should know."""
-    notes = (f"Note: {note}" for note in comparison.notes)
+    notes = mark_notes(comparison.notes)
     footnotes = comparison.all_footnotes if verbose else comparison.footnotes
     return [to_one_line(line) for line in (*footnotes, *notes)]
 

@@ -150,11 +150,15 @@ def _check_same_conditions(
     results: Results, qrels: Qrels | NestedDict | None, baseline: Baseline, rules: Rules
 ) -> list[str]:
     """What differs from the baseline's and is let through; what is not, is refused."""
+    settings = convention_settings(results)
+    if qrels is None:
+        raise BadValue("judgments", None, "those of the run, to hold them against the baseline's")
+    same_qrels = fingerprint(qrels) == baseline.judgments
     changes = {
-        "convention": _describe_convention_change(
-            convention_settings(results), baseline.convention
-        ),
-        "judgments": _describe_qrels_change(qrels, baseline),
+        "convention": _describe_convention_change(settings, baseline.convention),
+        "judgments": ""
+        if same_qrels
+        else "the judgments have changed since the baseline was saved",
     }
     refused = [name for name, problem in changes.items() if problem and name not in rules.allow]
     if refused:
@@ -223,13 +227,6 @@ def _format_setting(settings: Mapping[str, object], name: str) -> str:
     return format_exact(value) if isinstance(value, float) else shorten(str(value))
 
 
-def _describe_qrels_change(qrels: Qrels | NestedDict | None, baseline: Baseline) -> str:
-    if qrels is None:
-        raise BadValue("judgments", None, "those of the run, to hold them against the baseline's")
-    same = fingerprint(qrels) == baseline.judgments
-    return "" if same else "the judgments have changed since the baseline was saved"
-
-
 def _pair_with_baseline(
     results: Results, baseline: Baseline, rules: Rules
 ) -> dict[str, PairedValues]:
@@ -277,16 +274,14 @@ def _baseline_notes(
         for side, words in zip(sides, ("this run", "the baseline"), strict=True):
             unshared = [quote(query) for query in side if query not in shared]
             if unshared:
-                examples = ", ".join(unshared[:_MAX_NAMED]) + (
-                    ", …" if len(unshared) > _MAX_NAMED else ""
-                )
+                more = ", …" if len(unshared) > _MAX_NAMED else ""
+                examples = ", ".join(unshared[:_MAX_NAMED]) + more
                 verb = "counts" if len(unshared) == 1 else "count"
                 line = f"{count_noun(len(unshared), 'query')} {verb} in {words} only: {examples}"
                 names_by_line.setdefault(line, []).append(name)
-        if not (pair.values[:, 0] - pair.values[:, 1]).any():
-            names_by_line.setdefault(
-                "the run scores as the baseline does in every query", []
-            ).append(name)
+        if not pair.differences((0, 1)).any():
+            line = "the run scores as the baseline does in every query"
+            names_by_line.setdefault(line, []).append(name)
     return [*notes, *(f"{line} ({', '.join(names)})" for line, names in names_by_line.items())]
 
 

@@ -44,7 +44,10 @@ def make_baseline(
         judgments=fingerprint(qrels),
         gainful=version("gainful"),
     )
-    kept = previous if previous is not None and _is_comparable(made, previous) else None
+    kept = None
+    if previous is not None and made.judgments == previous.judgments:
+        ours, theirs = ({**base.convention, "like": None} for base in (made, previous))
+        kept = previous if ours == theirs else None  # whoever the settings are named for
     anchor = {} if kept is None else _extend_anchor(kept)
     past = () if kept is None else kept.history or (_describe_save(kept, {}),)
     spread = {} if kept is None else measure_spread(results, kept)
@@ -59,12 +62,6 @@ def _describe_save(baseline: Baseline, spread: Mapping[str, float]) -> dict[str,
         "mean": dict(baseline.mean),
         "spread": dict(spread),
     }
-
-
-def _is_comparable(made: Baseline, previous: Baseline) -> bool:
-    """By the same judgments, and by the same settings whoever they are named for?"""
-    ours, theirs = ({**base.convention, "like": None} for base in (made, previous))
-    return made.judgments == previous.judgments and ours == theirs
 
 
 def _extend_anchor(previous: Baseline) -> dict[str, Any]:

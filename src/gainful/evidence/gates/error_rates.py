@@ -20,7 +20,7 @@ from gainful.evidence.pairing import PairedValues, values_by_query
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.measure.entry import Direction
 from gainful.measure.results import Results
-from gainful.page.table import to_plain_data
+from gainful.page.table import Column, to_plain_data
 from gainful.read.baseline import Baseline
 from gainful.types import Array
 
@@ -185,12 +185,21 @@ def describe_spreads(spreads: list[Spread]) -> list[str]:
     return [words for source, words in lines.items() if any(s.source == source for s in spreads)]
 
 
-def format_rate(rate: ErrorRate) -> tuple[str, ...]:
-    """A row of the table: measure, spread, rule, and what it does."""
-    caught = "none" if rate.caught_drop is None else f"{rate.caught_drop:.4f}"
-    stopped = 100 * rate.neutral_stopped
-    share = f"{stopped:.0f} %" if stopped >= 1 or not stopped else "<1 %"
-    return rate.measure, f"{rate.spread:.4f}", rate.rule, share, caught
+# A row for each rule: what it does to neutral builds, and from which drop on it is sure.
+RATE_COLUMNS = (
+    Column("measure"),
+    Column("spread", show=".4f", drop=1),
+    Column("rule", is_text=True),
+    Column(
+        "neutral stopped",
+        "neutral_stopped",
+        lambda share: f"{100 * share:.0f} %" if share >= 0.01 or not share else "<1 %",
+    ),
+    Column(
+        "caught in 80 %",
+        lambda rate: "none" if rate.caught_drop is None else f"{rate.caught_drop:.4f}",
+    ),
+)
 
 
 def find_spreads(

@@ -10,16 +10,16 @@ from typing import Any
 import attrs
 from attrs import evolve, frozen
 
-from gainful.evidence.gates.error_rates import ErrorRate, format_rate
+from gainful.evidence.gates.error_rates import RATE_COLUMNS, ErrorRate
 from gainful.evidence.gates.rules import Check
 from gainful.measure.entry import Direction
 from gainful.measure.results import Results, list_footnotes
 from gainful.page.page import Page, Section
 from gainful.page.render import render, write_together
 from gainful.page.shown import Shown
-from gainful.page.table import Table, to_one_line, to_plain_data
+from gainful.page.table import Table, build_table, to_one_line, to_plain_data
 from gainful.read.baseline import Baseline
-from gainful.text import count_noun, format_change, format_distinct
+from gainful.text import count_noun, format_change, format_distinct, mark_notes
 
 # Bold, then a colour.
 _PASSED_STYLE, _FAILED_STYLE = "1m\x1b[32", "1m\x1b[31"
@@ -112,7 +112,8 @@ class Verdict(Shown):
         for heading, table in _build_query_tables(self):
             sections += [Section(lines=[heading]), Section(table=table)]
         if self.error_rates:
-            sections += [Section(lines=[_RATES_HEADING]), Section(table=_build_rate_table(self))]
+            table = build_table(self.error_rates, RATE_COLUMNS)
+            sections += [Section(lines=[_RATES_HEADING]), Section(table=table)]
         page = Page(
             sections=sections,
             notes=_list_notes(self, verbose=verbose),
@@ -181,15 +182,6 @@ def _build_check_table(verdict: Verdict) -> Table:
     )
 
 
-def _build_rate_table(verdict: Verdict) -> Table:
-    """A row for each rule: what it does to neutral builds, and from which drop on it is sure."""
-    columns = ("measure", "spread", "rule", "neutral stopped", "caught in 80 %")
-    rows = [format_rate(rate) for rate in verdict.error_rates]
-    return Table(
-        columns, rows, numeric=True, label_columns=1, text_columns=(2,), expendable=("spread",)
-    )
-
-
 def _format_check_values(verdict: Verdict, check: Check) -> list[str]:
     """What the run has and what it is held against: for drift the anchor, not the baseline."""
     if check.rule != "drift" or check.baseline is None:
@@ -245,7 +237,7 @@ def _build_query_table(
 
 def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
     """What one should know, against what it was held, the convention and what was counted."""
-    lines = [f"Note: {note}" for note in verdict.notes]
+    lines = mark_notes(verdict.notes)
     baseline = verdict.baseline
     if baseline is not None:
         queries = count_noun(baseline.queries, "query")

@@ -142,7 +142,10 @@ def rank_query_docs(rankings: RankedQueries, query: str) -> JudgedDocs:
 
 def credit_docs(before: JudgedDocs, after: JudgedDocs, recipe: Recipe, change: float) -> Credit:
     """How much of the change of a query does each of its judged documents explain?"""
-    sides, relaxed = (before, after), _relax_recipe(recipe)
+    # What was taken out of the rankings is out already, and nothing is rounded.
+    negative = "zero" if recipe.convention.negative == "remove" else recipe.convention.negative
+    convention = recipe.convention.with_settings(unjudged="zero", negative=negative, decimals=None)
+    sides, relaxed = (before, after), evolve(recipe, convention=convention)
     if _has_list_ideal(relaxed, sides):
         sides = _use_list_as_pool(before), _use_list_as_pool(after)
         relaxed = evolve(relaxed, convention=relaxed.convention.with_settings(ideal="judged"))
@@ -152,13 +155,6 @@ def credit_docs(before: JudgedDocs, after: JudgedDocs, recipe: Recipe, change: f
         return _share_change(game, change, 0.0 if decimals is None else 10.0**-decimals)
     except GainfulError as error:
         return Credit({}, problem=f"it cannot be computed of a part of the judged ones: {error}")
-
-
-def _relax_recipe(recipe: Recipe) -> Recipe:
-    """What was taken out of the rankings is out already, and nothing is rounded."""
-    negative = "zero" if recipe.convention.negative == "remove" else recipe.convention.negative
-    convention = recipe.convention.with_settings(unjudged="zero", negative=negative, decimals=None)
-    return evolve(recipe, convention=convention)
 
 
 def _has_list_ideal(recipe: Recipe, sides: tuple[JudgedDocs, JudgedDocs]) -> bool:

@@ -126,7 +126,10 @@ def changes_page(changes: Sequence[LargestChanges]) -> Page:
 def _list_sections(change: LargestChanges) -> Iterator[Section]:
     """The headline, a section for each query, and how many queries there are of each kind."""
     forms = ("table", *_WITH_TABLES)
-    yield Section(_format_headline(change), style=_BOLD, strong=True, forms=forms)
+    before, after = map(_format_id, change.runs)
+    what = "the queries that changed most" if change.rose + change.fell else "no query changed"
+    headline = f"{after} against {before}, {change.measure}: {what}"
+    yield Section(headline, style=_BOLD, strong=True, forms=forms)
     for query in change.queries:
         name, notes = f"query {_format_id(query.query)}", list(_list_query_notes(change, query))
         yield Section(
@@ -146,15 +149,6 @@ def _list_rows(changes: Sequence[LargestChanges]) -> Table:
     """A row for each query and document; what is due to no document has a row without one."""
     rows = [row for change in changes for row in _build_query_rows(change)]
     return Table(_COLUMNS, rows, numeric=True, label_columns=6)
-
-
-def _format_headline(most_changed: LargestChanges) -> str:
-    """What is compared, and how many queries rose and fell."""
-    before, after = map(_format_id, most_changed.runs)
-    subject = f"{after} against {before}, {most_changed.measure}"
-    if not most_changed.rose + most_changed.fell:
-        return f"{subject}: no query changed"
-    return f"{subject}: the queries that changed most"
 
 
 def _format_counts(most_changed: LargestChanges) -> str:
@@ -291,7 +285,9 @@ def find_largest_changes(
     both = [query for query in before if query in after]
     changes = {query: round(after[query] - before[query], ROUNDING_DECIMALS) for query in both}
     changed = {
-        query: change for query, change in changes.items() if _is_change(change, before[query])
+        query: change
+        for query, change in changes.items()
+        if abs(change) > ROUNDING * (1 + abs(before[query]))
     }
     by_size = sorted(changed, key=lambda query: (-abs(changed[query]), query))
     rose = [query for query in by_size if changed[query] > 0]
@@ -311,10 +307,6 @@ def find_largest_changes(
         same=len(both) - len(changed),
         unpaired=(len(before) - len(both), len(after) - len(both)),
     )
-
-
-def _is_change(change: float, before: float) -> bool:
-    return abs(change) > ROUNDING * (1 + abs(before))
 
 
 def _query_values(results: Results, recipe: Recipe) -> tuple[dict[str, float], str, Recipe]:
@@ -419,9 +411,9 @@ def _list_moves(
         )
         for doc, share in shares.items()
     ]
-    return tuple(sorted(docs, key=_sort_key))
 
+    def importance(moved: MovedDoc) -> tuple[float, float, float, str]:
+        before, after = (np.inf if rank is None else rank for rank in (moved.before, moved.after))
+        return -round(abs(moved.share or 0.0), ROUNDING_DECIMALS), after, before, moved.doc
 
-def _sort_key(moved: MovedDoc) -> tuple[float, float, float, str]:
-    before, after = (np.inf if rank is None else rank for rank in (moved.before, moved.after))
-    return -round(abs(moved.share or 0.0), ROUNDING_DECIMALS), after, before, moved.doc
+    return tuple(sorted(docs, key=importance))

@@ -27,8 +27,8 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
-from gainful.read.labels import Labels, parse_labels
-from gainful.text import count_noun, join_words
+from gainful.read.query_columns import Labels, parse_labels
+from gainful.text import count_noun, join_words, mark_notes, pluralise
 from gainful.types import Array, Ranks
 
 CHANCE = ("alpha", "resamples", "seed")
@@ -109,13 +109,12 @@ class Correlations(Shown):
 
     def page(self, *, verbose: bool = False) -> Page:
         """Which measure agrees best, with intervals and tests of the differences."""
-        method = name_interval(self.clusters)
         return Page(
             answer=_describe_best(self),
             sections=[Section(table=table) for table in _build_tables(self, verbose=verbose)],
             notes=[
-                describe_method(self, method, verbose=verbose),
-                *(f"Note: {note}" for note in self.notes),
+                _describe_method(self, verbose=verbose),
+                *mark_notes(self.notes),
             ],
             rows=lambda: _list_rows(self),
             data=self.to_dict,
@@ -146,15 +145,16 @@ def correlate_units(
 
     bootstrap = run_bootstrap(correlate_all, units.cluster, resampling)
     bootstrap, names, notes = _drop_undefined(bootstrap, names, against)
-    correlations = [
-        Correlation(
-            name,
-            *_estimate(bootstrap.estimate, bootstrap.resampled, bootstrap.left_out, at, resampling),
-            better="lower" if name in units.turned else "higher",
-        )
-        for at, name in enumerate(names)
-    ]
+    correlations = []
+    for at, name in enumerate(names):
+        estimate = float(bootstrap.estimate[at])
+        drawn = bootstrap.resampled[:, at], bootstrap.left_out[:, at]
+        ends = bootstrap_interval(estimate, *drawn, resampling.alpha)
+        better = "lower" if name in units.turned else "higher"
+        correlations.append(Correlation(name, estimate, *ends, better))
     order = np.argsort(-bootstrap.estimate, kind="stable").tolist()
+    lower = join_words(units.turned)
+    turned = [f"less of {lower} is better: agreement is with low values of it"] if lower else []
     return Correlations(
         against=against,
         coefficient=coefficient,
@@ -165,14 +165,8 @@ def correlate_units(
         clusters=int(units.cluster.max()) + 1,
         cluster_noun=units.cluster_noun,
         resampling=resampling,
-        notes=(*units.notes, *notes, *_describe_turned([*units.turned])),
+        notes=(*units.notes, *notes, *turned),
     )
-
-
-def _describe_turned(turned: Sequence[str]) -> list[str]:
-    if not turned:
-        return []
-    return [f"less of {join_words(turned)} is better: agreement is with low values of it"]
 
 
 def check_units(units: LabelledUnits, against: str, coefficient: str) -> None:
@@ -228,13 +222,6 @@ def _drop_undefined(
         bootstrap.estimate[kept], bootstrap.resampled[:, kept], bootstrap.left_out[:, kept]
     )
     return columns, [names[at] for at in kept.tolist()], notes
-
-
-def _estimate(
-    estimate: Array, resampled: Array, left_out: Array, at: int, resampling: Resampling
-) -> tuple[float, float, float]:
-    value = float(estimate[at])
-    return (value, *bootstrap_interval(value, resampled[:, at], left_out[:, at], resampling.alpha))
 
 
 def _compare_correlations(
@@ -300,18 +287,15 @@ def _build_tables(result: Correlations, *, verbose: bool) -> list[Table]:
     return [*tables, build_table(pairs, _DIFFERENCE_COLUMNS, labels=2)] if pairs else tables
 
 
-def describe_method(result: Any, method: str, *, verbose: bool) -> str:
+def _describe_method(result: Correlations, *, verbose: bool) -> str:
     """Of how many units, and how intervals and tests were found."""
-    units = count_noun(result.units, result.unit)
-    drawn = f"{result.unit}s" if result.unit != "query" else "queries"
-    if result.cluster_noun:
-        clusters = count_noun(result.clusters, result.cluster_noun)
-        units += f" of {clusters}"
-        drawn = f"whole {result.cluster_noun}s" if result.cluster_noun != "query" else "queries"
-    text = (
-        f"{units} · intervals and tests of differences: paired bootstrap ({method}), {drawn} drawn"
-    )
-    if getattr(result, "differences", ()) and len(result.differences) > 1:
+    units, drawn = count_noun(result.units, result.unit), pluralise(result.unit)
+    if noun := result.cluster_noun:
+        units += f" of {count_noun(result.clusters, noun)}"
+        drawn = pluralise(noun) if noun == "query" else f"whole {pluralise(noun)}"
+    method = f"paired bootstrap ({name_interval(result.clusters)}), {drawn} drawn"
+    text = f"{units} · intervals and tests of differences: {method}"
+    if len(result.differences) > 1:
         text += f" · p Holm-corrected over {len(result.differences)} pairs of measures"
     if verbose:
         text += f" · {result.resampling.resamples} resamples, seed {result.resampling.seed}"

@@ -35,8 +35,8 @@ from gainful.measure.results import Results, list_footnotes
 from gainful.measure.values import aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import Column, Table, build_table, to_plain_data
-from gainful.text import count_noun, format_range, join_words
+from gainful.page.table import Column, Table, build_table, format_cell, to_plain_data
+from gainful.text import count_noun, format_range, join_words, mark_notes
 from gainful.types import Flags, Ranks, is_number
 
 
@@ -123,14 +123,6 @@ class DiscriminativePower:
             "queries": self.queries,
             "clusters": self.clusters,
         }
-
-
-def significant_pairs(
-    paired: PairedValues, pairs: Ranks, criterion: Method, names: list[str]
-) -> Flags:
-    """Which pairs of runs (a row of two columns each) are significantly different?"""
-    corrected = test_pairs([paired], pairs, criterion, names).p_corrected
-    return np.asarray(corrected[0] <= criterion.resampling.alpha)
 
 
 def discriminative_power(
@@ -294,10 +286,9 @@ class Order(Shown):
             for power in self.power
         ]
         agreements = [
-            f"{agreement.measures[0]} and {agreement.measures[1]}: tau "
-            f"{_format_number(agreement.tau)}, tau_AP {_format_number(agreement.tau_ap)}, "
-            f"RBO {agreement.rbo:.4f}, {agreement.discordant} discordant"
-            for agreement in self.agreement
+            f"{' and '.join(item.measures)}: tau {format_cell(item.tau)}, tau_AP "
+            f"{format_cell(item.tau_ap)}, RBO {item.rbo:.4f}, {item.discordant} discordant"
+            for item in self.agreement
         ]
         first, *more = _build_tables(self)
         return Page(
@@ -353,9 +344,9 @@ def _build_measure_table(order: Order) -> Table:
         measure_rows.append(
             (
                 measure,
-                _format_number(None if power is None else power.share),
+                None if power is None else power.share,
                 "–" if power is None else f"{significant} of {power.pairs}",
-                _format_number(None if power is None else power.smallest),
+                None if power is None else power.smallest,
                 _format_order(order.places(measure)),
             )
         )
@@ -404,10 +395,6 @@ def _format_pair(pair: DiscordantPair) -> str:
     return f"{over}, under it by {-second_difference:.4f}{marks[1]}"
 
 
-def _format_number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
-
-
 def _list_notes(order: Order, *, verbose: bool) -> list[str]:
     """The test, the coefficients, the convention, and what one should know."""
     lines = [] if order.criterion is None else [_describe_test(order.criterion, verbose=verbose)]
@@ -429,7 +416,7 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
     if order.lower_is_better:
         lines.append(f"lower is better in {join_words(order.lower_is_better)}")
     lines += list_footnotes(order.results, verbose=verbose) if order.results else []
-    return [*lines, *(f"Note: {note}" for note in order.notes)]
+    return [*lines, *mark_notes(order.notes)]
 
 
 def _describe_test(criterion: Method, *, verbose: bool) -> str:
@@ -587,9 +574,11 @@ def order_results(
             name: aggregate(paired_values.values[:, at], mean_kind) for at, name in enumerate(names)
         }
         reasons = _why_no_test(paired_values, mean_kind)
+        flags: Flags | None = None
         if not reasons:
             criterion = fit_resamples(criterion, [paired_values], pairs)
-        flags = None if reasons else significant_pairs(paired_values, pairs, criterion, names)
+            corrected = test_pairs([paired_values], pairs, criterion, names).p_corrected
+            flags = np.asarray(corrected[0] <= criterion.resampling.alpha)
         notes += reasons
         power.append(discriminative_power(paired_values, pairs, flags))
         flags_by_measure[measure] = flags

@@ -8,6 +8,7 @@ left out at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,15 +38,26 @@ class Facts:
 Matters = Callable[[Facts, Any], bool]  # the recipe tells what the measure uses
 
 
+def _always(*_: object) -> bool:
+    return True
+
+
 def _if_measure_uses(*names: str) -> Matters:
     """It can matter only where the measure uses one of these."""
-    return lambda _, recipe: bool({*names} & {*recipe.entry.params, *recipe.entry.arguments})
+    return partial(_uses, names)
 
 
 def _if_data_have(fact: str, *names: str) -> Matters:
     """It can matter only where the data have this; and the measure uses one of these, if any."""
-    uses = _if_measure_uses(*names)
-    return lambda facts, recipe: getattr(facts, fact) and (not names or uses(facts, recipe))
+    return partial(_has, fact, names)
+
+
+def _uses(names: tuple[str, ...], _: Facts, recipe: Recipe) -> bool:
+    return bool({*names} & {*recipe.entry.params, *recipe.entry.arguments})
+
+
+def _has(fact: str, names: tuple[str, ...], facts: Facts, recipe: Recipe) -> bool:
+    return getattr(facts, fact) and (not names or _uses(names, facts, recipe))
 
 
 def _has_no_cutoff(_: Facts, recipe: Recipe) -> bool:
@@ -59,7 +71,7 @@ class Cause:
     name: str
     title: str
     settings: tuple[str, ...]
-    matters: Matters = lambda *_: True
+    matters: Matters = _always
 
 
 _ALL_CAUSES = (

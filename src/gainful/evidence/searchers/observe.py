@@ -55,7 +55,7 @@ def expect_shares(fit: Fit, stops: Stops, last: int) -> Array:
     survival = fit.survival(max(last, stops.furthest))
     if not _is_by_clicks(stops):
         return survival[:last]
-    lengths, counts = _list_lengths(stops)
+    lengths, counts = np.unique(stops.kinds[stops.kind, 3], return_counts=True)
     quiet = 1 - (0.5 if fit.click is None else fit.click)
     stopping = survival[:-1] - survival[1:]
     shares = np.empty(last)
@@ -78,11 +78,6 @@ def _stay_quiet(at: int, length: int, quiet: float, survival: Array, stopping: A
 
 def _is_by_clicks(stops: Stops) -> bool:
     return bool((stops.kinds[stops.kind, 0] == CLICKED).all())
-
-
-def _list_lengths(stops: Stops) -> tuple[Ranks, Array]:
-    lengths, counts = np.unique(stops.kinds[stops.kind, 3], return_counts=True)
-    return lengths, counts.astype(np.float64)
 
 
 def _survival_shares(stops: Stops, z: float) -> Shares:
@@ -204,7 +199,9 @@ def observe_searchers(
         if left_out:
             notes.append(f"{count_noun(left_out, 'list')} left out that nobody looked at")
         depths = collect_stops(rows[kept], cluster[session[kept]]) if kept.any() else None
-    continued = _find_continued_sessions(frame, layout)
+    continued = np.zeros(len(query_counts), dtype=bool)  # by a query of which no more is told
+    if "current_query" in frame.columns:  # of the Session Track
+        continued = frame["current_query"].gather(layout.session_starts).is_not_null().to_numpy()
     cut = continued if query_limit is None else continued | (query_counts >= query_limit)
     return Observed(
         rows=frame,
@@ -282,10 +279,3 @@ def _depth_rows(
             rows = np.where(np.isnan(scanned)[:, None], by_clicks, rows)
     rows[lengths == 0, 0] = -1
     return rows.astype(np.intp)
-
-
-def _find_continued_sessions(frame: pl.DataFrame, layout: SessionLayout) -> Flags:
-    """Which sessions had a next query, of which no more is told: that of the Session Track."""
-    if "current_query" not in frame.columns:
-        return np.zeros(len(layout.session_starts), dtype=bool)
-    return frame["current_query"].gather(layout.session_starts).is_not_null().to_numpy()

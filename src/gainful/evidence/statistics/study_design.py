@@ -115,7 +115,9 @@ def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
         crossed = [_tries_all_equally(system[rows], np.array(slots), systems) for rows in members]
         swapping += [rows for rows, full in zip(members, crossed, strict=True) if full]
         others = [rows for rows, full in zip(members, crossed, strict=True) if not full]
-        if len({_assignment(system[rows], slots) for rows in others}) > 1:
+        # Which systems on which scenarios, whatever the order within one.
+        tried = {tuple(sorted(zip(slots, system[rows].tolist(), strict=True))) for rows in others}
+        if len(tried) > 1:
             exchanging.append(np.stack(others))
     participants = [rows for stratum in exchanging for rows in stratum] + swapping
     if not participants:
@@ -135,11 +137,6 @@ def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
         searchers=len(participants),
         left_out=len(rows_by_searcher) - len(participants),
     )
-
-
-def _assignment(system: Ranks, slots: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
-    """Which systems on which scenarios, whatever the order within one."""
-    return tuple(sorted(zip(slots, system.tolist(), strict=True)))
 
 
 def _tries_all_equally(system: Ranks, slot: Ranks, systems: int) -> bool:

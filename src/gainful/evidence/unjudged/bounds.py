@@ -26,7 +26,7 @@ from gainful.measure.results import (
 from gainful.measure.values import aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
-from gainful.page.table import Table
+from gainful.page.table import Table, format_cell
 from gainful.read.qrels_and_run import Qrels
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.text import count_noun, join_words
@@ -186,8 +186,8 @@ class Bounds(Shown):
         headline += f"like {self.convention.name}; grades that may be given: {grades}"
         width = max(map(len, self.limits), default=0)
         lines = [
-            f"{name:<{width}}  {_format_value(value)}  in {_format_value(low)} … "
-            f"{_format_value(high)} ({_BOUND_KINDS[self.exact[name]]})"
+            f"{name:<{width}}  {format_cell(value)}  in {format_cell(low)} … "
+            f"{format_cell(high)} ({_BOUND_KINDS[self.exact[name]]})"
             for name, (low, value, high) in self.mean.items()
         ]
         return Page(
@@ -397,10 +397,6 @@ def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool)
         *list_result_footnotes([run_bounds.results for run_bounds in bounds], verbose=verbose),
         *own_notes,
     ]
-
-
-def _format_value(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
 
 
 _GRADES = "grades as numbers, such as 0, 1, 2"

@@ -123,7 +123,11 @@ class BinaryExtremes:
 
     def _try_counts(self, pending: list[tuple[_CountSearch, list[int]]]) -> None:
         high, low = (*self.relevant, *self.nonrelevant)[0], (*self.nonrelevant, *self.relevant)[0]
-        parts = [part for search, counts in pending for part in _split_counts(search, counts)]
+        parts = [
+            (search, counts[part])
+            for search, counts in pending
+            for part in slices(len(counts), _BATCH_GRADES // len(search.order))
+        ]
         gradings = (
             (search.query, search.build_gradings(counts, high, low)) for search, counts in parts
         )
@@ -146,11 +150,6 @@ class BinaryExtremes:
         if self.recipe.convention.negative == "remove":
             flags |= grades < 0
         return flags
-
-
-def _split_counts(search: _CountSearch, counts: list[int]) -> list[tuple[_CountSearch, list[int]]]:
-    parts = slices(len(counts), _BATCH_GRADES // len(search.order))
-    return [(search, counts[part]) for part in parts]
 
 
 _MAX_STEPS = 100  # steps; a handful is enough, for each one finds a better ratio

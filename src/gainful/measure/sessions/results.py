@@ -55,7 +55,7 @@ from gainful.measure.sessions.session_values import (
 )
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, column_bars
-from gainful.text import capitalise_first, count_noun, join_words, quote
+from gainful.text import capitalise_first, count_noun, join_words, mark_notes, quote
 from gainful.types import Flags, finite_or_none
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def list_footnotes(results: SessionResults, *, verbose: bool = False) -> list[st
     if verbose or sessions.observed or counts["judged"] < counts["results"]:
         parts.append(describe_judged(sessions))
     parts.append(describe_convention(results) if verbose else name_convention(results.convention))
-    return [" · ".join(parts), *(f"Note: {note}" for note in results.notes)]
+    return [" · ".join(parts), *mark_notes(results.notes)]
 
 
 _CHANCE_ADVICE = "gainful compare --sessions tells whether that is more than chance."

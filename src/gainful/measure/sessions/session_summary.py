@@ -29,7 +29,7 @@ from gainful.measure.sessions.session_values import per_cost
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
-from gainful.text import capitalise_first, count_noun
+from gainful.text import capitalise_first, count_noun, mark_notes
 from gainful.types import finite_or_none
 
 _MANY = 30  # sessions, of which a mean is about normal
@@ -207,7 +207,7 @@ class SessionSummary(Shown):
         return Page(
             answer=self._answer(groups),
             sections=[Section(table=table)],
-            notes=[" · ".join(parts), *(f"Note: {note}" for note in self.notes)],
+            notes=[" · ".join(parts), *mark_notes(self.notes)],
             rows=lambda: table,
             data=lambda: self.to_dict() | ({"curve": table.to_dicts()} if view == "curve" else {}),
             warnings=self.notes,

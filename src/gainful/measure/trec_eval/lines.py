@@ -27,8 +27,7 @@ from gainful.measure.trec_eval.visits import TrecEvalOptions, Visits, build_conv
 from gainful.measure.trec_eval_names import BelowZero
 from gainful.measure.trec_language import TrecLine
 from gainful.read.qrels_and_run import Qrels, Run
-from gainful.read.trec_eval_files import Judged, QrelsFormat
-from gainful.read.zscores import ZScores
+from gainful.read.trec_eval_files import Judged, QrelsFormat, ZScores
 from gainful.types import Array, Ranks
 
 Arguments = Mapping[str, Any]  # what the function of a measure is called with

@@ -122,7 +122,7 @@ def render_report(
         sampling_notes=sampling_notes,
         values_file=values_file if is_partial else None,
         convention_line=list_footnotes(results, verbose=True)[0],
-        settings=convention.build_table(results[0].convention),
+        settings=convention.tell_tools([results[0].convention])[1],
         full_names=text.map_full_names(labels, content.names),
     )
     if not is_partial:

@@ -23,7 +23,7 @@ from gainful.evidence.intervals import (
 from gainful.measure.results import Results
 from gainful.page.table import Table, to_one_line
 from gainful.show.pages.report_data import Choice
-from gainful.text import count_noun, pluralise, shorten
+from gainful.text import count_noun, mark_notes, pluralise, shorten
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
 
@@ -110,7 +110,7 @@ def describe_evidence(
     lines += list_interval_footnotes(
         all_intervals, with_ranges=len(all_intervals) == 1, verbose=True
     )
-    return [*lines, *(f"Note: {note}" for note in (() if comparison is None else comparison.notes))]
+    return [*lines, *mark_notes(() if comparison is None else comparison.notes)]
 
 
 def build_quality_table(results: Sequence[Results]) -> Table:

@@ -1,18 +1,17 @@
-"""Which topic a session is about: the mapping files of the TREC Session Track.
-
-Lines of session, topic and perhaps a subtopic; where topics are numbers, other lines are headings.
-"""
+"""What the TREC Session Track has beside its XML: topics of sessions, and runs for last queries."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
 
+import numpy as np
 import polars as pl
 from attrs import evolve
 
 from gainful.errors import BadInput, BadValue, WrongType
-from gainful.read.sessions import BadPolicy, Sessions
+from gainful.read.qrels_and_run import Run
+from gainful.read.sessions import RESULT_COLUMNS, BadPolicy, Sessions, check_sessions
 from gainful.read.source import open_source
 from gainful.read.trec_files import utf8_error
 from gainful.text import count_noun, quote
@@ -84,3 +83,62 @@ def _read_topics(path: str | PathLike[str]) -> tuple[dict[str, str], int]:
     if not topics:
         raise BadInput(source.name, "it names no topic", "lines of session topic [subtopic]")
     return topics, skipped
+
+
+_ORDER = "\0order"  # of sessions, beside the user's columns
+
+
+def join_last_query(sessions: Sessions, run: Run) -> Sessions:
+    """Sessions with one more query each: the results of a run, by score, equal scores as given.
+
+    A session that the run does not have got nothing for its last query.
+    """
+    known = sessions.frame["session"].unique(maintain_order=True)
+    unknown = run.frame.filter(~pl.col("query").is_in(known.implode()))
+    if len(unknown):
+        session = quote(unknown["query"][0])
+        problem = f"session {session} is not in {sessions.name}"
+        raise BadInput(run.name, problem, "the ids of sessions in place of those of queries")
+    rows = _last_queries(sessions).join(
+        _rank_run(run), on="session", how="left", maintain_order="left_right"
+    )
+    order = known.to_frame().with_row_index(_ORDER)
+    frame = (
+        pl.concat([sessions.frame, rows], how="diagonal_relaxed")
+        .join(order, on="session", maintain_order="left")
+        .sort(_ORDER, "query", "rank", maintain_order=True)
+        .drop(_ORDER, "current_query", strict=False)
+    )
+    if "clicked" in frame.columns:
+        frame = frame.with_columns(pl.col("clicked").fill_null(value=False))
+    missing = int(np.sum(~known.is_in(run.frame["query"].unique().implode()).to_numpy()))
+    notes = [f"the last query of each session is answered by {run.name}"]
+    if missing:
+        notes.append(f"{count_noun(missing, 'session')} not in {run.name}: nothing was returned")
+    joined = check_sessions(
+        frame,
+        sessions.name,
+        lambda row: f"{sessions.name} with {run.name}, row {row + 1}",
+        per_turn=sessions.per_turn,
+        notes=(*sessions.notes, *notes),
+    )
+    return evolve(joined, problems=sessions.problems, dropped_count=sessions.dropped_count)
+
+
+def _last_queries(sessions: Sessions) -> pl.DataFrame:
+    """A row for each session: the position of its next query, and what is told of the session."""
+    heads = sessions.frame.group_by("session", maintain_order=True).agg(
+        pl.col("query").max() + 1, pl.exclude("query", "rank", "doc").first()
+    )
+    blank = [name for name in (*RESULT_COLUMNS, "scanned") if name in heads.columns]
+    text = "current_query" if "current_query" in heads.columns else None
+    if "text" in heads.columns or text is not None:
+        heads = heads.with_columns(text=pl.lit(None, pl.String) if text is None else pl.col(text))
+    return heads.drop(blank)
+
+
+def _rank_run(run: Run) -> pl.DataFrame:
+    """The results of a run by session and rank: by score, equal scores as given."""
+    ordered = run.frame.sort("score", descending=True, maintain_order=True)
+    rank = pl.int_range(1, pl.len() + 1).over("query")
+    return ordered.select(pl.col("query").alias("session"), "doc", rank=rank)

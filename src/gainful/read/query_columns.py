@@ -1,0 +1,277 @@
+"""What is told of each query or session beside judgments: a label, a group, its text."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterator, Mapping
+from os import PathLike, fspath
+from typing import Any, Literal
+
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadInput, BadValue, NoColumn, WrongType
+from gainful.read.column_names import (
+    QRELS_COLUMNS,
+    QRELS_ROLES,
+    QUERY,
+    SESSION,
+    USUAL_NAMES,
+    ColumnMapping,
+    list_columns,
+    normalise_name,
+    restore_name,
+)
+from gainful.read.delimited import MAX_FIELD
+from gainful.read.engines import Engine, find_engine, report_engine_errors
+from gainful.read.formats import find_format, is_table
+from gainful.read.frames import as_polars, is_frame
+from gainful.read.jsonl import read_objects
+from gainful.read.named_columns import TRUTHS, InputTable, as_table, read_table, text_column
+from gainful.read.source import Source, is_file, open_source
+from gainful.read.trec_files import utf8_error
+from gainful.text import quote
+from gainful.types import is_number
+
+Unit = Literal["query", "session"]
+AnyLabels = str | PathLike[str] | Mapping[Any, float] | Any
+_ID_COLUMNS: Mapping[Unit, tuple[str, ...]] = {
+    "query": QUERY,
+    "session": SESSION,
+}
+_RUN_COLUMNS = ("run", "system", "run_id")
+_TABLE_FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
+
+
+@frozen(eq=False)
+class Labels:
+    """A number for each query or session, or for each run and query; null where nobody said one."""
+
+    name: str  # the column
+    frame: pl.DataFrame  # id: text; label: number; run: text, if there is one
+    source: str
+
+
+def read_labels(labels: AnyLabels, column: str | None, unit: Unit) -> Labels:
+    """Labels from a file, a frame, or a dict of numbers by query or session.
+
+    Without the name of a column it is the only one that names neither these nor runs.
+
+    Examples:
+        >>> read_labels({"q1": 3, "q2": 5}, "satisfaction", "query").frame.rows()
+        [('q1', 3.0), ('q2', 5.0)]
+    """
+    if isinstance(labels, Mapping):
+        for name, value in labels.items():
+            if not is_number(value):
+                raise WrongType(f"labels[{name!r}]", value, "a number")
+        frame = pl.DataFrame(
+            {"id": [str(name) for name in labels], "label": [float(v) for v in labels.values()]},
+            schema={"id": pl.String, "label": pl.Float64},
+        )
+        return Labels(column or "label", _refuse_repeats(frame, "labels"), "labels")
+    table = _load_table(labels)
+    header = table.header
+    ids = header.require_column(_ID_COLUMNS[unit], unit)
+    run = header.find_column(_RUN_COLUMNS)
+    others = [name for name in table.frame.columns if name not in (ids, run)]
+    if column is None and len(others) == 1:
+        (column,) = others
+    if column not in table.frame.columns:
+        known = list_columns(table.frame.columns)
+        problem = "which column is the label?" if column is None else f"no column {quote(column)}"
+        raise NoColumn(table.name, f"{problem}; there are {known}", "--column NAME")
+    columns = {
+        "id": table.frame[ids].cast(pl.String),
+        "label": parse_labels(table.frame[column], table.locate),
+        **({} if run is None else {"run": table.frame[run].cast(pl.String)}),
+    }
+    return Labels(column, _refuse_repeats(pl.DataFrame(columns), table.name), table.name)
+
+
+def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
+    """A column as numbers; true and false are 1 and 0, what is empty is null."""
+    name, values = values.name, values.alias("")  # polars takes some names for patterns
+    if values.dtype == pl.Boolean or values.dtype.is_numeric():
+        numbers = values.cast(pl.Float64)
+    else:
+        texts = values.cast(pl.String).str.strip_chars()
+        texts = texts.set(texts == "", None)
+        truths = texts.str.to_lowercase().replace_strict(TRUTHS, default=None)
+        numbers = texts.cast(pl.Float64, strict=False).fill_null(truths.cast(pl.Float64))
+        wrong = (numbers.is_null() & texts.is_not_null()).arg_true()
+        if len(wrong):
+            row = int(wrong[0])
+            problem = f"{name} {quote(values[row])} is not a number"
+            raise BadInput(locate(row), problem, "a number in each row, or nothing")
+    infinite = (~numbers.is_finite()).arg_true()
+    if len(infinite):
+        row = int(infinite[0])
+        problem = f"{values.name} {values[row]} is not finite"
+        raise BadInput(locate(row), problem, "a finite number")
+    return numbers.alias("label")
+
+
+def _load_table(labels: AnyLabels) -> InputTable:
+    if is_frame(labels):
+        return as_table(as_polars(labels, "labels"), "labels")
+    if not isinstance(labels, (str, PathLike)):
+        raise WrongType("labels", labels, "a file, a frame, or {id: number}")
+    source = open_source(labels)
+    return read_table(source, _find_table_format(source))
+
+
+def _find_table_format(source: Source) -> str:
+    """The format of a table, by its suffix or by what it looks like."""
+    file_format = find_format(source, _TABLE_FORMATS.get(source.suffix))
+    if not is_table(file_format):
+        allowed = "a table with named columns: CSV, TSV, JSON lines, Parquet"
+        raise BadInput(source.name, "this is no table with named columns", allowed)
+    return file_format.name
+
+
+def _refuse_repeats(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    keys = [column for column in ("run", "id") if column in frame.columns]
+    repeated = frame.filter(pl.struct(keys).is_duplicated())
+    if not repeated.is_empty():
+        problem = f"{quote(repeated['id'][0])} has more than one label"
+        raise BadValue(name, problem, "one label for each")
+    return frame
+
+
+def read_query_column(
+    value: Any, column: str, format_name: str | None = None, names: ColumnMapping = USUAL_NAMES
+) -> dict[str, str] | None:
+    """What a column says of each query; None where there is no table, or no such column in it.
+
+    Examples:
+        >>> frame = pl.DataFrame(
+        ...     {"query": ["1", "1", "2"], "doc": ["a", "b", "a"], "user": [7, 7, 8]}
+        ... )
+        >>> read_query_column(frame, "user"), read_query_column(frame, "system")
+        ({'1': '7', '2': '8'}, None)
+    """
+    table = _find_table(value, column, format_name, names)
+    if table is None or column not in table.frame.columns:
+        return None
+    kept = table.frame[column].alias("\0")  # a role may rename it
+    table = table.rename(_only_queries(names), QRELS_ROLES)
+    query = text_column(table, table.header.require(QRELS_COLUMNS["query"]))
+    frame = pl.DataFrame({"query": query, "name": kept.cast(pl.String)})
+    return _check_names(frame.drop_nulls().unique(maintain_order=True), table, column)
+
+
+def _only_queries(names: ColumnMapping) -> ColumnMapping:
+    return ColumnMapping({role: own for role, own in names.names.items() if role == "query"})
+
+
+def _find_table(
+    value: Any, column: str, format_name: str | None, names: ColumnMapping
+) -> InputTable | None:
+    engine = find_engine(value)
+    if engine is not None:
+        return as_table(_collect_columns(value, engine, column, names), "the frame")
+    if is_frame(value):
+        return as_table(as_polars(value, "the frame"), "the frame")
+    if not isinstance(value, (str, PathLike)) or fspath(value) == "-" or not is_file(value):
+        return None
+    source = open_source(value)
+    file_format = find_format(source, format_name, names)
+    return read_table(source, file_format.name) if is_table(file_format) else None
+
+
+def _collect_columns(value: Any, engine: Engine, column: str, names: ColumnMapping) -> pl.DataFrame:
+    """The columns of queries and of what they belong to, each pair of them once, in memory."""
+    from gainful.read.lazy import open_columns  # noqa: PLC0415  (slow to load)
+
+    with report_engine_errors(engine, "the frame"):
+        frame, _ = open_columns(value, engine, USUAL_NAMES, QRELS_ROLES, "the frame")
+        queries = (*names.names.get("query", ()), *QUERY)
+        wanted = [
+            protected
+            for protected in frame.collect_schema().names()
+            if (name := restore_name(protected)) == column
+            or name in queries
+            or normalise_name(name) in queries
+        ]
+        return engine.collect(frame.select(*wanted).unique().to_native()).rename(restore_name)
+
+
+def _check_names(frame: pl.DataFrame, table: InputTable, column: str) -> dict[str, str]:
+    """One name for each query."""
+    repeated = frame.filter(pl.col("query").is_duplicated())
+    if len(repeated):
+        query = repeated["query"][0]
+        first, second = repeated.filter(pl.col("query") == query)["name"][:2]
+        problem = f"query {quote(query)} has two in column {quote(column)}: {first}, {second}"
+        raise BadInput(table.name, problem, "one for each query")
+    return dict(frame.iter_rows())
+
+
+_LINE_END = re.compile("\r\n?|\n")  # and no other: a text may hold U+2028 or a form feed
+_QUERY = ("query", "query_id", "qid", "_id", "id")
+_TEXT = ("text", "query_text", "title")
+_EXPECTED = "lines of query, tab, text; or CSV or JSON lines with query and text"
+
+
+def read_query_texts(path: str | PathLike[str]) -> dict[str, str]:
+    r"""What each query says, by its id; the form is told by the suffix of the file.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder, "topics.tsv")
+        ...     _ = file.write_text("1\twhere to sleep\n", encoding="utf-8")
+        ...     read_query_texts(file)
+        {'1': 'where to sleep'}
+    """
+    source = open_source(path)
+    try:
+        text = source.read_bytes().decode("utf-8")
+    except UnicodeDecodeError:
+        raise utf8_error(source) from None
+    readers = {".jsonl": _read_json_lines, ".ndjson": _read_json_lines, ".csv": _read_csv_rows}
+    texts: dict[str, str] = {}
+    for number, query, words in readers.get(source.suffix, _read_tab_lines)(text, source):
+        if texts.setdefault(query, words) != words:
+            raise BadInput(f"{source.name}:{number}", f"query {quote(query)} has two texts")
+    if not texts:
+        raise BadInput(source.name, "there is not one query in it", _EXPECTED)
+    return texts
+
+
+NumberedTexts = Iterator[tuple[int, str, str]]
+
+
+def _read_tab_lines(text: str, source: Source) -> NumberedTexts:
+    for number, line in enumerate(_LINE_END.split(text), start=1):
+        if not line.strip():
+            continue
+        query, tab, words = line.partition("\t")
+        if not tab:
+            raise BadInput(f"{source.name}:{number}", "there is no tab in it", _EXPECTED)
+        yield number, query.strip(), words.strip()
+
+
+def _read_csv_rows(text: str, source: Source) -> NumberedTexts:
+    csv.field_size_limit(MAX_FIELD)
+    reader = csv.DictReader(_LINE_END.split(text))
+    for row in reader:
+        yield reader.line_num, *_pick_query_and_text(row, f"{source.name}:{reader.line_num}")
+
+
+def _read_json_lines(_: str, source: Source) -> NumberedTexts:
+    for number, row in read_objects(source):
+        yield number, *_pick_query_and_text(row, f"{source.name}:{number}")
+
+
+def _pick_query_and_text(row: Mapping[str, Any], place: str) -> tuple[str, str]:
+    values = []
+    for names in (_QUERY, _TEXT):
+        name = next((candidate for candidate in names if row.get(candidate) is not None), None)
+        if name is None:
+            raise NoColumn(place, f"there is no {names[0]}", f"one of {', '.join(names)}")
+        values.append(str(row[name]).strip())
+    return values[0], values[1]
