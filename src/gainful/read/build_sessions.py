@@ -207,7 +207,7 @@ def build_part(
         opening, part.shown_twice = drop_repeated_docs(opening)
         part.in_row_order = _follows_rows(opening, events)
     else:
-        opening = spread_lists(opening, events.docs)
+        opening = spread_lists(opening, events.docs, events.grades)
     results, lost = _fold_actions(frame, opening, events, part)
     report.add(part)
     return _keep_results(results), [*descriptions, *list_problems(lost, events.locate)]

@@ -52,7 +52,14 @@ from gainful.read.event_table import (
 from gainful.read.lazy import open_columns
 from gainful.read.named_columns import Header, InputTable
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.session_events import ASKED, DWELL, SHOWN, EventWords, read_event_words
+from gainful.read.session_events import (
+    ASKED,
+    DWELL,
+    SHOWN,
+    EventWords,
+    name_event,
+    read_event_words,
+)
 from gainful.read.session_problems import COLUMNS, Problem, first_error
 from gainful.read.sessions import (
     RESULT_COLUMNS,
@@ -381,7 +388,7 @@ def _assign_roles(reader: PartReader) -> PartReader:
     taken = assign_log_columns(header, facts, words)
     shown_words = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
     known = find_known(facts, taken, shown_words)
-    kinds = {words.get(kind, kind) for kind in facts.words.get(taken.get("event", ""), ())}
+    kinds = {name_event(kind, words) for kind in facts.words.get(taken.get("event", ""), ())}
     actions = sorted(kinds - {SHOWN, ASKED})
     if not reader.ordered:
         _refuse_without_order(reader, known, has_actions=bool(actions))
