@@ -77,7 +77,7 @@ measures they concern and options of the calls (`gainful measures nDCG` lists th
 `gainful conventions NAME` tells one in plain words, `gainful conventions NAME --diff OTHER` only
 what differs. The same from Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
 
-{to_markdown(conventions.build_table())}
+{to_markdown(conventions.build_tables(None, None)[0][1])}
 
 What else there is to know:
 
