@@ -19,7 +19,7 @@ from tools.reference import reference_page
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import Param
-from gainful.formula.to_latex import to_latex
+from gainful.formula.renderers import to_latex
 from gainful.measure import catalogue_page as measures, convention_page as conventions
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount
