@@ -219,9 +219,9 @@ def check_rows(
         reader_problems: what the reader has found to be wrong with rows.
     """
     if not ranked and not frame["doc"].null_count():
-        found = find_layout(frame)
-        before = np.repeat(found.query_starts, found.query_lengths)
-        frame = frame.with_columns(rank=pl.Series(np.arange(1, found.row_count + 1) - before))
+        given = find_layout(frame)
+        before = np.repeat(given.query_starts, given.query_lengths)
+        frame = frame.with_columns(rank=pl.Series(np.arange(1, given.row_count + 1) - before))
     layout = None if reader_problems else sound_layout(frame)
     if layout is not None:
         return CheckedRows(frame, layout)
