@@ -64,7 +64,7 @@ def find_layout(frame: pl.DataFrame) -> SessionLayout:
 def mark_changes(values: pl.Series) -> Flags:
     """Which rows are the first, or differ from the row before?"""
     changed = np.ones(len(values), dtype=bool)
-    changed[1:] = values.slice(1).ne_missing(values.slice(0, len(values) - 1)).to_numpy()
+    changed[1:] = values.slice(1).ne_missing(values.head(-1)).to_numpy()
     return changed
 
 
