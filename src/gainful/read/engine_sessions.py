@@ -37,7 +37,7 @@ from gainful.read.column_names import (
     restore_name,
     strip_name,
 )
-from gainful.read.engines import SPARK, Engine, report_engine_errors, take_rows
+from gainful.read.engines import SPARK, Engine, report_engine_errors
 from gainful.read.event_lists import ROW
 from gainful.read.event_table import (
     LogFacts,
@@ -60,7 +60,7 @@ from gainful.read.session_events import (
     name_event,
     read_event_words,
 )
-from gainful.read.session_problems import COLUMNS, Problem, first_error
+from gainful.read.session_problems import Problem, first_error
 from gainful.read.sessions import (
     RESULT_COLUMNS,
     BadPolicy,
@@ -74,7 +74,7 @@ from gainful.read.sessions import (
     nothing_sound,
     refuse_session,
 )
-from gainful.read.spill import KEY, Spill, choose_parts, refuse_large_owners
+from gainful.read.spill import KEY, Spill, choose_parts, refuse_large_owners, take_rows
 
 _NUMBER, _NUMBER_THERE = "\0number", "gainful_number"  # of a row, where rows have an order
 _MAX_ROWS = 1_000_000  # of a part
@@ -247,8 +247,9 @@ class EngineSessions:
     def _visit_disk(self, compute: Callable[[Sessions], Any]) -> Iterator[Any]:
         if self.spill is None:
             self.reader, self.spill = spill_rows(self.frame.to_native(), self.engine, self.reader)
-            _refuse_no_owner(self.reader)
         counts = self.spill.counts
+        if not counts.sum():
+            raise BadInput(self.name, "there is not one session in it")
         for part in choose_parts(counts, _MAX_ROWS):
             yield compute_part(self.spill.read(part), self.reader, compute)
             report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
@@ -491,13 +492,6 @@ def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartRea
     take_rows(engine, reader.header.name, numbered, take)
     spill.finish()
     return evolve(reader, facts=facts), spill
-
-
-def _refuse_no_owner(reader: PartReader) -> None:
-    if not reader.facts.rows:
-        raise BadInput(reader.header.name, "there is not one session in it")
-    if not reader.facts.given[reader.owners[0]]:
-        raise BadInput(reader.header.name, "there is no session in any row", COLUMNS)
 
 
 def _find_spark_facts(native: Any, reader: PartReader) -> LogFacts:
