@@ -294,7 +294,8 @@ def _iterate_parts(message: dict[str, Any]) -> Iterator[_Part]:
         tool, arguments = str(legacy.get("name", "")), legacy.get("arguments")
         yield _Part(is_call=True, id="", tool=tool, value=arguments)
     content = message.get("content")
-    if message.get("role") in ("tool", "function") and not _has_results(content):
+    has_results = any(block.get("type") in _RESULTS for block in _list_objects(content))
+    if message.get("role") in ("tool", "function") and not has_results:
         call_id = str(message.get("tool_call_id") or "")
         yield _Part(is_call=False, id=call_id, value=_join_texts(content))
     for blocks in (content, message.get("parts")):
@@ -321,10 +322,6 @@ def _is_error(result: Any) -> bool:
     return isinstance(result, dict) and (
         "error" in result or str(result.get("type", "")).endswith("_error")
     )
-
-
-def _has_results(content: Any) -> bool:
-    return any(block.get("type") in _RESULTS for block in _list_objects(content))
 
 
 def _join_texts(content: Any) -> Any:

@@ -193,7 +193,8 @@ def extract_events(
     for role, column in taken.items():
         kind = LOG_COLUMNS[role].kind if role in LOG_COLUMNS else "whole"
         if kind in ("id", "text"):
-            columns[role] = _read_ids(table, column)
+            texts = text_column(table, column)
+            columns[role] = texts.set(texts == "", None)
         elif kind == "time":
             place = f"{table.name}, column {quote(column)}"
             values = table.frame[column]
@@ -341,11 +342,6 @@ def refuse_kinds(
         problem = f"no event shows a result; its events are {join_words(kinds)}"
         expected = f"rows of {list_shown_words()}, or --events shown=WORD (events=)"
         raise BadInput(header.name, problem, expected)
-
-
-def _read_ids(table: InputTable, column: str) -> pl.Series:
-    values = text_column(table, column)
-    return values.set(values == "", None)
 
 
 def _describe_time(table: InputTable, column: str) -> Callable[[int], str]:
