@@ -22,7 +22,7 @@ from gainful.read.json_records import RecordFile, Unreadable, read_records
 from gainful.read.json_text import parse_json
 from gainful.read.path_finder import find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals, parse_time
+from gainful.read.retrievals import FAILED, UNREADABLE, Flaw, Retrievals, parse_time
 from gainful.read.search_results import BadResults, ResultPaths, read_query, read_results
 from gainful.read.session_events import SessionEvents
 from gainful.read.source import Source
@@ -168,10 +168,6 @@ _REUSED = (
     "call has the id of another call, and is a query of its own"
     "|calls have the ids of other calls, and are queries of their own"
 )
-_FAILED = (
-    "search failed, and counts as a query without results"
-    "|searches failed, and count as queries without results"
-)
 
 
 def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_timed: bool) -> None:
@@ -180,7 +176,7 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
     if docs is None:
         docs = BadResults(_CUT_OFF, "it has no result: the transcript is cut off")
     elif call.failed and isinstance(docs, BadResults):
-        retrievals.notes[_FAILED] += 1
+        retrievals.notes[FAILED] += 1
         docs = []
     if isinstance(docs, BadResults):
         words = f"call {quote(call.id)} of {call.tool}: {docs.words}"

@@ -22,7 +22,7 @@ from gainful.read.column_names import (
     SESSION,
     normalise_name,
 )
-from gainful.read.event_times import EXPECTED, count_epochs, parse_times
+from gainful.read.event_times import count_epochs, parse_times
 from gainful.read.named_columns import Header, InputTable, text_column
 from gainful.read.session_events import (
     ASKED,
@@ -200,7 +200,7 @@ def extract_events(
             values = table.frame[column]
             parsed = parse_times(values, place, facts.epochs, facts.given[column])
             columns[role], forms[role] = parsed.times, parsed.form
-            mistakes.append((parsed.wrong, _describe_time(table, column), EXPECTED))
+            mistakes.append((parsed.wrong, _describe_time(table, column), parsed.expected))
         elif kind == "word":
             columns[role] = _read_kinds(table, column, words, facts, mistakes)
         elif kind == "whole":

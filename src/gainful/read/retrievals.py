@@ -87,6 +87,10 @@ class Flaw:
     expected: str
 
 
+FAILED = (  # singular|plural
+    "search failed, and counts as a query without results"
+    "|searches failed, and count as queries without results"
+)
 UNREADABLE = Flaw("unreadable", "one JSON object a line")
 NO_TIME = Flaw("time", "ISO 8601, or a number of seconds or nanoseconds since 1970")
 
