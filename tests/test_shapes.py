@@ -859,10 +859,10 @@ def es_answer(docs):
 
 
 def solr_answer(docs):
-    found = [{"id": doc, "score": score} for doc, score in docs.items()]
+    results = [{"id": doc, "score": score} for doc, score in docs.items()]
     return {
         "responseHeader": {"status": 0, "params": {"q": "x"}},
-        "response": {"numFound": 2, "docs": found},
+        "response": {"numFound": 2, "docs": results},
     }
 
 
@@ -884,9 +884,8 @@ def test_what_search_engines_answer_is_a_run(tmp_path, engine):
     for run in (answers, path):
         path.write_text(json.dumps(answers))
         assert gainful.evaluate(qrels, run, "RR")["RR"] == 0.75
-    one = ANSWERS[engine](ANSWERED["1"])
     with pytest.raises(BadInput):
-        gainful.evaluate(qrels, one, "RR")
+        gainful.evaluate(qrels, ANSWERS[engine](ANSWERED["1"]), "RR")
 
 
 @pytest.mark.parametrize("orient", ["columns", "split", "records", "list"])
