@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from inspect import signature
+from inspect import getsource, signature
+from types import SimpleNamespace
 from typing import get_overloads
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, strategies as st
+from hypothesis.extra.numpy import arrays
 from refusals import refuses
 
 import gainful
 from gainful.formula import Const, NamedFormula
+from gainful.measure.arrays import ValueFunction
 from gainful.measure.discount import DISCOUNTS
 
 grade = st.integers(0, 4)
@@ -398,5 +401,25 @@ def test_help_shows_the_options_of_arrays_by_name(function):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_type_checker_knows_that_one_list_has_one_value(function):
-    returned = [overload.__annotations__["return"] for overload in get_overloads(function)]
-    assert returned == ["float", "Values"]
+    module, name = ValueFunction.__module__, "ValueFunction.__call__"
+    overloads = get_overloads(SimpleNamespace(__module__=module, __qualname__=name))
+    assert [overload.__annotations__["return"] for overload in overloads] == ["float", "Values"]
+    assert getsource(function).startswith("@_value_function\n")  # which makes it one of these
+
+
+@given(
+    arrays(np.float64, (5, 40), elements=st.integers(0, 4).map(float)),
+    arrays(np.float64, (5, 40), elements=st.integers(0, 60).map(float)),
+    st.sampled_from(("input", "best", "worst", "average")),
+    st.sampled_from(("k", "all", "retrieved")),
+)
+def test_the_first_ranks_of_many_are_those_of_a_full_sort(grades, scores, ties, ideal_depth):
+    """Selection (few ranks of long rows) and sorting (a curve to the end) give the same values."""
+    assume((grades.max(axis=1) > 0).all())
+    curve, ideal = gainful.dcg_curve(grades, scores, ties=ties), gainful.idcg_curve(grades)
+    for k in (1, 3, 4):
+        first = gainful.dcg(grades, scores, k=k, ties=ties)
+        np.testing.assert_allclose(first, curve[:, k - 1], rtol=1e-12)
+        best = ideal[:, -1 if ideal_depth == "all" else k - 1]
+        share = gainful.ndcg(grades, scores, k=k, ties=ties, ideal_depth=ideal_depth)
+        np.testing.assert_allclose(share, first / best, rtol=1e-12)

@@ -13,7 +13,7 @@ from refusals import refuses
 import gainful
 from gainful.formula import log
 from gainful.match.matched import Matched
-from gainful.measure import plugins
+from gainful.measure import register as plugins
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.gain import GAINS
 

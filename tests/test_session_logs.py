@@ -592,3 +592,26 @@ def test_every_column_of_users_is_hashed_however_it_is_written():
     )
     results = gainful.sessions.evaluate(frame, measures="sDCG@3", anonymise="salt")
     assert set(results.columns["customerId"]).isdisjoint({"c-17"})
+
+
+@pytest.mark.parametrize(
+    "word", ["rank", "doc", "session", "topic", "grade", "position", "time", "liked"]
+)
+@pytest.mark.parametrize("lazy", [False, True])
+def test_an_event_may_be_called_like_a_column(word, lazy):
+    """Gain 1 at rank 1 counts 1, at rank 2 it counts 1 / (1 + log2 2) = 0.5."""
+    rows = [
+        ("query", None, None),
+        ("impression", "a", 1),
+        ("impression", "b", 2),
+        ("click", "b", 2),
+        (word, "a", 1),
+    ]
+    log = pl.DataFrame(
+        [{"user": "u", "time": f"2024-05-01T10:00:0{number}Z", "text": "lamp", "event": event, "doc": doc, "rank": rank}
+         for number, (event, doc, rank) in enumerate(rows)]
+    )  # fmt: skip
+    for name, gain in ((word, 1.0), ("click", 0.5)):
+        given_log = log.lazy() if lazy else log
+        results = gainful.sessions.evaluate(given_log, None, "sDCG(b=2)@5", gain_from=name)
+        assert results["sDCG(b=2)@5"] == pytest.approx(gain)

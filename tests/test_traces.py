@@ -965,3 +965,49 @@ def test_hostile_records_are_told(tmp_path, record, form, words):
     path = write_lines(tmp_path / "log.jsonl", record)
     with refuses(BadInput, "log.jsonl:1"):
         as_sessions(path, form)
+
+
+PHOENIX = [
+    {"document_position": 0, "name": "hallucination", "score": 9},
+    {"document_position": 0, "name": "Relevance", "score": 0.5, "label": "relevant"},
+    {"document_position": 2, "name": "Relevance", "label": "relevant"},
+    {"document_position": 3, "name": "Relevance", "score": 7},  # of no document
+    {"document_position": -1, "name": "Relevance", "score": 7},
+    {"document_position": "x", "name": "Relevance", "score": 7},
+    {"document_position": 1, "name": "Relevance", "score": None},
+]
+ANNOTATED = [
+    {"documentPosition": place, "result": {"score": score}} for place, score in ((0, 0.5), (2, 1))
+]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize(
+    ("name", "evaluations"),
+    [("document_evaluations", PHOENIX), ("documentAnnotations", ANNOTATED)],
+)
+def test_grades_that_traces_carry_are_judgments(tmp_path, name, evaluations, inside):
+    attributes = {
+        "openinference.span.kind": "RETRIEVER",
+        "session.id": "s1",
+        "input.value": "soup",
+        "retrieval.documents": [{"document.id": doc} for doc in "abc"],
+    }
+    span = {
+        "context": {"trace_id": "t1", "span_id": "1"},
+        "start_time": "2026-03-01T10:00:00Z",
+        "attributes": attributes,
+    }
+    plain = {**span, "context": {"trace_id": "t2", "span_id": "2"}}
+    graded = (
+        {**span, "attributes": {**attributes, name: evaluations}}
+        if inside
+        else {**span, name: evaluations}
+    )
+    path = tmp_path / "spans.jsonl"
+    path.write_text(f"{json.dumps(graded)}\n{json.dumps(plain)}\n", encoding="utf-8")
+    sessions = as_sessions(path)
+    assert sessions.frame["grade"].to_list() == [0.5, None, 1.0, None, None, None]
+    results = evaluate(path, measures="sDCG@1")
+    # a is shown by both searches, the second divided by 1 + log4 2.
+    assert results.mean["sDCG@1"] == pytest.approx(0.5 + 0.5 / 1.5)

@@ -19,7 +19,7 @@ from tools.reference import reference_page
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import Param
-from gainful.formula.to_latex import to_latex
+from gainful.formula.renderers import to_latex
 from gainful.measure import catalogue_page as measures, convention_page as conventions
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount
@@ -77,7 +77,7 @@ measures they concern and options of the calls (`gainful measures nDCG` lists th
 `gainful conventions NAME` tells one in plain words, `gainful conventions NAME --diff OTHER` only
 what differs. The same from Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
 
-{to_markdown(conventions.build_table())}
+{to_markdown(conventions.build_tables(None, None)[0][1])}
 
 What else there is to know:
 

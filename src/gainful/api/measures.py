@@ -8,8 +8,7 @@ from gainful.convention import CONVENTIONS, like
 from gainful.convention.session import SESSION_CONVENTIONS
 from gainful.errors import GainfulError, UnknownName
 from gainful.measure.language import parse
-from gainful.measure.plugins import load_entry_points, load_plugin
-from gainful.measure.register import register
+from gainful.measure.register import load_entry_points, load_plugin, register
 from gainful.page.shown import Description
 
 __all__ = ["conventions", "is_measure", "load_entry_points", "load_plugin", "measures", "register"]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Unpack
 
 from gainful.api.session_options import (
-    GainOptions,
     SessionOptions,
     answer_session_options,
     can_be_in_parts,
@@ -15,12 +14,11 @@ from gainful.api.session_options import (
 )
 from gainful.api.sessions import read_judged_sessions
 from gainful.convention.session import SessionConvention
-from gainful.errors import GainfulError, OneGroup
-from gainful.match.session_groups import group_sessions
+from gainful.errors import GainfulError
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.sweep import Sweep, build_sweep, sweep_groups
+from gainful.measure.sessions.sweep import Sweep, build_sweep
 from gainful.measure.sessions.sweep_sums import (
     Bases,
     SweepGrid,
@@ -94,57 +92,30 @@ def sweep(
         settings=settings,
     )
     names = (by,) if isinstance(by, str) else tuple(by)
+    recipes = build_grid().recipes  # which refuses mistakes before anything is read
     if find_engine(sessions) is not None and can_be_in_parts(reading):
-        return _sweep_in_engine(sessions, qrels, build_grid, names, reading)
-    build_grid()  # which refuses mistakes before anything is read
+        from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
+
+        by_label = {recipe.label: recipe for recipe in recipes}
+        parts = prepare_parts(sessions, qrels, by_label, names, reading)
+        grid = build_grid(observed=parts.matcher.observed)
+        sums, notes = parts.visit(partial(SweepPartSums, grid.recipes, parts.by, parts.name))
+        return build_sweep(parts.name, grid, sums, notes)
     judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
     grid = build_grid(observed=chosen_sessions.observed)
+    convention = grid.recipes[0].convention
     matched_sessions = match_sessions(
-        chosen_sessions,
-        judgments,
-        grid.recipes[0].convention.unjudged,
-        grid.recipes[0].convention.subtopic_grades,
+        chosen_sessions, judgments, convention.unjudged, convention.subtopic_grades
     )
-    groups = group_sessions(matched_sessions, names, chosen_sessions.name)
-    _refuse_one_group(chosen_sessions.name, names, len(groups))
-    return sweep_groups(chosen_sessions.name, matched_sessions, grid, names, groups)
+    return _sweep_groups(matched_sessions, grid, names, chosen_sessions.name)
 
 
-def _sweep_in_engine(
-    sessions: Any,
-    qrels: AnyQrels | None,
-    build_grid: Callable[..., SweepGrid],
-    by: tuple[str, ...],
-    reading: GainOptions,
+def _sweep_groups(
+    sessions: MatchedSessions, grid: SweepGrid, by: Sequence[str], name: str
 ) -> Sweep:
-    """The sweep over sessions that stay in their engine."""
-    from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
-
-    recipes = {recipe.label: recipe for recipe in build_grid().recipes}
-    parts = prepare_parts(sessions, qrels, recipes, by, reading)
-    grid = build_grid(observed=parts.matcher.observed)
-    new_sums = partial(SweepPartSums, grid.recipes, parts.by, parts.name)
-    group_sums, notes = parts.visit(new_sums)
-    sums = group_sums.sort_groups()
-    _refuse_one_group(parts.name, by, len(sums.groups))
-    return build_sweep(
-        parts.name,
-        grid,
-        by,
-        [dict(zip(by, keys, strict=True)) for keys in sums.groups],
-        sums.sums,
-        counts=sums.counts,
-        notes=notes,
-    )
-
-
-def _refuse_one_group(name: str, by: Sequence[str], groups: int) -> None:
-    if groups < 2:
-        raise OneGroup(
-            name,
-            f"there is only one group by {', '.join(by) or 'no column'}, so there is no winner",
-            "two groups to compare, or more",
-        )
+    sums = SweepPartSums(grid.recipes, by, name)
+    sums.visit(sessions)
+    return build_sweep(name, grid, sums, sessions.notes)
 
 
 def sweep_matched(
@@ -185,6 +156,6 @@ def sweep_matched(
             like=like,
             settings=settings or {},
         )
-        return sweep_groups(source, sessions, grid, (by,), group_sessions(sessions, by, source))
+        return _sweep_groups(sessions, grid, (by,), source)
     except GainfulError as error:
         return str(error)

@@ -21,7 +21,6 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, Table, build_table, format_number, to_plain_data
 from gainful.text import count_noun, mark_notes
-from gainful.types import Array
 
 DEPTH, PERSISTENCE = 1000, 0.95  # those of repro_eval
 MAX_DEPTH = 1_000_000
@@ -213,9 +212,9 @@ def measure_errors(
             number = count_noun(sum(pair.left_out), "query")
             notes.append(f"{name} ({run}): {number} of only one side left out")
         first, second = pair.values[:, 0], pair.values[:, 1]
-        rmse = _root_mean_square(first - second)
-        bounded = original.recipes[name].entry.bounded
-        largest = _root_mean_square(np.maximum(first, 1 - first)) if bounded else 0.0
+        farthest = np.maximum(first, 1 - first)
+        rmse, largest = (float(np.sqrt((e**2).mean())) for e in (first - second, farthest))
+        largest = largest if original.recipes[name].entry.bounded else 0.0
         means = float(first.mean()), float(second.mean())
         errors.append(ScoreError(run, name, *means, rmse, rmse / largest if largest else None))
     return errors, notes
@@ -227,10 +226,6 @@ def _mean_measures(results: Results) -> list[str]:
     if not names:
         raise BadValue("measures", ", ".join(recipes), "measures that are means over queries")
     return names
-
-
-def _root_mean_square(values: Array) -> float:
-    return float(np.sqrt((values**2).mean()))
 
 
 def measure_effects(
@@ -274,18 +269,17 @@ def _describe(reproduction: Reproduction) -> str:
             f"{error.measure} is {error.reproduced:.4f} instead of {error.original:.4f}, and off "
             f"by {error.rmse:.4f} a query (RMSE)."
         )
-    if reproduction.effects:
-        sentences.append(_describe_effect(reproduction.effects[0]))
+    for effect in reproduction.effects[:1]:
+        sentence = (
+            f"The original has no improvement in {effect.measure}, so there is no effect ratio."
+        )
+        if effect.effect_ratio is not None:
+            ratio = round(effect.effect_ratio, 2) + 0.0  # no minus before a zero
+            delta = "" if effect.delta_relative is None else f"; ΔRI {effect.delta_relative:+.4f}"
+            improvement = f"Its improvement in {effect.measure} is {ratio:.2f} of the original's"
+            sentence = f"{improvement} (effect ratio{delta})."
+        sentences.append(sentence)
     return " ".join(sentences)
-
-
-def _describe_effect(effect: Effect) -> str:
-    if effect.effect_ratio is None:
-        return f"The original has no improvement in {effect.measure}, so there is no effect ratio."
-    ratio = round(effect.effect_ratio, 2) + 0.0  # no minus before a zero
-    delta = "" if effect.delta_relative is None else f"; ΔRI {effect.delta_relative:+.4f}"
-    improvement = f"Its improvement in {effect.measure} is {ratio:.2f} of the original's"
-    return f"{improvement} (effect ratio{delta})."
 
 
 def _list_notes(reproduction: Reproduction, *, verbose: bool) -> list[str]:

@@ -17,9 +17,11 @@ from attrs import evolve, frozen
 
 from gainful.errors import Tied
 from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Array, Flags, Ranks, slices
 
 _COUNTING_SHARE = 1 / 8  # counting beats sorting up to about this share of documents worth anything
+_SELECTION_SHARE = 8  # selecting beats sorting where rows have so many times the ranks looked at
+_CACHED_ROWS = 256  # rows whose scores stay in the cache
 
 
 @frozen(eq=False)
@@ -126,16 +128,22 @@ def rank_gains(
     """
     if score is None:
         return OrderedGains(gain)
-    row, column = np.nonzero(gain)
-    if row.size < _COUNTING_SHARE * gain.size:
+    if np.count_nonzero(gain) < _COUNTING_SHARE * gain.size:
+        row, column = np.nonzero(gain)
         first, last = _count_ranks(score, row, column)
     else:
+        if _SELECTION_SHARE * last_rank < gain.shape[1]:
+            selected = _select_first(gain, score, ties, last_rank)
+            if selected is not None:
+                return selected
+        distinct = _sort_distinct(gain, score)
+        if distinct is not None:
+            return distinct
         order = np.argsort(-score, axis=1, kind="stable")
-        ordered = np.take_along_axis(score, order, axis=1)
-        starts = np.ones(ordered.shape, dtype=bool)
-        starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-        if ties == "input" or starts.all():
+        if ties == "input":
             return OrderedGains(np.take_along_axis(gain, order, axis=1))
+        starts = _block_starts(np.take_along_axis(score, order, axis=1))
+        row, column = np.nonzero(gain)
         first, last = (
             _restore_input_order(order, edge)[row, column] for edge in _block_edges(starts)
         )
@@ -146,6 +154,40 @@ def rank_gains(
     by_input = _rank_by_input(placed, score) if TIE_POLICIES[ties].needs == "order" else first
     first, last = place_ties(ties, TieBlocks(row, first, last, first, by_input), placed.gain)
     return evolve(placed, first=first, last=last)
+
+
+def _sort_distinct(gain: Array, score: Array) -> OrderedGains | None:
+    """The gains by score where no scores are equal: quicker than a stable sort; else None."""
+    ordered = np.empty_like(gain)
+    for part in slices(len(gain), _CACHED_ROWS):
+        order = np.argsort(-score[part], axis=1)
+        if not _block_starts(np.take_along_axis(score[part], order, axis=1)).all():
+            return None
+        ordered[part] = np.take_along_axis(gain[part], order, axis=1)
+    return OrderedGains(ordered)
+
+
+def _select_first(gain: Array, score: Array, ties: str, last_rank: int) -> OrderedGains | None:
+    """The gains at the first ranks, by selecting instead of sorting; rows with ties there apart.
+
+    None where ties matter that only ids could break.
+    """
+    first = np.empty((len(gain), last_rank))
+    has_ties = np.zeros(len(gain), dtype=bool)
+    for part in slices(len(gain), _CACHED_ROWS):
+        best = np.argpartition(score[part], -last_rank - 1, axis=1)[:, -last_rank - 1 :]
+        best_scores = np.take_along_axis(score[part], best, axis=1)
+        order = np.argsort(-best_scores, axis=1)
+        starts = _block_starts(np.take_along_axis(best_scores, order, axis=1))
+        has_ties[part] = ~starts.all(axis=1)
+        best_gains = np.take_along_axis(gain[part], best, axis=1)
+        first[part] = np.take_along_axis(best_gains, order[:, :last_rank], axis=1)
+    if has_ties.any():
+        if TIE_POLICIES[ties].needs == "ids":
+            return None
+        tied_rows = rank_gains(gain[has_ties], score[has_ties], ties)
+        first[has_ties] = tied_rows.gains_by_rank(last_rank)
+    return OrderedGains(first)
 
 
 def _count_ranks(score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]:
@@ -181,6 +223,12 @@ def _search_stretches(
         position = np.where(still_holds, ahead, position)
         step >>= 1
     return position
+
+
+def _block_starts(ordered: Array) -> Flags:
+    starts = np.ones(ordered.shape, dtype=bool)
+    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    return starts
 
 
 def _block_edges(starts: Flags) -> tuple[Ranks, Ranks]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -140,21 +141,28 @@ def rank_ideally(query: Ranks, gain: Array) -> IdealRanking:
     return IdealRanking(ordered, gain[order], rank)
 
 
-def sort_rows_ideally(gains: Array, wanted: Flags) -> Array:
+def sort_rows_ideally(gains: Array, wanted: Flags, last_rank: int = sys.maxsize) -> Array:
     """The wanted gains of each row of a matrix, the highest first, and zeros behind them.
+
+    Args:
+        gains: what each document is worth.
+        wanted: those that the ideal is made of.
+        last_rank: the last rank that is looked at.
 
     Examples:
         >>> gains = np.array([[1.0, 0.0, 3.0], [2.0, -1.0, 0.0]])
         >>> sort_rows_ideally(gains, gains > 0).tolist()
         [[3.0, 1.0, 0.0], [2.0, 0.0, 0.0]]
     """
-    row, column = np.nonzero(wanted)
-    if row.size * 4 > gains.size:
+    if np.count_nonzero(wanted) * 4 > gains.size:
         packed = np.where(wanted, -gains, np.inf)
     else:  # few are worth anything: sort only those
+        row, column = np.nonzero(wanted)
         count = np.bincount(row, minlength=len(gains))
         position = np.arange(row.size) - (np.cumsum(count) - count)[row]
         packed = np.full((len(gains), max(1, int(count.max()))), np.inf)
         packed[row, position] = -gains[row, column]
+    if last_rank < packed.shape[1]:
+        packed = np.partition(packed, last_rank - 1, axis=1)[:, :last_rank]
     packed.sort(axis=1)
     return np.where(np.isinf(packed), 0.0, -packed)

@@ -18,6 +18,7 @@ from gainful.types import Flags, Ranks
 
 Group = tuple[dict[str, Any], Flags]  # its values by column, and which sessions belong to it
 By = str | Sequence[str]
+Keys = tuple[Any, ...]  # the values of the columns that a group is named by
 RESERVED_COLUMNS = (  # names of columns that views print beside those of groups
     *("sessions", "queries", "mean", "n", "searching", "position", "which", "before", "change"),
     *("gain", "new", "repeated", "one_query", "gained_nothing", "last_is_best", "share"),
@@ -140,6 +141,14 @@ def _refuse_varying(sessions: SessionRows, column: str, source: str) -> None:
         session = sessions.rows["session"][int(differing[0])]
         problem = f"session {quote(session)} has more than one {column}"
         raise BadInput(source, problem, "one for all rows of a session")
+
+
+def order_keys(keys: Keys) -> list[tuple[bool, str, Any]]:
+    """By what groups are sorted: values of one kind together, and what is missing at the end."""
+    return [
+        (key is None, "" if key is None else type(key).__name__, 0 if key is None else key)
+        for key in keys
+    ]
 
 
 def group_label(keys: Mapping[str, Any]) -> str:

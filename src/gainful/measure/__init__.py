@@ -9,6 +9,6 @@ __all__ = ["language"]
 
 @render_latex_with
 def _load_latex(measure: Measure) -> str:
-    from gainful.measure.latex import measure_latex  # noqa: PLC0415  (only notebooks need it)
+    from gainful.measure.catalogue_page import measure_latex  # noqa: PLC0415  (only notebooks need it)
 
     return measure_latex(measure)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import TypeVar, Unpack, overload
+from typing import Protocol, TypeVar, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -139,19 +139,28 @@ def _show_options(function: _Function) -> _Function:
     return call  # type: ignore[return-value]  # it takes and returns just the same
 
 
-@overload
-def cg(
-    grades: Sequence[float], scores: Numbers | None = None, **options: Unpack[RankingOptions]
-) -> float: ...
+class ValueFunction(Protocol):
+    """A function of grades: a number for one list, an array of them for a batch."""
+
+    @overload
+    def __call__(
+        self,
+        grades: Sequence[float],
+        scores: Numbers | None = None,
+        **options: Unpack[RankingOptions],
+    ) -> float: ...
+
+    @overload
+    def __call__(
+        self, grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+    ) -> Values: ...
 
 
-@overload
-def cg(
-    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
-) -> Values: ...
+def _value_function(function: Callable[..., Values]) -> ValueFunction:
+    return cast("ValueFunction", _show_options(function))
 
 
-@_show_options
+@_value_function
 def cg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How much do the first k documents gain together, whatever their order?
 
@@ -162,19 +171,7 @@ def cg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOp
     return _compute_value(CG, grades, scores, options)
 
 
-@overload
-def ncg(
-    grades: Sequence[float], scores: Numbers | None = None, **options: Unpack[RankingOptions]
-) -> float: ...
-
-
-@overload
-def ncg(
-    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
-) -> Values: ...
-
-
-@_show_options
+@_value_function
 def ncg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """What share of the gain that was possible have the first k documents?
 
@@ -185,19 +182,7 @@ def ncg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayO
     return _compute_value(nCG, grades, scores, options)
 
 
-@overload
-def dcg(
-    grades: Sequence[float], scores: Numbers | None = None, **options: Unpack[RankingOptions]
-) -> float: ...
-
-
-@overload
-def dcg(
-    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
-) -> Values: ...
-
-
-@_show_options
+@_value_function
 def dcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How much does a searcher gain who looks less and less closely further down?
 
@@ -208,19 +193,7 @@ def dcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayO
     return _compute_value(DCG, grades, scores, options)
 
 
-@overload
-def idcg(
-    grades: Sequence[float], scores: Numbers | None = None, **options: Unpack[RankingOptions]
-) -> float: ...
-
-
-@overload
-def idcg(
-    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
-) -> Values: ...
-
-
-@_show_options
+@_value_function
 def idcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How much would a searcher gain from the best ranking that was possible?
 
@@ -231,19 +204,7 @@ def idcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[Array
     return _compute_value(IDCG, grades, scores, options)
 
 
-@overload
-def ndcg(
-    grades: Sequence[float], scores: Numbers | None = None, **options: Unpack[RankingOptions]
-) -> float: ...
-
-
-@overload
-def ndcg(
-    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
-) -> Values: ...
-
-
-@_show_options
+@_value_function
 def ndcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
     """How near is the ranking to the best one that was possible?
 

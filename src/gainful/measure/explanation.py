@@ -19,7 +19,7 @@ from gainful.formula import (
     to_numpy,
     walk,
 )
-from gainful.formula.to_text import to_text as as_text
+from gainful.formula.renderers import to_text as as_text
 from gainful.match.rank_order import ideal_order
 from gainful.measure.convention_page import SINGLE_LIST_SETTINGS
 from gainful.measure.entry import Recipe

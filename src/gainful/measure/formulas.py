@@ -16,7 +16,7 @@ from gainful.types import Array
 
 def find_in_plugins(name: str, table: Mapping[str, object]) -> bool:
     """Load the plug-ins of other packages, and look the name up once more."""
-    from gainful.measure.plugins import load_entry_points  # noqa: PLC0415  (for unknown names)
+    from gainful.measure.register import load_entry_points  # noqa: PLC0415  (for unknown names)
 
     failures = load_entry_points()
     if name in table:

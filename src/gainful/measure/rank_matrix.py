@@ -166,9 +166,11 @@ def rank_row_gains(
     gains = row_gains(recipe, grades, "grades")
     source = grades if judged is None or recipe.convention.ideal == "list" else judged
     pool_gains = gains if source is grades else row_gains(recipe, source, "judged")
-    ideal = ideal_gains(pool_gains, source, with_negative=recipe.convention.negative == "in_ideal")
-    sort_keys = None if recipe.entry.gain_of == "ideal" else _sort_keys(recipe, scores)
     deepest = _UNLIMITED if recipe.k is None else recipe.k
+    with_negative = recipe.convention.negative == "in_ideal"
+    last_rank = _UNLIMITED if recipe.convention.ideal_depth == "all" else deepest
+    ideal = ideal_gains(pool_gains, source, last_rank, with_negative=with_negative)
+    sort_keys = None if recipe.entry.gain_of == "ideal" else _sort_keys(recipe, scores)
     actual = rank_gains(gains, sort_keys, recipe.convention.ties, deepest)
     filling, fill = None, np.zeros((1, 1))
     if recipe.convention.short == "minimum":
@@ -195,7 +197,7 @@ def row_gains(recipe: Recipe, grades: RankingMatrix, argument: str) -> Array:
     return grade_gains(grades.values, recipe.gain, recipe.convention, find, grades.present)
 
 
-def ideal_gains(gains: Array, pool: RankingMatrix, *, with_negative: bool) -> Array:
+def ideal_gains(gains: Array, pool: RankingMatrix, last_rank: int, *, with_negative: bool) -> Array:
     """Gains of the ideal: the most valuable first; they end before the first worthless one.
 
     Gains below zero are left out, unless the convention wants the ideal to end with them.
@@ -203,7 +205,7 @@ def ideal_gains(gains: Array, pool: RankingMatrix, *, with_negative: bool) -> Ar
     wanted = gains > 0
     if with_negative:
         wanted = np.ones_like(wanted) if pool.present is None else pool.present
-    return sort_rows_ideally(gains, wanted)
+    return sort_rows_ideally(gains, wanted, last_rank)
 
 
 def _sort_keys(recipe: Recipe, scores: RankingMatrix | None) -> Array | None:

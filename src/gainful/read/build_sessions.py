@@ -58,22 +58,19 @@ class LogReport:
     repeats: int = 0
     shown_twice: int = 0  # results whose document stands further up in their list
     untold: int = 0  # events without a query
+    unclicked: int = 0  # results
+    holes: bool = False  # are there ranks without a result?
     in_row_order: bool = False  # do ranks and lists follow from the order of rows alone?
     spans: pl.DataFrame | None = None  # of sessions of users, which may overlap
     notes: list[str] = field(factory=list)  # what was taken for what
 
     def add(self, other: LogReport) -> None:
         """Take what is known of another part."""
-        for name in (
-            "events",
-            "kept",
-            "opening",
-            "repeats",
-            "shown_twice",
-            "untold",
-            "in_row_order",
-        ):
+        sums = ("events", "kept", "opening", "repeats", "shown_twice", "untold", "unclicked")
+        for name in sums:
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.holes |= other.holes
+        self.in_row_order |= other.in_row_order
         for name in ("left_out", "lost", "ties"):
             pairs = zip_longest(getattr(self, name), getattr(other, name))
             setattr(self, name, [_add_tallies(*pair) for pair in pairs])
@@ -116,6 +113,9 @@ class LogReport:
                 f"{count_noun(self.untold, 'event')} without a query counted in the last list "
                 "before it that showed its document"
             )
+        if bad == "error" and self.holes and not self.unclicked:
+            problem = "every row was clicked: what was shown and not clicked is missing"
+            raise BadInput(name, problem, SHOWING)
         return notes
 
 
@@ -147,8 +147,6 @@ def build_sessions(
     )
     rows, descriptions = build_part(events, owner, gap, report) if owner else (events.frame, [])
     notes = report.tell(bad, events.name, owner_notes, events.locate)
-    if bad == "error":
-        _refuse_clicks_alone(rows, events.name)
 
     def locate(row: int) -> str:
         return events.locate(int(rows[ROW][row]))
@@ -207,10 +205,12 @@ def build_part(
         opening, part.shown_twice = drop_repeated_docs(opening)
         part.in_row_order = _follows_rows(opening, events)
     else:
-        opening = spread_lists(opening, events.docs)
+        opening = spread_lists(opening, events.docs, events.grades)
     results, lost = _fold_actions(frame, opening, events, part)
+    results = _keep_results(results)
+    part.unclicked, part.holes = _count_unclicked(results), _has_holes(results)
     report.add(part)
-    return _keep_results(results), [*descriptions, *list_problems(lost, events.locate)]
+    return results, [*descriptions, *list_problems(lost, events.locate)]
 
 
 def choose_owner(
@@ -256,14 +256,17 @@ def _flag_ties(frame: pl.DataFrame, ties: pl.Series, events: SessionEvents) -> P
     return flag_problem(frame, frame["session"].is_in(ties.implode()), lambda _: words, expected)
 
 
-def _refuse_clicks_alone(rows: pl.DataFrame, name: str) -> None:
-    """Rows of nothing but clicks, with holes between their ranks, are not what was shown."""
-    if rows.schema.get("clicked") != pl.Boolean or not rows["clicked"].all(ignore_nulls=False):
-        return
+def _count_unclicked(rows: pl.DataFrame) -> int:
+    clicked = rows["clicked"] if rows.schema.get("clicked") == pl.Boolean else None
+    return len(rows) if clicked is None else len(rows) - int(clicked.sum())
+
+
+def _has_holes(rows: pl.DataFrame) -> bool:
+    """Are there ranks without a result? Rows of nothing but clicks are not what was shown."""
+    if _count_unclicked(rows):  # then it does not matter
+        return False
     lists = rows.group_by("session", "query").agg(pl.len(), pl.col("rank").max())
-    if bool((lists["rank"] > lists["len"]).any()):
-        problem = "every row was clicked: what was shown and not clicked is missing"
-        raise BadInput(name, problem, SHOWING)
+    return bool((lists["rank"] > lists["len"]).any())
 
 
 def _split_at_gaps(frame: pl.DataFrame, owner: str, gap: timedelta) -> pl.DataFrame:

@@ -37,7 +37,7 @@ from gainful.read.column_names import (
     restore_name,
     strip_name,
 )
-from gainful.read.engines import SPARK, Engine, report_engine_errors, take_rows
+from gainful.read.engines import SPARK, Engine, report_engine_errors
 from gainful.read.event_lists import ROW
 from gainful.read.event_table import (
     LogFacts,
@@ -52,8 +52,15 @@ from gainful.read.event_table import (
 from gainful.read.lazy import open_columns
 from gainful.read.named_columns import Header, InputTable
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.session_events import ASKED, DWELL, SHOWN, EventWords, read_event_words
-from gainful.read.session_problems import COLUMNS, Problem, first_error
+from gainful.read.session_events import (
+    ASKED,
+    DWELL,
+    SHOWN,
+    EventWords,
+    name_event,
+    read_event_words,
+)
+from gainful.read.session_problems import Problem, first_error
 from gainful.read.sessions import (
     RESULT_COLUMNS,
     BadPolicy,
@@ -67,7 +74,7 @@ from gainful.read.sessions import (
     nothing_sound,
     refuse_session,
 )
-from gainful.read.spill import KEY, Spill, choose_parts, refuse_large_owners
+from gainful.read.spill import KEY, Spill, choose_parts, refuse_large_owners, take_rows
 
 _NUMBER, _NUMBER_THERE = "\0number", "gainful_number"  # of a row, where rows have an order
 _MAX_ROWS = 1_000_000  # of a part
@@ -240,8 +247,9 @@ class EngineSessions:
     def _visit_disk(self, compute: Callable[[Sessions], Any]) -> Iterator[Any]:
         if self.spill is None:
             self.reader, self.spill = spill_rows(self.frame.to_native(), self.engine, self.reader)
-            _refuse_no_owner(self.reader)
         counts = self.spill.counts
+        if not counts.sum():
+            raise BadInput(self.name, "there is not one session in it")
         for part in choose_parts(counts, _MAX_ROWS):
             yield compute_part(self.spill.read(part), self.reader, compute)
             report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
@@ -381,7 +389,7 @@ def _assign_roles(reader: PartReader) -> PartReader:
     taken = assign_log_columns(header, facts, words)
     shown_words = {word for word, kind in words.items() if kind in (SHOWN, ASKED)}
     known = find_known(facts, taken, shown_words)
-    kinds = {words.get(kind, kind) for kind in facts.words.get(taken.get("event", ""), ())}
+    kinds = {name_event(kind, words) for kind in facts.words.get(taken.get("event", ""), ())}
     actions = sorted(kinds - {SHOWN, ASKED})
     if not reader.ordered:
         _refuse_without_order(reader, known, has_actions=bool(actions))
@@ -484,13 +492,6 @@ def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartRea
     take_rows(engine, reader.header.name, numbered, take)
     spill.finish()
     return evolve(reader, facts=facts), spill
-
-
-def _refuse_no_owner(reader: PartReader) -> None:
-    if not reader.facts.rows:
-        raise BadInput(reader.header.name, "there is not one session in it")
-    if not reader.facts.given[reader.owners[0]]:
-        raise BadInput(reader.header.name, "there is no session in any row", COLUMNS)
 
 
 def _find_spark_facts(native: Any, reader: PartReader) -> LogFacts:

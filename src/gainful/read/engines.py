@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from importlib.util import find_spec
 from queue import Queue
@@ -209,18 +208,6 @@ def report_engine_errors(engine: Engine, name: str) -> Iterator[None]:
         raise BadInput(name, f"{engine.name} answers: {_engine_message(failure)}") from None
 
 
-def take_rows(engine: Engine, name: str, native: Any, take: Callable[[pl.DataFrame], None]) -> None:
-    """Take a result of an engine, which goes on while some rows of it are taken."""
-    with report_engine_errors(engine, name), ThreadPoolExecutor(1) as taker:
-        before: Future[None] | None = None
-        for rows in engine.stream(native):
-            if before is not None:
-                before.result()
-            before = taker.submit(take, rows)
-        if before is not None:
-            before.result()
-
-
 def _engine_message(failure: BaseException) -> str:
     """The line of a message that tells most: of a worker's trace the last, else the first."""
     lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
@@ -254,5 +241,4 @@ __all__ = [
     "Engine",
     "find_engine",
     "report_engine_errors",
-    "take_rows",
 ]

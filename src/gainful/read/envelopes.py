@@ -26,7 +26,7 @@ _ACTION_KEYS = {
 }
 _NEXT_OBJECT = re.compile(rb"\}\s*\{")
 _BLANKS = re.compile(r"[ \t\r\n]*")
-_LINE_END = re.compile(r"[\r\n]+")  # and no other: a text may hold U+2028
+_LINE_END = re.compile(r"[\r\n]\s*")  # and no other: a text may hold U+2028
 
 
 class _Hit(msgspec.Struct):

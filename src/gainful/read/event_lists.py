@@ -144,12 +144,15 @@ def attach_actions(
     return pl.concat(parts)
 
 
-def spread_lists(lists: pl.DataFrame, docs: pl.Series) -> pl.DataFrame:
+def spread_lists(
+    lists: pl.DataFrame, docs: pl.Series, grades: pl.Series | None = None
+) -> pl.DataFrame:
     """A row for each result of whole lists; one without a document for a list that is empty.
 
     Args:
         lists: a row for each, which says which of the documents are its results.
         docs: those of all lists together.
+        grades: of these documents, if there are any.
     """
     first, length = (lists[name].to_numpy() for name in (FIRST, LENGTH))
     row_counts = np.maximum(length, 1)
@@ -169,4 +172,9 @@ def spread_lists(lists: pl.DataFrame, docs: pl.Series) -> pl.DataFrame:
     rest = lists.drop("rank", "doc", FIRST, LENGTH, SESSION, LIST, strict=False)
     keys = ("query_id", "text")  # by which what was done is joined
     known = [name for name in rest.columns if name in keys or rest[name].null_count() < len(rest)]
-    return rest[known][number].with_columns(doc.alias("doc"), ranks.alias("rank"))
+    columns = [doc.alias("doc"), ranks.alias("rank")]
+    if grades is not None:
+        all_grades = pl.concat([grades, pl.Series([None], dtype=pl.Float64)])
+        of_docs = pl.when(doc.is_not_null()).then(all_grades.gather(place)).alias("grade")
+        columns.append(pl.select(of_docs).to_series())
+    return rest[known][number].with_columns(columns)

@@ -34,6 +34,7 @@ from gainful.read.session_events import (
     SessionEvents,
     list_shown_words,
     make_events,
+    name_event,
     read_event_words,
 )
 from gainful.read.session_problems import flag_problem
@@ -326,7 +327,7 @@ def _read_kinds(
     kinds = [*facts.words[column]]
     refuse_kinds(table.header, column, kinds, words)
     mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))
-    return plain.replace_strict({kind: words.get(kind, kind) for kind in kinds}, default=SHOWN)
+    return plain.replace_strict({kind: name_event(kind, words) for kind in kinds}, default=SHOWN)
 
 
 def refuse_kinds(

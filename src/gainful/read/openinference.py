@@ -28,6 +28,7 @@ from gainful.read.search_results import (
     BadResults,
     ResultPaths,
     read_documents,
+    read_evaluations,
     read_query,
     read_results,
 )
@@ -41,6 +42,10 @@ _SESSION = ("session.id", "gen_ai.conversation.id")
 _USER = ("user.id", "enduser.id")
 _DOCUMENTS = ("retrieval.documents", "gen_ai.retrieval.documents")
 _DOCUMENT_IDS = tuple(f"{path}.ids" for path in _DOCUMENTS)  # as some exports list them
+_EVALUATIONS = (  # as Phoenix exports them
+    *("document_evaluations", "documentEvaluations"),
+    *("document_annotations", "documentAnnotations"),
+)
 _QUERY = ("gen_ai.retrieval.query.text", "input.value")
 _KIND = "openinference.span.kind"
 _OPERATION = "gen_ai.operation.name"
@@ -92,6 +97,10 @@ _RETURNED = (
     "search lists documents without ids: those of what it returned count"
     "|searches list documents without ids: those of what they returned count"
 )
+_GRADED = (
+    "document has a grade by an evaluation in its trace"
+    "|documents have grades by evaluations in their traces"
+)
 _FAILED = (
     "search failed, and counts as a query without results"
     "|searches failed, and count as queries without results"
@@ -116,9 +125,9 @@ class _SpanReader:
             names.get("session", _SESSION), (_KIND,), (_OPERATION,), _TOOL_NAME if tools else ()
         )
         own_paths = (names.get("searcher", _USER), *(names[name] for name in labels))
-        self._value_names = ("text", "user", *labels)
         self._values = PathFinder(_QUERY, *own_paths)
         self._tool_values = PathFinder(_TOOL_QUERY, *own_paths)
+        self._evaluations = EntriesFinder(_EVALUATIONS)
         self._documents = EntriesFinder(self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS))
 
     def take_records(self, records: Iterable[tuple[int, Record]]) -> None:
@@ -139,14 +148,16 @@ class _SpanReader:
             (tool or spans.name(index)) in self._tools if self._tools else False
             for index, tool in enumerate(tools)
         ]
-        searches = []
+        searches, others = [], []
         for index, kind in enumerate(kinds):
             if kind == "RETRIEVER" or self._is_search(kind, operations[index], by_tool[index]):
                 searches.append(index)
             elif sessions[index] is not None or spans.parents[index] is not None:
-                key = (spans.traces[index], spans.ids[index], spans.parents[index])
-                self.others.add((*key, sessions[index], spans.records[index]))
+                others.append(index)
         if len(searches) < len(kinds):
+            rest = spans.take(others)
+            named = [sessions[index] for index in others]
+            self.others.extend((rest.traces, rest.ids, rest.parents, named, rest.records))
             spans = spans.take(searches)
             sessions = [sessions[index] for index in searches]
             by_tool = [by_tool[index] for index in searches]
@@ -198,7 +209,19 @@ class _SpanReader:
             docs=[[] if isinstance(part, BadResults) else part for part in docs],
             labels=(*map(as_names, labels), spans.traces, spans.ids, spans.parents),
             flaw=flaws,
+            grades=self._read_grades(spans),
         )
+
+    def _read_grades(self, spans: Spans) -> dict[int, dict[int, float]]:
+        """What evaluations say of the documents of searches, by their places."""
+        grades = {}
+        for records in (spans.exports, spans.attributes):
+            for index, entries in enumerate(self._evaluations.find(records)):
+                by_place = read_evaluations(entries or ())
+                if by_place:
+                    grades[index] = by_place
+                    self._retrievals.notes[_GRADED] += len(by_place)
+        return grades
 
     def _read_listed(
         self, spans: Spans, index: int, entries: Sequence[Any]

@@ -20,11 +20,12 @@ from gainful.errors import BadInput
 from gainful.progress import report_work
 from gainful.read.column_names import OPTIONAL_COLUMNS, POSITION, protect_name, restore_name
 from gainful.read.engine_sessions import EngineSessions
-from gainful.read.engines import Engine, take_rows
+from gainful.read.engines import Engine
 from gainful.read.lazy_run import as_narwhals
 from gainful.read.qrels_and_run import Qrels
+from gainful.read.session_layout import find_odd_depths
 from gainful.read.sessions import name_columns
-from gainful.read.spill import KEY, Spill, choose_parts
+from gainful.read.spill import KEY, Spill, choose_parts, take_rows
 
 # Columns of our own beside the user's, of which none is called so: see `protect_name`.
 LENGTH, TOTAL, POWERS = "gainful_length", "gainful_total", "gainful_powers"
@@ -190,8 +191,8 @@ def _are_sound(rows: pl.DataFrame) -> bool:
         return False
     small = int(rows["query"].max()) <= _MAX_NUMBER and int(rows["query"].min()) >= 1  # type: ignore[arg-type]
     sound = rows[_SOUND].fill_null(value=False).all()
-    depths = rows["scanned"] if "scanned" in rows.columns else pl.Series([0.0])
-    small = small and not ((depths < 0) | (depths != depths.floor())).any()
+    if "scanned" in rows.columns and find_odd_depths(rows["scanned"]).any():
+        return False
     return small and bool(sound) and not (rows["session"] == "").any()
 
 

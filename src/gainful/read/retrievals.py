@@ -34,11 +34,11 @@ _BATCH_ROWS = 1 << 14
 
 
 class RowBuffer:
-    """Rows of some columns, to be added one by one or as columns, and taken as a frame.
+    """Rows of some columns, to be added some at a time, and taken as a frame.
 
     Examples:
         >>> rows = RowBuffer({"doc": pl.String, "rank": pl.Int64})
-        >>> rows.add(("a", 1))
+        >>> rows.extend([["a"], [1]])
         >>> rows.extend([["b", "c"], [2, 3]])
         >>> rows.to_frame().rows()
         [('a', 1), ('b', 2), ('c', 3)]
@@ -47,19 +47,11 @@ class RowBuffer:
     def __init__(self, schema: Mapping[str, type[pl.DataType]]) -> None:
         """No rows yet, of columns with these names and types."""
         self._schema = dict(schema)
-        self._rows: list[tuple[Any, ...]] = []
         self._columns: list[list[Any]] = [[] for _ in self._schema]
         self._frames: list[pl.DataFrame] = []
 
-    def add(self, row: tuple[Any, ...]) -> None:
-        """One more row."""
-        self._rows.append(row)
-        if len(self._rows) >= _BATCH_ROWS:
-            self._pack()
-
     def extend(self, columns: Iterable[Iterable[Any]]) -> None:
         """Some more rows, as columns of the same length."""
-        self._gather()
         for column, values in zip(self._columns, columns, strict=True):
             column.extend(values)
         if len(self._columns[0]) >= _BATCH_ROWS:
@@ -71,44 +63,12 @@ class RowBuffer:
         frames, self._frames = self._frames, []
         return pl.concat(frames) if frames else pl.DataFrame(schema=self._schema)
 
-    def _gather(self) -> None:
-        if self._rows:
-            for column, values in zip(self._columns, zip(*self._rows, strict=True), strict=True):
-                column.extend(values)
-            self._rows = []
-
     def _pack(self) -> None:
-        self._gather()
         if self._columns[0]:
             pairs = zip(self._schema.items(), self._columns, strict=True)
             series = [pl.Series(name, values, dtype) for (name, dtype), values in pairs]
             self._frames.append(pl.DataFrame(series))
             self._columns = [[] for _ in self._schema]
-
-
-class TextBuffer:
-    """Texts, to be added some at a time and taken as one column."""
-
-    def __init__(self) -> None:
-        """No texts yet."""
-        self._texts: list[str] = []
-        self._parts: list[pl.Series] = []
-
-    def extend(self, texts: Iterable[str]) -> None:
-        """Some more of them."""
-        self._texts.extend(texts)
-        if len(self._texts) >= _BATCH_ROWS:
-            self._pack()
-
-    def to_series(self) -> pl.Series:
-        """All texts, in the order in which they came; there are none here afterwards."""
-        self._pack()
-        parts, self._parts = self._parts, []
-        return pl.concat(parts)
-
-    def _pack(self) -> None:
-        self._parts.append(pl.Series(self._texts, dtype=pl.String))
-        self._texts = []
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -150,6 +110,7 @@ class RetrievedLists:
 
     frame: pl.DataFrame
     docs: pl.Series
+    grades: pl.Series | None = None  # of these, if any has one
 
 
 @define(eq=False)
@@ -162,13 +123,15 @@ class Retrievals:
     remarks: list[str] = field(factory=list)  # in whole sentences
     labels: tuple[str, ...] = ()  # columns beside: topic, system, …
     _rows: RowBuffer = field(init=False)
-    _docs: TextBuffer = field(init=False)
+    _docs: RowBuffer = field(init=False)
     _flaws: list[tuple[Flaw, str]] = field(factory=list)
+    _doc_count: int = 0
+    _grades: dict[int, float] = field(factory=dict)  # by the number of the document
 
     def __attrs_post_init__(self) -> None:
         """No searches yet, each of which will be a row, and its documents rows of their own."""
         self._rows = RowBuffer({**_COLUMNS, **dict.fromkeys(self.labels, pl.String)})
-        self._docs = TextBuffer()
+        self._docs = RowBuffer({"doc": pl.String})
 
     def add(
         self,
@@ -183,12 +146,18 @@ class Retrievals:
         labels: Sequence[str | None] = (),
         flaw: int | None = None,
     ) -> None:
-        """One search; a document twice in its list counts where it comes first."""
-        unique = dict.fromkeys(docs)
-        own = labels or [None] * len(self.labels)
-        length, repeats = len(unique), len(docs) - len(unique)
-        self._rows.add((record, session, user, time, query_id, text, length, repeats, flaw, *own))
-        self._docs.extend(unique)
+        """One search."""
+        self.extend(
+            [record],
+            session=[session],
+            user=[user],
+            time=[time],
+            query_id=[query_id],
+            text=[text],
+            docs=[docs],
+            labels=[[label] for label in labels or [None] * len(self.labels)],
+            flaw=[flaw],
+        )
 
     def extend(
         self,
@@ -202,14 +171,26 @@ class Retrievals:
         docs: Sequence[Sequence[str]],
         flaw: Sequence[int | None],
         labels: Sequence[Sequence[str | None]] = (),
+        grades: Mapping[int, Mapping[int, float]] | None = None,
     ) -> None:
-        """Some searches, as columns; a document twice in a list counts where it comes first."""
+        """Some searches, as columns; a document twice in a list counts where it comes first.
+
+        Grades of documents are by search and by the place of the document in its list, from 0.
+        """
         unique = [dict.fromkeys(part) for part in docs]
         lengths = list(map(len, unique))
         repeats = map(sub, map(len, docs), lengths)
         columns = (records, session, user, time, query_id, text, lengths, repeats, flaw, *labels)
         self._rows.extend(columns)
-        self._docs.extend(chain.from_iterable(unique))
+        self._docs.extend([chain.from_iterable(unique)])
+        for search, by_place in (grades or {}).items():
+            first = self._doc_count + sum(lengths[:search])
+            places = {doc: first + place for place, doc in enumerate(unique[search])}
+            listed = dict(enumerate(docs[search]))
+            for at in sorted(by_place, reverse=True):  # of a document that comes twice, the first
+                if at in listed:
+                    self._grades[places[listed[at]]] = by_place[at]
+        self._doc_count += sum(lengths)
 
     def add_flaw(self, record: int, flaw: Flaw, words: str, session: str | None = None) -> None:
         """A record that is no search that can be read, though it should be."""
@@ -224,7 +205,11 @@ class Retrievals:
         """All of them, a row for each; none are left here."""
         lists = self._rows.to_frame()
         first = (pl.col(LENGTH).cum_sum() - pl.col(LENGTH)).alias(FIRST)
-        return RetrievedLists(lists.with_columns(first), self._docs.to_series())
+        grades = None
+        if self._grades:
+            of_docs = [self._grades.get(at) for at in range(self._doc_count)]
+            grades = pl.Series(of_docs, dtype=pl.Float64)
+        return RetrievedLists(lists.with_columns(first), self._docs.to_frame()["doc"], grades)
 
     def to_events(self, expected: str, lists: RetrievedLists | None = None) -> SessionEvents:
         """All of them as events, a row for each list.
@@ -262,6 +247,7 @@ class Retrievals:
             notes=[*self.remarks, *_count_notes(self.notes)],
             problems=self._list_problems(frame),
             docs=lists.docs,
+            grades=lists.grades,
         )
 
     def _list_problems(self, frame: pl.DataFrame) -> list[Problem]:

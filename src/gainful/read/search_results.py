@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 from uuid import UUID
 
@@ -27,6 +28,7 @@ from gainful.read.path_finder import (
 from gainful.read.ranked_items import is_id
 from gainful.read.retrievals import Flaw
 from gainful.text import quote
+from gainful.types import is_whole_number
 
 # Where the id of a document stands, if nobody says: in it, or in what it is about.
 _ID_PATHS = tuple(
@@ -45,6 +47,8 @@ _QUERY_NAMES = (
     *("query", "q", "question", "search_query", "query_text", "queries", "text", "input"),
     *("search", "keywords", "search_term", "prompt"),
 )
+_SCORES = ("score", "result.score", "evaluation.score", "annotation.score")
+_LABELS = {"relevant": 1, "irrelevant": 0, "unrelated": 0, "not relevant": 0}
 _MAX_NESTED = 4  # objects within which a list is looked for
 
 PROSE = Flaw(
@@ -145,6 +149,30 @@ def _read_one_by_one(entries: Sequence[Any], paths: ResultPaths) -> list[str] | 
             return BadResults(NO_ID, f"document {number} has no id{_describe_entry(entry, paths)}")
         docs.append(doc)
     return docs
+
+
+def read_evaluations(entries: Sequence[Any]) -> dict[int, float]:
+    """Grades of documents by their places in a list, as evaluations of a search tell them.
+
+    Of evaluations under several names, those of relevance count, or else those of the first name.
+
+    Examples:
+        >>> read_evaluations([{"document_position": 1, "name": "relevance", "score": 0.5}])
+        {1: 0.5}
+        >>> read_evaluations([{"documentPosition": 0, "result": {"label": "irrelevant"}}])
+        {0: 0.0}
+    """
+    by_name: dict[str, dict[int, float]] = {}
+    for entry in entries:
+        place = find_first(entry, ("document_position", "documentPosition"))
+        score = find_first(entry, _SCORES)
+        if score is None:
+            score = _LABELS.get(str(find_first(entry, ("label", "result.label"))).strip().lower())
+        if isinstance(score, (int, float)) and isfinite(score) and is_whole_number(place):
+            name = str(find_first(entry, ("name", "annotation_name")))
+            by_name.setdefault(name, {})[int(place)] = float(score)  # of -1 there is no document
+    relevance = next((name for name in by_name if "relevan" in name.lower()), None)
+    return by_name.get(relevance or next(iter(by_name), ""), {})
 
 
 def read_query(arguments: Any, paths: ResultPaths) -> str | None:

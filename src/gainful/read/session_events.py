@@ -20,7 +20,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import UnknownName, WrongType
-from gainful.read.column_names import normalise_name
+from gainful.read.column_names import LOG_COLUMNS, SESSION_COLUMNS, normalise_name
 from gainful.read.session_problems import Problem
 from gainful.text import quote
 
@@ -58,6 +58,7 @@ class SessionEvents:
     notes: Sequence[str] = field(default=())  # what was taken for what
     problems: Sequence[Problem] = field(default=())  # rows that cannot be read
     docs: pl.Series | None = None  # where each row is a whole list
+    grades: pl.Series | None = None  # of these documents, if the log carries any
     judged_by: str = "session"  # whose judgments count where there is no column topic
     known: Mapping[str, bool] = field(default={})  # of a part: which columns the log tells at all
     unordered: str = ""  # where rows have no order: the engine that they are in
@@ -76,6 +77,7 @@ def make_events(
     notes: Sequence[str] = (),
     problems: Sequence[Problem] = (),
     docs: pl.Series | None = None,
+    grades: pl.Series | None = None,
     judged_by: str = "session",
 ) -> SessionEvents:
     """Events from the columns that a reader knows; where it tells no event, results were shown.
@@ -92,7 +94,7 @@ def make_events(
     ]
     others = [column for column in frame if column.name not in EVENT_COLUMNS]
     frame = frame.select(*usual, *others).with_columns(pl.col("event").fill_null(SHOWN))
-    return SessionEvents(frame, name, locate, notes, problems, docs, judged_by)
+    return SessionEvents(frame, name, locate, notes, problems, docs, grades, judged_by)
 
 
 EventWords = Mapping[str, str | Sequence[str]]  # what an event is → the word of the log
@@ -116,6 +118,12 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     DWELL: ("dwell", "dwelt", "dwell_time"),
 }
 EVENT_OF_WORD: Mapping[str, str] = {word: kind for kind, words in _WORDS.items() for word in words}
+# Columns of sessions that no event may be called.
+_TAKEN = {
+    name
+    for name, column in {**SESSION_COLUMNS, **LOG_COLUMNS}.items()
+    if column.kind != "flag" and name not in EVENT_OF_WORD.values()
+} - {"scanned"} | {"position", "query_position", "query_text"}
 
 
 def read_event_words(events: EventWords | None) -> dict[str, str]:
@@ -140,6 +148,17 @@ def read_event_words(events: EventWords | None) -> dict[str, str]:
     return {**EVENT_OF_WORD, **words}
 
 
+def name_event(word: str, words: Mapping[str, str]) -> str:
+    """What an event is, in the words of sessions; never the name of another column of theirs.
+
+    Examples:
+        >>> name_event("buy", EVENT_OF_WORD), name_event("rank", EVENT_OF_WORD)
+        ('purchased', 'rank_event')
+    """
+    kind = words.get(word, word)
+    return f"{kind}_event" if kind in _TAKEN else kind
+
+
 def find_behaviour(name: str, columns: Sequence[str]) -> str | None:
     """The column that says whether something was done, by that name or the usual one; or None.
 
@@ -147,8 +166,9 @@ def find_behaviour(name: str, columns: Sequence[str]) -> str | None:
         >>> find_behaviour("buy", ["doc", "purchased"])
         'purchased'
     """
-    usual = EVENT_OF_WORD.get(normalise_name(name), name)
-    column = next((each for each in (name, usual) if each in columns), None)
+    usual = name_event(normalise_name(name), EVENT_OF_WORD)
+    either = (usual, name) if name in _TAKEN else (name, usual)
+    column = next((each for each in either if each in columns), None)
     return None if column in ("session", "query", "rank", "doc") else column
 
 

@@ -64,7 +64,8 @@ def find_layout(frame: pl.DataFrame) -> SessionLayout:
 def mark_changes(values: pl.Series) -> Flags:
     """Which rows are the first, or differ from the row before?"""
     changed = np.ones(len(values), dtype=bool)
-    changed[1:] = values.slice(1).ne_missing(values.slice(0, len(values) - 1)).to_numpy()
+    before = values.slice(0, max(len(values) - 1, 0))
+    changed[1:] = values.slice(1).ne_missing(before).to_numpy()
     return changed
 
 
@@ -82,6 +83,7 @@ def sound_layout(frame: pl.DataFrame) -> SessionLayout | None:
         and _has_consecutive_ranks(rank, layout)
         and not (frame["doc"] == "").any()
         and _has_one_topic_per_query(frame, layout)
+        and not ("scanned" in frame.columns and find_odd_depths(frame["scanned"]).any())
         and not _has_duplicates(rank, layout)
     )
     return layout if valid else None
@@ -115,6 +117,11 @@ def _has_one_topic_per_query(frame: pl.DataFrame, layout: SessionLayout) -> bool
         return False
     changed = mark_changes(topic)
     return int(changed[layout.query_starts].sum()) == int(changed.sum())
+
+
+def find_odd_depths(scanned: pl.Series) -> pl.Series:
+    """Which are no numbers of results that a searcher can have looked at?"""
+    return (scanned < 0) | (scanned != scanned.floor())
 
 
 def has_repeats(docs: pl.Series, lengths: RowIndices) -> bool:

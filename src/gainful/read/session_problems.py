@@ -11,7 +11,7 @@ from attrs import frozen
 from numpy.typing import NDArray
 
 from gainful.errors import BadInput
-from gainful.read.session_layout import RowIndices, mark_changes
+from gainful.read.session_layout import RowIndices, find_odd_depths, mark_changes
 from gainful.text import quote
 from gainful.types import Flags
 
@@ -73,11 +73,10 @@ def find_missing_values(frame: pl.DataFrame) -> list[Problem]:
     ]
     if "scanned" in frame.columns:
         scanned = frame["scanned"]
-        odd = (scanned < 0) | (scanned != scanned.floor())
         problems.append(
             flag_problem(
                 frame,
-                odd,
+                find_odd_depths(scanned),
                 lambda row: f"scanned {scanned[row]:g} is no number of results",
                 "0, 1, 2 …",
             )

@@ -9,9 +9,10 @@ from __future__ import annotations
 import errno
 import tempfile
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from io import BytesIO
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 import polars as pl
@@ -19,6 +20,7 @@ from attrs import define, field
 from numpy.typing import NDArray
 
 from gainful.errors import BadInput
+from gainful.read.engines import Engine, report_engine_errors
 from gainful.text import quote
 
 KEY = "\0key"  # the hash of an owner's name
@@ -161,3 +163,15 @@ def choose_parts(counts: NDArray[np.int64], max_rows: int) -> Iterator[slice]:
         total += count
     if total:
         yield slice(start, BUCKETS)
+
+
+def take_rows(engine: Engine, name: str, native: Any, take: Callable[[pl.DataFrame], None]) -> None:
+    """Take a result of an engine, which goes on while some rows of it are taken."""
+    with report_engine_errors(engine, name), ThreadPoolExecutor(1) as taker:
+        before: Future[None] | None = None
+        for rows in engine.stream(native):
+            if before is not None:
+                before.result()
+            before = taker.submit(take, rows)
+        if before is not None:
+            before.result()

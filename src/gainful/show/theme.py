@@ -21,6 +21,16 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 4])
 Spec = dict[str, Any]  # a chart as Vega-Lite has it
 
 
+def nominal(field: str, **more: Any) -> Spec:
+    """A channel of names."""
+    return {"field": field, "type": "nominal", **more}
+
+
+def quantitative(field: str, **more: Any) -> Spec:
+    """A channel of numbers."""
+    return {"field": field, "type": "quantitative", **more}
+
+
 @frozen
 class Tones:
     """The colours of one background."""

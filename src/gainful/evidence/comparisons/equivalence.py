@@ -100,7 +100,12 @@ def add_equivalence(
             None where there are fewer than two.
     """
     evidence, added, skewed = comparison.evidence, {}, []
-    for measure, margin in _margins_by_measure(results, equivalent).items():
+    margins: Mapping[str, float] = {}
+    if isinstance(equivalent, Mapping):
+        margins = {results.find_name(name): float(value) for name, value in equivalent.items()}
+    elif equivalent is not None:
+        margins = dict.fromkeys(results.values, float(equivalent))
+    for measure, margin in margins.items():
         chosen = [at for at, pair in enumerate(comparison.pairs) if pair.measure == measure]
         sums = {at: differences(comparison.pairs[at]) for at in chosen}
         known = {at: units for at, units in sums.items() if units is not None}
@@ -123,15 +128,6 @@ def add_equivalence(
         which = name_pairs(skewed, "differences of ")
         notes = (f"{which} are skewed, and then TOST too often calls {rates} instead of 5 %)",)
     return evolve(comparison, pairs=tuple(pairs), notes=notes)
-
-
-def _margins_by_measure(results: Results, equivalent: Margins | None) -> dict[str, float]:
-    """The margin of each measure that has one, by the name that the results have for it."""
-    if equivalent is None:
-        return {}
-    if not isinstance(equivalent, Mapping):
-        return dict.fromkeys(results.values, float(equivalent))
-    return {results.find_name(name): float(margin) for name, margin in equivalent.items()}
 
 
 def _describe_units(units: UnitSums) -> tuple[Array, Array, int]:

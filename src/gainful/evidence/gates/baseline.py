@@ -48,7 +48,12 @@ def make_baseline(
     if previous is not None and made.judgments == previous.judgments:
         ours, theirs = ({**base.convention, "like": None} for base in (made, previous))
         kept = previous if ours == theirs else None  # whoever the settings are named for
-    anchor = {} if kept is None else _extend_anchor(kept)
+    anchor: dict[str, Any] = {}
+    if kept is not None:  # what it was held against; of measures that were new in it, itself
+        anchor = {
+            measure: {"run": kept.run, "values": kept.values_by_query(measure)}
+            for measure in kept.measures.values()
+        } | dict(kept.anchor)
     past = () if kept is None else kept.history or (_describe_save(kept, {}),)
     spread = {} if kept is None else measure_spread(results, kept)
     return evolve(made, anchor=anchor, history=[*past, _describe_save(made, spread)])
@@ -62,15 +67,6 @@ def _describe_save(baseline: Baseline, spread: Mapping[str, float]) -> dict[str,
         "mean": dict(baseline.mean),
         "spread": dict(spread),
     }
-
-
-def _extend_anchor(previous: Baseline) -> dict[str, Any]:
-    """What the previous one was held against; of measures that were new in it, itself."""
-    own = {
-        measure: {"run": previous.run, "values": previous.values_by_query(measure)}
-        for measure in previous.measures.values()
-    }
-    return {**own, **previous.anchor}
 
 
 def measure_spread(results: Results, previous: Baseline) -> dict[str, float]:

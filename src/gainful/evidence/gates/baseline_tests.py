@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 from attrs import evolve
@@ -183,11 +183,17 @@ def check_drift(
         pairs = {name: clusters.assign(pair) for name, pair in pairs.items()}
     if not pairs:
         return [], []
-    notes = [_describe_anchor(baseline)]
+    runs = ", ".join(dict.fromkeys(anchor["run"] for anchor in baseline.anchor.values()))
+    notes = [f"anchor: {runs}, of a chain of {count_noun(len(baseline.history), 'baseline')}"]
     testable = {name: pair for name, pair in pairs.items() if _is_testable(pair, rules, len(pairs))}
     untested = [name for name in pairs if name not in testable]
     if untested:
-        notes.append(_describe_untested(untested, pairs))
+        changes = ", ".join(
+            f"{name} {format_change(float(pairs[name].differences((0, 1)).mean()))}"
+            for name in untested
+        )
+        number = count_noun(min(len(pairs[name].queries) for name in untested), "query")
+        notes.append(f"{number} cannot show a drift from the anchor: not tested ({changes})")
     means = {name: pair.values.mean(axis=0).tolist() for name, pair in testable.items()}
     checks, exact = _test_measures("drift", testable, means, rules, results)
     if "drift" in rules.allow:
@@ -221,19 +227,3 @@ def _is_testable(pair: PairedValues, rules: Rules, measures: int) -> bool:
     if TESTS[rules.test].needs_variance and constant_columns(units.unit_means)[0]:
         return not differences.any()
     return measures * smallest_p(units.number, rules) <= rules.alpha
-
-
-def _describe_anchor(baseline: Baseline) -> str:
-    runs = list(dict.fromkeys(anchor["run"] for anchor in baseline.anchor.values()))
-    return (
-        f"anchor: {', '.join(runs)}, of a chain of {count_noun(len(baseline.history), 'baseline')}"
-    )
-
-
-def _describe_untested(names: Sequence[str], pairs: Mapping[str, PairedValues]) -> str:
-    changes = ", ".join(
-        f"{name} {format_change(float(pairs[name].differences((0, 1)).mean()))}" for name in names
-    )
-    queries = min(len(pairs[name].queries) for name in names)
-    number = count_noun(queries, "query")
-    return f"{number} cannot show a drift from the anchor: not tested ({changes})"

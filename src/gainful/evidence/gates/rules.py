@@ -124,28 +124,23 @@ def _format_means(check: Check) -> str:
     return f"{format_distinct(before, check.value)} to {format_distinct(check.value, before)}"
 
 
-def _bound_words(words: str) -> Callable[[Check], str]:
-    return lambda check: f"{words} {format_exact(check.bound)}"
+def _bound_words(words: str, lower: str = "") -> Callable[[Check], str]:
+    """The rule in words, or in others where less is better, and its bound."""
 
+    def describe(check: Check) -> str:
+        text = lower if lower and check.direction.is_lower else words
+        return f"{text.format(count_noun(check.most or 0, 'query'))} {format_exact(check.bound)}"
 
-def _fallen_words(check: Check) -> str:
-    queries = count_noun(check.most or 0, "query")
-    way = "up" if check.direction.is_lower else "down"
-    return f"at most {queries} {way} by {format_exact(check.bound)}"
-
-
-def _drop_words(check: Check) -> str:
-    verb = "rise" if check.direction.is_lower else "drop"
-    return f"{verb} at most {format_exact(check.bound)}"
+    return describe
 
 
 # Of each rule: what it is in a few words, and what was found in a sentence.
 _RULES: Mapping[str, tuple[Callable[[Check], str], Callable[[Check], str]]] = {
     "floor": (_bound_words("floor"), _tell_limit),
     "ceiling": (_bound_words("ceiling"), _tell_limit),
-    "max_drop": (_drop_words, _tell_drop),
+    "max_drop": (_bound_words("drop at most", "rise at most"), _tell_drop),
     "no_worse_than": (_bound_words("worse by less than"), _tell_margin),
-    "per_query": (_fallen_words, _tell_fallen),
+    "per_query": (_bound_words("at most {} down by", "at most {} up by"), _tell_fallen),
     "significant": (_bound_words("not worse at"), _tell_test),
     "drift": (_bound_words("no drift at"), _tell_test),
 }

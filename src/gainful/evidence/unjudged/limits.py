@@ -368,35 +368,22 @@ def _candidate_values(
     gradable: GradableRun, recipe: Recipe, grades: Array, queries: Ranks
 ) -> dict[int, Array]:
     """Values among which the ends are, of the queries where that can be said."""
-    entry = recipe.entry
-    if _only_grades_decide(gradable, recipe, grades):
-        if entry.extremes == "gains":
-            extremes = CumulatedExtremes(gradable, recipe, grades)
-            return _try_gradings(
-                gradable,
-                recipe,
-                {q: extremes.extreme_gradings(q, gradable.query_docs(q)) for q in queries.tolist()},
-            )
-        if entry.extremes in _BY_COUNT:
-            return _build_binary_extremes(gradable, recipe, grades).extremes(
-                queries, entry.extremes
-            )
-        if entry.extremes == "uniform":
-            return _try_gradings(
-                gradable, recipe, _uniform_gradings(gradable, grades[[0, -1]], queries)
-            )
-        if entry.extremes == "best_grade":
-            return _try_gradings(
-                gradable, recipe, _best_grade_gradings(gradable, recipe, grades, queries)
-            )
-    gradings_by_query: dict[int, Array] = {}
-    if entry.needs_subtopics and gradable.has_subtopics:
-        return gradings_by_query  # a grade would be for a subtopic, and none is known
-    for query in queries.tolist():
-        gradings = every_grading(grades, len(gradable.query_docs(query).open))
-        if gradings is not None:
-            gradings_by_query[query] = gradings
-    return _try_gradings(gradable, recipe, gradings_by_query)
+    entry, sizes = recipe.entry, {q: len(gradable.query_docs(q).open) for q in queries.tolist()}
+    kind = entry.extremes if _only_grades_decide(gradable, recipe, grades) else None
+    if kind in _BY_COUNT:
+        return _build_binary_extremes(gradable, recipe, grades).extremes(queries, kind)
+    gradings: dict[int, Array] = {}
+    if kind == "gains":
+        extremes = CumulatedExtremes(gradable, recipe, grades)
+        gradings = {q: extremes.extreme_gradings(q, gradable.query_docs(q)) for q in sizes}
+    elif kind == "uniform":
+        gradings = _uniform_gradings(sizes, grades[[0, -1]])
+    elif kind == "best_grade":
+        gradings = _best_grade_gradings(gradable, recipe, grades, sizes)
+    elif not (entry.needs_subtopics and gradable.has_subtopics):  # no grade for a subtopic is known
+        every = {query: every_grading(grades, size) for query, size in sizes.items()}
+        gradings = {query: some for query, some in every.items() if some is not None}
+    return dict(zip(gradings, gradable.values(recipe, gradings.items()), strict=True))
 
 
 def every_grading(grades: Array, size: int) -> Array | None:
@@ -404,14 +391,6 @@ def every_grading(grades: Array, size: int) -> Array | None:
     if len(grades) ** size > _MAX_GRADINGS:
         return None
     return np.array(list(product(grades.tolist(), repeat=size)), dtype=np.float64)
-
-
-def _try_gradings(
-    gradable: GradableRun, recipe: Recipe, gradings_by_query: Mapping[int, Array]
-) -> dict[int, Array]:
-    return dict(
-        zip(gradings_by_query, gradable.values(recipe, gradings_by_query.items()), strict=True)
-    )
 
 
 def _only_grades_decide(gradable: GradableRun, recipe: Recipe, grades: Array) -> bool:
@@ -457,17 +436,16 @@ def _build_binary_extremes(gradable: GradableRun, recipe: Recipe, grades: Array)
     )
 
 
-def _uniform_gradings(gradable: GradableRun, grades: Array, queries: Ranks) -> dict[int, Array]:
-    sizes = {query: len(gradable.query_docs(query).open) for query in queries.tolist()}
+def _uniform_gradings(sizes: Mapping[int, int], grades: Array) -> dict[int, Array]:
     return {query: np.repeat(grades[:, None], size, axis=1) for query, size in sizes.items()}
 
 
 def _best_grade_gradings(
-    gradable: GradableRun, recipe: Recipe, grades: Array, queries: Ranks
+    gradable: GradableRun, recipe: Recipe, grades: Array, sizes: Mapping[int, int]
 ) -> dict[int, Array]:
     """Every grade as the best one: all documents have it, or only that which counts least."""
     grades = grades[np.argsort(recipe_gains(recipe, grades), kind="stable")]
-    gradings_by_query = _uniform_gradings(gradable, grades, queries)
+    gradings_by_query = _uniform_gradings(sizes, grades)
     rank = gradable.doc_ranks(recipe.convention)
     for query, same in gradings_by_query.items():
         docs = gradable.query_docs(query)

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 
 from gainful.measure.catalogue.binary_relevance import BINARY_RELEVANCE
-from gainful.measure.catalogue.blended_ratio import BLENDED_RATIO
-from gainful.measure.catalogue.classification import CLASSIFICATION
-from gainful.measure.catalogue.graded_relevance import CUMULATED_GAIN, GRADED_RELEVANCE
-from gainful.measure.catalogue.sets import COUNTS, SETS
+from gainful.measure.catalogue.graded_relevance import (
+    BLENDED_RATIO,
+    CUMULATED_GAIN,
+    GRADED_RELEVANCE,
+)
+from gainful.measure.catalogue.sets import CLASSIFICATION, COUNTS, SETS
 from gainful.measure.catalogue.subtopics import SUBTOPICS
 from gainful.measure.catalogue.user_models import USER_MODELS
 from gainful.measure.entry import Entry

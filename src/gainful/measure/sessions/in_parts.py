@@ -13,7 +13,7 @@ from attrs import Factory, define, evolve, field, frozen
 from gainful.errors import BadValue, GainfulError
 from gainful.match.behaviour_gains import GainEvent, find_gains
 from gainful.match.packed_sessions import match_packed
-from gainful.match.session_groups import number_groups
+from gainful.match.session_groups import Keys, number_groups
 from gainful.match.sessions import (
     MatchedSessions,
     build_pools,
@@ -43,7 +43,6 @@ from gainful.threads import map_ahead
 from gainful.types import Array, Ranks
 
 COUNTS = ("sessions", "queries", "results", "judged")
-Keys = tuple[Any, ...]  # the values of the columns that a group is named by
 
 
 @define(eq=False)
@@ -132,12 +131,6 @@ class GroupSums:
 
 
 Sums = dict[Keys, GroupSums]
-
-
-def add_sums(sums: Sums, others: Mapping[Keys, GroupSums]) -> None:
-    """Take what other sessions add up to."""
-    for keys, group in others.items():
-        sums.setdefault(keys, GroupSums()).add(group)
 
 
 def sum_sessions(

@@ -11,7 +11,7 @@ from attrs import define, field, frozen
 
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, UnknownName
-from gainful.match.session_groups import group_label
+from gainful.match.session_groups import group_label, order_keys
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.entry import SessionRecipe
@@ -21,7 +21,6 @@ from gainful.measure.sessions.in_parts import (
     COUNTS,
     GroupSums,
     Sums,
-    add_sums,
     sum_sessions,
     tabulate_curve,
 )
@@ -49,13 +48,15 @@ class SummarySums:
 
     def visit(self, sessions: MatchedSessions) -> None:
         """Take some whole sessions."""
-        add_sums(
-            self.sums, sum_sessions(sessions, self.recipes, self.by, self.name, curves=self.curves)
-        )
+        self._take(sum_sessions(sessions, self.recipes, self.by, self.name, curves=self.curves))
 
     def merge(self, other: SummarySums) -> None:
         """Take what another has added up of other sessions."""
-        add_sums(self.sums, other.sums)
+        self._take(other.sums)
+
+    def _take(self, others: Sums) -> None:
+        for keys, group in others.items():
+            self.sums.setdefault(keys, GroupSums()).add(group)
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -104,7 +105,7 @@ class SessionSummary(Shown):
     @property
     def groups(self) -> list[dict[str, Any]]:
         """Each group: its values, how many sessions and queries, means and standard errors."""
-        ordered = sorted(self.sums.items(), key=lambda item: [_order(key) for key in item[0]])
+        ordered = sorted(self.sums.items(), key=lambda item: order_keys(item[0]))
         return [
             {**dict(zip(self.by, keys, strict=True)), **self._describe(sums)}
             for keys, sums in ordered
@@ -141,7 +142,7 @@ class SessionSummary(Shown):
             tabulate_curve(sums.curves[measure], self.recipes[measure], keys)
             for keys, sums in (
                 (dict(zip(self.by, keys, strict=True)), self.sums[keys])
-                for keys in sorted(self.sums, key=lambda keys: [_order(key) for key in keys])
+                for keys in sorted(self.sums, key=order_keys)
             )
         )
 
@@ -246,8 +247,3 @@ def _describe_difference(
         f" In {measure}, {labels[1]} differs from {labels[0]} by {difference:+.4f} "
         f"(95 % interval {low:+.4f} to {high:+.4f}, if sessions are independent)."
     )
-
-
-def _order(key: Any) -> tuple[bool, str, Any]:
-    """By value, those of one kind together, and what is missing at the end."""
-    return (key is None, "" if key is None else type(key).__name__, 0 if key is None else key)

@@ -10,14 +10,14 @@ import numpy as np
 from attrs import field, frozen
 
 from gainful.convention.session import SessionConvention
-from gainful.match.session_groups import Group, count_sessions, group_label
-from gainful.match.sessions import MatchedSessions
+from gainful.errors import OneGroup
+from gainful.match.session_groups import group_label
 from gainful.measure.sessions.sweep_sums import (
     REASONABLE_RANGE,
     SweepGrid,
+    SweepPartSums,
     SweepRow,
     SweepSums,
-    sum_for_sweep,
 )
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
@@ -376,59 +376,37 @@ class Sweep(Shown):
         return Page(sections=[Section(lines=(head, *self.sentences, *self.notes))])
 
 
-def sweep_groups(
-    name: str,
-    sessions: MatchedSessions,
-    grid: SweepGrid,
-    by: tuple[str, ...],
-    groups: Sequence[Group],
-) -> Sweep:
-    """The means of groups of sessions at every setting of the grid, and who wins where."""
-    group = np.zeros(sessions.size, dtype=np.intp)
-    for number, (_, flags) in enumerate(groups):
-        group[flags] = number
-    sums = [sum_for_sweep(sessions, recipe, group, len(groups)) for recipe in grid.recipes]
-    keys = [keys for keys, _ in groups]
-    return build_sweep(
-        name, grid, by, keys, sums, counts=count_sessions(sessions), notes=sessions.notes
-    )
-
-
-def build_sweep(
-    name: str,
-    grid: SweepGrid,
-    by: tuple[str, ...],
-    groups: Sequence[Mapping[str, Any]],
-    sums_by_recipe: Sequence[SweepSums],
-    *,
-    counts: Mapping[str, int],
-    notes: Sequence[str],
-) -> Sweep:
-    """The means at every setting, from what groups add up to.
+def build_sweep(name: str, grid: SweepGrid, groups: SweepPartSums, notes: Sequence[str]) -> Sweep:
+    """The means at every setting, and who wins where, from what groups add up to.
 
     Args:
         name: what the sessions are called.
         grid: the settings.
-        by: the columns that groups are named by.
-        groups: their values in these.
-        sums_by_recipe: for each choice of weights and depth.
-        counts: how many sessions, queries and results there are.
+        groups: what their sessions add up to.
         notes: what one should know before believing a value.
     """
-    group_labels = tuple(group_label(keys) for keys in groups)
+    sums_by_recipe, keys = groups.sort()
+    by = tuple(groups.by)
+    if len(keys) < 2:
+        raise OneGroup(
+            name,
+            f"there is only one group by {', '.join(by) or 'no column'}, so there is no winner",
+            "two groups to compare, or more",
+        )
+    group_labels = tuple(group_label(dict(zip(by, key, strict=True))) for key in keys)
     reference_means = sums_by_recipe[0].row(grid.reference[0]).means([grid.reference[1]])[0]
     return Sweep(
         name=name,
         measure=grid.measure,
         by=by,
-        groups=tuple(", ".join(map(str, keys.values())) for keys in groups),
+        groups=tuple(", ".join(map(str, key)) for key in keys),
         group_labels=group_labels,
         b=grid.b,
         bq=grid.bq,
         planes=[_build_plane(sums, grid, group_labels, reference_means) for sums in sums_by_recipe],
         reference=grid.reference,
         convention=grid.recipes[0].convention,
-        counts={**counts, "groups": len(groups)},
+        counts={**groups.counts, "groups": len(keys)},
         notes=(*notes, *grid.notes),
     )
 

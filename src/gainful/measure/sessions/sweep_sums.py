@@ -18,7 +18,7 @@ from attrs import define, evolve, field, frozen
 from gainful.convention.session import SessionConvention, like_sessions
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.formula import NamedFormula
-from gainful.match.session_groups import count_sessions, number_groups
+from gainful.match.session_groups import Keys, count_sessions, number_groups, order_keys
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_session_recipes import (
     WHY_NOT_NSDCG,
@@ -465,9 +465,6 @@ def _count_without_ideal(
     return session_count, np.asarray(without_ideal * (1.0 if empty == 1 else 0.0))
 
 
-Keys = tuple[Any, ...]  # the values of the columns that a group is named by
-
-
 @define(eq=False)
 class SweepPartSums:
     """What groups of sessions add up to for a sweep, so far."""
@@ -504,12 +501,11 @@ class SweepPartSums:
         for name, count in counts.items():
             self.counts[name] = self.counts.get(name, 0) + count
 
-    def sort_groups(self) -> SweepPartSums:
-        """The groups in the order of their names, what is missing last."""
-        wanted = sorted(self.groups, key=lambda keys: [(key is None, str(key)) for key in keys])
-        number = np.array([wanted.index(key) for key in self.groups], dtype=np.intp)
-        sums = [_renumber_groups(each, number, len(wanted)) for each in self.sums]
-        return evolve(self, groups=wanted, sums=sums)
+    def sort(self) -> tuple[list[SweepSums], list[Keys]]:
+        """The sums with groups in the order of their values, and these values."""
+        keys = sorted(self.groups, key=order_keys)
+        number = np.array([keys.index(key) for key in self.groups], dtype=np.intp)
+        return [_renumber_groups(each, number, len(keys)) for each in self.sums], keys
 
 
 def _renumber_groups(sums: SweepSums, number: Ranks, groups: int) -> SweepSums:

@@ -10,7 +10,7 @@ from gainful.evidence.pairing import PairedValues
 from gainful.measure.results import Results, list_footnotes
 from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
-from gainful.show.theme import SIZE, Spec
+from gainful.show.theme import SIZE, Spec, nominal, quantitative
 from gainful.text import count_noun
 
 _MAX_LABELLED_QUERIES = 60  # queries that can be named beside their bars
@@ -88,9 +88,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         for index, row in enumerate(frame.iter_rows(named=True))
     ]
     limit = axis_end([abs(row["difference"]) for row in rows])
-    value_channel = {
-        "field": "difference",
-        "type": "quantitative",
+    value_channel = quantitative("difference") | {
         "scale": {"domain": [-limit, limit], "nice": False},
         "axis": {"title": data.axis_title, "tickCount": 7, "domain": False, "ticks": False},
     }
@@ -107,15 +105,14 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         "encoding": {
             ("y" if labelled else "x"): query_channel,
             ("x" if labelled else "y"): value_channel,
-            "color": {
-                "field": "better",
-                "type": "nominal",
+            "color": nominal("better")
+            | {
                 "scale": {"domain": [True, False], "range": [tones.series[1], tones.series[0]]},
                 "legend": None,
             },
             "tooltip": [
-                {"field": "query", "type": "nominal"},
-                {"field": "difference", "type": "quantitative", "format": "+.4f"},
+                nominal("query"),
+                quantitative("difference", format="+.4f"),
             ],
         },
     }
@@ -147,7 +144,7 @@ def _draw_query_names(query_channel: Spec, limit: float, *, left: bool) -> Spec:
         "encoding": {
             "y": query_channel,
             "x": {"datum": 0, "type": "quantitative", "scale": {"domain": [-limit, limit]}},
-            "text": {"field": "label", "type": "nominal"},
+            "text": nominal("label"),
         },
     }
 
@@ -175,7 +172,7 @@ def _label_sides(data: FigureData, look: Look, *, labelled: bool) -> list[Spec]:
         {
             "data": {"values": [{"label": label}]},
             "mark": {"type": "text", "color": hue, "fontWeight": 600, **align},
-            "encoding": position | {"text": {"field": "label", "type": "nominal"}},
+            "encoding": position | {"text": nominal("label")},
         }
         for label, hue, position, align in labels
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
@@ -18,7 +19,7 @@ from gainful.show.figures.figure import (
     shorten_name,
 )
 from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
-from gainful.show.theme import Spec
+from gainful.show.theme import Spec, nominal, quantitative
 
 _ROW_STEP = 22  # pixels of a run
 
@@ -37,19 +38,12 @@ def build_data(
     for run, uncertainty in zip(results, all_intervals, strict=True):
         notes += [f"Note: {shorten_name(run)}: {note}" for note in uncertainty.notes]
         rows += [
-            {
-                "run": run,
-                "measure": measure,
-                "mean": estimate.mean,
-                "low": estimate.low,
-                "high": estimate.high,
-            }
+            (run, measure, estimate.mean, estimate.low, estimate.high)
             for measure, estimate in uncertainty.intervals.items()
         ]
-    schema = {"run": pl.String, "measure": pl.String} | dict.fromkeys(
-        ("mean", "low", "high"), pl.Float64
-    )
-    frame = pl.DataFrame(rows, schema=schema)
+    schema: dict[str, Any] = {"run": pl.String, "measure": pl.String}
+    schema |= dict.fromkeys(("mean", "low", "high"), pl.Float64)
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
     zeros = "Every mean is 0: nothing relevant was found."
     method = describe_methods(all_intervals, verbose=True)
     return FigureData(
@@ -124,9 +118,7 @@ def _draw_panel(  # noqa: PLR0917
         for row in frame.iter_rows(named=True)
         if row["mean"] is not None
     ]
-    mean_channel = {
-        "field": "mean",
-        "type": "quantitative",
+    mean_channel = quantitative("mean") | {
         "scale": scale,
         "axis": {
             "title": None,
@@ -143,9 +135,7 @@ def _draw_panel(  # noqa: PLR0917
         "scale": {"domain": list(range(len(runs)))},
         "axis": None,
     }
-    colour_channel = {
-        "field": "place",
-        "type": "nominal",
+    colour_channel = nominal("place") | {
         "scale": {
             "domain": list(range(len(runs))),
             "range": [series_colour(index, look.tones) for index in range(len(runs))],
@@ -153,11 +143,8 @@ def _draw_panel(  # noqa: PLR0917
         "legend": None,
     }
     tooltip = [
-        {"field": "run", "type": "nominal"},
-        *(
-            {"field": column, "type": "quantitative", "format": ".4f"}
-            for column in ("mean", "low", "high")
-        ),
+        nominal("run"),
+        *(quantitative(column, format=".4f") for column in ("mean", "low", "high")),
     ]
     return {
         "title": {"text": title, "fontWeight": 500, "offset": 4},
@@ -177,11 +164,11 @@ def _draw_panel(  # noqa: PLR0917
             },
             {
                 "mark": {"type": "text", "baseline": "bottom", "dy": -5, "fontSize": 10},
-                "encoding": {"x": mean_channel, "text": {"field": "mean_text", "type": "nominal"}},
+                "encoding": {"x": mean_channel, "text": nominal("mean_text")},
             },
             {
                 "mark": {"type": "text", "align": "right", "baseline": "middle", "dx": -10},
-                "encoding": {"x": {"value": 0}, "text": {"field": "label", "type": "nominal"}},
+                "encoding": {"x": {"value": 0}, "text": nominal("label")},
             },
         ],
     }

@@ -27,12 +27,13 @@ def clean_text(text: object) -> str:
         >>> clean_text("a\x00b\n c")
         'a�b c'
     """
-    line = " ".join(str(text).split())
-    return "".join("\ufffd" if _is_undrawable(character) else character for character in line)
-
-
-def _is_undrawable(character: str) -> bool:
-    return unicodedata.category(character) in ("Cc", "Cs") or character in "\ufffe\uffff"
+    undrawable = ("Cc", "Cs")
+    return "".join(
+        "\ufffd"
+        if unicodedata.category(character) in undrawable or character in "\ufffe\uffff"
+        else character
+        for character in " ".join(str(text).split())
+    )
 
 
 def shorten_name(text: object, limit: int = MAX_NAME_LENGTH) -> str:
@@ -114,7 +115,10 @@ def spread_labels(targets: Sequence[float], gap: float, low: float, high: float)
     blocks: list[_Block] = []
     for index in order:
         blocks.append(_Block(min(max(targets[index], low), high), [index]))
-        while len(blocks) > 1 and _touch(blocks[-2], blocks[-1], gap, low, high):
+        while len(blocks) > 1:
+            end = blocks[-2].first_position(gap, low, high) + gap * len(blocks[-2].members)
+            if blocks[-1].first_position(gap, low, high) >= end:  # they do not touch
+                break
             lower = blocks.pop()
             upper = blocks[-1]
             upper.target_sum += lower.target_sum
@@ -125,11 +129,6 @@ def spread_labels(targets: Sequence[float], gap: float, low: float, high: float)
         for offset, index in enumerate(block.members):
             positions[index] = float(start + offset * gap)
     return positions
-
-
-def _touch(first: _Block, second: _Block, gap: float, low: float, high: float) -> bool:
-    end = first.first_position(gap, low, high) + gap * (len(first.members) - 1)
-    return second.first_position(gap, low, high) < end + gap
 
 
 DrawChart = Callable[["FigureData", "Look"], Spec]

@@ -26,7 +26,7 @@ from gainful.show.figures.figure import (
     text_width,
 )
 from gainful.show.figures.line_chart import HEIGHT, WIDTH, axis_end, label_colour, with_caption
-from gainful.show.theme import SIZE, Spec
+from gainful.show.theme import SIZE, Spec, nominal, quantitative
 from gainful.types import Array, Flags
 
 _LEVEL = 0.95
@@ -56,29 +56,22 @@ def frontier_data(
     """
     if not isinstance(results, SessionResults):
         raise WrongType("results", results, "SessionResults, as gainful.sessions.evaluate gives")
-    name = _choose_measure(results, measure)
+    names = [name for name in results.values if name not in results.costs]
+    if measure is not None and measure not in names:
+        raise UnknownName("measure", measure, names)
+    if not names:
+        raise BadValue("measure", ", ".join(results.values), "one that says what sessions bring")
+    name = measure or names[0]
     costs, cost_name = _find_costs(results, cost)
     gains = np.ma.asarray(results.values[name])
     rows = []
     for keys, flags in results.group_sessions(by):
-        gain, gain_low, gain_high = _interval(gains, flags)
-        spent, spent_low, spent_high = _interval(np.ma.asarray(costs), flags)
+        gaining, spending = _interval(gains, flags), _interval(np.ma.asarray(costs), flags)
+        gain, spent = gaining[0], spending[0]
         label = group_label(keys) if keys else "all sessions"
         has_ratio = not results.directions[name].is_lower
         ratio = gain / spent if has_ratio and spent and gain is not None else None
-        rows.append(
-            (
-                label,
-                int(flags.sum()),
-                spent,
-                spent_low,
-                spent_high,
-                gain,
-                gain_low,
-                gain_high,
-                ratio,
-            )
-        )
+        rows.append((label, int(flags.sum()), *spending, *gaining, ratio))
     numbers = ("cost", "cost_low", "cost_high", "gain", "gain_low", "gain_high", "per_cost")
     schema = {"group": pl.String, "sessions": pl.Int64, **dict.fromkeys(numbers, pl.Float64)}
     frame = pl.DataFrame(rows, schema=schema, orient="row").drop_nulls(["cost", "gain"])
@@ -107,15 +100,6 @@ def find_frontier(cost: Array, gain: Array) -> Flags:
     better = gain[None, :] >= gain[:, None]
     strictly = (cost[None, :] < cost[:, None]) | (gain[None, :] > gain[:, None])
     return np.asarray(~(cheaper & better & strictly).any(axis=1))
-
-
-def _choose_measure(results: SessionResults, measure: str | None) -> str:
-    names = [name for name in results.values if name not in results.costs]
-    if measure is not None and measure not in names:
-        raise UnknownName("measure", measure, names)
-    if not names:
-        raise BadValue("measure", ", ".join(results.values), "one that says what sessions bring")
-    return measure or names[0]
 
 
 def _find_costs(results: SessionResults, cost: Cost | None) -> tuple[Array, str]:
@@ -164,9 +148,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
 
 def _build_axis(field: str, title: str, end: float, *, grid: bool) -> Spec:
     axis = {"title": title, "tickCount": 6, "grid": grid, "domain": not grid, "ticks": not grid}
-    return {
-        "field": field,
-        "type": "quantitative",
+    return quantitative(field) | {
         "scale": {"domain": [0, end], "nice": False},
         "axis": axis | ({"labelPadding": 8} if grid else {}),
     }
@@ -192,9 +174,9 @@ def _draw_steps(frame: pl.DataFrame, end: float, x: Spec, y: Spec, look: Look) -
 def _draw_whiskers(frame: pl.DataFrame, axis: str, x: Spec, y: Spec, look: Look) -> Spec:
     """The intervals of means, along one axis."""
     rows = frame.drop_nulls(f"{axis}_low").select("cost", "gain", f"{axis}_low", f"{axis}_high")
-    ends = {"cost": {"x": x, "y": y}, "gain": {"x": x, "y": y}}[axis]
     along, other = ("x", "x2") if axis == "cost" else ("y", "y2")
-    encoding = ends | {along: ends[along] | {"field": f"{axis}_low"}}
+    axes = {"x": x, "y": y}
+    encoding = axes | {along: axes[along] | {"field": f"{axis}_low"}}
     return {
         "data": {"values": rows.with_columns(pl.col(f"{axis}_low").clip(0)).to_dicts()},
         "mark": {"type": "rule", "color": look.tones.quiet, "strokeWidth": 1, "opacity": 0.7},
@@ -237,22 +219,19 @@ def _place_labels(
 
 def _draw_points(points: Sequence[Spec], x: Spec, y: Spec, gain_title: str) -> list[Spec]:
     tooltip = [
-        {"field": "name", "type": "nominal", "title": "system"},
-        {"field": "cost", "type": "quantitative", "format": ".4~g"},
-        {"field": "gain", "type": "quantitative", "title": gain_title, "format": ".4f"},
-        {"field": "per_cost", "type": "quantitative", "title": "gain per cost", "format": ".3~g"},
-        {"field": "sessions", "type": "quantitative"},
+        nominal("name", title="system"),
+        quantitative("cost", format=".4~g"),
+        quantitative("gain", title=gain_title, format=".4f"),
+        quantitative("per_cost", title="gain per cost", format=".3~g"),
+        quantitative("sessions"),
     ]
-    colours = {
-        name: {"field": name, "type": "nominal", "scale": None, "legend": None}
-        for name in ("fill", "stroke")
-    }
+    colours = {name: nominal(name, scale=None, legend=None) for name in ("fill", "stroke")}
     placed = {
-        "x": {"field": "label_x", "type": "quantitative", "scale": None, "axis": None},
-        "y": {"field": "label_y", "type": "quantitative", "scale": None, "axis": None},
+        "x": quantitative("label_x", scale=None, axis=None),
+        "y": quantitative("label_y", scale=None, axis=None),
     }
-    ink = {"field": "ink", "type": "nominal", "scale": None, "legend": None}
-    name = {"field": "name", "type": "nominal"}
+    ink = nominal("ink", scale=None, legend=None)
+    name = nominal("name")
     return [
         {
             "data": {"values": list(points)},
@@ -262,6 +241,6 @@ def _draw_points(points: Sequence[Spec], x: Spec, y: Spec, gain_title: str) -> l
         {
             "data": {"values": list(points)},
             "mark": {"type": "text", "align": "left", "baseline": "middle", "fontSize": SIZE},
-            "encoding": {**placed, "color": ink, "text": {"field": "label", "type": "nominal"}},
+            "encoding": {**placed, "color": ink, "text": nominal("label")},
         },
     ]

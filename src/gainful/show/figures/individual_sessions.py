@@ -25,7 +25,7 @@ from gainful.show.figures.session_plot import (
     explain_zeros,
     prepare_plot,
 )
-from gainful.show.theme import Spec
+from gainful.show.theme import Spec, nominal
 from gainful.text import count_noun
 
 MAX_SESSIONS = 60  # sessions drawn in a panel
@@ -192,7 +192,7 @@ def _draw_panel(  # noqa: PLR0917
         "data": {"values": stops},
         "mark": {"type": "point", "filled": True, "size": 34, "opacity": 1},
         "encoding": {key: channels[key] for key in ("x", "y", "color")}
-        | {"tooltip": [{"field": "name", "type": "nominal", "title": "stopped"}]},
+        | {"tooltip": [nominal("name", title="stopped")]},
     }
     layers = [*background, *split_lines, marks, label_layer]
     return layers, [line.label for line in series] if labelled else []

@@ -18,7 +18,7 @@ from gainful.show.figures.figure import (
     text_width,
     wrap_lines,
 )
-from gainful.show.theme import DASHES, SIZE, Spec, Tones, build_vega_config
+from gainful.show.theme import DASHES, SIZE, Spec, Tones, build_vega_config, nominal, quantitative
 from gainful.text import count_noun
 
 WIDTH, HEIGHT = 560, 320
@@ -26,7 +26,7 @@ LABEL_GAP = 14  # pixels between labels
 _Y_AXIS_WIDTH = 56  # pixels that the axis at the left takes
 # A picture is laid out by the widths of its letters: these fonts have the same ones everywhere.
 _FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
-_NAME_FIELD = {"field": "name", "type": "nominal"}  # what a screen reader says of a line
+_NAME_FIELD = nominal("name")  # what a screen reader says of a line
 Row = Mapping[str, Any]
 
 
@@ -157,15 +157,11 @@ def build_line_layers(
     lows = [row["low"] for row in rows if row.get("low") is not None]
     high = axis_end([*values, *highs]) if highest is None else highest
     low = min([0.0, *values, *lows])
-    x = {
-        "field": "x",
-        "type": "quantitative",
+    x = quantitative("x") | {
         "scale": {"domain": [x_axis.low, x_axis.high], "nice": False, "zero": False},
         "axis": _build_x_axis(x_axis),
     }
-    y = {
-        "field": "y",
-        "type": "quantitative",
+    y = quantitative("y") | {
         "scale": {"domain": [low, high], "nice": False},
         "axis": {
             "title": axis_title,
@@ -197,11 +193,11 @@ def build_line_layers(
                     [series_colour(line.colour_index, tones) for line in series]
                 ),
                 "strokeDash": _series_channel([series_dash(line.dash_index) for line in series]),
-                "strokeWidth": {"field": "wide", "type": "quantitative", "scale": None},
+                "strokeWidth": quantitative("wide", scale=None),
                 "tooltip": [
-                    {"field": "name", "type": "nominal", "title": "line"},
-                    {"field": "x", "type": "quantitative", "title": x_axis.title or "position"},
-                    {"field": "y", "type": "quantitative", "title": axis_title, "format": ".4f"},
+                    nominal("name", title="line"),
+                    quantitative("x", title=x_axis.title or "position"),
+                    quantitative("y", title=axis_title, format=".4f"),
                 ],
                 "description": _NAME_FIELD,
             },
@@ -231,9 +227,7 @@ def _label_row(row: Row, series: Sequence[Series]) -> Spec:
 
 def _series_channel(values: Sequence[Any]) -> Spec:
     """A channel that has one value for each series, and no legend."""
-    return {
-        "field": "series",
-        "type": "nominal",
+    return nominal("series") | {
         "scale": {"domain": list(range(len(values))), "range": list(values)},
         "legend": None,
     }
@@ -300,8 +294,8 @@ def _draw_labels(  # noqa: PLR0917
         "encoding": {
             "x": x,
             "y": y,
-            "text": {"field": "label", "type": "nominal"},
-            "color": {"field": "colour", "type": "nominal", "scale": None, "legend": None},
+            "text": nominal("label"),
+            "color": nominal("colour", scale=None, legend=None),
             "tooltip": _NAME_FIELD,
             "description": _NAME_FIELD,
         },
@@ -336,7 +330,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         "encoding": {
             "x": {"value": 0},
             "y": {"value": 10},
-            "text": {"field": "text", "type": "nominal"},
+            "text": nominal("text"),
         },
     }
     return with_caption(data, look, body, width, height, [])

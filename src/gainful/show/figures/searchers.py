@@ -12,7 +12,7 @@ from gainful.evidence.searchers.calibration import Behaviour, Calibration, forma
 from gainful.evidence.searchers.observe import expect_shares, observe_shares
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, build_line_layers, with_caption
-from gainful.show.theme import SIZE, Spec
+from gainful.show.theme import SIZE, Spec, quantitative
 from gainful.text import count_noun
 
 _WIDTH, _HEIGHT = 250, 260  # of each panel
@@ -120,8 +120,8 @@ def _draw_seen(frame: pl.DataFrame, axes: Spec, look: Look) -> list[Spec]:
     ink = look.tones.ink
     whisker = {"x": x, "y": y | {"field": "low"}, "y2": {"field": "high"}}
     tooltip = [
-        {"field": "x", "type": "quantitative", "title": "at"},
-        {"field": "y", "type": "quantitative", "title": "share", "format": ".4f"},
+        quantitative("x", title="at"),
+        quantitative("y", title="share", format=".4f"),
     ]
     return [
         {

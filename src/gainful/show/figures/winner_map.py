@@ -14,7 +14,7 @@ from gainful.errors import WrongType
 from gainful.measure.sessions.sweep import CHANCE_NOTE, Plane, Sweep
 from gainful.show.figures.figure import FigureData, Look, shorten_name, wrap_lines
 from gainful.show.figures.line_chart import series_colour, with_caption
-from gainful.show.theme import SIZE, Spec, Tones
+from gainful.show.theme import SIZE, Spec, Tones, nominal, quantitative
 from gainful.text import count_noun, mark_notes
 
 TITLE = "Who is better for which searcher?"
@@ -48,14 +48,8 @@ def map_data(sweep: Sweep) -> FigureData:
             for j, bq in enumerate(sweep.bq)
         ]
         rows += [
-            {
-                **panel,
-                "kind": "boundary",
-                "b": point.b,
-                "bq": point.bq,
-                "winner": sweep.group_labels[point.below],
-                "ahead": 0.0,
-            }
+            {**panel, "kind": "boundary", "b": point.b, "bq": point.bq}
+            | {"winner": sweep.group_labels[point.below], "ahead": 0.0}
             for point in plane.boundary
         ]
         b, bq = sweep.reference
@@ -120,9 +114,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         panels.append({"title": heading, "width": width, "height": height, "layer": layers})
     if len(panels) == 1:
         return with_caption(data, look, {"layer": panels[0]["layer"]}, width, height, [" " * 12])
-    body: Spec = {"concat": panels, "columns": 2}
-    spec = with_caption(data, look, body, 2 * width, height, [])
-    return {key: value for key, value in spec.items() if key not in ("width", "height")}
+    return with_caption(data, look, {"concat": panels, "columns": 2}, 2 * width, height, [])
 
 
 def _fold_title(title: str, room: int | None) -> str | list[str]:
@@ -149,8 +141,8 @@ def _build_panel_layers(
                 "x2": {"field": "right"},
                 "y": y | {"field": "low"},
                 "y2": {"field": "high"},
-                "fill": {"field": "colour", "type": "nominal", "scale": None},
-                "stroke": {"field": "colour", "type": "nominal", "scale": None},
+                "fill": nominal("colour", scale=None),
+                "stroke": nominal("colour", scale=None),
             },
         }
     ]
@@ -164,8 +156,7 @@ def _build_panel_layers(
                 "mark": {"type": "line", "color": tones.ink, "strokeWidth": 1.6, "clip": True}
                 if single_valued and len(points) > 1
                 else {"type": "point", "color": tones.ink, "filled": True, "size": 22},
-                "encoding": {"x": x, "y": y}
-                | ({"order": {"field": "bq", "type": "quantitative"}} if unique_bq else {}),
+                "encoding": {"x": x, "y": y} | ({"order": quantitative("bq")} if unique_bq else {}),
             }
         )
     (reference,) = frame.filter(pl.col("kind") == "reference").select("b", "bq").to_dicts()
@@ -183,9 +174,7 @@ def _build_panel_layers(
 def _build_log_axis(field: str, title: str | list[str], edges: Sequence[float]) -> Spec:
     low, high = edges[0], edges[-1]
     ticks = [tick for tick in _TICKS if low <= tick <= high]
-    return {
-        "field": field,
-        "type": "quantitative",
+    return quantitative(field) | {
         "scale": {"type": "log", "domain": [low, high], "nice": False},
         "axis": {
             "title": title,
@@ -228,15 +217,9 @@ def _merge_cells(
             if j and cells[-1]["colour"] == hue:
                 cells[-1]["high"] = bq_edges[j + 1]
                 continue
-            cells.append(
-                {
-                    "left": b_edges[i],
-                    "right": b_edges[i + 1],
-                    "low": bq_edges[j],
-                    "high": bq_edges[j + 1],
-                    "colour": hue,
-                }
-            )
+            sides = {"left": b_edges[i], "right": b_edges[i + 1]}
+            ends = {"low": bq_edges[j], "high": bq_edges[j + 1]}
+            cells.append({**sides, **ends, "colour": hue})
     return cells
 
 
@@ -270,7 +253,7 @@ def mix_colours(first: str, second: str, share: float) -> str:
 def _draw_reference(reference: Spec, x: Spec, y: Spec, tones: Tones) -> list[Spec]:
     """A ring, and above it which setting that is, on a halo that keeps it readable on a line."""
     position = {"x": x, "y": y}
-    labelled_position = position | {"text": {"field": "label", "type": "nominal"}}
+    labelled_position = position | {"text": nominal("label")}
     text = {"type": "text", "align": "center", "baseline": "bottom", "dy": -8}
     ring = {"type": "point", "size": 60, "filled": True, "opacity": 1, "strokeWidth": 1.6}
     marks: list[tuple[Spec, Spec]] = [
@@ -314,7 +297,7 @@ def _label_regions(  # noqa: PLR0917
             "baseline": "middle",
             "color": tones.ink,
         },
-        "encoding": {"x": x, "y": y, "text": {"field": "label", "type": "nominal"}},
+        "encoding": {"x": x, "y": y, "text": nominal("label")},
     }
 
 

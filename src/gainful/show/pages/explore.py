@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from attrs import evolve, frozen
@@ -12,8 +12,7 @@ from attrs import evolve, frozen
 from gainful.convention.session import JK2008, SESSION_SETTINGS
 from gainful.errors import BadValue
 from gainful.evidence.searchers.calibration import MeasuredSearcher, clamp_base, format_estimate
-from gainful.formula.to_javascript import to_javascript
-from gainful.formula.to_mathml import to_mathml
+from gainful.formula.renderers import to_javascript, to_mathml
 from gainful.match.session_groups import (
     count_sessions,
     describe_judged,
@@ -35,16 +34,19 @@ from gainful.show.theme import DASHES, LIGHT, Tones, build_vega_config
 from gainful.text import count_noun, format_exact
 
 
-def command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -> list[str]:
+def command_words(sessions: Any, qrels: object, options: Mapping[str, Any]) -> list[str]:
     """The words by which `gainful sessions` reads the same; capitals for what is no file."""
-    files = list(sessions) if _are_files(sessions) else [sessions]
+    is_list = isinstance(sessions, (list, tuple))
+    has_files = is_list and all(isinstance(path, (str, PathLike)) for path in sessions)
+    files = list(sessions) if has_files else [sessions]
     words = [_name_file(file, "SESSIONS") for file in files]
     words += [] if qrels is None else ["--qrels", _name_file(qrels, "QRELS")]
     for name, value in {**options, **_hide_values(options)}.items():
         option = "--" + name.replace("_", "-")
         if isinstance(value, Mapping):
-            pairs = [(key, text) for key, texts in value.items() for text in _as_texts(texts)]
-            words += [word for key, text in pairs for word in (option, f"{key}={text}")]
+            for key, texts in value.items():
+                for text in [texts] if isinstance(texts, str) else texts:
+                    words += [option, f"{key}={text}"]
         elif isinstance(value, (list, tuple)):
             words += [word for text in value for word in (option, str(text))]
         elif value is True:
@@ -52,10 +54,6 @@ def command_words(sessions: object, qrels: object, options: Mapping[str, Any]) -
         elif value not in (None, False):
             words += [option, str(value)]
     return words
-
-
-def _are_files(value: Any) -> TypeGuard[Sequence[str | PathLike[str]]]:
-    return isinstance(value, (list, tuple)) and all(isinstance(p, (str, PathLike)) for p in value)
 
 
 def _hide_values(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,10 +69,6 @@ def _hide_values(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _name_file(source: object, placeholder: str) -> str:
     return fspath(source) if isinstance(source, (str, PathLike)) else placeholder
-
-
-def _as_texts(value: Any) -> Sequence[str]:
-    return [value] if isinstance(value, str) else value
 
 
 _MAX_CUTOFF = 100

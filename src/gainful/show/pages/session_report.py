@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
-from gainful.evidence.intervals import Interval, MeanIntervals
+from gainful.evidence.intervals import MeanIntervals
 from gainful.evidence.system_groups import SystemGroups
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.convention_page import tell_sessions
@@ -95,7 +95,9 @@ def build_session_data(
         },
         runs=[choice.measure] if is_split else groups.labels,
         base=base if groups.has_pairs else 0,
-        normalised=recipe.entry.normalised and _is_quotient(recipe),
+        # Is the value what the queries brought, divided by what an ideal session would?
+        normalised=recipe.entry.normalised
+        and (recipe.convention.statistic, recipe.convention.normalise) == ("final", "session"),
         texts=_describe_sessions(groups, choice),
     )
     if is_split:
@@ -105,12 +107,6 @@ def build_session_data(
         data["groups"] = groups.labels
         data["group"] = numbers[choice.listed].tolist()
     return data, len(details)
-
-
-def _is_quotient(recipe: SessionRecipe) -> bool:
-    """Is the value what the queries brought, divided by what an ideal session would?"""
-    convention = recipe.convention
-    return convention.statistic == "final" and convention.normalise == "session"
 
 
 def _describe_sessions(groups: SystemGroups, choice: Choice) -> list[str | None]:
@@ -156,13 +152,12 @@ def _list_details(
                 "more": end - shown.stop,
             }
             if texts is not None:
-                run["texts"] = [_shorten(text) for text in texts[shown].to_list()]
+                run["texts"] = [
+                    text if text is None or len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
+                    for text in texts[shown].to_list()
+                ]
             runs.append(run)
         yield {"runs": runs}
-
-
-def _shorten(text: str | None) -> str | None:
-    return text if text is None or len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
 
 
 _TOP = 10  # results of a query that are looked at
@@ -173,21 +168,15 @@ def build_means_table(groups: SystemGroups, all_intervals: Sequence[MeanInterval
     first = all_intervals[0]
     measures = list(first.intervals)
     heads = [head for name in measures for head in (name, f"{first.level:g} % interval")]
-    rows = [
-        (
-            system.run,
-            *(cell for name in measures for cell in _format_interval(system.intervals[name])),
-        )
-        for system in all_intervals
-    ]
+    rows = []
+    for system in all_intervals:
+        cells: list[Any] = [system.run]
+        for interval in system.intervals.values():
+            is_known = interval.low is not None and interval.high is not None
+            ends = f"{interval.low:.4f} … {interval.high:.4f}" if is_known else "–"
+            cells += [interval.mean, ends]
+        rows.append(cells)
     return Table((groups.by or "system", *heads), rows, numeric=True, label_columns=1)
-
-
-def _format_interval(interval: Interval) -> tuple[str, str]:
-    mean = "–" if interval.mean is None else f"{interval.mean:.4f}"
-    if interval.low is None or interval.high is None:
-        return mean, "–"
-    return mean, f"{interval.low:.4f} … {interval.high:.4f}"
 
 
 def build_counts_table(groups: SystemGroups) -> Table:
