@@ -207,3 +207,21 @@ def test_judgments_of_questions_are_told_how_to_be_met():
         TRACES / "langchain.json", judged, "nsDCG@5", columns=columns
     )
     assert results.mean["nsDCG@5"] == 1  # both soups stand first
+
+
+def test_records_of_a_program_come_out_of_source_too():
+    wrapped = [{"_index": "ubi", "_source": record} for record in RECORDS]
+    assert as_sessions(wrapped).frame["doc"].to_list() == ["a", "b", "c"]
+
+
+def test_a_list_of_rows_is_a_table_of_sessions(tmp_path):
+    rows = [
+        {"session": "s", "query": 1, "rank": rank, "doc": doc} for rank, doc in ((1, "a"), (2, "b"))
+    ]
+    path = tmp_path / "sessions.json"
+    path.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    assert as_sessions(path).frame["doc"].to_list() == ["a", "b"]
+    path.write_text(json.dumps([*rows, 7]), encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        as_sessions(path)
+    assert refused.value.where == f"{path}[2]"

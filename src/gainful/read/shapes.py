@@ -165,7 +165,8 @@ def _holds_rankings(value: list[Any]) -> bool:
         return bool(rag.record_kinds(first)) or (_has_name(first, QUERY) and _has_name(first, DOC))
     if isinstance(first, tuple):
         return len(first) > 2
-    return as_list(first) is not None and not _is_pair(first)
+    is_pair = isinstance(first, list) and len(first) == 2 and isinstance(first[1], Real)
+    return as_list(first) is not None and not is_pair
 
 
 def _as_rows(value: Any) -> list[Any] | None:
@@ -293,10 +294,6 @@ def _ask_names(number: str) -> str:
 
 def _has_name(record: Mapping[Any, Any], aliases: Any) -> bool:
     return any(normalise_name(str(key)) in aliases for key in record)
-
-
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[1], Real)
 
 
 def _number_records(entries: list[Any], name: str) -> rag.Records:
