@@ -15,12 +15,7 @@ from typing import Any
 from attrs import evolve
 
 from gainful.read.column_names import ColumnMapping
-from gainful.read.json_records import (
-    Record,
-    Unreadable,
-    iterate_batches,
-    read_records,
-)
+from gainful.read.json_records import Record, Unreadable, iterate_batches, read_records
 from gainful.read.path_finder import EntriesFinder, PathFinder, find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import (

@@ -11,10 +11,7 @@ import polars as pl
 from gainful.convention.session import JK2008, SESSION_CONVENTIONS, minimum_positions
 from gainful.errors import BadValue, NoIdeal
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.build_session_recipes import (
-    WHY_NOT_NSDCG,
-    usual_session_measures,
-)
+from gainful.measure.build_session_recipes import WHY_NOT_NSDCG, usual_session_measures
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.entry import FORMULA_PARAMS, SessionRecipe
 from gainful.measure.functions.sessions import sdcg
