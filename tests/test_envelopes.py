@@ -47,6 +47,9 @@ ENVELOPES = {
     ),
     "response": write_response,
     "indented response": lambda records: write_response(records, indent=2),
+    "pages": lambda records: (
+        "\n".join(write_response([record]) for record in [*records]) + "\n" + write_response([])
+    ),
     "hits": lambda records: json.dumps([{"_source": record} for record in records], indent=1),
     "dump": lambda records: "".join(
         f"{json.dumps({'_id': '1', '_source': record})}\n" for record in records
@@ -105,6 +108,7 @@ def test_nothing_of_a_record_is_lost_with_its_envelope(records, name):
         '{"hits": {"hits": [{"_id": "d1"}]}}',  # nothing but ids
         '{"a": 1,\n{"b": 2}\n{"c": 3}\n',  # a first line that is cut off
         "q1 0 d1 1\n",
+        '{"a": "' + "x" * (1 << 16) + '"}{"b": 1}',  # too long to be taken apart on suspicion
     ],
 )
 def test_what_is_no_envelope_stays_as_it_is(text):

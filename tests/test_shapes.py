@@ -847,3 +847,53 @@ def test_queries_that_were_numbers_in_a_frame_join_it_again(make):
     assert results.per_query.rows() == [(7, 0.5), (8, 1.0)]
     assert results.to_pandas()["query"].tolist() == [7, 8]
     assert list(results.queries) == ["7", "8"]
+
+
+def es_answer(docs):
+    hits = [
+        {"_index": "i", "_id": doc, "_score": score, "_source": {"t": 1}}
+        for doc, score in docs.items()
+    ]
+    return {"took": 1, "timed_out": False, "hits": {"total": {"value": 2}, "hits": hits}}
+
+
+def solr_answer(docs):
+    results = [{"id": doc, "score": score} for doc, score in docs.items()]
+    return {
+        "responseHeader": {"status": 0, "params": {"q": "x"}},
+        "response": {"numFound": 2, "docs": results},
+    }
+
+
+ANSWERS = {
+    "Elasticsearch": es_answer,
+    "Solr": solr_answer,
+    "Pinecone": lambda docs: {"matches": [{"id": doc, "score": score, "values": []} for doc, score in docs.items()], "namespace": ""},
+    "Vespa": lambda docs: {"root": {"id": "top", "children": [{"id": doc, "relevance": score} for doc, score in docs.items()]}},
+}  # fmt: skip
+ANSWERED = {"1": {"b": 0.9, "a": 0.5}, "2": {"c": 0.4}}
+
+
+@pytest.mark.parametrize("engine", ANSWERS)
+def test_what_search_engines_answer_is_a_run(tmp_path, engine):
+    """RR is 1/2 and 1."""
+    qrels = {"1": {"a": 1}, "2": {"c": 1}}
+    answers = {query: ANSWERS[engine](docs) for query, docs in ANSWERED.items()}
+    path = tmp_path / "run.json"
+    for run in (answers, path):
+        path.write_text(json.dumps(answers))
+        assert gainful.evaluate(qrels, run, "RR")["RR"] == 0.75
+    with pytest.raises(BadInput):
+        gainful.evaluate(qrels, ANSWERS[engine](ANSWERED["1"]), "RR")
+
+
+@pytest.mark.parametrize("orient", ["columns", "split", "records", "list"])
+def test_what_pandas_writes_as_json(tmp_path, orient):
+    frame = pd.DataFrame(
+        {"query": ["1", "1", "2"], "doc": ["b", "a", "c"], "score": [0.9, 0.5, 0.4]}
+    )
+    path = tmp_path / "run.json"
+    path.write_text(
+        json.dumps(frame.to_dict(orient)) if orient == "list" else frame.to_json(orient=orient)
+    )
+    assert gainful.evaluate({"1": {"a": 1}, "2": {"c": 1}}, path, "RR")["RR"] == 0.75

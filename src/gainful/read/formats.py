@@ -41,7 +41,9 @@ class Format:
 def _is_ratings(source: Source) -> bool:
     """Is it JSON or CSV as tools of search teams write it?"""
     line = source.first_line()
-    if not (line.startswith(("{", "[")) or "," in line):  # nor is more code loaded for TREC's files
+    if not (
+        line.startswith(("{", "[")) or "," in line or " qid:" in line
+    ):  # nor is more code loaded for TREC's files
         return False
     return bool(import_module("gainful.read.ratings").find_kinds(source))
 
