@@ -244,7 +244,8 @@ def formats_page() -> str:
 
 Every command and function finds out by content how a file is written; `--qrels-format`, `--run-format` and `--sessions-format`
 name it where that goes wrong. All may be compressed (gzip, bzip2, xz, zstd), and `-` is standard input.
-`gainful check FILE` says what a file is taken for and all that is wrong with it.
+`gainful check FILE` says what a file is taken for and all that is wrong with it. JSON comes out of envelopes: the actions of an OpenSearch bulk
+request, an answer to `_search`, lines with `_source`, and objects one after the other, indented or not.
 
 ## Judgments and runs
 

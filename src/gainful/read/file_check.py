@@ -79,7 +79,7 @@ def examine_file(
     try:
         if isinstance(source, Path):
             source = open_source(find_beir_file(source))
-            read = read_rows(source, QRELS, "tsv", columns)
+            read = read_rows(source, QRELS, "tsv")
         else:
             name, format_name = source.name, find_format(source, columns=columns).name
             read = read_rows(source, kind, format_name, columns, every=True)
@@ -375,4 +375,6 @@ def _format_range(low: int, high: int) -> str:
 
 def _strip_file_name(name: str, error: BadInput) -> str:
     """The message without the name of the file, which stands above it."""
-    return str(error).removeprefix(f"{name}:").strip()
+    message = str(error).removeprefix(f"{name}:").strip()
+    is_line = error.where.removeprefix(f"{name}:").isdecimal()
+    return f"line {message}" if is_line else message

@@ -38,18 +38,12 @@ class Format:
     of_records: bool = False  # is it recognised by records of JSON or of a table?
 
 
-def _is_parquet(source: Source) -> bool:
-    return source.head.startswith(b"PAR1")
-
-
-def _is_arrow(source: Source) -> bool:
-    return source.head.startswith((b"ARROW1", ARROW_STREAM))
-
-
 def _is_ratings(source: Source) -> bool:
     """Is it JSON or CSV as tools of search teams write it?"""
     line = source.first_line()
-    if not (line.startswith(("{", "[")) or "," in line):  # nor is more code loaded for TREC's files
+    if not (
+        line.startswith(("{", "[")) or "," in line or " qid:" in line
+    ):  # nor is more code loaded for TREC's files
         return False
     return bool(import_module("gainful.read.ratings").find_kinds(source))
 
@@ -82,10 +76,6 @@ def _is_json(source: Source) -> bool:
     except ValueError:
         return False
     return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
-
-
-def _is_json_lines(source: Source) -> bool:
-    return source.head.lstrip().startswith(b"{")
 
 
 def _make_table_check(separators: str) -> Callable[[Source], bool]:
@@ -127,12 +117,16 @@ _READ_TABLE = _load("tables.read_rows")
 _TABLE = ("columns", "format_name")
 _ALL = (
     Format(
-        "parquet", "a Parquet file with named columns", _RANKED, _is_parquet, _READ_TABLE, _TABLE
+        "parquet",
+        "a Parquet file with named columns",
+        *(_RANKED, lambda source: source.head.startswith(b"PAR1"), _READ_TABLE, _TABLE),
     ),
     Format(
         "arrow",
         "an Arrow (file or stream) or Feather file with named columns",
-        *(_RANKED, _is_arrow, _READ_TABLE, _TABLE),
+        _RANKED,
+        lambda source: source.head.startswith((b"ARROW1", ARROW_STREAM)),
+        *(_READ_TABLE, _TABLE),
     ),
     Format(
         "ratings",
@@ -155,7 +149,7 @@ _ALL = (
     Format(
         "jsonl",
         "JSON lines with named fields",
-        *(_RANKED, _is_json_lines, _READ_TABLE, _TABLE),
+        *(_RANKED, lambda source: source.head.lstrip().startswith(b"{"), _READ_TABLE, _TABLE),
         example='{"query": "1", "doc": "a", "score": 0.9}',
     ),
     Format(
@@ -275,7 +269,8 @@ def read_file(
     if fspath(path) != "-" and is_folder(path):
         if kind is RUN:
             raise BadInput(fspath(path), "this is a directory, not a file")
-        path, format_name = _load("datasets.find_beir_file")(Path(path)), "tsv"
+        path = _load("datasets.find_beir_file")(Path(path))
+        format_name, columns = "tsv", USUAL_NAMES
     if kind is QRELS and fspath(path).startswith(DATASET):
         value: Value = _load("datasets.read_qrels")(fspath(path))
         return value
@@ -285,14 +280,18 @@ def read_file(
     return value
 
 
-def read_qrels(path: str | PathLike[str], *options: Any, **more: Any) -> Qrels:
+def read_qrels(
+    path: str | PathLike[str], format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
+) -> Qrels:
     """Judgments from a file; see `read_file`."""
-    return read_file(path, QRELS, *options, **more)
+    return read_file(path, QRELS, format_name, columns)
 
 
-def read_run(path: str | PathLike[str], *options: Any, **more: Any) -> Run:
+def read_run(
+    path: str | PathLike[str], format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
+) -> Run:
     """A run from a file; see `read_file`."""
-    return read_file(path, RUN, *options, **more)
+    return read_file(path, RUN, format_name, columns)
 
 
 def read_rows(
