@@ -22,7 +22,9 @@ import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser, SkipParser
 
-if folder := os.environ.get("COVERAGE"):  # before gainful is imported, that it is seen
+if (folder := os.environ.get("COVERAGE")) and (
+    "PYTEST_XDIST_WORKER" in os.environ or "-n" not in sys.argv
+):  # where tests run, and before gainful is imported: what only hands them out would load it all
     from tools.coverage import Coverage
 
     COVERAGE = Coverage(folder)
@@ -39,7 +41,7 @@ os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 def pytest_configure(config: pytest.Config) -> None:
     """Coverage is written at the end, where it is measured."""
-    if "COVERAGE" in os.environ:
+    if "COVERAGE" in globals():
         config.pluginmanager.register(COVERAGE)
 
 

@@ -47,6 +47,9 @@ ENVELOPES = {
     ),
     "response": write_response,
     "indented response": lambda records: write_response(records, indent=2),
+    "pages": lambda records: (
+        "\n".join(write_response([record]) for record in [*records]) + "\n" + write_response([])
+    ),
     "hits": lambda records: json.dumps([{"_source": record} for record in records], indent=1),
     "dump": lambda records: "".join(
         f"{json.dumps({'_id': '1', '_source': record})}\n" for record in records
@@ -105,6 +108,7 @@ def test_nothing_of_a_record_is_lost_with_its_envelope(records, name):
         '{"hits": {"hits": [{"_id": "d1"}]}}',  # nothing but ids
         '{"a": 1,\n{"b": 2}\n{"c": 3}\n',  # a first line that is cut off
         "q1 0 d1 1\n",
+        '{"a": "' + "x" * (1 << 16) + '"}{"b": 1}',  # too long to be taken apart on suspicion
     ],
 )
 def test_what_is_no_envelope_stays_as_it_is(text):
@@ -207,3 +211,21 @@ def test_judgments_of_questions_are_told_how_to_be_met():
         TRACES / "langchain.json", judged, "nsDCG@5", columns=columns
     )
     assert results.mean["nsDCG@5"] == 1  # both soups stand first
+
+
+def test_records_of_a_program_come_out_of_source_too():
+    wrapped = [{"_index": "ubi", "_source": record} for record in RECORDS]
+    assert as_sessions(wrapped).frame["doc"].to_list() == ["a", "b", "c"]
+
+
+def test_a_list_of_rows_is_a_table_of_sessions(tmp_path):
+    rows = [
+        {"session": "s", "query": 1, "rank": rank, "doc": doc} for rank, doc in ((1, "a"), (2, "b"))
+    ]
+    path = tmp_path / "sessions.json"
+    path.write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    assert as_sessions(path).frame["doc"].to_list() == ["a", "b"]
+    path.write_text(json.dumps([*rows, 7]), encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        as_sessions(path)
+    assert refused.value.where == f"{path}[2]"

@@ -520,7 +520,7 @@ def test_check_of_a_table_reports_everything_too(call, folder):
         "query,doc,rank,score\n1,a,1,0.5\n1,b,2,0.9\n1,c,3,x\n1,a,4,0.1\n1,d,5,y\n"
     )
     printed = call("check", "r.csv", status=1).out
-    for line in ("2 malformed lines (expected: query, doc, score)", "line 4: score 'x'", "line 6: score 'y'",
+    for line in ("2 malformed lines (expected: query, doc, score", "line 4: score 'x'", "line 6: score 'y'",
                  "document 'a' of query '1': line 2, line 5", "scores contradict ranks 1 time, in 1 query, first in line 3"):  # fmt: skip
         assert line in printed
     (folder / "ranks.csv").write_text("query,doc,rank\n1,a,1\n1,b,2\n")

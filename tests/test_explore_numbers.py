@@ -17,7 +17,7 @@ from strategies import sessions_and_qrels
 
 import gainful
 from gainful.formula import Const, Param, Var, log, maximum, where
-from gainful.formula.to_mathml import to_mathml
+from gainful.formula.renderers import to_mathml
 from gainful.show.html_page import _FOLDER
 
 LOOP = """

@@ -30,9 +30,7 @@ from gainful.formula import (
     walk,
     where,
 )
-from gainful.formula.to_javascript import to_javascript
-from gainful.formula.to_latex import to_latex
-from gainful.formula.to_text import to_text
+from gainful.formula.renderers import to_javascript, to_latex, to_text
 
 i = Var("i", "rank")
 g = Var("g", "grade")

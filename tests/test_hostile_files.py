@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
+from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput, BadShape, BadValue, GainfulError
@@ -216,7 +217,7 @@ def test_a_table_of_very_many_columns_is_read_soon(tmp_path):
     begin = time.process_time()
     assert gainful.evaluate(QRELS, path, "RR").mean["RR"] == 1
     assert time.process_time() - begin < SOON
-    with pytest.raises(BadInput, match=r"there are c0, .*, c19 and 39980 more \(expected"):
+    with refuses(BadInput, "t.csv"):
         gainful.evaluate(QRELS, write(tmp_path, "t.csv", f"{names}\n{cells}\n"), "RR")
 
 
@@ -229,7 +230,7 @@ def test_digits_without_end_take_no_minutes(run_gainful):
 def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("gainful.read.decompress._ALWAYS_ALLOWED", 1 << 20)
     path = write(tmp_path, "run.gz", gzip.compress(b"1 Q0 a 1 1 t\n" * 10_000_000, compresslevel=1))
-    with pytest.raises(BadInput, match=r"run\.gz: it unpacks to more than \d+ MiB"):
+    with refuses(BadInput, "run.gz"):
         read_run(path)
 
 
@@ -238,7 +239,7 @@ def test_an_interaction_of_five_thousand_digits(tmp_path):
         '<sessiontrack2012><session num="1"><topic num="1"/><interaction num="' + "9" * 5_000 + '">'
         "<query>q</query><results/></interaction></session></sessiontrack2012>"
     )
-    with pytest.raises(BadInput, match="interaction number .* is not a whole number"):
+    with refuses(BadInput, "s.xml:1"):
         gainful.sessions.evaluate(write(tmp_path, "s.xml", session), QRELS, "sDCG@10")
 
 
@@ -258,7 +259,7 @@ def test_a_file_whose_name_is_no_utf8(tmp_path):
 
 def test_values_that_no_file_could_hold_choose_nothing(tmp_path):
     table = write(tmp_path, "s.csv", "session,query,doc,system\ns,1,a,x\n")
-    with pytest.raises(BadInput, match="no session is left"):
+    with refuses(BadInput, "s.csv"):
         gainful.sessions.evaluate(table, {"s": {"a": 1}}, where={"system": "\udcff"})
 
 
@@ -267,7 +268,7 @@ def test_more_queries_than_can_be_counted(tmp_path, option):
     table = write(tmp_path, "s.csv", "session,query,doc\ns,1,a\n")
     options = {option: 10**23}
     if option == "min_queries":
-        with pytest.raises(BadInput, match="no session is left"):
+        with refuses(BadInput, "s.csv"):
             gainful.sessions.evaluate(table, {"s": {"a": 1}}, **options)
     else:
         results = gainful.sessions.evaluate(table, {"s": {"a": 1}}, "sDCG@1", **options)
@@ -386,7 +387,7 @@ def test_what_is_printed_while_a_sound_file_is_read_is_not_lost(capfd):
 @pytest.mark.parametrize("end", [4, 9, 40])
 def test_a_parquet_file_cut_short(tmp_path, end):
     path = write(tmp_path, "run.parquet", parquet_bytes()[:-end])
-    with pytest.raises(BadInput, match=r"run\.parquet: the Parquet file is damaged"):
+    with refuses(BadInput, "run.parquet"):
         read_run(path)
 
 

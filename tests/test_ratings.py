@@ -274,3 +274,21 @@ def test_a_series_by_query_and_document_is_read():
     named = run.rename_axis(["qid", "docno"])
     assert gainful.evaluate(qrels, named.swaplevel(), "nDCG").mean == expected
     assert list(gainful.evaluate(qrels, [run, named], "nDCG")) == ["run 1", "run 2"]
+
+
+LETOR = {
+    "LETOR 4": "2 qid:q1 1:0.5 2:0.3 #docid = a inc = 1 prob = 0.1\n0 qid:q1 1:0.1 2:0.9 #docid = b\n1 qid:q2 2:0.2 #docid = c\n",
+    "Quepid": "2 qid:q1 # a star wars\n0 qid:q1 # b star wars\n\n1 qid:q2 # c x\n",
+}
+
+
+@pytest.mark.parametrize("name", LETOR)
+def test_files_to_learn_from_are_judgments(tmp_path, name):
+    path = tmp_path / "train.txt"
+    path.write_text(LETOR[name])
+    assert gainful.evaluate(path, RUN, "nDCG").mean == gainful.evaluate(QRELS, RUN, "nDCG").mean
+    with pytest.raises(Swapped):
+        gainful.evaluate(QRELS, path)
+    path.write_text("2 qid:q1 1:0.5\n")
+    with pytest.raises(BadInput):
+        gainful.evaluate(path, RUN)

@@ -19,7 +19,7 @@ from tools.reference import reference_page
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import Param
-from gainful.formula.to_latex import to_latex
+from gainful.formula.renderers import to_latex
 from gainful.measure import catalogue_page as measures, convention_page as conventions
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount
@@ -77,7 +77,7 @@ measures they concern and options of the calls (`gainful measures nDCG` lists th
 `gainful conventions NAME` tells one in plain words, `gainful conventions NAME --diff OTHER` only
 what differs. The same from Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
 
-{to_markdown(conventions.build_table())}
+{to_markdown(conventions.build_tables(None, None)[0][1])}
 
 What else there is to know:
 
@@ -244,7 +244,8 @@ def formats_page() -> str:
 
 Every command and function finds out by content how a file is written; `--qrels-format`, `--run-format` and `--sessions-format`
 name it where that goes wrong. All may be compressed (gzip, bzip2, xz, zstd), and `-` is standard input.
-`gainful check FILE` says what a file is taken for and all that is wrong with it.
+`gainful check FILE` says what a file is taken for and all that is wrong with it. JSON comes out of envelopes: the actions of an OpenSearch bulk
+request, an answer to `_search`, lines with `_source`, and objects one after the other, indented or not.
 
 ## Judgments and runs
 

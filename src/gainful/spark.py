@@ -33,20 +33,11 @@ from gainful.match.parts import (
     work_in_spark,
 )
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.build_recipes import (
-    EvaluationSettings,
-    Measures,
-    build_recipes,
-)
+from gainful.measure.build_recipes import EvaluationSettings, Measures, build_recipes
 from gainful.measure.build_session_recipes import build_session_recipes
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry, Recipe, SessionRecipe
-from gainful.measure.evaluate import (
-    choose_queries,
-    compute_measures,
-    find_counting,
-    with_max_grade,
-)
+from gainful.measure.evaluate import choose_queries, compute_measures, find_counting, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
 from gainful.measure.sessions.in_parts import PartMatcher, evaluate_part, find_varying
 from gainful.measure.values import flatten_names

@@ -22,10 +22,7 @@ from gainful.evidence.orders.correlations import (
 )
 from gainful.evidence.pairing import ClusterChoice, read_clusters
 from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
-from gainful.measure.build_recipes import (
-    USUAL_MEASURES,
-    Measures,
-)
+from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.language import expand
 from gainful.measure.results import Results, name_results

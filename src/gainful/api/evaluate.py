@@ -26,13 +26,7 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.measure import Measure
-from gainful.measure.results import (
-    Results,
-    list_others,
-    list_run_rows,
-    results_page,
-    to_dict,
-)
+from gainful.measure.results import Results, list_others, list_run_rows, results_page, to_dict
 from gainful.measure.values import ByMeasure, flatten_names
 from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun

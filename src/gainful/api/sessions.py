@@ -19,10 +19,7 @@ from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviou
 from gainful.match.click_judgments import LEAST_IMPRESSIONS, LEAST_USERS, ClickJudgments
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures
-from gainful.measure.build_session_recipes import (
-    Cost,
-    build_session_recipes,
-)
+from gainful.measure.build_session_recipes import Cost, build_session_recipes
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames

@@ -10,10 +10,7 @@ from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue
 from gainful.match.session_groups import By
 from gainful.measure.build_recipes import Measures
-from gainful.measure.build_session_recipes import (
-    Cost,
-    build_session_recipes,
-)
+from gainful.measure.build_session_recipes import Cost, build_session_recipes
 from gainful.measure.sessions.session_summary import SessionSummary, SummarySums
 from gainful.measure.sessions.session_values import note_recipes
 from gainful.read.inputs import AnyQrels

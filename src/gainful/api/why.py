@@ -17,10 +17,7 @@ from gainful.evidence.reasons.causes import CAUSES, find_cause
 from gainful.evidence.reasons.mixtures import mix_run, mix_sessions
 from gainful.evidence.reasons.why import Why, explain_difference
 from gainful.match.sessions import match_sessions
-from gainful.measure.build_recipes import (
-    AnyRecipe,
-    build_recipe,
-)
+from gainful.measure.build_recipes import AnyRecipe, build_recipe
 from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure

@@ -192,10 +192,10 @@ def unknown_option(command: click.Command, name: str) -> Exception:
     if word in _FORMS and "form" in options:
         return UnknownName("option", name, [f"--format {word}"])
     meant = [word, *SYNONYMS.get(word, ())]  # by its name here, or another tool's for it
+    if "k" in meant and "k" not in options and "measures" in options:
+        return UnknownName("option", name, ["-m nDCG@10"], "the cutoff is part of the measure")
     for option in (options[known] for known in meant if known in options):
         return UnknownName("option", name, [f"{option.opts[0]} {option.metavar or ''}".strip()])
-    if "k" in meant and "measures" in options:
-        return UnknownName("option", name, ["-m nDCG@10"], "the cutoff is part of the measure")
     return UnknownName("option", name, list_flags(command))
 
 

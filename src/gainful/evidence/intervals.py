@@ -456,11 +456,7 @@ class DrawnUnits:
 
 
 def draw_searchers(columns: pl.DataFrame) -> DrawnUnits:
-    """Searchers with all their sessions, where there are any; else each session by itself.
-
-    Args:
-        columns: a row for each session.
-    """
+    """Searchers with all their sessions, where there are any; else each session by itself."""
     if "searcher" not in columns.columns:
         return DrawnUnits("session")
     return DrawnUnits.from_labels(columns["searcher"], "session")
@@ -480,13 +476,7 @@ def session_intervals(
 ) -> list[MeanIntervals]:
     """The intervals of the means of each group, in every measure.
 
-    Args:
-        results: of the sessions.
-        groups: which sessions belong to each, by name.
-        resampling: the level, the resamples and the seed.
-        unit: what a session is called: session, or conversation.
-        drawn: what is drawn again.
-        kind: what the groups are called.
+    `unit` is what a session is called (session, or conversation), `kind` what a group is.
     """
     level = round(100 * (1 - resampling.alpha), 6)
     all_intervals = []

@@ -134,12 +134,12 @@ class NamedFormula:
 
     def text(self) -> str:
         """The formula as plain text with its values put in: `1/(1+log4(i))`."""
-        from gainful.formula.to_text import to_text  # noqa: PLC0415  (only to show it)
+        from gainful.formula.renderers import to_text  # noqa: PLC0415  (only to show it)
 
         return to_text(self.expr_with_values)
 
     def latex(self) -> str:
         """The formula in LaTeX with its values put in."""
-        from gainful.formula.to_latex import to_latex  # noqa: PLC0415  (only to show it)
+        from gainful.formula.renderers import to_latex  # noqa: PLC0415  (only to show it)
 
         return to_latex(self.expr_with_values)

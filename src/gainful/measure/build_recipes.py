@@ -13,13 +13,7 @@ from gainful.convention.convention import Settings, SettingValue
 from gainful.errors import BadValue, NotExact, UnknownName, WrongType
 from gainful.formula import NamedFormula
 from gainful.match.ties import TIE_POLICIES
-from gainful.measure.entry import (
-    FORMULA_PARAMS,
-    NO_QUERY_DISCOUNT,
-    Entry,
-    MeasureRecipe,
-    Recipe,
-)
+from gainful.measure.entry import FORMULA_PARAMS, NO_QUERY_DISCOUNT, Entry, MeasureRecipe, Recipe
 from gainful.measure.formulas import as_gain, find_formula
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure, cutoff

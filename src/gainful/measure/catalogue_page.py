@@ -8,8 +8,7 @@ from gainful.convention import GAINFUL, SETTINGS, Convention, Setting
 from gainful.convention.session import JK2008, SESSION_SETTINGS, SessionConvention
 from gainful.errors import UnknownName
 from gainful.formula import Arithmetic, Const, Expr, NamedFormula, Param, Var, substitute
-from gainful.formula.to_latex import to_latex
-from gainful.formula.to_text import to_text as as_text
+from gainful.formula.renderers import to_latex, to_text as as_text
 from gainful.measure.build_recipes import build_recipe
 from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.catalogue import MEASURES

@@ -10,16 +10,8 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.convention import CONVENTIONS
-from gainful.formula import (
-    Arithmetic,
-    Const,
-    Expr,
-    Where,
-    substitute,
-    to_numpy,
-    walk,
-)
-from gainful.formula.to_text import to_text as as_text
+from gainful.formula import Arithmetic, Const, Expr, Where, substitute, to_numpy, walk
+from gainful.formula.renderers import to_text as as_text
 from gainful.match.rank_order import ideal_order
 from gainful.measure.convention_page import SINGLE_LIST_SETTINGS
 from gainful.measure.entry import Recipe

@@ -75,7 +75,9 @@ def _follow_links(place: Path) -> Path:
 
 def _write_beside(target: Path, data: bytes) -> Path:
     """A file in the same folder, ready to take the place of another, whose mode it has."""
-    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_read_umask()
+    mask = os.umask(0)  # which can only be read by setting it
+    os.umask(mask)
+    mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~mask
     handle, temporary = mkstemp(dir=target.parent, prefix=".gainful.")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -85,12 +87,6 @@ def _write_beside(target: Path, data: bytes) -> Path:
         Path(temporary).unlink(missing_ok=True)
         raise
     return Path(temporary)
-
-
-def _read_umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _load(module: str, function: str = "", **options: Any) -> Callable[..., str]:

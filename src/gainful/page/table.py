@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from textwrap import fill
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from attrs import Attribute, asdict, evolve, field, frozen, has
 
@@ -171,11 +171,9 @@ def to_one_line(cell: str) -> str:
 
 def escape_control_characters(line: str) -> str:
     """A line in which nothing steers a terminal."""
-    return line if line.isprintable() else "".join(map(_escape_character, line))
-
-
-def _escape_character(character: str) -> str:
-    return character if character.isprintable() else ascii(character)[1:-1]
+    if line.isprintable():
+        return line
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
 
 
 GAP = 2  # blanks between columns
@@ -203,7 +201,9 @@ def fit_table(table: Table, width: int | None) -> tuple[list[Table], list[str]]:
 def table_widths(table: Table) -> list[int]:
     """How wide each column is where nothing is folded."""
     cells = zip(table.columns, *table.text_rows(), strict=True)
-    return [max(_widest_line(cell) for cell in column) for column in cells]
+    return [
+        max(display_width(line) for cell in column for line in cell.split("\n")) for column in cells
+    ]
 
 
 def fit_widths(table: Table, width: int | None) -> list[int]:
@@ -263,10 +263,6 @@ def _find_texts(table: Table) -> list[bool]:
     return [not right for right in table.flush_right()]
 
 
-def _widest_line(cell: str) -> int:
-    return max(map(display_width, cell.split("\n"))) if "\n" in cell else display_width(cell)
-
-
 def _total_width(widths: Sequence[int]) -> int:
     return sum(widths) + GAP * (len(widths) - 1)
 
@@ -274,12 +270,7 @@ def _total_width(widths: Sequence[int]) -> int:
 _WIDTH = 80
 
 
-class _Named(Protocol):
-    @property
-    def name(self) -> str: ...
-
-
-T = TypeVar("T", bound=_Named)
+T = TypeVar("T")
 
 
 class NameTable(dict[str, T]):
@@ -287,7 +278,7 @@ class NameTable(dict[str, T]):
 
     def __init__(self, kind: str, things: Iterable[T]) -> None:
         """Things of a kind, such as measures."""
-        super().__init__({thing.name: thing for thing in things})
+        super().__init__({thing.name: thing for thing in things})  # type: ignore[attr-defined]
         self.kind = kind
 
     def __missing__(self, name: object) -> T:

@@ -33,14 +33,11 @@ def to_text(page: Page, terminal: Terminal = PLAIN) -> str:
         parts.append(text)
         left_out.update(dict.fromkeys(names))
     if left_out:
-        parts.append(wrap_text(_describe_left_out(list(left_out)), terminal))
+        words = ", ".join(" ".join(name.split()) for name in left_out)
+        more = f"Not shown: {words}; a wider terminal or --format csv shows all."
+        parts.append(wrap_text(more, terminal))
     parts.append("\n".join(wrap_text(note, terminal, page.indent) for note in page.notes))
     return "\n\n".join(part for part in parts if part)
-
-
-def _describe_left_out(names: Sequence[str]) -> str:
-    words = ", ".join(" ".join(name.split()) for name in names)
-    return f"Not shown: {words}; a wider terminal or --format csv shows all."
 
 
 def _format_section(section: Section, terminal: Terminal) -> tuple[str, list[str]]:

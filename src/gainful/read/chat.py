@@ -22,7 +22,7 @@ from gainful.read.json_records import RecordFile, Unreadable, read_records
 from gainful.read.json_text import parse_json
 from gainful.read.path_finder import find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals, parse_time
+from gainful.read.retrievals import FAILED, UNREADABLE, Flaw, Retrievals, parse_time
 from gainful.read.search_results import BadResults, ResultPaths, read_query, read_results
 from gainful.read.session_events import SessionEvents
 from gainful.read.source import Source
@@ -168,10 +168,6 @@ _REUSED = (
     "call has the id of another call, and is a query of its own"
     "|calls have the ids of other calls, and are queries of their own"
 )
-_FAILED = (
-    "search failed, and counts as a query without results"
-    "|searches failed, and count as queries without results"
-)
 
 
 def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_timed: bool) -> None:
@@ -180,7 +176,7 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
     if docs is None:
         docs = BadResults(_CUT_OFF, "it has no result: the transcript is cut off")
     elif call.failed and isinstance(docs, BadResults):
-        retrievals.notes[_FAILED] += 1
+        retrievals.notes[FAILED] += 1
         docs = []
     if isinstance(docs, BadResults):
         words = f"call {quote(call.id)} of {call.tool}: {docs.words}"
@@ -294,7 +290,8 @@ def _iterate_parts(message: dict[str, Any]) -> Iterator[_Part]:
         tool, arguments = str(legacy.get("name", "")), legacy.get("arguments")
         yield _Part(is_call=True, id="", tool=tool, value=arguments)
     content = message.get("content")
-    if message.get("role") in ("tool", "function") and not _has_results(content):
+    has_results = any(block.get("type") in _RESULTS for block in _list_objects(content))
+    if message.get("role") in ("tool", "function") and not has_results:
         call_id = str(message.get("tool_call_id") or "")
         yield _Part(is_call=False, id=call_id, value=_join_texts(content))
     for blocks in (content, message.get("parts")):
@@ -321,10 +318,6 @@ def _is_error(result: Any) -> bool:
     return isinstance(result, dict) and (
         "error" in result or str(result.get("type", "")).endswith("_error")
     )
-
-
-def _has_results(content: Any) -> bool:
-    return any(block.get("type") in _RESULTS for block in _list_objects(content))
 
 
 def _join_texts(content: Any) -> Any:

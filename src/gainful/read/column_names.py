@@ -33,9 +33,10 @@ class Column:
 
 _QUERIES = "query_id qid q_id queryid query topic_id topic user user_id userid"  # ids before texts
 _DOCS = (
-    "doc doc_id docno docid did document document_id corpus_id item item_id itemid passage_id pid"
+    "doc doc_id docno docid did document document_id corpus_id item item_id itemid passage_id pid "
+    "product_id movie_id"
 )
-_RESULTS = "product product_id sku asin object_id result result_id url click_url clickurl"
+_RESULTS = "product sku asin object_id result result_id url click_url clickurl"
 _SESSION = "session session_id sessionid sid conversation conversation_id dialogue_id"
 _USERS = (
     "user user_id userid uid searcher searcher_id client_id clientid visitor_id visitorid "

@@ -24,9 +24,10 @@ _ACTION_KEYS = {
     *("if_primary_term", "op_type", "require_alias", "require_data_stream", "retry_on_conflict"),
     *("_routing", "parent", "dynamic_templates", "list_executed_pipelines", "_source"),
 }
+_LONG_LINE = 1 << 16  # as long as a head: what it begins is not taken apart on suspicion
 _NEXT_OBJECT = re.compile(rb"\}\s*\{")
 _BLANKS = re.compile(r"[ \t\r\n]*")
-_LINE_END = re.compile(r"[\r\n]+")  # and no other: a text may hold U+2028
+_LINE_END = re.compile(r"[\r\n]\s*")  # and no other: a text may hold U+2028
 
 
 class _Hit(msgspec.Struct):
@@ -51,22 +52,22 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
         >>> unwrap(bulk, lambda: bulk, "bulk.ndjson")
         b'\n{"query_id": "q1"}\n'
     """
-    if head.lstrip()[:1] not in (b"{", b"["):
+    start = head.lstrip()
+    if start[:1] not in (b"{", b"["):
         return None
     if _is_action(head):
         return b"\n".join(_drop_actions(read().split(b"\n"), name))
-    text = head if b"\n" in head.strip() else read()
-    first = text.lstrip().partition(b"\n")[0]
-    value = _decode(first)
-    if isinstance(value, dict) and isinstance(value.get("_source"), dict):
+    line, newline, _ = start.partition(b"\n")
+    is_short = bool(newline) or len(head) < _LONG_LINE
+    first = _decode(line) if is_short else None
+    if isinstance(first, dict) and isinstance(first.get("_source"), dict):
         return b"\n".join(map(_open_hit, read().split(b"\n")))
-    if b'"_source"' not in head and (value is not None or first[:1] == b"["):
-        return None  # an object a line, or one list
-    text = read()
-    if b'"_source"' in head and (whole := _decode(text)) is not None:
-        records = _list_hits(whole)
-        return None if records is None else json.dumps(records).encode()
-    return _split_objects(text) if _NEXT_OBJECT.search(text) is not None else None
+    if b'"_source"' in head and (first is None or isinstance(first, list) or "hits" in first):
+        records = _list_all_hits(read())
+        if records is not None:
+            return json.dumps(records).encode()
+    is_apart = first is None and is_short and start[:1] == b"{"  # over several lines
+    return _split_objects(read()) if is_apart else None
 
 
 def _decode(text: bytes) -> Any:
@@ -114,11 +115,20 @@ def _open_hit(line: bytes) -> bytes:
         return line
 
 
+def _list_all_hits(text: bytes) -> list[Any] | None:
+    """The records of an answer to `_search`, of its list of hits, or of pages, one a line."""
+    whole = _decode(text)
+    pages = [whole] if whole is not None else map(_decode, filter(bytes.strip, text.split(b"\n")))
+    records = list(map(_list_hits, pages))
+    if any(part is None for part in records):
+        return None
+    return [record for part in records for record in part or ()] or None
+
+
 def _list_hits(value: Any) -> list[Any] | None:
-    """The records of an answer to `_search`, or of its list of hits; None if it is neither."""
     hits = value.get("hits") if isinstance(value, dict) else {"hits": value}
     hits = hits.get("hits") if isinstance(hits, dict) else None
-    if not isinstance(hits, list) or not hits:
+    if not isinstance(hits, list):
         return None
     records = [hit.get("_source") if isinstance(hit, dict) else None for hit in hits]
     return records if all(isinstance(record, dict) for record in records) else None
@@ -126,6 +136,8 @@ def _list_hits(value: Any) -> list[Any] | None:
 
 def _split_objects(data: bytes) -> bytes | None:
     """Objects that stand one after the other, each on one line; what is cut off on one, too."""
+    if _NEXT_OBJECT.search(data) is None:
+        return None
     try:
         text = data.decode()
     except UnicodeDecodeError:

@@ -22,7 +22,7 @@ from gainful.read.column_names import (
     SESSION,
     normalise_name,
 )
-from gainful.read.event_times import EXPECTED, count_epochs, parse_times
+from gainful.read.event_times import count_epochs, parse_times
 from gainful.read.named_columns import Header, InputTable, text_column
 from gainful.read.session_events import (
     ASKED,
@@ -193,13 +193,14 @@ def extract_events(
     for role, column in taken.items():
         kind = LOG_COLUMNS[role].kind if role in LOG_COLUMNS else "whole"
         if kind in ("id", "text"):
-            columns[role] = _read_ids(table, column)
+            texts = text_column(table, column)
+            columns[role] = texts.set(texts == "", None)
         elif kind == "time":
             place = f"{table.name}, column {quote(column)}"
             values = table.frame[column]
             parsed = parse_times(values, place, facts.epochs, facts.given[column])
             columns[role], forms[role] = parsed.times, parsed.form
-            mistakes.append((parsed.wrong, _describe_time(table, column), EXPECTED))
+            mistakes.append((parsed.wrong, _describe_time(table, column), parsed.expected))
         elif kind == "word":
             columns[role] = _read_kinds(table, column, words, facts, mistakes)
         elif kind == "whole":
@@ -341,11 +342,6 @@ def refuse_kinds(
         problem = f"no event shows a result; its events are {join_words(kinds)}"
         expected = f"rows of {list_shown_words()}, or --events shown=WORD (events=)"
         raise BadInput(header.name, problem, expected)
-
-
-def _read_ids(table: InputTable, column: str) -> pl.Series:
-    values = text_column(table, column)
-    return values.set(values == "", None)
 
 
 def _describe_time(table: InputTable, column: str) -> Callable[[int], str]:

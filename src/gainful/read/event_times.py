@@ -17,7 +17,10 @@ from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read.session_events import TIME
 from gainful.text import quote
 
-EXPECTED = "ISO 8601 such as 2026-01-31T12:00:00Z, or seconds, ms, µs or ns since 1970"
+EXPECTED = (
+    "ISO 8601 such as 2026-01-31T12:00:00Z, or seconds, ms, µs or ns since 1970, from 1973 on"
+)
+_RELATIVE = "a number of seconds below 100,000,000, as most others are"
 _SAMPLE = 1000  # values that a form is tried on before all others are
 EPOCHS = (  # from this number on it is this unit: 1973 to 5138 in each
     (1e17, "nanoseconds since 1970", 1e-3),
@@ -46,6 +49,7 @@ class ParsedTimes:
     times: pl.Series  # null where there is none
     wrong: pl.Series  # what is given, and is no time
     form: str
+    expected: str = EXPECTED  # instead of what is wrong
 
 
 def count_epochs(values: pl.Series) -> dict[int, int]:
@@ -107,7 +111,8 @@ def parse_times(
     if kind == pl.String and not is_relative and (are_there & times.is_null()).any():
         times, unzoned = _parse_texts(texts, times, are_there, place)
         form += ("; " if form and unzoned else "") + unzoned
-    return ParsedTimes(times, are_there & times.is_null(), form)
+    expected = _RELATIVE if is_relative else EXPECTED
+    return ParsedTimes(times, are_there & times.is_null(), form, expected)
 
 
 def _parse_numbers(

@@ -375,4 +375,6 @@ def _format_range(low: int, high: int) -> str:
 
 def _strip_file_name(name: str, error: BadInput) -> str:
     """The message without the name of the file, which stands above it."""
-    return str(error).removeprefix(f"{name}:").strip()
+    message = str(error).removeprefix(f"{name}:").strip()
+    is_line = error.where.removeprefix(f"{name}:").isdecimal()
+    return f"line {message}" if is_line else message

@@ -38,18 +38,12 @@ class Format:
     of_records: bool = False  # is it recognised by records of JSON or of a table?
 
 
-def _is_parquet(source: Source) -> bool:
-    return source.head.startswith(b"PAR1")
-
-
-def _is_arrow(source: Source) -> bool:
-    return source.head.startswith((b"ARROW1", ARROW_STREAM))
-
-
 def _is_ratings(source: Source) -> bool:
     """Is it JSON or CSV as tools of search teams write it?"""
     line = source.first_line()
-    if not (line.startswith(("{", "[")) or "," in line):  # nor is more code loaded for TREC's files
+    if not (
+        line.startswith(("{", "[")) or "," in line or " qid:" in line
+    ):  # nor is more code loaded for TREC's files
         return False
     return bool(import_module("gainful.read.ratings").find_kinds(source))
 
@@ -82,10 +76,6 @@ def _is_json(source: Source) -> bool:
     except ValueError:
         return False
     return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
-
-
-def _is_json_lines(source: Source) -> bool:
-    return source.head.lstrip().startswith(b"{")
 
 
 def _make_table_check(separators: str) -> Callable[[Source], bool]:
@@ -127,12 +117,16 @@ _READ_TABLE = _load("tables.read_rows")
 _TABLE = ("columns", "format_name")
 _ALL = (
     Format(
-        "parquet", "a Parquet file with named columns", _RANKED, _is_parquet, _READ_TABLE, _TABLE
+        "parquet",
+        "a Parquet file with named columns",
+        *(_RANKED, lambda source: source.head.startswith(b"PAR1"), _READ_TABLE, _TABLE),
     ),
     Format(
         "arrow",
         "an Arrow (file or stream) or Feather file with named columns",
-        *(_RANKED, _is_arrow, _READ_TABLE, _TABLE),
+        _RANKED,
+        lambda source: source.head.startswith((b"ARROW1", ARROW_STREAM)),
+        *(_READ_TABLE, _TABLE),
     ),
     Format(
         "ratings",
@@ -155,7 +149,7 @@ _ALL = (
     Format(
         "jsonl",
         "JSON lines with named fields",
-        *(_RANKED, _is_json_lines, _READ_TABLE, _TABLE),
+        *(_RANKED, lambda source: source.head.lstrip().startswith(b"{"), _READ_TABLE, _TABLE),
         example='{"query": "1", "doc": "a", "score": 0.9}',
     ),
     Format(

@@ -97,7 +97,10 @@ def _read_whole(source: Source) -> Records:
     value = load_whole(source)
     entries = value if isinstance(value, list) else [value]
     for index, entry in enumerate(entries):
-        yield index, entry if isinstance(entry, dict) else Unreadable(_no_object(entry))
+        yield (
+            index,
+            entry if isinstance(entry, dict) else Unreadable(f"{quote(entry)} is no object"),
+        )
 
 
 def iterate_lines(source: Source) -> Iterator[tuple[int, bytes]]:
@@ -124,7 +127,3 @@ def _describe_failure(text: bytes, problem: str) -> str:
     """A line that stops in the middle of an object is cut off, as the last of a file may be."""
     is_cut = text.startswith(b"{") and not text.endswith(b"}") and "not JSON" in problem
     return f"the record is cut off: {problem}" if is_cut else problem
-
-
-def _no_object(value: object) -> str:
-    return f"{quote(value)} is no object"

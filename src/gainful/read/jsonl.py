@@ -37,7 +37,7 @@ def read(source: Source, _: str = "jsonl") -> tuple[pl.DataFrame, Callable[[int]
     try:
         frame = pl.read_ndjson(text, infer_schema_length=None)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        return _read_line_by_line(source), locate
+        return build_columns([value for _, value in read_objects(source)]), locate
     if _needs_care(text, frame):
         deque(read_objects(source), maxlen=0)  # what polars takes silently is refused here
     return frame, locate
@@ -70,10 +70,6 @@ def _needs_care(text: bytes, frame: pl.DataFrame) -> bool:
     names = [f'"{name}"'.encode() for name in frame.columns]
     repeated = any(text.count(name) > frame.height for name in names)
     return repeated or ESCAPED_KEY_OR_HALF.search(text) is not None
-
-
-def _read_line_by_line(source: Source) -> pl.DataFrame:
-    return build_columns([value for _, value in read_objects(source)])
 
 
 def build_columns(rows: Sequence[Mapping[Any, Any]]) -> pl.DataFrame:

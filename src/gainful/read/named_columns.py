@@ -280,7 +280,7 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
         table.name,
         sound.with_columns(-value) if role == "rank" else sound,
         lambda row: table.locate(row if kept is None else int(kept[row])),
-        f"query, doc, {kind.number}",
+        f"query, doc, {kind.number}, a number such as 2 or 0.5",
         mistakes,
         describe,
         notes=table.notes,

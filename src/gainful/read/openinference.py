@@ -15,15 +15,18 @@ from typing import Any
 from attrs import evolve
 
 from gainful.read.column_names import ColumnMapping
-from gainful.read.json_records import (
-    Record,
-    Unreadable,
-    iterate_batches,
-    read_records,
-)
+from gainful.read.json_records import Record, Unreadable, iterate_batches, read_records
 from gainful.read.path_finder import EntriesFinder, PathFinder, find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import NO_TIME, UNREADABLE, Flaw, Retrievals, RowBuffer, parse_time
+from gainful.read.retrievals import (
+    FAILED,
+    NO_TIME,
+    UNREADABLE,
+    Flaw,
+    Retrievals,
+    RowBuffer,
+    parse_time,
+)
 from gainful.read.search_results import (
     BadResults,
     ResultPaths,
@@ -100,10 +103,6 @@ _RETURNED = (
 _GRADED = (
     "document has a grade by an evaluation in its trace"
     "|documents have grades by evaluations in their traces"
-)
-_FAILED = (
-    "search failed, and counts as a query without results"
-    "|searches failed, and count as queries without results"
 )
 
 
@@ -249,7 +248,7 @@ class _SpanReader:
             if isinstance(docs, list) or not has_failed:
                 return docs
         if has_failed:
-            self._retrievals.notes[_FAILED] += 1
+            self._retrievals.notes[FAILED] += 1
             return []
         cut = "" if spans.has_ended(index) else " and no end: the trace is cut off"
         return BadResults(_NO_DOCUMENTS, f"it has no documents{cut}")

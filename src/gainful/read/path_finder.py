@@ -220,64 +220,32 @@ class EntriesFinder:
     def __init__(self, paths: Sequence[str]) -> None:
         """The paths, of which the first that leads to a list counts."""
         self._paths = paths
-        self._plans: dict[Keys, tuple[_ListPlan, ...]] = {}
+        self._plans: dict[Keys, tuple[str, ...]] = {}
 
     def find(self, records: Sequence[Record]) -> list[list[Any] | None]:
         """The entries of the list of each record; None where no path leads to one."""
         column: list[list[Any] | None] = [None] * len(records)
         for keys, rows in _group_alike(records):
-            plans = _recall(self._plans, keys, self._make_plan)
-            if plans:
-                _scatter(column, rows, [_find_list(records[row], plans) for row in rows])
+            paths = _recall(self._plans, keys, self._choose_paths)
+            if paths:
+                _scatter(column, rows, [_find_list(records[row], paths) for row in rows])
         return column
 
-    def _make_plan(self, keys: Keys) -> tuple[_ListPlan, ...]:
-        plans = (_plan_list(keys, path) for path in self._paths)
-        return tuple(plan for plan in plans if plan is not None)
+    def _choose_paths(self, keys: Keys) -> tuple[str, ...]:
+        """The paths that may lead anywhere in records with these keys."""
+        return tuple(
+            path
+            for path in self._paths
+            if _list_steps(keys, (path,)) or any(key.startswith(f"{path}.") for key in keys)
+        )
 
 
-# A path; where its list may stand; the keys of each entry where lists are flattened, in order,
-# or None if these are not 0, 1, 2 …
-_FlatKeys = list[list[tuple[str, str]]]
-_ListPlan = tuple[str, Steps, _FlatKeys | None]
-
-
-def _find_list(record: Record, plans: Iterable[_ListPlan]) -> list[Any] | None:
-    for path, steps, flat in plans:
-        value = parse_json(follow_steps(record, steps)) if steps else None
-        if type(value) is list:
-            return value
-        if value is None and flat is not None:
-            entries = _gather_entries(record, flat)
-        else:
-            entries = find_entries(record, path)
+def _find_list(record: Record, paths: Sequence[str]) -> list[Any] | None:
+    for path in paths:
+        entries = find_entries(record, path)
         if entries is not None:
             return entries
     return None
-
-
-def _plan_list(keys: Keys, path: str) -> _ListPlan | None:
-    """Where a list may stand in records with these keys; None if nowhere."""
-    prefix = f"{path}."
-    steps = _list_steps(keys, (path,))
-    flat: dict[str, list[tuple[str, str]]] = {}
-    for key in keys:
-        if key.startswith(prefix):
-            index, _, rest = key[len(prefix) :].partition(".")
-            flat.setdefault(index, []).append((rest, key))
-    if not steps and not flat:
-        return None
-    return path, steps, order_by_index(flat) if flat else []
-
-
-def _gather_entries(record: Record, flat: _FlatKeys) -> list[Any] | None:
-    """The entries of a list that is flattened, each an object or what alone stands for it."""
-    entries: list[Any] = []
-    for pairs in flat:
-        entry = {rest: value for rest, key in pairs if (value := record[key]) is not None}
-        if entry:
-            entries.append(entry[""] if len(entry) == 1 and "" in entry else entry)
-    return entries or None
 
 
 def _group_alike(records: Sequence[Record]) -> Iterable[tuple[Keys, Sequence[int]]]:

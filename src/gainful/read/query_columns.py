@@ -156,14 +156,11 @@ def read_query_column(
     if table is None or column not in table.frame.columns:
         return None
     kept = table.frame[column].alias("\0")  # a role may rename it
-    table = table.rename(_only_queries(names), QRELS_ROLES)
+    own = {role: own for role, own in names.names.items() if role == "query"}
+    table = table.rename(ColumnMapping(own), QRELS_ROLES)
     query = text_column(table, table.header.require(QRELS_COLUMNS["query"]))
     frame = pl.DataFrame({"query": query, "name": kept.cast(pl.String)})
     return _check_names(frame.drop_nulls().unique(maintain_order=True), table, column)
-
-
-def _only_queries(names: ColumnMapping) -> ColumnMapping:
-    return ColumnMapping({role: own for role, own in names.names.items() if role == "query"})
 
 
 def _find_table(

@@ -8,6 +8,7 @@ LlamaIndex' `RetrievalEvalResult`; ragas' names are understood too.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -36,10 +37,11 @@ from gainful.read.kinds import QRELS, RUN, Kind, Value
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.ranked_items import DocNumbers, as_list, parse_number
 from gainful.read.source import Source
-from gainful.text import count_noun, quote
+from gainful.text import count_noun, join_words, quote
 
 Records = Iterable[tuple[str, Mapping[Any, Any]]]  # where each stands, and what it says
 _QUERY = ("id", *QUERY, *QUERY_TEXT)
+_PARTS = {"retrieved": "what was retrieved", "relevant": "what is relevant"}
 _RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "predict", "search", "context")
 _RELEVANT_WORDS = ("relevant", "gold", "truth", "expect", "reference", "correct", "target", "label")
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
@@ -100,13 +102,16 @@ def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
     }
 
 
-def refuse_unknown_lists(name: str, fields: Iterable[str], columns: ColumnMapping) -> None:
+def refuse_unknown_lists(
+    name: str, fields: Iterable[str], columns: ColumnMapping, kind: Kind[Any] | None = None
+) -> None:
     """Of lists that have other names, say which may be which, and how that is told.
 
     Args:
         name: of the file.
         fields: those that hold lists.
         columns: what the user said of them.
+        kind: what is wanted, of which one list is enough.
     """
     known = {*DOC_LISTS, *NUMBER_LISTS["score"], *NUMBER_LISTS["grade"]}
     lists = [field for field in fields if field not in known]
@@ -115,12 +120,16 @@ def refuse_unknown_lists(name: str, fields: Iterable[str], columns: ColumnMappin
     lists = [field for field in lists if field != relevant] if relevant else lists
     retrieved = _find_list(lists, kinds["run"], _RETRIEVED_WORDS) or next(iter(lists), None)
     relevant = relevant or next((field for field in lists if field != retrieved), None)
+    roles = {"retrieved": retrieved, "relevant": relevant}
     if retrieved is None or relevant is None:
-        return
-    words = f"{quote(retrieved)} and {quote(relevant)} hold lists: retrieved and relevant?"
-    mapping = f"retrieved={retrieved},relevant={relevant}"
-    python = f'columns={{"retrieved": "{retrieved}", "relevant": "{relevant}"}}'
-    raise NoColumn(name, words, f"--columns {mapping} ({python}); {_EXPECTED}")
+        field = retrieved or relevant
+        if kind is None or field is None:
+            return
+        roles = {"retrieved" if kind is RUN else "relevant": field}
+    words = join_words([f"{quote(field)} {_PARTS[role]}" for role, field in roles.items()])
+    mapping = ",".join(f"{role}={field}" for role, field in roles.items())
+    allowed = f"--columns {mapping} (columns={json.dumps(roles)}); {_EXPECTED}"
+    raise NoColumn(name, f"fields hold lists, but have no known names: is {words}?", allowed)
 
 
 def _find_list(lists: Sequence[str], names: Sequence[str], words: Sequence[str]) -> str | None:

@@ -26,6 +26,9 @@ from gainful.read.source import Source
 from gainful.text import NUMBER_PATTERN, count_noun, quote
 
 _NUMBER = re.compile(NUMBER_PATTERN, re.ASCII)
+_LETOR = re.compile(
+    rf"\s*({NUMBER_PATTERN})\s+qid:(\S+)\s[^#]*#\s*(?:docid\s*=\s*)?(\S+)", re.ASCII
+)
 _DOC_KEYS = ("docId", "doc_id", "_id")
 _GRADE_KEYS = ("rating", "gain")
 _ONLY_RETRIEVED = (
@@ -100,6 +103,8 @@ def find_kinds(source: Source) -> set[str]:
     tool = _find_tool(source)
     if tool is not None:
         return {"judgments", "run"} if tool.is_ranking else {"judgments"}
+    if is_letor(source):
+        return {"judgments"}
     roles = _find_quepid_columns(source)
     kinds = {"grade": "judgments", "rank": "run"}
     return {kind for role, kind in kinds.items() if role in roles}
@@ -123,7 +128,10 @@ def read(source: Source, kind: Kind[Value]) -> Value:
     tool = _find_tool(source)
     if tool is not None:
         return build(load_whole(source), source.name, kind, tool)
-    value: Any = _read_quepid_qrels(source) if kind is QRELS else _read_quepid_run(source)
+    if is_letor(source):
+        value: Any = _read_letor(source, kind)
+    else:
+        value = _read_quepid_qrels(source) if kind is QRELS else _read_quepid_run(source)
     return cast(Value, value)
 
 
@@ -266,6 +274,31 @@ def _list_notes(name: str, unrated: int, empty: int, *, only_retrieved: bool) ->
         *([f"{name}: {documents} no rating: unjudged"] if unrated else []),
         *([f"{name}: {queries} no rating at all: left out"] if empty else []),
     ]
+
+
+def is_letor(source: Source) -> bool:
+    """Are its lines those of LETOR and SVMlight: a grade, qid:QUERY, features?"""
+    return re.match(r"\S+\s+qid:\S", source.first_line()) is not None
+
+
+def _read_letor(source: Source, kind: Kind[Any]) -> Qrels:
+    """The grades of a file to learn from, in which a comment names each document."""
+    if kind is RUN:
+        raise kind.describe_swap(source.name, "a grade, qid:QUERY and features a line", "a run")
+    rows, numbers = [], []
+    for number, line in enumerate(source.read_bytes().decode(errors="replace").split("\n"), 1):
+        if not line.strip():
+            continue
+        match = _LETOR.match(line)
+        if match is None:
+            expected = "grade qid:QUERY features # DOCUMENT, or # docid = DOCUMENT"
+            problem = f"{quote(line[:60])} names no document"
+            raise BadInput(f"{source.name}:{number}", problem, expected)
+        rows.append((match[2], match[3], float(match[1])))
+        numbers.append(number)
+    schema = {"query": pl.String, "doc": pl.String, "grade": pl.Float64}
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return Qrels(frame, source.name, lambda row: f"{source.name}:{numbers[row]}")
 
 
 def _find_quepid_columns(source: Source) -> dict[str, str]:

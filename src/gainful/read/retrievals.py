@@ -87,6 +87,10 @@ class Flaw:
     expected: str
 
 
+FAILED = (  # singular|plural
+    "search failed, and counts as a query without results"
+    "|searches failed, and count as queries without results"
+)
 UNREADABLE = Flaw("unreadable", "one JSON object a line")
 NO_TIME = Flaw("time", "ISO 8601, or a number of seconds or nanoseconds since 1970")
 
@@ -244,7 +248,10 @@ class Retrievals:
             frame.drop("record", "repeats", "flaw", *empty),
             self.name,
             lambda row: self.locate(int(records[row])),
-            notes=[*self.remarks, *_count_notes(self.notes)],
+            notes=[
+                *self.remarks,
+                *(count_noun(number, *words.split("|")) for words, number in self.notes.items()),
+            ],
             problems=self._list_problems(frame),
             docs=lists.docs,
             grades=lists.grades,
@@ -263,10 +270,6 @@ class Retrievals:
             for place, flaw in enumerate(flaws)
             if (kinds == place).any()
         ]
-
-
-def _count_notes(notes: Counter[str]) -> list[str]:
-    return [count_noun(number, *words.split("|")) for words, number in notes.items()]
 
 
 def parse_time(value: Any) -> int | None:

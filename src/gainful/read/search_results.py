@@ -41,7 +41,7 @@ _BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
 # Where the list stands in what a tool returned.
 _LIST_PATHS = (
     *(*RETRIEVED, *DOC_LISTS, "hits.hits", "hits", "matches", "chunks", "passages", "nodes"),
-    *("data", "search_results", "web_results", "output", "result", "response"),
+    *("data", "search_results", "web_results", "output", "result", "response", "root.children"),
 )
 _QUERY_NAMES = (
     *("query", "q", "question", "search_query", "query_text", "queries", "text", "input"),
@@ -103,7 +103,7 @@ def read_results(value: Any, paths: ResultPaths) -> list[str] | BadResults:
         >>> read_results("I found two pages.", ResultPaths()).words
         "'I found two pages.' is prose"
     """
-    entries = _find_list(value, paths.retrieved or _LIST_PATHS)
+    entries = find_list(value, paths.retrieved or _LIST_PATHS)
     if entries is None:
         shown = value if isinstance(value, str) else _write_json(value)
         kind = "prose" if isinstance(value, str) else "no list of results"
@@ -196,7 +196,7 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
     return _write_json(value)
 
 
-def _find_list(value: Any, names: Sequence[str], depth: int = 0) -> list[Any] | None:
+def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) -> list[Any] | None:
     """The list of results in what was returned."""
     value = parse_json(value)
     if isinstance(value, list):
@@ -208,10 +208,8 @@ def _find_list(value: Any, names: Sequence[str], depth: int = 0) -> list[Any] | 
         if name.partition(".")[0] not in heads:
             continue
         inner = find_value(value, name)
-        if inner is None:
-            entries = find_entries(value, name)
-        else:
-            entries = _find_list(inner, names, depth + 1)
+        deeper = None if inner is None else find_list(inner, names, depth + 1)
+        entries = find_entries(value, name) if inner is None else deeper
         if entries is not None:
             return entries
     return None

@@ -219,7 +219,9 @@ def check_rows(
         reader_problems: what the reader has found to be wrong with rows.
     """
     if not ranked and not frame["doc"].null_count():
-        frame = frame.with_columns(rank=_count_ranks(find_layout(frame)))
+        given = find_layout(frame)
+        before = np.repeat(given.query_starts, given.query_lengths)
+        frame = frame.with_columns(rank=pl.Series(np.arange(1, given.row_count + 1) - before))
     layout = None if reader_problems else sound_layout(frame)
     if layout is not None:
         return CheckedRows(frame, layout)
@@ -290,12 +292,6 @@ def find_problems(
     rows = remaining[_ROW].to_numpy().astype(np.intp)
     remaining = remaining.drop(_ROW, _SESSION)
     return remaining, [*problems, *find_order_problems(remaining, rows, ranked=ranked)]
-
-
-def _count_ranks(layout: SessionLayout) -> pl.Series:
-    return pl.Series(
-        np.arange(1, layout.row_count + 1) - np.repeat(layout.query_starts, layout.query_lengths)
-    )
 
 
 def choose_position(header: Header, holds_texts: Callable[[str], bool]) -> str | None:

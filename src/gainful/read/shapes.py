@@ -31,11 +31,12 @@ from gainful.read.column_names import (
 from gainful.read.engines import find_engine
 from gainful.read.frames import is_frame, is_wrapped
 from gainful.read.jsonl import build_columns
-from gainful.read.kinds import Kind, Value
+from gainful.read.kinds import RUN, Kind, Value
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import GRADES_AND_SCORES, NestedDict, Run
 from gainful.read.ranked_items import as_list, has_id, is_id
+from gainful.read.search_results import find_list
 from gainful.read.source import is_path
 from gainful.text import quote
 
@@ -63,8 +64,37 @@ def read_mapping(
         return read_sequence(rows, name, kind, columns)
     records = rag.find_records(by_query, name, columns)
     if records is None:
+        by_query = _open_answers(by_query, name) if kind is RUN else by_query
         return dicts.read_dict(by_query, name, kind)
     return rag.read_records(name, records, kind, columns)
+
+
+def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
+    """The list of results of each query, where what a search engine answered stands there."""
+    first = next(iter(by_query.values()), None)
+    scored = isinstance(first, Mapping) and not any(map(_is_nested, first.values()))
+    if scored or as_list(first) is not None:
+        return by_query
+    lists = {query: find_list(answer) for query, answer in by_query.items()}
+    if None not in lists.values():
+        return lists
+    if find_list(dict(by_query)) is not None:
+        problem = "this is the answer to one search, but to which query?"
+        raise BadInput(name, problem, '{query: answer, …}; or lines {"query": …, "retrieved": […]}')
+    return by_query
+
+
+def _is_answer(value: object) -> bool:
+    """Is it what a search engine answered to one query, and no run of queries called so?"""
+    if not isinstance(value, Mapping) or find_list(dict(value)) is None:
+        return False
+    return not all(map(_is_nested, value.values())) or not {"responseHeader", "root"}.isdisjoint(
+        value
+    )
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, (Mapping, list))
 
 
 def read_sequence(
@@ -135,7 +165,7 @@ def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
         return False  # documents with their scores, as most have them
     if rag.find_records(by_name, "") is not None or split_columns(by_name, "run") is not None:
         return False
-    if ratings.recognise(by_name) is not None:
+    if ratings.recognise(by_name) is not None or _is_answer(first):
         return False
     return is_run(next((inner for inner in by_name.values() if _is_filled(inner)), None))
 
@@ -165,7 +195,8 @@ def _holds_rankings(value: list[Any]) -> bool:
         return bool(rag.record_kinds(first)) or (_has_name(first, QUERY) and _has_name(first, DOC))
     if isinstance(first, tuple):
         return len(first) > 2
-    return as_list(first) is not None and not _is_pair(first)
+    is_pair = isinstance(first, list) and len(first) == 2 and isinstance(first[1], Real)
+    return as_list(first) is not None and not is_pair
 
 
 def _as_rows(value: Any) -> list[Any] | None:
@@ -295,10 +326,6 @@ def _has_name(record: Mapping[Any, Any], aliases: Any) -> bool:
     return any(normalise_name(str(key)) in aliases for key in record)
 
 
-def _is_pair(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and len(value) == 2 and isinstance(value[1], Real)
-
-
 def _number_records(entries: list[Any], name: str) -> rag.Records:
     for index, entry in enumerate(entries):
         record = rag.as_record(entry)
@@ -350,6 +377,8 @@ def split_columns(
         [{'query': '1', 'relevant': ['a', 'b']}]
         >>> split_columns({"1": {"a": 1}}, "judgments")
     """
+    if value.keys() >= {"columns", "data"}:  # as pandas writes it with orient="split"
+        return [dict(zip(value["columns"], row, strict=False)) for row in value["data"]]
     query = _find_key(value, (*columns.names.get("query", ()), *QUERY, *QUERY_TEXT))
     if query is None:
         parts = [_find_key(value, names) for names in (RETRIEVED, RELEVANT)]
@@ -361,6 +390,8 @@ def split_columns(
     docs = _find_key(value, (*_list_mapped(columns, ("doc",)), *DOC))
     if is_id(value[query]):
         return [value] if lists is not None else None
+    if docs is not None and all(isinstance(column, Mapping) for column in value.values()):
+        value = {name: [*column.values()] for name, column in value.items()}  # by their index
     if as_list(value[query]) is None or (lists is None and docs is None):
         return None
     return _zip_columns(value, name)

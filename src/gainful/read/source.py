@@ -179,12 +179,9 @@ def _has_lone_carriage_return(buffer: bytearray, chunk: NDArray[np.uint8]) -> bo
 
 def is_path(text: str) -> bool:
     """Does a text look like the path of a file, and not like the id of a document?"""
-    return "/" in text or "\\" in text or text.endswith((".gz", ".zst")) or _has_suffix(text)
-
-
-def _has_suffix(text: str) -> bool:
     suffixes = (".txt", ".run", ".trec", ".csv", ".tsv", ".json", ".jsonl", ".parquet", ".res")
-    return text.lower().endswith(suffixes)
+    compressed = text.endswith((".gz", ".zst"))
+    return "/" in text or "\\" in text or compressed or text.lower().endswith(suffixes)
 
 
 def is_file(path: str | PathLike[str]) -> bool:

@@ -54,7 +54,7 @@ def extract_rows(
         return rag.read_records(table.name, _iterate_records(table), kind)
     if table.header.find_column(DOC) is None:
         lists = [name for name, dtype in table.frame.schema.items() if dtype.base_type() == pl.List]
-        rag.refuse_unknown_lists(table.name, lists, columns)
+        rag.refuse_unknown_lists(table.name, lists, columns, kind)
     return named_columns.extract_rows(table, kind)
 
 
@@ -64,7 +64,7 @@ def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_
     if isinstance(value, list):
         read = shapes.read_sequence(value, source.name, kind, columns)
     elif isinstance(value, dict):
-        read = dicts.read_dict(value, source.name, kind)
+        read = shapes.read_mapping(value, source.name, kind, columns)
     else:
         raise BadInput(source.name, f"{quote(value)} is no object", "{query: {document: number}}")
     return dicts.to_columns(read, kind) if isinstance(read, NestedDict) else read

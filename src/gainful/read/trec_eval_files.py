@@ -112,7 +112,9 @@ def read_files(
 def _read_qrels(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
     """Judgments of grades; a document may be judged twice, which is found out later."""
     frame = None
-    if encoding == "utf-8" and not _has_odd_lines(source):
+    data = b"\n" + source.read_bytes()
+    has_odd_lines = any(odd in data for odd in (b"\n#", b"\n\n", b"\n\r"))
+    if encoding == "utf-8" and not has_odd_lines:
         frame = scan_tidy_file(
             source, QRELS_LINES, find_tidiness(source), comments=False, number_type=pl.Int64()
         )
@@ -172,11 +174,6 @@ def read_run(source: Source, version: int, encoding: Encoding) -> Run:
     frame = _read_lines(source, _Reader(RUN_LINES, leading_number, is_run=True), version, encoding)
     tag = frame["tag"][-1] if len(frame) else ""
     return Run(frame.select(RUN_LINES.columns), source.name, tag=tag, infinite=True)
-
-
-def _has_odd_lines(source: Source) -> bool:
-    data = b"\n" + source.read_bytes()
-    return any(odd in data for odd in (b"\n#", b"\n\n", b"\n\r"))
 
 
 def _read_lines(source: Source, reader: _Reader, version: int, encoding: Encoding) -> pl.DataFrame:

@@ -190,7 +190,7 @@ def _read_times(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, dict[int,
     wrong_times = dict(frame.select("row", "timestamp").filter(parsed.wrong).iter_rows())
     untold = ["application"] if frame["application"].null_count() == len(frame) else []
     frame = frame.drop("timestamp", *untold).with_columns(parsed.times.alias("time"))
-    notes = [f"timestamps: {parsed.form}"] if parsed.form.startswith("no zone") else []
+    notes = [f"timestamps: {parsed.form}"] if "no zone" in parsed.form else []
     return frame, wrong_times, notes
 
 

@@ -15,13 +15,7 @@ from attrs import frozen
 
 from gainful.progress import report_reading
 from gainful.read import named_columns
-from gainful.read.json_records import (
-    Record,
-    Unreadable,
-    binary_format,
-    parse_line,
-    read_records,
-)
+from gainful.read.json_records import Record, Unreadable, binary_format, parse_line, read_records
 from gainful.read.jsonl import ESCAPED_KEY_OR_HALF, is_whole
 from gainful.read.source import Source
 

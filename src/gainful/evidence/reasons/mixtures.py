@@ -6,9 +6,10 @@ second's. What is scored, the queries of a run or sessions, is the business of a
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from attrs import define, field, frozen
@@ -69,28 +70,32 @@ class SessionChange:
 Change = RankByRank | SessionChange  # a query or session on both sides of a switch
 
 
-class ScoreSource(Protocol):
+@define(eq=False, kw_only=True)
+class ScoreSource(ABC):
     """What is scored by conventions of its kind: the queries of a run, or sessions."""
 
     unit: ClassVar[str]  # query or session
     all_causes: ClassVar[Mapping[str, Cause]]  # that there are of them
+
+    match_for: Callable[[Any], Any]  # the run, or the sessions, as a convention matches them
     name: str  # of the run, or of the sessions
     measure: Measure
-    units: Sequence[str]  # the names of all queries or sessions
-    notes: Sequence[str]  # what one should know of the data
+    units: Sequence[str] = ()  # the names of all queries or sessions
+    notes: Sequence[str] = ()  # what one should know of the data
 
     def find_refusals(self) -> list[tuple[str, str]]:
         """The settings by which either side refuses the data, and what is to be said of it."""
-        ...
+        return []
 
+    @abstractmethod
     def score(self, conventions: Sequence[Any]) -> Iterator[Scores]:
-        """The scores under each of these conventions, one after the other."""
-        ...
+        """The value of each unit, and their mean, under each of these conventions."""
 
+    @abstractmethod
     def sort_key(self, convention: Any) -> tuple[str, ...]:
         """Conventions that share work come next to each other, sorted by this."""
-        ...
 
+    @abstractmethod
     def describe_change(
         self,
         row: int,
@@ -99,7 +104,6 @@ class ScoreSource(Protocol):
         labels: tuple[str, str],
     ) -> Change:
         """How one query or session comes by its value on both sides of a switch."""
-        ...
 
 
 @define(eq=False)
@@ -170,20 +174,16 @@ class MatchedView:
     rows: Ranks
 
 
-@define(eq=False)
-class RunScores:
+@define(eq=False, kw_only=True)
+class RunScores(ScoreSource):
     """What the queries of a run score by conventions that refuse nothing."""
 
     unit: ClassVar[str] = "query"
     all_causes: ClassVar[Mapping[str, Cause]] = CAUSES
 
     match_for: MatchFor
-    name: str  # of the run
-    measure: Measure
     strict_sides: tuple[Convention, Convention]  # as the tools are
     sides: tuple[Convention, Convention]  # refusing nothing
-    units: Sequence[str] = ()
-    notes: Sequence[str] = ()
     _views: dict[tuple[SettingValue, ...], MatchedView] = field(factory=dict)
     _row_by_query: dict[str, int] = field(factory=dict)
 
@@ -283,8 +283,13 @@ def mix_run(run: Run | NestedDict, match_for: MatchFor, sides: tuple[Recipe, Rec
         score_bits=min(mine.score_bits, theirs.score_bits),
         namesake="count" if "count" in (mine.namesake, theirs.namesake) else "remove",
     )
-    strict_sides = sides[0].convention, sides[1].convention
-    source = RunScores(match_for, run.name, measure, strict_sides, (mine, theirs))
+    source = RunScores(
+        match_for=match_for,
+        name=run.name,
+        measure=measure,
+        strict_sides=(sides[0].convention, sides[1].convention),
+        sides=(mine, theirs),
+    )
     matched, qrels = source.view(widest).run.matched, source.view(widest).run.qrels
     matched.refuse_nothing_in_common(run.name)
     source.notes = (
@@ -335,18 +340,14 @@ def _find_refusal(source: RunScores, side: Convention, setting: str) -> str:
 MatchSessionsFor = Callable[[SessionConvention], MatchedSessions]
 
 
-@define(eq=False)
-class SessionScores:
+@define(eq=False, kw_only=True)
+class SessionScores(ScoreSource):
     """What sessions score by any convention; they are matched once for each way of matching."""
 
     unit: ClassVar[str] = "session"
     all_causes: ClassVar[Mapping[str, Cause]] = SESSION_CAUSES
 
     match_for: MatchSessionsFor
-    name: str  # of the sessions
-    measure: Measure
-    units: Sequence[str]
-    notes: Sequence[str] = ()
     _matched_sessions: dict[str, MatchedSessions] = field(factory=dict)
 
     def results(self, convention: SessionConvention) -> SessionResults:
@@ -379,10 +380,6 @@ class SessionScores:
             values[rows] = np.ma.filled(np.ma.asarray(results.values[label], dtype=float), np.nan)
             yield Scores(values, mean)
 
-    def find_refusals(self) -> list[tuple[str, str]]:
-        """Nothing: what refuses sessions cannot be compared."""
-        return []
-
     def describe_change(
         self,
         row: int,
@@ -402,7 +399,7 @@ def mix_sessions(
     mine, theirs = (side.convention for side in sides)
     differences = mine.differences(theirs)
     units = sessions.frame["session"].unique(maintain_order=True).to_list()
-    source = SessionScores(match_for, sessions.name, measure, units)
+    source = SessionScores(match_for=match_for, name=sessions.name, measure=measure, units=units)
     causes = tuple(
         cause for cause in SESSION_CAUSES.values() if differences.keys() & {*cause.settings}
     )

@@ -445,14 +445,8 @@ def permute_residuals(
 ) -> tuple[Array, Iterator[Array]]:
     """The statistic of each pair as seen, and as permuted residuals have it.
 
-    Args:
-        model: of the sessions.
-        values: a row for each session, a column for each measure.
-        resampling: resamples and seed.
-
-    Returns:
-        measures × pairs, and parts of the resamples × measures × pairs: how many standard errors
-        two systems are apart.
+    Of values (sessions × measures), how many standard errors two systems are apart: measures ×
+    pairs, and parts of the resamples × measures × pairs.
     """
     directions = model.weights / np.sqrt((model.weights**2).sum(axis=1, keepdims=True))
     residuals = model.residuals(values)

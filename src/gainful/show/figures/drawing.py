@@ -51,11 +51,6 @@ def draw_spec(draw_chart: DrawChart, data: FigureData, look: Look) -> Spec:
     return (line_chart.draw_chart if data.empty_reason else draw_chart)(data, look)
 
 
-def draw_altair(draw_chart: DrawChart, data: FigureData, look: Look) -> alt.TopLevelMixin:
-    """A chart as Altair has it."""
-    return to_altair(draw_spec(draw_chart, data, look))
-
-
 def to_altair(spec: Spec) -> alt.TopLevelMixin:
     """A specification as an Altair chart."""
     try:

@@ -8,9 +8,9 @@ from textwrap import wrap
 from typing import Any, Literal
 
 import polars as pl
-from attrs import define, field, fields_dict, frozen
+from attrs import define, field, frozen
 
-from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.errors import BadValue, WrongType
 from gainful.measure.entry import Direction
 from gainful.show.theme import DARK, LIGHT, SIZE, Spec, Tones
 from gainful.text import shorten
@@ -168,15 +168,6 @@ class Look:
     width: int | None = field(default=None, validator=_check_pixels)
     height: int | None = field(default=None, validator=_check_pixels)
     dark: bool = False
-
-    @classmethod
-    def from_options(cls, options: Mapping[str, Any]) -> Look:
-        """A look from options by name; one that it has not is refused."""
-        names = list(fields_dict(cls))
-        for name in options:
-            if name not in names:
-                raise UnknownName("option of a picture", name, names)
-        return cls(**options)
 
     @property
     def tones(self) -> Tones:

@@ -10,11 +10,7 @@ import polars as pl
 
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.match.session_groups import By, group_label
-from gainful.measure.build_session_recipes import (
-    Cost,
-    build_session_recipe,
-    cost_measure,
-)
+from gainful.measure.build_session_recipes import Cost, build_session_recipe, cost_measure
 from gainful.measure.sessions.results import SessionResults, list_footnotes
 from gainful.measure.sessions.session_values import compute_session_values
 from gainful.show.figures.figure import (

@@ -19,12 +19,7 @@ from gainful.show.figures.line_chart import (
     build_session_axis,
     with_caption,
 )
-from gainful.show.figures.session_plot import (
-    By,
-    check_count,
-    explain_zeros,
-    prepare_plot,
-)
+from gainful.show.figures.session_plot import By, check_count, explain_zeros, prepare_plot
 from gainful.show.theme import Spec, nominal
 from gainful.text import count_noun
 

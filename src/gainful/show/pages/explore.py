@@ -12,8 +12,7 @@ from attrs import evolve, frozen
 from gainful.convention.session import JK2008, SESSION_SETTINGS
 from gainful.errors import BadValue
 from gainful.evidence.searchers.calibration import MeasuredSearcher, clamp_base, format_estimate
-from gainful.formula.to_javascript import to_javascript
-from gainful.formula.to_mathml import to_mathml
+from gainful.formula.renderers import to_javascript, to_mathml
 from gainful.match.session_groups import (
     count_sessions,
     describe_judged,
