@@ -214,7 +214,7 @@ def axis_ticks(low: float, high: float) -> list[float]:
 def describe_sampling(
     choice: Choice, detailed: int, *, units: str, work: str, telling: str = "that changed most"
 ) -> list[str]:
-    """What is not in the page, because it would be too much: rows, and the `work` of single ones."""
+    """What is not in the page, as it would be too much: rows, and the `work` of single ones."""
     all_units, listed = len(choice.table.queries), len(choice.listed)
     chosen = f"those {telling}, and a sample of the others."
     lines = []
