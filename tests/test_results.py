@@ -371,3 +371,17 @@ def test_a_convention_is_written_as_it_would_be_made():
     assert repr(gainful.like("ir_measures")).endswith(", by_measure=…)")
     assert all(len(repr(known)) < 250 for known in gainful.CONVENTIONS.values())
     assert "averaged over all their orders" in convention.to_text()
+
+
+def test_results_of_sessions_are_results_but_for_what_only_queries_have():
+    study = gainful.sessions.simulate_study(7)
+    results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
+    assert isinstance(results, gainful.Results)
+    assert results.per_session.equals(results.tabulate())
+    for name in ("queries", "per_query", "values_by_query"):
+        assert not hasattr(results, name)
+        assert name not in dir(results)
+    with pytest.raises(WrongType):
+        gainful.stats.mean_intervals(results)
+    with pytest.raises(WrongType):
+        gainful.evaluate(JUDGED, GOOD, "RR").compare(results)

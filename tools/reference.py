@@ -186,7 +186,11 @@ def public_members(value: type) -> list[tuple[str, Any]]:
             members |= {
                 name: member for name, member in _own_members(base).items() if name not in members
             }
-    public = {name: member for name, member in members.items() if name[0].islower()}
+    public = {
+        name: member
+        for name, member in members.items()
+        if name[0].islower() and (not _is_computed(member) or member.__doc__)  # else it is refused
+    }
     return [(name, member) for name, member in public.items() if name not in INTERNAL_NAMES]
 
 

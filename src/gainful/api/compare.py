@@ -141,9 +141,9 @@ def compare_sessions(
         `Comparison`: the differences with blocks taken out, their intervals and p.
 
     Examples:
-        >>> from gainful.sessions import simulate_study
-        >>> study = simulate_study(7)
-        >>> compare_sessions(study.sessions, study.qrels, "sDCG@10", resamples=999)
+        >>> from gainful import sessions
+        >>> study = sessions.simulate_study(7)
+        >>> sessions.compare(study.sessions, study.qrels, "sDCG@10", resamples=999)
         System 2 ...
     """
     weighing, reading = split_method(options)

@@ -98,11 +98,7 @@ def find_intervals(
 ) -> list[tuple[Interval, str]]:
     """The interval of each mean, and why it is not all there; units are drawn once for all.
 
-    Args:
-        averaged: what the means are of.
-        resampling: the level, the resamples and the seed.
-        unit: what has a value.
-        most_drawn: of more than so many, nothing is drawn: Student's t is as good.
+    Of more than `most_drawn` nothing is drawn: Student's t is as good.
     """
     units = {at: sums for at, item in enumerate(averaged) if (sums := item.sum_units()) is not None}
     drawn = {
@@ -456,11 +452,7 @@ class DrawnUnits:
 
 
 def draw_searchers(columns: pl.DataFrame) -> DrawnUnits:
-    """Searchers with all their sessions, where there are any; else each session by itself.
-
-    Args:
-        columns: a row for each session.
-    """
+    """Searchers with all their sessions, where there are any; else each session by itself."""
     if "searcher" not in columns.columns:
         return DrawnUnits("session")
     return DrawnUnits.from_labels(columns["searcher"], "session")
@@ -480,13 +472,7 @@ def session_intervals(
 ) -> list[MeanIntervals]:
     """The intervals of the means of each group, in every measure.
 
-    Args:
-        results: of the sessions.
-        groups: which sessions belong to each, by name.
-        resampling: the level, the resamples and the seed.
-        unit: what a session is called: session, or conversation.
-        drawn: what is drawn again.
-        kind: what the groups are called.
+    `unit` is what a session is called (session, or conversation), `kind` what a group is.
     """
     level = round(100 * (1 - resampling.alpha), 6)
     all_intervals = []

@@ -203,7 +203,7 @@ def report_engine_errors(engine: Engine, name: str) -> Iterator[None]:
                 name, "its Spark session has stopped", "a frame of a session that runs"
             ) from None
         if "No module named 'gainful'" in str(failure):
-            allowed = "pip install gainful there; PYSPARK_PYTHON is the Python that they run"
+            allowed = "gainful in the Python that they run, which PYSPARK_PYTHON names"
             raise BadInput(name, "Spark's workers have no gainful", allowed) from None
         raise BadInput(name, f"{engine.name} answers: {_engine_message(failure)}") from None
 

@@ -107,11 +107,8 @@ def compare_sample(
 ) -> Comparison:
     """The comparison of all pairs that a method asks for, in every measure.
 
-    Args:
-        sample: the values.
-        method: how they are compared.
-        results: of the first of the systems, or of all: how values were measured.
-        footnotes: what is said of that, all of it if `verbose`.
+    The results, of the first of the systems or of all, and `footnotes` tell how values were
+    measured.
     """
     names, measures = sample.names, list(sample.means)
     baseline = choose_baseline(method.baseline, names, sample.kind)

@@ -32,13 +32,8 @@ from gainful.types import Array
 def tost_p(mean: Array, error: Array, degrees: int, margin: float) -> Array:
     """The p of the hypothesis that means differ by the margin or more, either way.
 
-    Where differences do not vary at all, it is 0 within the margin and 1 else.
-
-    Args:
-        mean: the mean differences.
-        error: their standard errors.
-        degrees: of freedom of these.
-        margin: what does not matter yet.
+    Where differences do not vary at all, it is 0 within the margin and 1 else. The errors are the
+    standard errors of the mean differences, the degrees those of their freedom.
 
     Examples:
         >>> mean, error = np.array([0.1]), np.array([0.05])

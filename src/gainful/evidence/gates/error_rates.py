@@ -113,11 +113,7 @@ def stop_chance(
 ) -> Callable[[float], float]:
     """By the true drop of the mean: the chance that the rule stops a build.
 
-    Args:
-        check: the rule and its bound.
-        spread: of how many queries, and how their changes vary.
-        rules: by which test and at which level.
-        tested: how many measures are tested together, by Holm's method.
+    So many measures are `tested` together, by Holm's method.
     """
     from scipy.stats import norm  # noqa: PLC0415  (slow to load)
 

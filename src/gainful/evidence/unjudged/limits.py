@@ -338,14 +338,7 @@ class Limits:
 
 
 def find_limits(gradable: GradableRun, recipe: Recipe, grades: Array, queries: Ranks) -> Limits:
-    """The limits of these queries over all gradings of their open documents.
-
-    Args:
-        gradable: a run with its open documents.
-        recipe: the measure.
-        grades: those that may be given.
-        queries: which queries.
-    """
+    """The limits of these queries over all gradings of their open documents by these grades."""
     candidates = _candidate_values(gradable, recipe, grades, queries)
     low, high = np.full(len(queries), np.nan), np.full(len(queries), np.nan)
     exact, optional = np.ones(len(queries), dtype=bool), np.zeros(len(queries), dtype=bool)

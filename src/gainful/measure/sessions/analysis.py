@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -183,20 +183,6 @@ def query_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     gain[gains.query, gains.rank - 1] = gains.gain * discounts(recipe, gains.discount_rank)
     vectors = np.cumsum(gain, axis=1) * query_weights(recipe, sessions.position)[:, None]
     return np.asarray(vectors)
-
-
-def choose_recipe(recipes: Mapping[str, SessionRecipe], name: str | None) -> SessionRecipe:
-    """The measure by whose gains queries are compared: one that is named, or the first sDCG."""
-    fitting = {n: recipe for n, recipe in recipes.items() if recipe.entry.has_vectors}
-    if name is None:
-        if not fitting:
-            raise BadValue("measures", ", ".join(recipes), "an sDCG among them")
-        return next(iter(fitting.values()))
-    if name not in recipes:
-        raise UnknownName("measure", name, recipes)
-    if name not in fitting:
-        raise BadValue("measure", name, "sDCG or nsDCG, whose gains are those of queries")
-    return fitting[name]
 
 
 _DEFAULT_COUNT = 5

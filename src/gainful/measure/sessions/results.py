@@ -38,13 +38,13 @@ from gainful.measure.sessions.analysis import (
     LastQueries,
     NonLast,
     Reformulations,
-    choose_recipe,
     last_queries,
     lengths,
     reformulations,
 )
 from gainful.measure.sessions.session_values import (
     SESSION_REMARKS,
+    choose_vectors,
     compute_session_values,
     curve,
     mean_of_vectors,
@@ -475,12 +475,13 @@ class SessionResults(Results):
             non_last: all queries before the last ones together (pooled), or the mean of each
                 session first (within).
         """
-        recipe = choose_recipe(self.recipes, name)
+        recipe = self.recipes[choose_vectors(self.recipes, name)]
         return last_queries(self.matched_sessions, recipe, self.group_sessions(by), non_last)
 
     def reformulations(self, name: str | None = None) -> Reformulations:
         """What each query added, and which reformulations helped most and least."""
-        return reformulations(self.matched_sessions, choose_recipe(self.recipes, name))
+        recipe = self.recipes[choose_vectors(self.recipes, name)]
+        return reformulations(self.matched_sessions, recipe)
 
     def recipe_data(self, name: str) -> dict[str, Any]:
         """The measure in full, and its convention."""

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from gainful.convention.session import JK2008, SESSION_CONVENTIONS, minimum_positions
-from gainful.errors import BadValue, NoIdeal
+from gainful.errors import BadValue, NoIdeal, UnknownName
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_session_recipes import WHY_NOT_NSDCG, usual_session_measures
 from gainful.measure.catalogue.sessions import WITH_VECTORS
@@ -83,6 +83,20 @@ def _find_vectors(
         raise BadValue("measure", recipe.label, f"{' or '.join(WITH_VECTORS)}, which have vectors")
     first_queries = sessions.keep_first_queries(recipe.queries)
     return first_queries, session_vectors(first_queries, recipe)
+
+
+def choose_vectors(recipes: Mapping[str, SessionRecipe], name: str | None, prefer: str = "") -> str:
+    """The measure that is named; or the first that has vectors, of the preferred kind if any is."""
+    kinds = {own: recipe.entry.name for own, recipe in recipes.items() if recipe.entry.has_vectors}
+    if name is None:
+        if not kinds:
+            raise BadValue("measure", ", ".join(recipes), "an sDCG or nsDCG among them")
+        return next((own for own, kind in kinds.items() if kind == prefer), next(iter(kinds)))
+    if name not in recipes:
+        raise UnknownName("measure", name, recipes)
+    if name not in kinds:
+        raise BadValue("measure", name, f"{' or '.join(WITH_VECTORS)}, which have vectors")
+    return name
 
 
 def tabulate_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> pl.DataFrame:

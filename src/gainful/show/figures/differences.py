@@ -21,13 +21,7 @@ _HEIGHT = 300
 def build_data(
     measure_name: str, results: Sequence[Results], pairs: PairedValues | None
 ) -> FigureData:
-    """A row for each query, the greatest difference first; none, if there is only one run.
-
-    Args:
-        measure_name: what the runs are compared in.
-        results: of one run or of two.
-        pairs: the values of two runs, query by query.
-    """
+    """A row for each query, the greatest difference first; none, if there is only one run."""
     names = [shorten_name(result.name) for result in results]
     caption_lines = list_footnotes(results, verbose=True)
     if pairs is None:

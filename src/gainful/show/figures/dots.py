@@ -27,12 +27,7 @@ _ROW_STEP = 22  # pixels of a run
 def build_data(
     results: Mapping[str, Results], all_intervals: Sequence[MeanIntervals]
 ) -> FigureData:
-    """A row for each run and measure: the mean and its interval.
-
-    Args:
-        results: of each run by its name, for the caption.
-        all_intervals: the intervals of each run.
-    """
+    """A row for each run and measure: the mean and its interval."""
     first = all_intervals[0]
     rows, notes = [], []
     for run, uncertainty in zip(results, all_intervals, strict=True):

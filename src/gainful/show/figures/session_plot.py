@@ -7,15 +7,14 @@ from collections.abc import Sequence
 import polars as pl
 from attrs import frozen
 
-from gainful.errors import BadInput, BadValue, UnknownName, WrongType, check_whole_number
+from gainful.errors import BadInput, BadValue, WrongType, check_whole_number
 from gainful.evidence.intervals import DrawnUnits, draw_searchers, resampling_for_level
 from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
 from gainful.evidence.system_groups import curve_bands
 from gainful.match.session_groups import group_label
-from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.results import SessionResults, list_footnotes
-from gainful.measure.sessions.session_values import curve
+from gainful.measure.sessions.session_values import choose_vectors, curve
 from gainful.show.figures.figure import NO_GAIN, explain_empty
 from gainful.text import count_noun
 from gainful.types import Flags
@@ -73,7 +72,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     """One measure of some sessions; the first of the preferred name if none is named."""
     if not isinstance(results, SessionResults):
         raise WrongType("results", results, "SessionResults, as gainful.sessions.evaluate gives")
-    measure_name = _choose_measure(results, measure, prefer)
+    measure_name = choose_vectors(results.recipes, measure, prefer)
     recipe = results.recipes[measure_name]
     if recipe.k is None:
         raise BadValue("measure", measure_name, f"a depth, such as {recipe.entry.name}@10")
@@ -103,24 +102,6 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
         drawn=drawn,
         notes=tuple(notes),
     )
-
-
-def _choose_measure(results: SessionResults, measure: str | None, prefer: str) -> str:
-    with_vectors = {
-        name: recipe.entry.name
-        for name, recipe in results.recipes.items()
-        if recipe.entry.has_vectors
-    }
-    if measure is not None:
-        if measure not in results.recipes:
-            raise UnknownName("measure", measure, results.recipes)
-        if measure not in with_vectors:
-            raise BadValue("measure", measure, f"{' or '.join(WITH_VECTORS)}, which have vectors")
-        return measure
-    if not with_vectors:
-        raise BadValue("measure", ", ".join(results.recipes), "an sDCG or nsDCG among them")
-    preferred = [name for name, kind in with_vectors.items() if kind == prefer]
-    return (preferred or list(with_vectors))[0]
 
 
 def _label_groups(results: SessionResults, by: By) -> list[tuple[str, Flags]]:
