@@ -79,7 +79,7 @@ def examine_file(
     try:
         if isinstance(source, Path):
             source = open_source(find_beir_file(source))
-            read = read_rows(source, QRELS, "tsv", columns)
+            read = read_rows(source, QRELS, "tsv")
         else:
             name, format_name = source.name, find_format(source, columns=columns).name
             read = read_rows(source, kind, format_name, columns, every=True)

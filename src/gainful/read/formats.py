@@ -269,7 +269,8 @@ def read_file(
     if fspath(path) != "-" and is_folder(path):
         if kind is RUN:
             raise BadInput(fspath(path), "this is a directory, not a file")
-        path, format_name = _load("datasets.find_beir_file")(Path(path)), "tsv"
+        path = _load("datasets.find_beir_file")(Path(path))
+        format_name, columns = "tsv", USUAL_NAMES
     if kind is QRELS and fspath(path).startswith(DATASET):
         value: Value = _load("datasets.read_qrels")(fspath(path))
         return value
@@ -279,14 +280,18 @@ def read_file(
     return value
 
 
-def read_qrels(path: str | PathLike[str], *options: Any, **more: Any) -> Qrels:
+def read_qrels(
+    path: str | PathLike[str], format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
+) -> Qrels:
     """Judgments from a file; see `read_file`."""
-    return read_file(path, QRELS, *options, **more)
+    return read_file(path, QRELS, format_name, columns)
 
 
-def read_run(path: str | PathLike[str], *options: Any, **more: Any) -> Run:
+def read_run(
+    path: str | PathLike[str], format_name: str | None = None, columns: ColumnMapping = USUAL_NAMES
+) -> Run:
     """A run from a file; see `read_file`."""
-    return read_file(path, RUN, *options, **more)
+    return read_file(path, RUN, format_name, columns)
 
 
 def read_rows(

@@ -113,7 +113,9 @@ class Run:
     name: str = "run"
     where: Callable[[int], str] | None = field(default=None, repr=False)
     tag: str = ""  # what the run calls itself in its last column
-    silent: frozenset[str] = field(default=frozenset(), converter=_as_set)  # found nothing
+    silent: frozenset[str] = field(
+        default=frozenset(), converter=_as_set
+    )  # queries for which nothing was retrieved
     notes: Sequence[str] = ()  # what one should know of how it was read
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
