@@ -98,11 +98,7 @@ def find_intervals(
 ) -> list[tuple[Interval, str]]:
     """The interval of each mean, and why it is not all there; units are drawn once for all.
 
-    Args:
-        averaged: what the means are of.
-        resampling: the level, the resamples and the seed.
-        unit: what has a value.
-        most_drawn: of more than so many, nothing is drawn: Student's t is as good.
+    Of more than `most_drawn` nothing is drawn: Student's t is as good.
     """
     units = {at: sums for at, item in enumerate(averaged) if (sums := item.sum_units()) is not None}
     drawn = {

@@ -257,8 +257,11 @@ class EngineSessions:
     def _visit_workers(self, compute: Callable[[Sessions], Any]) -> Iterator[Any]:
         worker = make_worker(self.reader, compute)
         with report_engine_errors(self.engine, self.name):
-            for row in self.group_in_spark().applyInArrow(worker, "part binary").toLocalIterator():
-                yield pickle.loads(row["part"])  # noqa: S301  (our own)
+            rows = (
+                self.group_in_spark().applyInArrow(worker, "part binary").collect()
+            )  # all at once
+        for row in rows:
+            yield pickle.loads(row["part"])  # noqa: S301  (our own)
 
     def group_in_spark(self) -> Any:
         """The rows in Spark, so that no owner is cut in two."""

@@ -27,11 +27,7 @@ _PNG_SCALE = 2  # of a PNG, for screens of today and for print
 
 
 def to_svg(chart: Any) -> str:
-    """A chart as SVG: text stays text, and the same chart gives the same bytes.
-
-    Args:
-        chart: an Altair chart, or a Vega-Lite specification.
-    """
+    """A chart, of Altair or as Vega-Lite has it, as SVG: the same gives the same bytes."""
     spec = as_spec(chart)
     svg_text = normalise_svg(_import_converter().vegalite_to_svg(spec))
     label = escape(str(spec.get("description", "")))

@@ -165,10 +165,8 @@ def observe_searchers(
 ) -> Observed:
     """What a log says of its searchers.
 
-    Args:
-        sessions: the log.
-        depth_from: scanned (how deep the searcher looked), or clicked; the first that there is.
-        query_limit: no session can have more queries; at the limit it was cut off.
+    How far they read is known by the column that `depth_from` names, scanned or clicked, or by the
+    first that there is. A session that has as many queries as `query_limit` was cut off.
     """
     if query_limit is not None:
         check_whole_number("query_limit", query_limit)

@@ -207,12 +207,7 @@ def permute_pair(
     To shift the second system by d takes from the sum of an arrangement d times what it has in
     common with the real one; so it is as extreme as that from one d on, and the interval inverts
     the test. p is twice the smaller of both sides, as the interval leaves out half of alpha there.
-
-    Args:
-        values: a row for each session of the design, a column for each measure.
-        design: what could have been otherwise.
-        blocks: whose effects are taken out, a number for each session.
-        resampling: level, resamples and seed.
+    Values are sessions of the design × measures; the effects of `blocks` are taken out of them.
     """
     second = (design.system == 1).astype(np.float64)
     with_system = np.concatenate([values, second[:, None]], axis=1)
@@ -311,13 +306,8 @@ def interactions_by_column(
 
     The sum of squares that cells explain beyond blocks and systems, by that of the errors (F); and
     from the same sums the variance of cells, as its expectation has it (Henderson's method 3).
-
-    Args:
-        values: a row for each session, a column for each measure.
-        system: of each session.
-        levels: of each session, such as its scenario.
-        blocks: all whose effects are taken out, searchers first, that of levels included.
-        column: what levels are called.
+    Values are sessions × measures; levels such as scenarios are called `column`, and stand among
+    the blocks whose effects are taken out, searchers first.
     """
     number = int(levels.max()) + 1
     searcher, *others = blocks
@@ -402,13 +392,9 @@ class LinearModel:
 def build_linear_model(
     system: Ranks, searcher: Ranks, other_blocks: Sequence[Ranks], pairs: Sequence[tuple[int, int]]
 ) -> LinearModel | None:
-    """The model of these sessions; None where systems cannot be told from blocks.
+    """The model of these sessions, numbers for each; None where systems cannot be told from blocks.
 
-    Args:
-        system: of each session, as numbers from 0 on.
-        searcher: of each session, as numbers from 0 on.
-        other_blocks: what else is taken out, such as the scenario of each session.
-        pairs: of systems; a difference is the first less the second.
+    The difference of a pair of systems is the first less the second.
     """
     others = [np.empty((len(system), 0)), *map(indicators, other_blocks)]
     terms = np.concatenate([*others, indicators(system)], axis=1)
@@ -482,13 +468,8 @@ def freedman_lane_test(
     """Which pairs of systems differ, by permuted residuals and step-down max-T?
 
     The interval of a pair is its difference and, to both sides, as many standard errors as the
-    largest statistic of its family passes in alpha of the resamples (single-step).
-
-    Args:
-        model: of the sessions.
-        values: a row for each session, a column for each measure.
-        resampling: level, resamples and seed.
-        family: what is corrected together: each pair by itself, the pairs of one measure, or all.
+    largest statistic of its family passes in alpha of the resamples (single-step). A family is each
+    pair by itself, the pairs of one measure, or all. Values are sessions × measures.
     """
     observed, draws = permute_residuals(model, values, resampling)
     number = {"pair": observed.size, "measure": len(observed), "all": 1}[family]

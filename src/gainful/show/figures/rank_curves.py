@@ -34,11 +34,7 @@ def build_data(
 ) -> FigureData:
     """A row for each run and rank: what was gained down to there, and what the ideal would have.
 
-    Args:
-        measure: what is drawn, with its cutoff.
-        curves: by run its values and the ideal ones, rank by rank.
-        results: of the runs, for the caption.
-        query: of which query the values are; None if they are means.
+    `curves` have by run its values and the ideal ones, of a query or, without one, as means.
     """
     frame = pl.DataFrame(
         [

@@ -198,14 +198,7 @@ def setting_answers(
 def choose_group_column(
     sessions: MatchedSessions, source: str, columns: Sequence[Mapping[str, Any]], by: str | None
 ) -> str | None:
-    """The column to group by first; None where there are no two groups.
-
-    Args:
-        sessions: the sessions.
-        source: what they are called in an error.
-        columns: those by which sessions can be chosen.
-        by: the column that was asked for; system if none was.
-    """
+    """The column to group by first, system if none was asked for; None without two groups."""
     group_columns = [column["name"] for column in columns if column["groups"]]
     if by is None:
         return "system" if "system" in group_columns else None

@@ -134,13 +134,7 @@ def build_quality_table(results: Sequence[Results]) -> Table:
 
 
 def describe_dots(level: float, unit: str = "query", drawn: str = "query") -> str:
-    """What dots and bars of the plot of means are.
-
-    Args:
-        level: of the intervals, in per cent.
-        unit: what has a value.
-        drawn: what is drawn again.
-    """
+    """What dots and bars of the plot of means are."""
     verb = "asked" if drawn == "query" else "looked at"
     return (
         f"Dot: the mean over {pluralise(unit)}. Bar: its {level:g} % interval, were other "
@@ -220,15 +214,7 @@ def axis_ticks(low: float, high: float) -> list[float]:
 def describe_sampling(
     choice: Choice, detailed: int, *, units: str, work: str, telling: str = "that changed most"
 ) -> list[str]:
-    """What is not in the page, because it would be too much.
-
-    Args:
-        choice: what has a row, of all that there is.
-        detailed: of how many the work is shown.
-        units: what has a row.
-        work: what is shown of single ones.
-        telling: which of them come first.
-    """
+    """What is not in the page, as it would be too much: rows, and the `work` of single ones."""
     all_units, listed = len(choice.table.queries), len(choice.listed)
     chosen = f"those {telling}, and a sample of the others."
     lines = []
