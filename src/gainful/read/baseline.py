@@ -6,13 +6,14 @@ The file is read strictly: what was edited, cut short or written by something el
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from math import exp, fsum
 from os import PathLike
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
+import msgspec
 from attrs import frozen
 
 from gainful.errors import BadInput, WrongType
@@ -20,7 +21,7 @@ from gainful.read.json_text import load_json
 from gainful.read.source import open_source
 from gainful.rounding import COARSE_ROUNDING
 from gainful.text import quote
-from gainful.types import is_number, is_whole_number
+from gainful.types import is_whole_number
 
 FORMAT, VERSION = "gainful baseline", 2
 _FIRST_VERSION = 1  # which knew no anchor and no history
@@ -29,73 +30,38 @@ _CHECKSUM = "checksum"
 
 
 _LARGEST_NUMBER = 1e300  # of numbers that a file may hold
+_Number = Annotated[float, msgspec.Meta(ge=-_LARGEST_NUMBER, le=_LARGEST_NUMBER)]
+_Numbers = dict[str, _Number]
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+class _Anchor(msgspec.Struct, forbid_unknown_fields=True):
+    """What the file keeps of the first run of a chain."""
+
+    run: str
+    values: _Numbers
 
 
-def _is_bounded_number(value: object) -> bool:
-    return is_number(value) and abs(value) <= _LARGEST_NUMBER
+class _Save(msgspec.Struct, forbid_unknown_fields=True):
+    """What the file keeps of each run that was saved."""
+
+    run: str
+    gainful: str
+    mean: _Numbers
+    spread: _Numbers
 
 
-def _is_count(value: object) -> bool:
-    return is_whole_number(value) and value >= 0
-
-
-def _is_setting(value: object) -> bool:
-    return value is None or _is_text(value) or _is_bounded_number(value)
-
-
-def _is_dict_of(fits: Callable[[object], bool]) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, dict) and all(map(fits, value.values()))
-
-
-def _is_list_of(fits: Callable[[object], bool]) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, list) and all(map(fits, value))
-
-
-def _is_record_of(**fields: Callable[[object], bool]) -> Callable[[object], bool]:
-    """Is it an object with just these fields, and is each of its kind?"""
-
-    def fits(value: object) -> bool:
-        return (
-            isinstance(value, dict)
-            and value.keys() == fields.keys()
-            and all(check(value[name]) for name, check in fields.items())
-        )
-
-    return fits
-
-
-# What each field of the file must be, and how that is said.
-_FIELDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
-    "gainful": (_is_text, "a text"),
-    "run": (_is_text, "a text"),
-    "judgments": (_is_text, "a text"),
-    "queries": (_is_count, "a whole number"),
-    "measures": (_is_dict_of(_is_text), "a text for each measure"),
-    "mean": (_is_dict_of(_is_bounded_number), "a number for each measure"),
-    "values": (
-        _is_dict_of(_is_dict_of(lambda value: value is None or _is_bounded_number(value))),
-        "a number or null for each query and measure",
-    ),
-    "convention": (_is_dict_of(_is_setting), "a text, number or null for each setting"),
-    "anchor": (
-        _is_dict_of(_is_record_of(run=_is_text, values=_is_dict_of(_is_bounded_number))),
-        "a run and its values by query for each measure",
-    ),
-    "history": (
-        _is_list_of(
-            _is_record_of(
-                run=_is_text,
-                gainful=_is_text,
-                mean=_is_dict_of(_is_bounded_number),
-                spread=_is_dict_of(_is_bounded_number),
-            )
-        ),
-        "a run, its gainful, its mean and spread by measure for each time it was saved",
-    ),
+# What each field of the file must be.
+_FIELDS: Mapping[str, Any] = {
+    "gainful": str,
+    "run": str,
+    "judgments": str,
+    "queries": Annotated[int, msgspec.Meta(ge=0)],
+    "measures": dict[str, str],
+    "mean": _Numbers,
+    "values": dict[str, dict[str, _Number | None]],
+    "convention": dict[str, str | _Number | None],
+    "anchor": dict[str, _Anchor],
+    "history": list[_Save],
 }
 _NEW_FIELDS = ("anchor", "history")  # which the first version has not
 
@@ -170,12 +136,9 @@ def _find_problem(content: Any) -> str:
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         return "this is no baseline"
     format_version: Any = content.get("version")
-    if not _is_count(format_version) or not _FIRST_VERSION <= format_version <= VERSION:
-        newer = (
-            " (a newer gainful wrote it)"
-            if _is_count(format_version) and format_version > VERSION
-            else ""
-        )
+    if not is_whole_number(format_version) or not _FIRST_VERSION <= format_version <= VERSION:
+        is_newer = is_whole_number(format_version) and format_version > VERSION
+        newer = " (a newer gainful wrote it)" if is_newer else ""
         return (
             f"it has version {quote(format_version)} of the format{newer}; "
             f"this gainful reads {_FIRST_VERSION} to {VERSION}"
@@ -192,11 +155,13 @@ def _find_problem(content: Any) -> str:
 def _find_wrong_field(content: Mapping[str, Any]) -> str:
     old = content["version"] == _FIRST_VERSION
     expected = {name: kind for name, kind in _FIELDS.items() if not (old and name in _NEW_FIELDS)}
-    for name, (fits, allowed) in expected.items():
+    for name, kind in expected.items():
         if name not in content:
             return f"there is no {name!r} in it"
-        if not fits(content[name]):
-            return f"{name!r} is {quote(content[name])}, not {allowed}"
+        try:
+            msgspec.convert(content[name], kind)
+        except msgspec.ValidationError as failure:
+            return f"{name!r} is {quote(content[name])}: {failure}"
     unknown = content.keys() - expected.keys() - {"format", "version", _CHECKSUM}
     return f"there is {quote(min(unknown))} in it, which is unknown" if unknown else ""
 
