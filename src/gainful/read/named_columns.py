@@ -196,7 +196,7 @@ class InputTable:
             values = values.str.strip_chars().replace("", None)
         elif not (values.dtype.is_numeric() or values.dtype == pl.Boolean):
             return False
-        numbers = _as_grades(values) if values.dtype == pl.String else values.cast(pl.Float64)
+        numbers = as_grades(values) if values.dtype == pl.String else values.cast(pl.Float64)
         has_any = len(numbers.drop_nulls().drop_nans()) > 0
         return has_any and numbers.null_count() == values.null_count()
 
@@ -206,7 +206,7 @@ def invert_renames(renames: Mapping[str, str]) -> dict[str, str]:
     return {new: own for own, new in renames.items()}
 
 
-TRUTHS = {"true": 1.0, "false": 0.0}
+_TRUTHS = {"true": 1.0, "false": 0.0}
 _BINARY_READERS = {"parquet": binary_tables.read_parquet, "arrow": binary_tables.read_arrow}
 
 
@@ -322,7 +322,7 @@ def number_column(table: InputTable, column: str, kind: Kind[Any] = RUN) -> pl.S
     values = table.frame[column]
     if values.dtype == pl.String:
         values = values.str.strip_chars()
-        return _as_grades(values) if kind is QRELS else values.cast(pl.Float64, strict=False)
+        return as_grades(values) if kind is QRELS else values.cast(pl.Float64, strict=False)
     is_truth = kind is QRELS and values.dtype == pl.Boolean
     if is_truth or values.dtype.is_numeric() or values.dtype == pl.Null:
         return values.cast(pl.Float64, strict=False)
@@ -331,12 +331,12 @@ def number_column(table: InputTable, column: str, kind: Kind[Any] = RUN) -> pl.S
     )
 
 
-def _as_grades(texts: pl.Series) -> pl.Series:
+def as_grades(texts: pl.Series) -> pl.Series:
     """Numbers, of which true is 1 and false 0; what is none is null."""
     numbers = texts.cast(pl.Float64, strict=False)
     if numbers.null_count() == texts.null_count():
         return numbers
-    truths = texts.str.to_lowercase().replace_strict(TRUTHS, default=None)
+    truths = texts.str.to_lowercase().replace_strict(_TRUTHS, default=None)
     return numbers.fill_null(truths.cast(pl.Float64))
 
 

@@ -10,14 +10,13 @@ import numpy as np
 
 from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read import named_columns
-from gainful.read.column_names import RUN_COLUMNS
+from gainful.read.column_names import PROPENSITY_COLUMNS, RUN_COLUMNS
 from gainful.read.formats import find_table_format
 from gainful.read.source import open_source
 from gainful.text import quote
 from gainful.types import Array, is_number, is_whole_number
 
 AnyPropensities = str | PathLike[str] | Mapping[int, float] | Sequence[float]
-_PROPENSITY = ("propensity", "examination", "theta", "probability")
 _ALLOWED = "a number above 0, up to 1"
 _TABLE = "columns rank and propensity, a row for each rank from 1 on"
 
@@ -52,7 +51,7 @@ def _read_file(path: str | PathLike[str]) -> Array:
     source = open_source(fspath(path))
     table = named_columns.read_table(source, find_table_format(source))
     rank = table.header.require(RUN_COLUMNS["rank"])
-    column = table.header.require_column(_PROPENSITY, "propensity")
+    column = table.header.require(PROPENSITY_COLUMNS["propensity"])
     ranks = named_columns.number_column(table, rank)
     values = named_columns.number_column(table, column)
     bad_ranks = ~((ranks >= 1) & (ranks == ranks.floor())).fill_null(value=False)

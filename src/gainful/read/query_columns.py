@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike, fspath
 from typing import Any, Literal
 
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, NoColumn, WrongType
 from gainful.read.column_names import (
+    LABEL_COLUMNS,
     QRELS_COLUMNS,
     QRELS_ROLES,
     QUERY,
     SESSION,
+    TEXT_COLUMNS,
     USUAL_NAMES,
+    Column,
     ColumnMapping,
     list_columns,
     normalise_name,
     restore_name,
 )
-from gainful.read.delimited import MAX_FIELD
 from gainful.read.engines import Engine, find_engine, report_engine_errors
-from gainful.read.formats import find_format, is_table
+from gainful.read.formats import find_format, find_table_format, is_table
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.jsonl import read_objects
-from gainful.read.named_columns import TRUTHS, InputTable, as_table, read_table, text_column
+from gainful.read.named_columns import InputTable, as_grades, as_table, read_table, text_column
 from gainful.read.source import Source, is_file, open_source
-from gainful.read.trec_files import utf8_error
+from gainful.read.trec_files import number_lines
 from gainful.text import quote
 from gainful.types import is_number
 
 Unit = Literal["query", "session"]
 AnyLabels = str | PathLike[str] | Mapping[Any, float] | Any
 _ID_COLUMNS: Mapping[Unit, tuple[str, ...]] = {"query": QUERY, "session": SESSION}
-_RUN_COLUMNS = ("run", "system", "run_id")
-_TABLE_FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 
 
 @frozen(eq=False)
@@ -71,7 +68,7 @@ def read_labels(labels: AnyLabels, column: str | None, unit: Unit) -> Labels:
     table = _load_table(labels)
     header = table.header
     ids = header.require_column(_ID_COLUMNS[unit], unit)
-    run = header.find_column(_RUN_COLUMNS)
+    run = header.find_column(LABEL_COLUMNS["run"].names)
     others = [name for name in table.frame.columns if name not in (ids, run)]
     if column is None and len(others) == 1:
         (column,) = others
@@ -95,8 +92,7 @@ def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
     else:
         texts = values.cast(pl.String).str.strip_chars()
         texts = texts.set(texts == "", None)
-        truths = texts.str.to_lowercase().replace_strict(TRUTHS, default=None)
-        numbers = texts.cast(pl.Float64, strict=False).fill_null(truths.cast(pl.Float64))
+        numbers = as_grades(texts)
         wrong = (numbers.is_null() & texts.is_not_null()).arg_true()
         if len(wrong):
             row = int(wrong[0])
@@ -105,7 +101,7 @@ def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
     infinite = (~numbers.is_finite()).arg_true()
     if len(infinite):
         row = int(infinite[0])
-        problem = f"{values.name} {values[row]} is not finite"
+        problem = f"{name} {values[row]} is not finite"
         raise BadInput(locate(row), problem, "a finite number")
     return numbers.alias("label")
 
@@ -116,16 +112,7 @@ def _load_table(labels: AnyLabels) -> InputTable:
     if not isinstance(labels, (str, PathLike)):
         raise WrongType("labels", labels, "a file, a frame, or {id: number}")
     source = open_source(labels)
-    return read_table(source, _find_table_format(source))
-
-
-def _find_table_format(source: Source) -> str:
-    """The format of a table, by its suffix or by what it looks like."""
-    file_format = find_format(source, _TABLE_FORMATS.get(source.suffix))
-    if not is_table(file_format):
-        allowed = "a table with named columns: CSV, TSV, JSON lines, Parquet"
-        raise BadInput(source.name, "this is no table with named columns", allowed)
-    return file_format.name
+    return read_table(source, find_table_format(source))
 
 
 def _refuse_repeats(frame: pl.DataFrame, name: str) -> pl.DataFrame:
@@ -203,9 +190,7 @@ def _check_names(frame: pl.DataFrame, table: InputTable, column: str) -> dict[st
     return dict(frame.iter_rows())
 
 
-_LINE_END = re.compile("\r\n?|\n")  # and no other: a text may hold U+2028 or a form feed
-_QUERY = ("query", "query_id", "qid", "_id", "id")
-_TEXT = ("text", "query_text", "title")
+_TEXT_TABLES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _EXPECTED = "lines of query, tab, text; or CSV or JSON lines with query and text"
 
 
@@ -222,50 +207,40 @@ def read_query_texts(path: str | PathLike[str]) -> dict[str, str]:
         {'1': 'where to sleep'}
     """
     source = open_source(path)
-    try:
-        text = source.read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise utf8_error(source) from None
-    readers = {".jsonl": _read_json_lines, ".ndjson": _read_json_lines, ".csv": _read_csv_rows}
+    if source.suffix in _TEXT_TABLES:
+        table = read_table(source, _TEXT_TABLES[source.suffix])
+        if source.suffix == ".csv":  # where a cell without anything is an empty text
+            table = evolve(table, frame=table.frame.fill_null(""))
+    else:
+        table = _split_at_tabs(source)
+    columns = {role: _merge_columns(table, column) for role, column in TEXT_COLUMNS.items()}
     texts: dict[str, str] = {}
-    for number, query, words in readers.get(source.suffix, _read_tab_lines)(text, source):
+    for row, (query, words) in enumerate(zip(*columns.values(), strict=True)):
+        if query is None or words is None:
+            missing = "query" if query is None else "text"
+            raise BadInput(table.locate(row), f"there is no {missing}", _EXPECTED)
         if texts.setdefault(query, words) != words:
-            raise BadInput(f"{source.name}:{number}", f"query {quote(query)} has two texts")
+            raise BadInput(table.locate(row), f"query {quote(query)} has two texts")
     if not texts:
         raise BadInput(source.name, "there is not one query in it", _EXPECTED)
     return texts
 
 
-NumberedTexts = Iterator[tuple[int, str, str]]
+def _split_at_tabs(source: Source) -> InputTable:
+    """Lines without a header, as the tracks have them: in a text there may be tabs and quotes."""
+    lines = number_lines(source, comments=False)
+    numbers = lines["line"]
+    frame = (
+        lines["text"].str.splitn("\t", 2).struct.rename_fields(["query", "text"]).struct.unnest()
+    )
+    return InputTable(frame, source.name, lambda row: f"{source.name}:{numbers[row]}")
 
 
-def _read_tab_lines(text: str, source: Source) -> NumberedTexts:
-    for number, line in enumerate(_LINE_END.split(text), start=1):
-        if not line.strip():
-            continue
-        query, tab, words = line.partition("\t")
-        if not tab:
-            raise BadInput(f"{source.name}:{number}", "there is no tab in it", _EXPECTED)
-        yield number, query.strip(), words.strip()
-
-
-def _read_csv_rows(text: str, source: Source) -> NumberedTexts:
-    csv.field_size_limit(MAX_FIELD)
-    reader = csv.DictReader(_LINE_END.split(text))
-    for row in reader:
-        yield reader.line_num, *_pick_query_and_text(row, f"{source.name}:{reader.line_num}")
-
-
-def _read_json_lines(_: str, source: Source) -> NumberedTexts:
-    for number, row in read_objects(source):
-        yield number, *_pick_query_and_text(row, f"{source.name}:{number}")
-
-
-def _pick_query_and_text(row: Mapping[str, Any], place: str) -> tuple[str, str]:
-    values = []
-    for names in (_QUERY, _TEXT):
-        name = next((candidate for candidate in names if row.get(candidate) is not None), None)
-        if name is None:
-            raise NoColumn(place, f"there is no {names[0]}", f"one of {', '.join(names)}")
-        values.append(str(row[name]).strip())
-    return values[0], values[1]
+def _merge_columns(table: InputTable, column: Column) -> pl.Series:
+    """What each row tells under the first name of a column under which it tells anything."""
+    table.header.require(column)
+    own = {normalise_name(name): name for name in reversed(table.frame.columns)}
+    names = [own[name] for name in column.names if name in own]
+    floats = table.frame.select(pl.col(pl.Float32, pl.Float64).cast(pl.String))  # texts such as 3.5
+    texts = evolve(table, frame=table.frame.with_columns(floats))
+    return pl.select(pl.coalesce([text_column(texts, name) for name in names])).to_series()

@@ -13,7 +13,7 @@ from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read.qrels_and_run import Run
 from gainful.read.sessions import RESULT_COLUMNS, BadPolicy, Sessions, check_sessions
 from gainful.read.source import open_source
-from gainful.read.trec_files import utf8_error
+from gainful.read.trec_files import number_lines
 from gainful.text import count_noun, quote
 
 AnyTopics = str | PathLike[str] | Mapping[str, str]
@@ -60,17 +60,9 @@ def with_topics(sessions: Sessions, given: AnyTopics, bad: BadPolicy | None = No
 def _read_topics(path: str | PathLike[str]) -> tuple[dict[str, str], int]:
     """The topic of each session, and how many lines were skipped."""
     source = open_source(path)
-    try:
-        lines = source.read_bytes().decode("utf-8").split("\n")
-    except UnicodeDecodeError:
-        raise utf8_error(source) from None
     topics: dict[str, str] = {}
     skipped = 0
-    rows = [
-        (number, fields)
-        for number, fields in enumerate(map(str.split, lines), start=1)
-        if fields and not fields[0].startswith("#")
-    ]
+    rows = [(number, line.split()) for number, line in number_lines(source).iter_rows()]
     numbered = any(len(fields) > 1 and fields[1].isdecimal() for _, fields in rows)
     for number, fields in rows:
         if len(fields) < 2 or (numbered and not fields[1].isdecimal()):

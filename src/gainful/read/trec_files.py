@@ -316,18 +316,10 @@ def scan_tidy_file(
 
 def split_lines(source: Source, line_format: LineFormat) -> pl.DataFrame:
     """Every line that is neither empty nor a comment, with its number and its fields as text."""
-    try:
-        table = _read_text_lines(source)
-    except (pl.exceptions.PolarsError, UnicodeDecodeError):
-        raise utf8_error(source) from None
-    except OSError as failure:
-        raise BadInput(source.name, f"cannot be read: {failure}") from None
-    stripped = pl.col("text").str.strip_chars(" \t\r\v\f")
     end = rf"(?<beyond>[{BLANKS}].*)?" if line_format.open_ended else "$"
     return (
-        table.with_row_index("line", offset=1)
-        .with_columns(stripped)
-        .filter((pl.col("text") != "") & ~pl.col("text").str.starts_with("#"))
+        number_lines(source)
+        .with_columns(_STRIPPED)
         .with_columns(
             pl.col("text")
             .str.extract_groups(rf"^{field_pattern(line_format)}{end}")
@@ -341,6 +333,21 @@ def split_lines(source: Source, line_format: LineFormat) -> pl.DataFrame:
             else pl.lit(value=False).alias("more"),
         )
     )
+
+
+_STRIPPED = pl.col("text").str.strip_chars(" \t\r\v\f")
+
+
+def number_lines(source: Source, *, comments: bool = True) -> pl.DataFrame:
+    """Every line that is neither empty nor, where there may be some, a comment: line and text."""
+    try:
+        lines = _read_text_lines(source).with_row_index("line", offset=1)
+    except (pl.exceptions.PolarsError, UnicodeDecodeError):
+        raise utf8_error(source) from None
+    except OSError as failure:
+        raise BadInput(source.name, f"cannot be read: {failure}") from None
+    is_comment = _STRIPPED.str.starts_with("#") if comments else pl.lit(value=False)
+    return lines.filter((_STRIPPED != "") & ~is_comment)
 
 
 def field_pattern(line_format: LineFormat) -> str:
