@@ -549,6 +549,16 @@ def test_where_nothing_relevant_was_found_the_picture_says_so():
     assert "anything relevant" in build_data("precision-recall", judged, runs).empty_reason
 
 
+def test_a_measure_without_any_mean_leaves_the_dots_of_others():
+    judged = {"1": {"a": 1}, "2": {"b": 1}}
+    runs = {"x": {"1": ["a"], "2": ["c", "b"]}, "y": {"1": ["c", "a"], "2": ["b"]}}
+    chart = gainful.figures.figure(
+        "dots", judged, runs, ["P@1", "AP(rel=9, empty=skip)"], resamples=99
+    )
+    panels = chart.to_dict()["datasets"].values()
+    assert [[row["mean"] for row in rows] for rows in panels] == [[0.5, 0.5], []]
+
+
 def test_two_equal_runs_have_no_difference_and_the_picture_says_so():
     drawn_ = draw_spec("differences", QRELS, {"a": RUNS["bm25"], "b": RUNS["bm25"]})
     assert "there is no difference to show" in " ".join(svg_texts(picture.to_svg(drawn_)))

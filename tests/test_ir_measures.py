@@ -10,6 +10,7 @@ import ir_measures as theirs
 import pytest
 from hypothesis import given, strategies as st
 from profiles import examples
+from refusals import refuses
 from strategies import qrels_and_runs, subtopic_qrels_and_runs
 
 import gainful.ir_measures as ours
@@ -98,11 +99,9 @@ def test_subtopics_as_ir_measures_takes_them(tmp_path):
     assert ours.calc_aggregate([ours.StRecall @ 5], qrels, []) == {ours.StRecall @ 5: 0}
     import gainful
 
-    with pytest.raises(
-        gainful.errors.BadInput, match="judgments, row 3: document 'a' of query '1'"
-    ):
+    with refuses(gainful.errors.BadInput, "judgments, row 3", "'a'", "'1'"):
         ours.calc_aggregate([ours.StRecall @ 5], [*qrels, qrels[0]], run)
-    with pytest.raises(gainful.errors.BadInput, match=r"judgments\['1'\]\['a'\]: grade 'x' is not"):
+    with refuses(gainful.errors.BadInput, "judgments['1']['a']", "'x'"):
         ours.calc_aggregate([ours.StRecall @ 5], [ours.Qrel("1", "a", "x")], run)
 
 
@@ -120,7 +119,7 @@ def test_judgments_and_runs_as_ir_measures_takes_them(tmp_path):
         assert [metric.query_id for metric in values.per_query] == ["1"] * 3
     assert ours.calc(measures, qrels, run) == values
     assert [str(m) for m in ours.parse_trec_measure("P.5,10")] == ["P@5", "P@10"]
-    with pytest.raises(AttributeError, match="did you mean nDCG?"):
+    with refuses(AttributeError, "nDCG"):
         ours.nDGC  # noqa: B018
 
 
@@ -143,16 +142,13 @@ def test_frames_of_other_makes():
             )
 
     assert gainful.evaluate(qrels, Arrow(), "RR").mean == {"RR": 1.0}
-    with pytest.raises(
-        gainful.errors.BadInput,
-        match="there is no column for the score; there are query_id, doc_id",
-    ):
+    with refuses(gainful.errors.BadInput, "run", "query_id", "doc_id"):
         gainful.evaluate(qrels, run[["query_id", "doc_id"]], "RR")
-    with pytest.raises(gainful.errors.BadInput, match="run, row 1: there is no doc"):
+    with refuses(gainful.errors.BadInput, "run, row 1"):
         gainful.evaluate(
             qrels, pd.DataFrame({"query": ["1", "1"], "doc": ["a", None], "score": [1, 2]}), "RR"
         )
-    with pytest.raises(gainful.errors.BadInput, match="column 'doc' holds"):
+    with refuses(gainful.errors.BadInput, "run", "'doc'"):
         gainful.evaluate(qrels, pd.DataFrame({"query": ["1"], "doc": [["a"]], "score": [1]}), "RR")
 
 
@@ -218,7 +214,7 @@ def test_names_of_older_versions_are_there():
 
 
 def test_a_name_that_trec_eval_has_not_is_refused():
-    with pytest.raises(ValueError, match="no measure 'mapp'; did you mean map?"):
+    with refuses(ValueError, "mapp", "map"):
         ours.parse_trec_measure("mapp")
 
 
@@ -237,15 +233,15 @@ def test_trec_lines_are_read_from_texts_and_open_files(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("read", "text", "problem"),
+    ("read", "text", "about"),
     [
-        (ours.read_trec_qrels, "1 0 a\n", r"line 1: '1 0 a' has 3 fields"),
-        (ours.read_trec_qrels, "1 0 a 1\n1 0 b x\n", "line 2: grade 'x' is no whole number"),
-        (ours.read_trec_run, "1 Q0 a 1 high x\n", "line 1: score 'high' is no number"),
+        (ours.read_trec_qrels, "1 0 a\n", ("line 1", "'1 0 a'")),
+        (ours.read_trec_qrels, "1 0 a 1\n1 0 b x\n", ("line 2", "'x'")),
+        (ours.read_trec_run, "1 Q0 a 1 high x\n", ("line 1", "'high'")),
     ],
 )
-def test_a_wrong_line_of_a_text_is_named(read, text, problem):
-    with pytest.raises(ValueError, match=problem):
+def test_a_wrong_line_of_a_text_is_named(read, text, about):
+    with refuses(ValueError, about):
         list(read(text))
 
 
@@ -354,7 +350,7 @@ def test_defined_measures_beside_others_and_columns_of_their_own():
     assert set(ours.qrel_inputs([length, ours.P @ 5])) == {
         *("query_id", "gold", "doc_id", "relevance")
     }
-    with pytest.raises(ValueError, match="takes no cutoff"):
+    with refuses(ValueError, "k"):
         length @ 3
 
 
@@ -485,9 +481,7 @@ def test_rbp_of_a_patient_searcher_ends_at_the_thousandth_document_as_in_cwl_eva
 
 def test_measures_that_cwl_eval_has_not_are_refused_by_it_and_not_by_others():
     for measure in (ours.Bpref, ours.RBP @ 5):
-        with pytest.raises(
-            ValueError, match="measure is '.*'; allowed: one of AP, BPM@k, .*cwl_eval"
-        ):
+        with refuses(ValueError, "measure"):
             ours.cwl_eval.calc_aggregate([measure], {"1": {"a": 1}}, {"1": {"a": 1.0}})
         assert isinstance(
             next(ours.iter_calc([measure], {"1": {"a": 1}}, {"1": {"a": 1.0}})), ours.Metric
@@ -504,5 +498,5 @@ def test_modules_and_classes_are_where_code_for_ir_measures_looks_for_them():
     assert isinstance(provider, ours.Provider)
     assert isinstance(ours.pytrec_eval, ours.providers.PytrecEvalProvider)
     assert provider.calc_aggregate([ours.RR], {"1": {"a": 1}}, {"1": ["b", "a"]}) == {ours.RR: 0.5}
-    with pytest.raises(AttributeError, match="NoProvider"):
+    with refuses(AttributeError, "NoProvider"):
         _ = ours.providers.NoProvider

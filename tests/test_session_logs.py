@@ -543,13 +543,13 @@ def test_of_a_document_that_a_list_shows_twice_the_first_counts(make):
 def test_a_list_with_a_gap_is_no_better_for_a_document_that_stands_twice():
     rows = [("s", "x", rank, doc) for rank, doc in ((1, "a"), (2, "a"), (5, "b"))]
     log = pl.DataFrame(rows, ["session", "query", "rank", "doc"], orient="row")
-    with pytest.raises(BadInput, match="rank 2 is missing"):
+    with refuses(BadInput, "sessions, row 2", "rank 2"):
         as_sessions(log)
 
 
 def test_a_bad_list_is_told_how_to_go_on_without_it(tmp_path):
     text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,3,b,0\nt,x,1,a,1\n"
-    with pytest.raises(BadInput, match="rank 2 is missing.*--bad skip"):
+    with refuses(BadInput, "log.csv:3", "rank 2", "--bad skip"):
         as_sessions(write(tmp_path, text))
     assert as_sessions(write(tmp_path, text), bad="skip").frame["session"].to_list() == ["t"]
 

@@ -113,7 +113,7 @@ def test_no_file_is_left(tmp_path, monkeypatch):
     gainful.sessions.summarise(frame.lazy(), STUDY.qrels, "nsDCG@10")
     gainful.sessions.summarise(frame.lazy(), STUDY.qrels, "IR")
     broken = pl.concat([frame, frame.tail(1).with_columns(rank=pl.lit(99, pl.Int64))])
-    with pytest.raises(gainful.errors.BadInput, match="is missing"):
+    with pytest.raises(gainful.errors.BadInput):
         gainful.sessions.summarise(broken.lazy(), STUDY.qrels, "nsDCG@10")
     assert not list(tmp_path.iterdir())
 
@@ -231,7 +231,7 @@ def test_ranks_that_add_up_are_looked_at_one_by_one():
     rows = [("s", 1, rank, doc) for rank, doc in ((1, "a"), (1, "b"), (4, "c"), (4, "d"))]
     frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
     for door in (gainful.sessions.summarise, gainful.sessions.evaluate):
-        with pytest.raises(gainful.errors.BadInput, match="query 1: rank 1 stands twice"):
+        with refuses(gainful.errors.BadInput, "sessions, row 1", "query 1", "rank 1"):
             door(frame.lazy(), {"s": {"a": 1}}, "sDCG@5")
 
 

@@ -29,3 +29,15 @@ def map_ahead(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U]:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def take_ahead(take: Callable[[T], None], items: Iterable[T]) -> None:
+    """Take items in order, each while the next one comes."""
+    with ThreadPoolExecutor(1) as taker:
+        before: Future[None] | None = None
+        for item in items:
+            if before is not None:
+                before.result()
+            before = taker.submit(take, item)
+        if before is not None:
+            before.result()

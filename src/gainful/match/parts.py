@@ -24,9 +24,9 @@ from gainful.match.rank_order import invert_order
 from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import IdKinds, Qrels, Run
-from gainful.read.spill import BUCKETS, KEY, Spill, choose_parts
+from gainful.read.spill import BUCKETS, KEY, Spill, choose_parts, refuse_large_owners
 from gainful.text import quote
-from gainful.threads import map_ahead
+from gainful.threads import map_ahead, take_ahead
 
 _MAX_ROWS = 1_000_000  # of a part
 
@@ -146,6 +146,7 @@ def unpack_qrels(rows: pl.DataFrame, ids: IdKinds | None = None) -> Qrels:
 def _match_part(
     match: MatchInMemory, convention: Convention, judged: pl.DataFrame, run: Run
 ) -> Matched:
+    refuse_large_owners(run.frame, "query", run.name)
     matched = match(unpack_qrels(judged), run, convention)
     if convention.extra != "ignore":
         return matched
@@ -155,11 +156,10 @@ def _match_part(
 
 
 def _match_by_disk(qrels: Qrels, run: LazyRun, match_part: WorkPart) -> list[Matched]:
-    """The parts of a run, one read while another is matched."""
+    """The parts of a run: it is read while rows are written, and a part while one is matched."""
     judged, retrieved = Spill("the judgments"), Spill(run.name, owner="query")
     judged.add(_hash_queries(pack_qrels(qrels)))
-    for rows in run.stream():
-        retrieved.add(_hash_queries(rows.frame))
+    take_ahead(lambda rows: retrieved.add(_hash_queries(rows.frame)), run.stream())
     judged.finish()
     retrieved.finish()
     parts = [*choose_parts(retrieved.counts, _MAX_ROWS)] or [slice(0, BUCKETS)]

@@ -84,12 +84,12 @@ def build_part(
         first_row: the number of the first of them, where rows have an order; else messages name
             a row by its query and document.
     """
-    from gainful.read.named_columns import InputTable, extract_rows  # noqa: PLC0415
+    from gainful.read.named_columns import Header, InputTable, extract_rows  # noqa: PLC0415
 
     def locate(row: int) -> str:
         if first_row is not None:
             return f"{name}, row {first_row + row}"
-        ids = (table.frame[column][row] for column in table.header.require_ids())
+        ids = (frame[column][row] for column in Header(frame.columns, name).require_ids())
         query, doc = ("null" if value is None else quote(value) for value in ids)
         return f"{name}, query {query}, document {doc}"
 
@@ -98,7 +98,7 @@ def build_part(
         return kind.build(pl.DataFrame(schema=schema), name, part=True)
     frame = rows.rename(restore_name)
     table = InputTable(frame, name, locate, padded=False, own_names=own_names)
-    return extract_rows(table, kind).build()
+    return extract_rows(table, kind).build()  # without a cycle, which would keep all rows a while
 
 
 def as_narwhals(native: Any) -> nw.LazyFrame[Any]:

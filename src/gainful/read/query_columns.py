@@ -36,10 +36,7 @@ from gainful.types import is_number
 
 Unit = Literal["query", "session"]
 AnyLabels = str | PathLike[str] | Mapping[Any, float] | Any
-_ID_COLUMNS: Mapping[Unit, tuple[str, ...]] = {
-    "query": QUERY,
-    "session": SESSION,
-}
+_ID_COLUMNS: Mapping[Unit, tuple[str, ...]] = {"query": QUERY, "session": SESSION}
 _RUN_COLUMNS = ("run", "system", "run_id")
 _TABLE_FORMATS = {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 

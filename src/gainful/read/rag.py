@@ -147,9 +147,7 @@ def find_records(
     first = next(iter(by_query.values()), None)
     if not isinstance(first, Mapping):
         return None
-    usual = (*RETRIEVED, *RELEVANT)
-    keys = [*columns.names.get("retrieved", ()), *columns.names.get("relevant", ()), *usual]
-    parts = [first[key] for key in keys if key in first]
+    parts = [first[key] for names in _kind_names(columns).values() for key in names if key in first]
     if not parts or any(isinstance(part, Real) for part in parts):  # documents with numbers
         return None
     return (

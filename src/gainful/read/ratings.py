@@ -19,7 +19,6 @@ from gainful.read import dicts, named_columns
 from gainful.read.column_names import list_columns, normalise_name
 from gainful.read.jsonl import load_whole
 from gainful.read.kinds import QRELS, RUN, Kind, Value
-from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.ranked_items import is_id, parse_number
 from gainful.read.source import Source
@@ -42,50 +41,27 @@ class Tool:
     """Where the JSON files of one tool have queries and their ratings."""
 
     name: str
-    marks: tuple[str, ...]  # keys that all stand near the beginning of its files
     levels: tuple[str, ...]  # lists within lists, from the outside; any but the last may be missing
     query: tuple[str, ...]  # the key of the text or id of a query
     ratings: str  # the key of its rated documents
     is_ranking: bool = False  # are these what was retrieved, in rank order?
 
+    @property
+    def marks(self) -> set[bytes]:
+        """Keys that all stand near the beginning of its files."""
+        own = ["metric_score"] if self.is_ranking else []
+        return {key.encode() for key in (self.levels[-1], self.ratings, *own)}
+
 
 _TOOLS = (
     Tool(
         "Search Relevance Workbench",
-        marks=("judgmentRatings", "ratings"),
-        levels=("hits", "hits", "_source", "judgmentRatings"),
-        query=("query",),
-        ratings="ratings",
+        *(("hits", "hits", "_source", "judgmentRatings"), ("query",), "ratings"),
     ),
-    Tool(
-        "RRE",
-        marks=("queries", "placeholders"),
-        levels=("topics", "query_groups", "queries"),
-        query=("placeholders",),
-        ratings="relevant_documents",
-    ),
-    Tool(
-        "Quepid",
-        marks=("queries", "ratings"),
-        levels=("queries",),
-        query=("query", "query_text"),
-        ratings="ratings",
-    ),
-    Tool(
-        "a _rank_eval request",
-        marks=("requests", "ratings"),
-        levels=("requests",),
-        query=("id",),
-        ratings="ratings",
-    ),
-    Tool(
-        "a _rank_eval response",
-        marks=("metric_score", "details", "hits"),
-        levels=("rank_eval", "details"),
-        query=("id",),
-        ratings="hits",
-        is_ranking=True,
-    ),
+    Tool("RRE", ("topics", "query_groups", "queries"), ("placeholders",), "relevant_documents"),
+    Tool("Quepid", ("queries",), ("query", "query_text"), "ratings"),
+    Tool("a _rank_eval request", ("requests",), ("id",), "ratings"),
+    Tool("a _rank_eval response", ("rank_eval", "details"), ("id",), "hits", is_ranking=True),
 )
 
 # The first column of each of Quepid's CSV exports, and what its columns are: of the ratings of a
@@ -131,7 +107,7 @@ def read(source: Source, kind: Kind[Value]) -> Value:
     if is_letor(source):
         value: Any = _read_letor(source, kind)
     else:
-        value = _read_quepid_qrels(source) if kind is QRELS else _read_quepid_run(source)
+        value = _read_quepid(source, kind)
     return cast(Value, value)
 
 
@@ -174,7 +150,7 @@ def _find_tool(source: Source) -> Tool | None:
     if not source.head.lstrip().startswith((b"{", b"[")):
         return None
     keys = {*re.findall(rb'"(\w+)"\s*:', source.head)}
-    return next((tool for tool in _TOOLS if keys >= {*map(str.encode, tool.marks)}), None)
+    return next((tool for tool in _TOOLS if keys >= tool.marks), None)
 
 
 def _iterate_queries(
@@ -312,40 +288,25 @@ def _find_quepid_columns(source: Source) -> dict[str, str]:
     return {role: names[name] for role, name in roles.items()}
 
 
-def _read_quepid_qrels(source: Source) -> Qrels:
-    """The ratings of one of Quepid's CSV files."""
+def _read_quepid(source: Source, kind: Kind[Any]) -> Any:
+    """The ratings or the rankings of one of Quepid's CSV files."""
     roles = _find_quepid_columns(source)
-    if "grade" not in roles:
-        problem = "this is a snapshot of Quepid: rankings, without ratings"
-        raise Swapped(source.name, problem, "an export of ratings")
-    table, bare = _read_quepid_rows(source, roles, "grade")
-    unrated = int((bare["doc"].fill_null("") != "").sum())
-    silent = {*bare["query"]} - {*table.frame["query"]}
-    notes = _list_notes(source.name, unrated, len(silent), only_retrieved="rank" in roles)
-    return named_columns.extract_rows(evolve(table, notes=tuple(notes)), QRELS).build()
-
-
-def _read_quepid_run(source: Source) -> Run:
-    """The rankings of one of Quepid's CSV files."""
-    roles = _find_quepid_columns(source)
-    if "rank" not in roles:
-        problem = "these are ratings (Quepid), without a ranking"
-        raise Swapped(source.name, problem, "a run, such as a snapshot or a case with its details")
-    table, bare = _read_quepid_rows(source, roles, "rank")
-    silent = {*bare["query"].drop_nulls()} - {*table.frame["query"]}
-    return evolve(named_columns.extract_rows(table, RUN).build(), silent=frozenset(silent))
-
-
-def _read_quepid_rows(
-    source: Source, roles: Mapping[str, str], number: str
-) -> tuple[InputTable, pl.DataFrame]:
-    """Query, document and number of the rows that have the number; the rows that lack it."""
+    number = "grade" if kind is QRELS else "rank"
+    if number not in roles:
+        problem = f"this file of Quepid has no {'ratings' if kind is QRELS else 'rankings'}"
+        raise Swapped(source.name, problem, "ratings, a case with its details, or a snapshot")
     table = named_columns.read_table(source, "csv")
-    names = ("query", "doc", number)
-    frame = pl.DataFrame([table.frame[roles[name]].alias(name) for name in names])
+    columns = [table.frame[roles[role]].alias(role) for role in ("query", "doc", number)]
+    frame = pl.DataFrame(columns)
     has_number = frame[number].fill_null("").str.strip_chars() != ""
-    rows = has_number.arg_true()
+    rows, bare = has_number.arg_true(), frame.filter(~has_number)
     kept = evolve(
         table, frame=frame.filter(has_number), locate=lambda row: table.locate(int(rows[row]))
     )
-    return kept, frame.filter(~has_number)
+    value = named_columns.extract_rows(kept, kind).build()
+    silent = {*bare["query"].drop_nulls()} - {*kept.frame["query"]}
+    if kind is RUN:
+        return evolve(value, silent=frozenset(silent))
+    unrated = int((bare["doc"].fill_null("") != "").sum())
+    notes = _list_notes(source.name, unrated, len(silent), only_retrieved="rank" in roles)
+    return evolve(value, notes=notes)

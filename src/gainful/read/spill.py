@@ -10,7 +10,6 @@ import errno
 import tempfile
 import weakref
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from io import BytesIO
 from typing import IO, Any
 
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from gainful.errors import BadInput
 from gainful.read.engines import Engine, report_engine_errors
 from gainful.text import quote
+from gainful.threads import take_ahead
 
 KEY = "\0key"  # the hash of an owner's name
 MAX_OWNER_ROWS = 10_000_000  # of one owner, which memory holds together
@@ -167,11 +167,5 @@ def choose_parts(counts: NDArray[np.int64], max_rows: int) -> Iterator[slice]:
 
 def take_rows(engine: Engine, name: str, native: Any, take: Callable[[pl.DataFrame], None]) -> None:
     """Take a result of an engine, which goes on while some rows of it are taken."""
-    with report_engine_errors(engine, name), ThreadPoolExecutor(1) as taker:
-        before: Future[None] | None = None
-        for rows in engine.stream(native):
-            if before is not None:
-                before.result()
-            before = taker.submit(take, rows)
-        if before is not None:
-            before.result()
+    with report_engine_errors(engine, name):
+        take_ahead(take, engine.stream(native))

@@ -74,7 +74,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         )
         scale = {
             "domain": [
-                min(0.0, *lows, *means),
+                min([0.0, *lows, *means]),
                 highest if shared_scale else axis_end(highs + means),
             ],
             "nice": False,
