@@ -63,6 +63,9 @@ answers["option of sessions"] = gainful.sessions.compare(study.sessions, study.q
 (folder / "qrels").write_text("q1|d1|1\nq1|d2|0\n")
 (folder / "run").write_text("q1|d2|2.5\nq1|d1|1.5\n")
 answers["format"] = gainful.evaluate(str(folder / "qrels"), str(folder / "run"), "RR").mean["RR"]
+from gainful.read.session_inputs import as_sessions
+priced = sessions.with_columns(cost=pl.Series(["9.5", "", "3", "1"]))
+answers["column"] = as_sessions(priced).frame["price"].to_list()
 import pandas as pd
 frame = pd.DataFrame({"query": ["1", "1"], "doc": ["b", "a"], "score": [2.0, 1.0]})
 answers["engine"] = gainful.evaluate({"1": {"a": 1}}, frame, "RR").mean["RR"]
@@ -196,6 +199,10 @@ def test_an_option_is_a_row_a_field_its_use_and_its_sentence(answers):
 
 def test_a_file_format_is_a_file_and_an_entry(answers):
     assert answers["format"] == 1 / 2
+
+
+def test_a_column_is_an_entry(answers):
+    assert answers["column"] == [9.5, None, 3.0, 1.0]
 
 
 def test_an_engine_is_an_entry(answers):

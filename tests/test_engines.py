@@ -536,6 +536,20 @@ class TestSpark:
         values = gainful.spark.per_query(judged, framed, "P@2", duplicates=duplicates, flat=True)
         assert [row.asDict() for row in values.collect()] == [{"query": "1", "p_at_2": expected}]
 
+    def test_whether_anything_was_hit_is_asked_of_the_whole_run(self):
+        """Nothing is relevant to the others: recommenders leaves them out, unless none has a hit."""
+        import gainful.spark
+
+        others = {str(number): {"x": 0} for number in range(2, 9)}
+        judged = {"1": {"a": 1}} | others
+        run = {"1": {"a": 1.0}} | {query: {"b": 1.0} for query in others}
+        asked = {"measures": "nDCG@5", "like": "recommenders_raw", "ties": "best"}
+        expected = gainful.evaluate(judged, run, **asked).values_by_query()
+        assert {query: expected[query]["nDCG@5"] for query in ("1", "2")} == {"1": 1.0, "2": None}
+        framed = FRAME_MAKERS["Spark"](to_frame(run, "score"))
+        rows = gainful.spark.per_query(judged, framed, **asked).collect()
+        assert {row["query"]: {"nDCG@5": row["nDCG@5"]} for row in rows} == expected
+
     def test_measures_over_subtopics_are_for_evaluate(self):
         import gainful.spark
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import polars as pl
 import pytest
+from attrs import fields_dict
 from refusals import refuses
 from tools.reference import reference_page
 
@@ -13,6 +15,7 @@ import gainful
 from gainful.api.session_options import EvaluationOptions, SessionOptions
 from gainful.convention.session import SESSION_SETTINGS
 from gainful.errors import UnknownName
+from gainful.read.read_options import ReadOptions
 from gainful.sessions import GainOptions, ReadingOptions
 
 DOORS = {
@@ -89,3 +92,9 @@ def test_the_same_options_serve_all_doors():
     compared = gainful.sessions.compare(LOG, measures="sDCG@2", columns=COLUMNS, cost="query=1")
     assert [measure.partition("(")[0] for measure in compared.measures] == ["sDCG@2", "Cost"]
     assert gainful.calibrate(LOG, columns=COLUMNS, min_queries=2).log
+
+
+def test_each_option_of_reading_is_documented_where_options_are():
+    assert fields_dict(ReadOptions).keys() <= ReadingOptions.__annotations__.keys()
+    for name in fields_dict(ReadOptions):
+        assert re.search(rf"^ +{name}: ", ReadingOptions.__doc__, re.MULTILINE)

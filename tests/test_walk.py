@@ -19,11 +19,11 @@ KERNEL_LINES = 15_000
 @pytest.mark.parametrize(
     ("command", "entered_files", "loaded_files"),
     [
-        ("eval", 50, 83),
-        ("compare", 66, 170),
-        ("gate", 59, 118),
-        ("report", 76, 198),
-        ("sessions", 64, 158),
+        ("eval", 50, 84),
+        ("compare", 66, 165),
+        ("gate", 59, 116),
+        ("report", 76, 190),
+        ("sessions", 64, 152),
     ],
 )
 def test_a_command_enters_and_loads_few_files(command, entered_files, loaded_files):

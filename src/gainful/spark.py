@@ -39,6 +39,7 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Entry, Recipe, SessionRecipe
 from gainful.measure.evaluate import choose_queries, compute_measures, find_counting, with_max_grade
 from gainful.measure.notes import SAME_ID_TYPE, compare_id_types
+from gainful.measure.ranked_run import rank_run
 from gainful.measure.sessions.in_parts import PartMatcher, evaluate_part, find_varying
 from gainful.measure.values import flatten_names
 from gainful.read.column_names import (
@@ -121,6 +122,9 @@ def per_query(
         _refuse_bad_parts(reports, lazy_run, convention)
         highest = max(report.highest_grade for report in reports)
         recipes = {name: with_max_grade(recipe, highest) for name, recipe in recipes.items()}
+        for name in {name for report in reports for name in report.measures_with_hits}:
+            own_convention = recipes[name].convention.with_settings(no_hits="as_is")
+            recipes[name] = evolve(recipes[name], convention=own_convention)
         work = partial(_evaluate_part, evolve(evaluation, recipes=recipes), names)
         schema = f"query string, {schema}"
         return work_in_spark(judged.frame, lazy_run, work, schema, judged.query)
@@ -190,6 +194,7 @@ class _PartReport:
 
     matched: Matched  # a few of them, and all that may be refused
     has_hits: bool
+    measures_with_hits: Sequence[str]  # of those that ask whether the whole run has one
     highest_grade: float
     ids: IdKinds
 
@@ -213,6 +218,12 @@ def _check_part(
         return _PartReport(
             matched.select_queries(np.logical_or.reduce(few)),
             bool(matched.query.size),
+            [
+                name
+                for name, recipe in evaluation.recipes.items()
+                if recipe.convention.no_hits == "zero"
+                and rank_run(matched, recipe.convention).top(recipe.depth).any()
+            ],
             matched.highest_grade,
             qrels.ids,
         )

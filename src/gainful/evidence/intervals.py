@@ -349,7 +349,8 @@ def build_table(all_intervals: Sequence[MeanIntervals]) -> Table:
             decimals = 0 if interval.kind == "sum" else 4
             numbers = [getattr(interval, part) for part in ("mean", *_PARTS[:4])]
             cells = ["–" if value is None else f"{value:.{decimals}f}" for value in numbers]
-            query = shorten(interval.influential_query or "–", _LONGEST)
+            query = interval.influential_query
+            query = "–" if query is None else shorten(query, _LONGEST)
             rows.append((item.run, measure, *cells, query))
     return Table(
         *(heads, rows),

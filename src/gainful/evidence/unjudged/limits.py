@@ -361,10 +361,11 @@ def _candidate_values(
     gradable: GradableRun, recipe: Recipe, grades: Array, queries: Ranks
 ) -> dict[int, Array]:
     """Values among which the ends are, of the queries where that can be said."""
-    entry, sizes = recipe.entry, {q: len(gradable.query_docs(q).open) for q in queries.tolist()}
+    entry = recipe.entry
     kind = entry.extremes if _only_grades_decide(gradable, recipe, grades) else None
     if kind in _BY_COUNT:
         return _build_binary_extremes(gradable, recipe, grades).extremes(queries, kind)
+    sizes = {query: len(gradable.query_docs(query).open) for query in queries.tolist()}
     gradings: dict[int, Array] = {}
     if kind == "gains":
         extremes = CumulatedExtremes(gradable, recipe, grades)
