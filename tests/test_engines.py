@@ -169,9 +169,11 @@ def test_many_parts_are_as_one_in_memory(make, like):
     judgments["0"] = {}
     run |= {"name": {"name": 1.0}, "12": {"12": 1.0, "d1": 0.5}}
     frame = to_frame(run, "score").sample(fraction=1.0, shuffle=True, seed=3)
-    if like != "trec_eval_j":  # whose condensed lists do not take documents that stand twice
-        frame = pl.concat([frame, frame.head(20)])
+    frame = pl.concat([frame, frame.head(20)])
     measures, settings = CONVENTIONS[like]
+    measures = [
+        name for name in measures if name not in {"G", "YAAP"}
+    ]  # infinite where one is hit twice
     asked = {"measures": measures, "like": like, "duplicates": "count", **settings}
     expected = gainful.evaluate(judgments, frame, **asked)
     with many_parts():

@@ -541,3 +541,12 @@ def test_a_page_begins_with_the_searcher_that_was_measured(browser, study, tmp_p
         ends = [b.low, b.value, b.high, bq.low, bq.value, bq.high]
         assert sides == pytest.approx(ends)
         assert "dashed box" in opened.locator("#map-note").inner_text()
+
+
+def test_many_systems_give_a_page_as_long_as_they_are_not_compared(run_gainful, tmp_path):
+    sessions, qrels = tmp_path / "sessions.csv", tmp_path / "qrels"
+    lines = [f"s{n},1,1,a,{n},t" for n in range(8)]
+    sessions.write_text("\n".join(["session,query,rank,doc,system,topic", *lines]))
+    qrels.write_text("t 0 a 1\n")
+    run_gainful("explore", sessions, "--qrels", qrels, "-o", tmp_path / "page.html")
+    assert (tmp_path / "page.html").exists()

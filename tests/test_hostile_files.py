@@ -480,3 +480,11 @@ def test_a_link_to_itself_can_be_neither_written_nor_read(run_gainful, tmp_path)
     loop.symlink_to(loop)
     done = run_gainful("eval", "qrels.txt", "bm25.txt", "-o", loop, status=2, folder=EXAMPLES)
     assert "loop.tsv: cannot be written" in done.err
+
+
+def test_a_sound_parquet_file_of_nulls_is_read(tmp_path):
+    path = tmp_path / "run.parquet"
+    nothing = pl.Series([None, None], dtype=pl.String)
+    rows = {"query": ["q", "q"], "doc": ["a", "b"], "score": [2.0, 1.0], "note": nothing}
+    pl.DataFrame(rows).write_parquet(path)
+    assert gainful.evaluate({"q": {"b": 1}}, path, "RR").mean == {"RR": 0.5}

@@ -223,6 +223,14 @@ def test_what_was_left_out_is_counted(tmp_path, run_gainful):
         ),
         ({"judgmentRatings": [{"query": "a", "ratings": []}, 3]}, BadInput),
         ({"metric_score": 1, "details": {"a": [{"hits": []}]}}, BadInput),
+        ({"metric_score": 1, "details": {"a": {"hits": [{"hit": None, "rating": 1}]}}}, BadInput),
+        (
+            {
+                "query_placeholder": [],
+                "queries": [{"placeholders": {"$query": "a"}, "relevant_documents": {"1": 1}}],
+            },
+            BadInput,
+        ),
     ],
 )
 def test_what_is_wrong_is_a_line(tmp_path, run_gainful, value, error):
@@ -232,6 +240,17 @@ def test_what_is_wrong_is_a_line(tmp_path, run_gainful, value, error):
         gainful.evaluate(path, {"a": ["1"]})
     message = run_gainful("eval", path, "-", status=2).err
     assert len(message.splitlines()) == 1
+
+
+def test_a_response_without_a_hit_and_a_stray_carriage_return_are_checked(tmp_path):
+    path = tmp_path / "empty.json"
+    path.write_text(
+        json.dumps({"metric_score": 0, "details": {"a": {"hits": []}, "b": {"hits": []}}})
+    )
+    assert [finding.kind for finding in gainful.check(path).findings][1:2] == ["run, ratings"]
+    path = tmp_path / "stray.csv"
+    path.write_bytes(b"query,doc\rid,rating\nx,a,1\n")
+    assert not gainful.check(path).ok
 
 
 def test_ratings_are_no_run_and_a_snapshot_no_judgments(tmp_path):

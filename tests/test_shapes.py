@@ -555,6 +555,18 @@ def test_fields_of_rag_files_with_other_names_are_answered(tmp_path, run_gainful
     assert gainful.evaluate(path, measures="RR", columns=columns)["RR"] == 0.75
 
 
+def test_columns_of_judgments_beside_sessions_are_theirs_alone():
+    log = pl.DataFrame({"session": ["s"], "query": [1], "rank": [1], "doc": ["a"]})
+    qrels = pl.DataFrame({"q": ["s"], "sku": ["a"], "grade": [1]})
+    columns = {"qrels.query": "q", "qrels.doc": "sku"}
+    assert gainful.sessions.evaluate(log, qrels, "sDCG@5", columns=columns)["sDCG@5"] == 1
+    for wrong in ({**columns, "run.doc": "x"}, {"run.doc": "x"}):
+        with pytest.raises(BadValue):
+            gainful.sessions.evaluate(
+                log, qrels if "qrels.doc" in wrong else {"s": {"a": 1}}, "sDCG@5", columns=wrong
+            )
+
+
 def test_columns_of_rag_records():
     records = [
         {"prompt": "x", "got": ["b", "a"], "gold": ["a"]},

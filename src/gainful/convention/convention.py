@@ -321,10 +321,7 @@ _TABLE = (
     Setting(
         "recall_points",
         "How is a recall point turned into a number of documents?",
-        {
-            "trec_eval_10": "as trec_eval 10 rounds it",
-            "trec_eval_9": "as trec_eval 9 rounded it",
-        },
+        {"trec_eval_10": "as trec_eval 10 rounds it", "trec_eval_9": "as trec_eval 9 rounded it"},
     ),
     Setting(
         "first_rank",

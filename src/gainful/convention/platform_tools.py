@@ -101,9 +101,7 @@ ELASTICSEARCH = evolve(
     "unknown_doc_rating is unjudged_grade",
 )
 OPENSEARCH = evolve(
-    ELASTICSEARCH,
-    name="opensearch",
-    title="OpenSearch _rank_eval dcg, normalize=true",
+    ELASTICSEARCH, name="opensearch", title="OpenSearch _rank_eval dcg, normalize=true"
 )
 OPENSEARCH_WORKBENCH = Convention(
     measures=("nDCG", "AP@"),

@@ -21,11 +21,7 @@ TREC_EVAL = Convention(
     note="with -c a missing query scores 0; a measure without cutoff never cuts the ideal",
 )
 TREC_EVAL_C = evolve(
-    TREC_EVAL,
-    name="trec_eval_c",
-    title="trec_eval 10 -c",
-    missing="zero",
-    note="",
+    TREC_EVAL, name="trec_eval_c", title="trec_eval 10 -c", missing="zero", note=""
 )
 TREC_EVAL_J = evolve(
     TREC_EVAL,

@@ -146,7 +146,7 @@ _TRUE, _FALSE, _BYTE, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 7, 8, 9,
 _ROWS, _GROUPS, _COLUMNS, _COLUMN_META = 3, 4, 1, 3
 _VALUES, _PACKED, _DATA_AT, _DICTIONARY_AT = 5, 7, 9, 11
 _PAGE_UNPACKED, _PAGE_PACKED = 2, 3
-_PAGE_KINDS, _PAGE_COUNTS = (5, 7, 8), (1, 2, 3)  # of data, of a dictionary, of data (version 2)
+_PAGE_COUNTS = {5: (1,), 7: (1,), 8: (1, 2, 3)}  # of data, of a dictionary, of data (version 2)
 
 Record = dict[int, Any]
 
@@ -301,8 +301,8 @@ def _check_pages(data: bytes) -> None:
             packed, unpacked = page[_PAGE_PACKED], page[_PAGE_UNPACKED]
             _require(0 <= packed <= end - records.at)
             _require(0 <= unpacked <= max(_LARGEST_PAGE, 1000 * packed))
-            for kind in _PAGE_KINDS:
-                numbers = [page.get(kind, {}).get(field, 0) for field in _PAGE_COUNTS]
+            for kind, fields in _PAGE_COUNTS.items():
+                numbers = [page.get(kind, {}).get(field, 0) for field in fields]
                 _require(all(0 <= number <= max(column[_VALUES], unpacked) for number in numbers))
             records.at += packed
 

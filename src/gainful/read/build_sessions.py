@@ -208,7 +208,8 @@ def build_part(
         opening = spread_lists(opening, events.docs, events.grades)
     results, lost = _fold_actions(frame, opening, events, part)
     results = _keep_results(results)
-    part.unclicked, part.holes = _count_unclicked(results), _has_holes(results)
+    part.unclicked = _count_unclicked(results)
+    part.holes = not part.unclicked and _has_holes(results)  # else they do not matter
     report.add(part)
     return results, [*descriptions, *list_problems(lost, events.locate)]
 
@@ -263,8 +264,6 @@ def _count_unclicked(rows: pl.DataFrame) -> int:
 
 def _has_holes(rows: pl.DataFrame) -> bool:
     """Are there ranks without a result? Rows of nothing but clicks are not what was shown."""
-    if _count_unclicked(rows):  # then it does not matter
-        return False
     lists = rows.group_by("session", "query").agg(pl.len(), pl.col("rank").max())
     return bool((lists["rank"] > lists["len"]).any())
 

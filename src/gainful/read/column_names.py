@@ -212,6 +212,11 @@ class ColumnMapping:
     ) -> dict[str, str]:
         """Columns of a table that have a role, each with the name that is looked for first."""
         renames: dict[str, str] = {}
+        own_roles = [f"{kind}.{role}" for kind, names in self.own_names.items() for role in names]
+        if own_roles and roles is SESSION_ROLES:
+            raise BadValue(
+                "columns", own_roles[0], "roles of sessions; qrels. is for --qrels (qrels=)"
+            )
         for role, candidates in self.names.items():
             if not candidates and roles is SESSION_ROLES:
                 raise BadValue(f"columns[{quote(role)}]", None, "a name; None is for judgments")

@@ -257,9 +257,7 @@ class EngineSessions:
     def _visit_workers(self, compute: Callable[[Sessions], Any]) -> Iterator[Any]:
         worker = make_worker(self.reader, compute)
         with report_engine_errors(self.engine, self.name):
-            rows = (
-                self.group_in_spark().applyInArrow(worker, "part binary").collect()
-            )  # all at once
+            rows = self.group_in_spark().applyInArrow(worker, "part binary").collect()
         for row in rows:
             yield pickle.loads(row["part"])  # noqa: S301  (our own)
 

@@ -232,13 +232,3 @@ def _is_dead_session(failure: BaseException) -> bool:
         isinstance(failure, AttributeError) and "'NoneType'" in message
     )
     return python or any(sign in message for sign in signs)
-
-
-__all__ = [
-    "DUCKDB",
-    "POLARS",
-    "SPARK",
-    "Engine",
-    "find_engine",
-    "report_engine_errors",
-]

@@ -365,7 +365,7 @@ def _describe_contradictions(rows: Rows[Any]) -> list[str]:
 
 
 def _format_sizes(sizes: pl.Series) -> str:
-    low, high = min(sizes.to_list()), max(sizes.to_list())
+    low, high = min(sizes, default=0), max(sizes, default=0)
     return f"{count_noun(len(sizes), 'query')}, {_format_range(low, high)} each"
 
 

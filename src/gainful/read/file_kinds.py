@@ -96,7 +96,7 @@ def _list_columns(source: Source) -> list[str]:
     if find_table_format(source) in ("parquet", "arrow", "jsonl"):
         return list(dict.fromkeys(key for record in first_records(source) for key in record))
     csv.field_size_limit(MAX_FIELD)
-    lines = [source.first_line()]
+    lines = [source.first_line().replace("\r", " ")]  # where no line ends
     headers = [next(csv.reader(lines, delimiter=separator), []) for separator in ",;\t"]
     return [name.strip() for name in max(headers, key=len)]
 

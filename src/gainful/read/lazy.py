@@ -108,14 +108,3 @@ def open_columns(
         grade = [nw.lit(1.0).alias("grade")] if columns.lacks_grades(roles) else []
         frame = frame.select(*own, *grade)
     return frame, invert_renames(columns.find_renames(names, roles, name))
-
-
-__all__ = [
-    "as_lazy_run",
-    "collect_frame",
-    "collect_qrels",
-    "collect_run",
-    "open_columns",
-    "read_schema",
-    "select_qrels",
-]

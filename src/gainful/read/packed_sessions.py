@@ -126,7 +126,7 @@ def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFra
     own = {role: protect_name(column) for role, column in taken.items()}
     schema = sessions.frame.collect_schema()
     whole = [own.get(role) for role in ("position", "rank")]
-    texts = [own[role] for role in ("session", "doc", "topic") if role in own]
+    texts = [own[role] for role in ("session", "doc", "topic", *columns) if role in own]
     if not all(column is not None and schema[column].is_integer() for column in whole) or any(
         schema[column] != nw.String and not schema[column].is_integer() for column in texts
     ):

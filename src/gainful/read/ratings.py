@@ -162,7 +162,7 @@ def _iterate_queries(
             yield from _iterate_queries(part, f"{name}[{number}]", tool)
         return
     whole = _as_object(value, name)
-    placeholder = whole.get("query_placeholder", "$query")  # of RRE
+    placeholder = str(whole.get("query_placeholder", "$query"))  # of RRE
     for place, node in _descend(whole, tool, tool.levels, name):
         query = _find_key(node, tool.query)
         if isinstance(query, dict):  # what RRE puts into a template
@@ -216,8 +216,8 @@ def _iterate_ratings(ratings: Any, place: str) -> Iterator[tuple[str, Any]]:
         elif isinstance(ratings, dict):
             yield str(key), _find_key(value, _GRADE_KEYS) if isinstance(value, dict) else value
         else:
-            hit = value.get("hit", value) if isinstance(value, dict) else {}
-            doc = _find_key(hit, _DOC_KEYS)
+            hit = value.get("hit", value) if isinstance(value, dict) else None
+            doc = _find_key(hit, _DOC_KEYS) if isinstance(hit, dict) else None
             if not is_id(doc):
                 problem = f"{quote(value)} has no document"
                 raise BadInput(place, problem, f"one of {', '.join(_DOC_KEYS)}")
