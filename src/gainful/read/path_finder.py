@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
 
 from gainful.read.json_text import parse_json
 
@@ -117,7 +118,6 @@ Record = dict[str, Any]
 Keys = tuple[str, ...]
 Step = tuple[str, str]  # a key of the record, and the path from there; "" if that is all
 Steps = tuple[Step, ...]
-Plan = TypeVar("Plan")
 
 
 class PathFinder:
@@ -132,13 +132,13 @@ class PathFinder:
     def __init__(self, *groups: Sequence[str]) -> None:
         """The paths of each thing; the first that leads to something counts."""
         self._groups = groups
-        self._plans: dict[Keys, tuple[Steps, ...]] = {}
+        self._plan = lru_cache(_MAX_PLANS)(self._make_plan)
 
     def find(self, records: Sequence[Record]) -> list[list[Any]]:
         """For each thing what it is in each of the records; None where no path leads to it."""
         columns: list[list[Any]] = [[None] * len(records) for _ in self._groups]
         for keys, rows in _group_alike(records):
-            plan = _recall(self._plans, keys, self._make_plan)
+            plan = self._plan(keys)
             alike = records if len(rows) == len(records) else [records[row] for row in rows]
             for place, steps in enumerate(plan):
                 if not steps:
@@ -152,7 +152,7 @@ class PathFinder:
 
     def find_each(self, record: Record) -> list[Any]:
         """What each of the things is in one record; None where no path leads to it."""
-        plan = _recall(self._plans, tuple(record), self._make_plan)
+        plan = self._plan(tuple(record))
         return [follow_steps(record, steps) for steps in plan]
 
     def find_one(self, record: Record) -> Any:
@@ -161,7 +161,7 @@ class PathFinder:
 
     def find_steps(self, record: Record) -> Steps:
         """Where the first of the things may stand, in the order in which to look."""
-        return _recall(self._plans, tuple(record), self._make_plan)[0]
+        return self._plan(tuple(record))[0]
 
     def _make_plan(self, keys: Keys) -> tuple[Steps, ...]:
         return tuple(_list_steps(keys, paths) for paths in self._groups)
@@ -220,13 +220,13 @@ class EntriesFinder:
     def __init__(self, paths: Sequence[str]) -> None:
         """The paths, of which the first that leads to a list counts."""
         self._paths = paths
-        self._plans: dict[Keys, tuple[str, ...]] = {}
+        self._plan = lru_cache(_MAX_PLANS)(self._choose_paths)
 
     def find(self, records: Sequence[Record]) -> list[list[Any] | None]:
         """The entries of the list of each record; None where no path leads to one."""
         column: list[list[Any] | None] = [None] * len(records)
         for keys, rows in _group_alike(records):
-            paths = _recall(self._plans, keys, self._choose_paths)
+            paths = self._plan(keys)
             if paths:
                 _scatter(column, rows, [_find_list(records[row], paths) for row in rows])
         return column
@@ -262,13 +262,3 @@ def _group_alike(records: Sequence[Record]) -> Iterable[tuple[Keys, Sequence[int
 def _scatter(column: list[Any], rows: Sequence[int], values: Sequence[Any]) -> None:
     for row, value in zip(rows, values, strict=True):
         column[row] = value
-
-
-def _recall(plans: dict[Keys, Plan], keys: Keys, make: Callable[[Keys], Plan]) -> Plan:
-    """The plan for some keys; where all records differ, not ever more of them are kept."""
-    plan = plans.get(keys)
-    if plan is None:
-        if len(plans) >= _MAX_PLANS:
-            plans.clear()
-        plan = plans[keys] = make(keys)
-    return plan

@@ -72,7 +72,7 @@ def read_session_xml(source: Source, reading: ReadOptions = AS_USUAL) -> Session
     if not rows:
         problem = f"there is no session in <{root.tag}>"
         raise BadInput(source.name, problem, "<session> elements, as of the TREC Session Track")
-    frame = pl.DataFrame(rows, schema=_COLUMNS, orient="row")
+    frame = pl.DataFrame(rows, schema=_COLUMNS)
     lines, row_problems = frame["line"], frame["wrong"]
     present = [name for name in _OPTIONAL if frame[name].null_count() < len(frame)]
     frame = frame.select("session", "query", "rank", "doc", "clicked", *present)
@@ -95,41 +95,28 @@ def read_session_xml(source: Source, reading: ReadOptions = AS_USUAL) -> Session
 
 def _read_session_rows(
     session: Element, note_counts: Counter[str], *, merge: bool
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[dict[str, Any]]:
     """The rows of a session; one with what is wrong, if something is."""
-    name = session.attributes.get("num", "").strip()
-    topic = session.find("topic")
+    topic, current = session.find("topic"), session.find("currentquery")
     subject = None if topic is None else topic.attributes.get("num") or topic.find_text("title")
-    current = session.find("currentquery")
-    text = None if current is None else current.find_text("query") or None
-    session_values = (subject or None, session.attributes.get("userid") or None)
+    told = {
+        "session": session.attributes.get("num", "").strip(),
+        "topic": subject or None,
+        "searcher": session.attributes.get("userid") or None,
+        "current_query": None if current is None else current.find_text("query") or None,
+        "clicked": False,
+    }
     result_lists = list(_read_result_lists(session, note_counts, merge=merge))
-    if not (name and result_lists):
-        problem = "it has no query" if name else "a session has no number"
-        yield (name, 1, None, None, *session_values, None, text, False, None, session.line, problem)
+    if not (told["session"] and result_lists):
+        problem = "it has no query" if told["session"] else "a session has no number"
+        yield told | {"query": 1, "line": session.line, "wrong": problem}
         return
     for number, result_list in enumerate(result_lists, start=1):
+        of_query = told | {"query": number, "text": result_list.text}
         if result_list.problem or not result_list.results:
-            query_values = (
-                result_list.text,
-                text,
-                False,
-                None,
-                result_list.line,
-                result_list.problem,
-            )
-            yield (name, number, None, None, *session_values, *query_values)
-            continue
-        for result in result_list.results:
-            query_values = (
-                result_list.text,
-                text,
-                result["clicked"],
-                result["seconds"],
-                result["line"],
-                None,
-            )
-            yield (name, number, result["rank"], result["doc"], *session_values, *query_values)
+            yield of_query | {"line": result_list.line, "wrong": result_list.problem}
+        else:
+            yield from (of_query | result for result in result_list.results)
 
 
 def _read_result_lists(

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
-from attrs import evolve, field, frozen
+from attrs import evolve, frozen
 
 from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import (
@@ -26,11 +26,11 @@ from gainful.read.column_names import (
     ColumnMapping,
 )
 from gainful.read.json_records import Unreadable, read_records
-from gainful.read.path_finder import PathFinder
+from gainful.read.path_finder import PathFinder, find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals
 from gainful.read.search_results import BadResults, ResultPaths, read_documents, read_results
-from gainful.read.sessions import BadPolicy, Sessions
+from gainful.read.sessions import Sessions
 from gainful.read.source import Source
 from gainful.text import quote
 
@@ -46,13 +46,16 @@ _TURN_NUMBER = re.compile(r"(?:.*_)?([0-9]{1,15})")
 
 @frozen
 class Turn:
-    """One turn: whose, which, where it stands, and what was retrieved or is wrong."""
+    """One turn: whose, which, and what was retrieved or is wrong."""
 
-    record: int
     session: str | None
+    docs: Sequence[str] | BadResults
     number: int = 0
-    docs: Sequence[str] | BadResults = ()
-    values: dict[str, Any] = field(factory=dict)  # text and labels: topic and system
+    labels: tuple[str | None, ...] = ()  # topic and system
+    text: str | None = None
+
+
+TurnsOfRecord = Callable[[dict[str, Any]], Iterable[Turn]]
 
 
 def is_turns(records: Sequence[dict[str, Any]]) -> bool:
@@ -72,40 +75,40 @@ def read_turns(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
         source: JSON lines, JSON or Parquet.
         reading: `columns` says where conversations, turns, texts, lists and ids stand, as paths.
     """
-    file = read_records(source)
-    retrievals = Retrievals(source.name, file.locate, labels=("topic", "system"))
     reader = _TurnReader(reading.columns)
-    turns = (
-        Turn(number, None, docs=BadResults(UNREADABLE, record.problem))
-        if isinstance(record, Unreadable)
-        else reader.read_turn(number, record)
-        for number, record in file.records
-    )
-    return build_conversations(turns, retrievals, reading.policy, _SHAPE)
+    return _read_conversations(source, reading, reader.read_record, _SHAPE)
 
 
-def build_conversations(
-    turns: Iterable[Turn], retrievals: Retrievals, bad: BadPolicy, expected: str
+def _read_conversations(
+    source: Source, reading: ReadOptions, read_record: TurnsOfRecord, expected: str
 ) -> Sessions:
     """Conversations of turns in whatever order; every turn has judgments of its own."""
+    file = read_records(source)
+    retrievals = Retrievals(source.name, file.locate, labels=("topic", "system"))
     numbers = array("q")
-    for turn in turns:
-        numbers.append(turn.number)
-        if isinstance(turn.docs, BadResults):
-            retrievals.add_flaw(turn.record, turn.docs.flaw, turn.docs.words, turn.session)
+    for record_number, record in file.records:
+        if isinstance(record, Unreadable):
+            retrievals.add_flaw(record_number, UNREADABLE, record.problem)
+            numbers.append(0)
             continue
-        retrievals.add(
-            turn.record,
-            session=turn.session,
-            query_id=f"{turn.session}_{turn.number}",
-            docs=turn.docs,
-            **turn.values,
-        )
+        for turn in read_record(record):
+            numbers.append(turn.number)
+            if isinstance(turn.docs, BadResults):
+                retrievals.add_flaw(record_number, turn.docs.flaw, turn.docs.words, turn.session)
+                continue
+            retrievals.add(
+                record_number,
+                session=turn.session,
+                query_id=f"{turn.session}_{turn.number}",
+                docs=turn.docs,
+                text=turn.text,
+                labels=turn.labels,
+            )
     lists = retrievals.to_lists()
     frame = lists.frame.with_columns(pl.Series(_NUMBER, numbers, dtype=pl.Int64))
     frame = _refuse_repeats(frame.sort(_NUMBER, maintain_order=True), retrievals)
     lists = evolve(lists, frame=frame.drop(_NUMBER))
-    sessions = build_sessions(retrievals.to_events(expected, lists), bad=bad)
+    sessions = build_sessions(retrievals.to_events(expected, lists), bad=reading.policy)
     return evolve(sessions, per_turn=True)
 
 
@@ -137,16 +140,17 @@ class _TurnReader:
         self._finder = PathFinder(*(names.get(role, paths) for role, paths in usual.items()))
         self._paths = ResultPaths.from_columns(columns)
 
-    def read_turn(self, number: int, record: dict[str, Any]) -> Turn:
-        """One record as a turn."""
+    def read_record(self, record: dict[str, Any]) -> Iterator[Turn]:
+        """The turn that a record is."""
         session, turn, retrieved, topic, system, text = self._finder.find_each(record)
         if session is None or not str(session):
-            flaw = BadResults(_NO_CONVERSATION, "the conversation is null")
-            return Turn(number, None, docs=flaw)
+            yield Turn(None, BadResults(_NO_CONVERSATION, "the conversation is null"))
+            return
         match = _TURN_NUMBER.fullmatch(str(turn))
         if match is None or isinstance(turn, float):
             what = "the turn is null" if turn is None else f"turn {quote(turn)} is no whole number"
-            return Turn(number, str(session), docs=BadResults(_NO_TURN, what))
+            yield Turn(str(session), BadResults(_NO_TURN, what))
+            return
         if retrieved is None:
             docs: list[str] | BadResults = BadResults(
                 _NO_LIST, f"turn {turn} has no list of documents"
@@ -159,8 +163,8 @@ class _TurnReader:
             f"{session}_{match[1]}" if topic is None else str(topic),
             None if system is None else str(system),
         )
-        values = {"text": None if text is None else str(text), "labels": labels}
-        return Turn(number, str(session), int(match[1]), docs, values)
+        words = None if text is None else str(text)
+        yield Turn(str(session), docs, int(match[1]), labels, words)
 
 
 def rank_by_score(scores: dict[str, Any]) -> list[str] | BadResults:
@@ -190,23 +194,15 @@ def is_ikat(records: Sequence[dict[str, Any]]) -> bool:
 
 def read_ikat(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
     """The turns of conversations as queries of sessions, judged turn by turn."""
-    file = read_records(source)
-    retrievals = Retrievals(source.name, file.locate, labels=("topic", "system"))
+    return _read_conversations(source, reading, _read_run, _IKAT_SHAPE)
 
-    def iterate_turns() -> Iterator[Turn]:
-        for number, record in file.records:
-            if isinstance(record, Unreadable):
-                yield Turn(number, None, docs=BadResults(UNREADABLE, record.problem))
-            elif isinstance(record.get("turns"), list):
-                name = str(record.get("run_name") or "")
-                for entry in record["turns"]:
-                    yield _read_turn(number, entry, name)
-            else:
-                metadata = record.get("metadata")
-                run_id = metadata.get("run_id") if isinstance(metadata, dict) else None
-                yield _read_turn(number, record, str(run_id or ""))
 
-    return build_conversations(iterate_turns(), retrievals, reading.policy, _IKAT_SHAPE)
+def _read_run(record: dict[str, Any]) -> Iterator[Turn]:
+    """The turns of a run, or the one that a record is."""
+    turns = record.get("turns")
+    name = find_first(record, ("run_name", "metadata.run_id"))
+    for turn in turns if isinstance(turns, list) else [record]:
+        yield _read_turn(turn, str(name or "") or None)
 
 
 def _is_run(record: dict[str, Any]) -> bool:
@@ -216,7 +212,7 @@ def _is_run(record: dict[str, Any]) -> bool:
     )
 
 
-def _read_turn(number: int, turn: Any, run_name: str) -> Turn:
+def _read_turn(turn: Any, run_name: str | None) -> Turn:
     """One turn of a run."""
     turn_id = turn.get("turn_id") if isinstance(turn, dict) else None
     match = _TURN_ID.fullmatch(str(turn_id))
@@ -224,12 +220,11 @@ def _read_turn(number: int, turn: Any, run_name: str) -> Turn:
         what = (
             "the turn_id is null" if turn_id is None else f"turn_id {quote(turn_id)} names no turn"
         )
-        return Turn(number, None, docs=BadResults(_NO_TURN_ID, what))
+        return Turn(None, BadResults(_NO_TURN_ID, what))
     docs = _read_passages(turn)
     if isinstance(docs, BadResults):
         docs = BadResults(docs.flaw, f"turn {match[0]}: {docs.words}")
-    labels = (match[0], run_name or None)
-    return Turn(number, match[1], int(match[2]), docs, {"labels": labels})
+    return Turn(match[1], docs, int(match[2]), (match[0], run_name))
 
 
 def _read_passages(turn: dict[str, Any]) -> list[str] | BadResults:
