@@ -6,6 +6,7 @@ import gzip
 import json
 import sys
 from contextlib import suppress
+from datetime import UTC, datetime
 
 import polars as pl
 import pytest
@@ -233,6 +234,15 @@ def test_a_moment_in_the_forms_that_logs_have(value, form):
     assert parsed.times.dt.epoch("s").to_list() == [1769860800, None]  # date -d …Z +%s
     assert parsed.wrong.to_list() == [False, False]
     assert parsed.form == form
+
+
+@pytest.mark.parametrize("day", ["2026-01-31", "20260131"])
+@pytest.mark.parametrize("clock", ["T12:00:05.25", "T120005", "T12:00", "T12", " 12:00:05", " 12"])
+@pytest.mark.parametrize("zone", ["", "Z", "+01:00", "-0530", "+01"])
+def test_times_of_iso_8601_are_those_of_python(day, clock, zone):
+    expected = datetime.fromisoformat(day + clock + zone)
+    parsed = parse_times(pl.Series([day + clock + zone]), "log")
+    assert parsed.times.to_list() == [expected if zone else expected.replace(tzinfo=UTC)]
 
 
 def test_a_date_that_can_be_read_in_two_ways_is_refused():

@@ -14,15 +14,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from attrs import define, field, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import ColumnMapping
+from gainful.read.event_times import parse_times
 from gainful.read.json_records import RecordFile, Unreadable, read_records
 from gainful.read.json_text import parse_json
 from gainful.read.path_finder import find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import FAILED, UNREADABLE, Flaw, Retrievals, parse_time
+from gainful.read.retrievals import FAILED, UNREADABLE, Flaw, Retrievals
 from gainful.read.search_results import BadResults, ResultPaths, read_query, read_results
 from gainful.read.session_events import SessionEvents
 from gainful.read.source import Source
@@ -65,7 +67,7 @@ class _Call:
     record: int
     session: str
     part: _Part
-    time: int | None
+    time: str | None
     labels: dict[str, str | None]
     docs: list[str] | BadResults | None = None  # None until it is answered
     failed: bool = False
@@ -152,7 +154,8 @@ def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
     transcript = _read_calls(file, columns, retrievals)
     names, note = _choose_tools(transcript.calls, reading.tool, source.name)
     paths = ResultPaths.from_columns(columns)
-    is_timed = all(call.time is not None for call in transcript.calls)
+    told = pl.Series([call.time for call in transcript.calls], dtype=pl.String)
+    is_timed = not parse_times(told, source.name).times.null_count()
     for call in transcript.calls:
         if call.tool in names:
             _add_call(retrievals, call, paths, is_timed=is_timed)
@@ -231,7 +234,8 @@ def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals
             for name in retrievals.labels
         }
         for message in messages:
-            time = parse_time(find_first(message, _TIME) or find_first(record, _TIME))
+            told = find_first(message, _TIME) or find_first(record, _TIME)
+            time = None if told is None else str(told)
             for part in _iterate_parts(message):
                 call = _Call(number, str(session), part, time, labels)
                 _take_part(transcript, retrievals, call, paths)

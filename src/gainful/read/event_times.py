@@ -149,6 +149,10 @@ def _parse_texts(
             texts.str.replace(r"^(\d{4})/(\d{1,2})/(\d{1,2})", "${1}-${2}-${3}")
             .str.replace(r"(:\d{2}),(\d{1,9})", "${1}.${2}")
             .str.replace(r"\s*(?:UTC|GMT)$", "+00:00")
+            .str.replace(r"^(\d{4})-?(\d{2})-?(\d{2})[T ](\d{2})", "${1}-${2}-${3}T${4}")
+            .str.replace(r"(T\d{2}):?(\d{2})", "${1}:${2}")
+            .str.replace(r"(T\d{2}:\d{2}):?(\d{2})", "${1}:${2}")
+            .str.replace(r"(T\d{2})(\s*[Z+-].*)?$", "${1}:00${2}")
         )
         times, more = _try_forms(mended, times, given)
         unzoned = unzoned or more

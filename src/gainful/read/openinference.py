@@ -18,15 +18,7 @@ from gainful.read.column_names import ColumnMapping
 from gainful.read.json_records import Record, Unreadable, iterate_batches, read_records
 from gainful.read.path_finder import EntriesFinder, PathFinder, find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import (
-    FAILED,
-    NO_TIME,
-    UNREADABLE,
-    Flaw,
-    Retrievals,
-    RowBuffer,
-    parse_time,
-)
+from gainful.read.retrievals import FAILED, UNREADABLE, Flaw, Retrievals, RowBuffer
 from gainful.read.search_results import (
     BadResults,
     ResultPaths,
@@ -172,7 +164,6 @@ class _SpanReader:
         self, spans: Spans, sessions: Sequence[str | None], by_tool: Sequence[bool]
     ) -> None:
         """Spans that are searches: whose, when, what was asked, and what was found."""
-        times = list(map(parse_time, spans.starts))
         text, user, *labels = self._values.find(spans.attributes)
         if any(by_tool):
             tool_text, *_ = self._tool_values.find(spans.attributes)
@@ -180,15 +171,9 @@ class _SpanReader:
                 own if tool else usual
                 for own, usual, tool in zip(tool_text, text, by_tool, strict=True)
             ]
-        wrong = {
-            index: flaw
-            for index, time in enumerate(times)
-            if (time is None or spans.traces[index] is None)
-            and (flaw := _find_flaw(spans, index, sessions[index], time))
-        }
         docs = [
-            wrong[index]
-            if index in wrong
+            BadResults(_NO_TRACE, "its trace id is null")
+            if spans.traces[index] is None and sessions[index] is None
             else self._read_elsewhere(spans, index, by_tool=by_tool[index])
             if entries is None
             else self._read_listed(spans, index, entries)
@@ -202,8 +187,8 @@ class _SpanReader:
             spans.records,
             session=sessions,
             user=as_names(user),
-            time=times,
-            query_id=[None] * len(times),
+            time=[None if start is None else str(start) for start in spans.starts],
+            query_id=[None] * len(docs),
             text=[read_query(value, self._paths) for value in text],
             docs=[[] if isinstance(part, BadResults) else part for part in docs],
             labels=(*map(as_names, labels), spans.traces, spans.ids, spans.parents),
@@ -252,15 +237,3 @@ class _SpanReader:
             return []
         cut = "" if spans.has_ended(index) else " and no end: the trace is cut off"
         return BadResults(_NO_DOCUMENTS, f"it has no documents{cut}")
-
-
-def _find_flaw(
-    spans: Spans, index: int, session: str | None, time: int | None
-) -> BadResults | None:
-    """What is wrong with a span, besides its documents."""
-    start = spans.starts[index]
-    if spans.traces[index] is None and session is None:
-        return BadResults(_NO_TRACE, "its trace id is null")
-    if time is None and start is not None:
-        return BadResults(NO_TIME, f"it begins at {quote(start)}, which is no time")
-    return None

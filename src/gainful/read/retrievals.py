@@ -6,10 +6,8 @@ Readers of traces and transcripts add one retrieval after the other; together th
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from itertools import chain
 from operator import sub
 from typing import Any
@@ -18,6 +16,7 @@ import polars as pl
 from attrs import define, field, frozen
 
 from gainful.errors import BadInput
+from gainful.read.event_times import parse_times
 from gainful.read.session_events import (
     ASKED,
     FIRST,
@@ -28,7 +27,7 @@ from gainful.read.session_events import (
     make_events,
 )
 from gainful.read.session_problems import Problem, flag_problem
-from gainful.text import count_noun
+from gainful.text import count_noun, quote
 
 _BATCH_ROWS = 1 << 14
 
@@ -71,14 +70,6 @@ class RowBuffer:
             self._columns = [[] for _ in self._schema]
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NUMBER = re.compile(r"-?(?:[0-9]{1,38}\.?|[0-9]*\.[0-9]{1,38})", re.ASCII)
-_MICROSECOND = timedelta(microseconds=1)
-_LATEST = datetime(9999, 1, 1, tzinfo=UTC)
-# A number as a time: nanoseconds, microseconds, milliseconds or seconds since 1970, by its size.
-_UNITS = ((10**17, 1e-3), (10**14, 1.0), (10**11, 1e3), (0, 1e6))
-
-
 @frozen
 class Flaw:
     """A kind of mistake in retrievals: what would be right there."""
@@ -92,14 +83,13 @@ FAILED = (  # singular|plural
     "|searches failed, and count as queries without results"
 )
 UNREADABLE = Flaw("unreadable", "one JSON object a line")
-NO_TIME = Flaw("time", "ISO 8601, or a number of seconds or nanoseconds since 1970")
 
 
 _COLUMNS: Mapping[str, type[pl.DataType]] = {
     "record": pl.Int64,
     "session": pl.String,
     "user": pl.String,
-    "time": pl.Int64,  # microseconds since 1970
+    "time": pl.String,  # as it is told; parsed when all are there
     "query_id": pl.String,
     "text": pl.String,
     LENGTH: pl.Int64,
@@ -143,7 +133,7 @@ class Retrievals:
         *,
         session: str | None = None,
         user: str | None = None,
-        time: int | None = None,
+        time: str | None = None,
         query_id: str | None = None,
         text: str | None = None,
         docs: Sequence[str] = (),
@@ -169,7 +159,7 @@ class Retrievals:
         *,
         session: Sequence[str | None],
         user: Sequence[str | None],
-        time: Sequence[int | None],
+        time: Sequence[str | None],
         query_id: Sequence[str | None],
         text: Sequence[str | None],
         docs: Sequence[Sequence[str]],
@@ -207,13 +197,26 @@ class Retrievals:
 
     def to_lists(self) -> RetrievedLists:
         """All of them, a row for each; none are left here."""
-        lists = self._rows.to_frame()
+        lists = self._parse_times(self._rows.to_frame())
         first = (pl.col(LENGTH).cum_sum() - pl.col(LENGTH)).alias(FIRST)
         grades = None
         if self._grades:
             of_docs = [self._grades.get(at) for at in range(self._doc_count)]
             grades = pl.Series(of_docs, dtype=pl.Float64)
         return RetrievedLists(lists.with_columns(first), self._docs.to_frame()["doc"], grades)
+
+    def _parse_times(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Searches with points in time; what is told, and is none, is a flaw."""
+        told = frame["time"]
+        parsed = parse_times(told, self.name)
+        wrong = told.is_not_null() & parsed.times.is_null() & frame["flaw"].is_null()
+        if not wrong.any():
+            return frame.with_columns(parsed.times.alias("time"))
+        flaws = frame["flaw"].to_list()
+        for row in wrong.arg_true():
+            words = f"it begins at {quote(told[row])}, which is no time"
+            flaws[row] = self.name_flaw(Flaw("time", parsed.expected), words)
+        return frame.with_columns(parsed.times.alias("time"), pl.Series("flaw", flaws, pl.Int64))
 
     def to_events(self, expected: str, lists: RetrievedLists | None = None) -> SessionEvents:
         """All of them as events, a row for each list.
@@ -228,10 +231,10 @@ class Retrievals:
             raise BadInput(self.name, "there is not one search in it", expected)
         flawed = pl.col("flaw").is_not_null()  # what is wrong is told once
         is_timed = (frame["time"].is_not_null() & frame["flaw"].is_null()).any()
-        time = pl.when(~flawed).then("time").when(is_timed).then(0)
+        time = pl.when(~flawed).then("time").when(is_timed).then(pl.lit(0).cast(TIME))
         unnamed = pl.format("\0{}", pl.int_range(pl.len()))
         frame = frame.with_columns(
-            time.cast(pl.Datetime("us")).dt.replace_time_zone("UTC").cast(TIME).alias("time"),
+            time.alias("time"),
             pl.when(~flawed).then("query_id").fill_null(unnamed).alias("query_id"),
             pl.when(~flawed).then("text").otherwise(pl.lit("")).alias("text"),
             pl.when(flawed).then(pl.col("session").fill_null("")).otherwise("session"),
@@ -270,36 +273,3 @@ class Retrievals:
             for place, flaw in enumerate(flaws)
             if (kinds == place).any()
         ]
-
-
-def parse_time(value: Any) -> int | None:
-    """Microseconds since 1970, from ISO 8601, a number since 1970 in any unit, or a datetime.
-
-    Examples:
-        >>> parse_time("1970-01-01T00:00:01Z"), parse_time("1700000000000000000")
-        (1000000, 1700000000000000)
-        >>> parse_time("yesterday") is None
-        True
-    """
-    if isinstance(value, str):
-        text = value.strip()
-        if text[4:5] != "-" and _NUMBER.fullmatch(text) is not None:
-            return _parse_number(float(text))
-        try:
-            value = datetime.fromisoformat(text)
-        except ValueError:
-            return None
-    if isinstance(value, datetime):
-        moment = value if value.tzinfo is not None else value.replace(tzinfo=UTC)
-        return (moment - _EPOCH) // _MICROSECOND
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return _parse_number(float(value))
-    return None
-
-
-def _parse_number(number: float) -> int | None:
-    if not 0 <= number < 1e20:  # before 1970, beyond all clocks, or no number
-        return None
-    scale = next(scale for limit, scale in _UNITS if number >= limit)
-    microseconds = int(number * scale)
-    return microseconds if microseconds < (_LATEST - _EPOCH) // _MICROSECOND else None
