@@ -154,8 +154,8 @@ def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
     transcript = _read_calls(file, columns, retrievals)
     names, note = _choose_tools(transcript.calls, reading.tool, source.name)
     paths = ResultPaths.from_columns(columns)
-    told = pl.Series([call.time for call in transcript.calls], dtype=pl.String)
-    is_timed = not parse_times(told, source.name).times.null_count()
+    texts = pl.Series([call.time for call in transcript.calls], dtype=pl.String)
+    is_timed = not parse_times(texts, source.name).times.null_count()
     for call in transcript.calls:
         if call.tool in names:
             _add_call(retrievals, call, paths, is_timed=is_timed)
@@ -234,8 +234,8 @@ def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals
             for name in retrievals.labels
         }
         for message in messages:
-            told = find_first(message, _TIME) or find_first(record, _TIME)
-            time = None if told is None else str(told)
+            moment = find_first(message, _TIME) or find_first(record, _TIME)
+            time = None if moment is None else str(moment)
             for part in _iterate_parts(message):
                 call = _Call(number, str(session), part, time, labels)
                 _take_part(transcript, retrievals, call, paths)

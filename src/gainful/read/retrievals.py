@@ -207,14 +207,14 @@ class Retrievals:
 
     def _parse_times(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Searches with points in time; what is told, and is none, is a flaw."""
-        told = frame["time"]
-        parsed = parse_times(told, self.name)
-        wrong = told.is_not_null() & parsed.times.is_null() & frame["flaw"].is_null()
+        texts = frame["time"]
+        parsed = parse_times(texts, self.name)
+        wrong = texts.is_not_null() & parsed.times.is_null() & frame["flaw"].is_null()
         if not wrong.any():
             return frame.with_columns(parsed.times.alias("time"))
         flaws = frame["flaw"].to_list()
         for row in wrong.arg_true():
-            words = f"it begins at {quote(told[row])}, which is no time"
+            words = f"it begins at {quote(texts[row])}, which is no time"
             flaws[row] = self.name_flaw(Flaw("time", parsed.expected), words)
         return frame.with_columns(parsed.times.alias("time"), pl.Series("flaw", flaws, pl.Int64))
 

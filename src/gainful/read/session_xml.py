@@ -99,7 +99,7 @@ def _read_session_rows(
     """The rows of a session; one with what is wrong, if something is."""
     topic, current = session.find("topic"), session.find("currentquery")
     subject = None if topic is None else topic.attributes.get("num") or topic.find_text("title")
-    told = {
+    session_values = {
         "session": session.attributes.get("num", "").strip(),
         "topic": subject or None,
         "searcher": session.attributes.get("userid") or None,
@@ -107,12 +107,12 @@ def _read_session_rows(
         "clicked": False,
     }
     result_lists = list(_read_result_lists(session, note_counts, merge=merge))
-    if not (told["session"] and result_lists):
-        problem = "it has no query" if told["session"] else "a session has no number"
-        yield told | {"query": 1, "line": session.line, "wrong": problem}
+    if not (session_values["session"] and result_lists):
+        problem = "it has no query" if session_values["session"] else "a session has no number"
+        yield session_values | {"query": 1, "line": session.line, "wrong": problem}
         return
     for number, result_list in enumerate(result_lists, start=1):
-        of_query = told | {"query": number, "text": result_list.text}
+        of_query = session_values | {"query": number, "text": result_list.text}
         if result_list.problem or not result_list.results:
             yield of_query | {"line": result_list.line, "wrong": result_list.problem}
         else:
