@@ -38,8 +38,10 @@ TAKEN_SETTINGS = {
     **dict.fromkeys(("eval", "compare", "gate", "plan", "order", "report"), SETTINGS),
     **dict.fromkeys(("unjudged", "reproduce", "correlate"), SETTINGS),
     **dict.fromkeys(("sessions", "explore"), SESSION_SETTINGS),
-    "explain": ("b", "discount", "empty", "fractional", "gain", "ideal", "ideal_depth")
-    + ("negative", "rel", "short"),  # of one list; a run or a judgment has the others
+    "explain": (  # of one list; a run or a judgment has the others
+        *("b", "discount", "empty", "fractional", "gain"),
+        *("ideal", "ideal_depth", "negative", "rel", "short"),
+    ),
 }
 PRINTED = dict.fromkeys(("form", "output"), "output")
 PRINTED_TEXT = PRINTED | dict.fromkeys(("quiet", "verbose"), "output")
