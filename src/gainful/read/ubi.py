@@ -33,7 +33,10 @@ _ORDINALS = ("$.position.ordinal", "$.position.ordinal.index", "$.position.index
 _OBJECTS = ("$.object.object_id", "$.object.internal_id")
 _ODD_ENTRY = r"[\[,]\s*(?:true|false|-?[0-9]+[.eE])|\\u[dD][89a-fA-F]"
 _LABELS = ("topic", "system", "scenario", "seconds")
-_PATHS = {"session": "session", "searcher": "user", "text": "text", "doc": "doc"}  # by role
+_PATHS = {  # by role, the column of what stands at its path
+    **{role: role for role in ("session", "text", "doc", *_LABELS)},
+    "searcher": "user",
+}
 
 
 def is_ubi(records: Sequence[dict[str, Any]]) -> bool:
@@ -86,8 +89,7 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
         raise BadInput(locate(int(unreadable["row"][0])), str(unreadable["wrong"][0]), UNREADABLE)
     if not len(log.queries) and not len(log.events):
         raise BadInput(name, "there is not one query and not one event in it", _SHAPE)
-    told = {**_PATHS, **{role: role for role in _LABELS}}
-    reading.columns.refuse_absent(frame, told, name)
+    reading.columns.refuse_absent(frame, _PATHS, name)
     log, split_notes = split_queries(log)
     rows, docs, list_notes = build_lists(log)
     if not rows["event"].is_in([SHOWN, ASKED]).any():
@@ -110,7 +112,7 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
 
 def _refuse_other_fields(columns: ColumnMapping, name: str) -> None:
     """Paths begin with a field of UBI: nothing else of a record is read."""
-    for role in (*_PATHS, *_LABELS):
+    for role in _PATHS:
         for path in columns.names.get(role, ()):
             if path.partition(".")[0] not in FIELDS:
                 problem = f"{quote(path)} for the {role} begins with no field of UBI"
