@@ -261,6 +261,20 @@ class ColumnMapping:
         grade = [pl.lit(1.0).alias("grade")] if self.lacks_grades(roles) else []
         return frame.select(*(frame[own].alias(new) for own, new in selected.items()), *grade)
 
+    def refuse_absent(self, frame: pl.DataFrame, roles: Mapping[str, str], name: str) -> None:
+        """No path may be named at which nothing stands in any record.
+
+        Args:
+            frame: what was found, a row for each record.
+            roles: by each role that is looked at, the column of what was found for it.
+            name: of the file.
+        """
+        for role, column in roles.items():
+            if role in self.names and frame[column].null_count() == len(frame):
+                words = join_words([quote(path) for path in self.names[role]], "or")
+                problem = f"no record tells the {role} at {words}"
+                raise NoColumn(name, problem, "columns= (--columns) with a path that is there")
+
     def rename_record(
         self, record: Mapping[Any, Any], roles: Mapping[str, str], name: str
     ) -> Mapping[Any, Any]:
