@@ -386,6 +386,11 @@ NAMES = [
     ("gainful.evaluate_sessions", Says("gainful.sessions.evaluate")),
     ("gainful.eval(qrels, run)", Says("gainful.evaluate")),
     ("gainful.evalute", Says("gainful.evaluate")),
+    ("gainful.fit_model", Says("removed", "statsmodels")),
+    ("gainful.stats.settle", Says("removed", "gainful.unjudged")),
+    ("gainful.sessions.sweep_against", Says("removed", "gainful.stats.correlate")),
+    ("gainful.compare(qrels, [run, better], model=True)", Says("removed", "statsmodels")),
+    ('gainful.compare(qrels, [run, better], standardise="uniform")', Says("normal is left")),
 ]
 
 CHECKS = [
