@@ -300,6 +300,8 @@ def test_sessions_that_are_evaluated_are_compared_as_they_are():
     for beside in ({"runs": {"1": ["a"]}}, {"per_query": True}, {"like": "trec_eval"}):
         with refuses(BadValue, *beside):
             gainful.compare(results, **beside)
+    with refuses(BadValue, "qrels"):
+        gainful.sessions.compare(results, study.qrels)
     assert gainful.sessions.compare(results, resamples=99).to_dict() == direct.to_dict()
 
 

@@ -16,7 +16,6 @@ from gainful.api.run_options import (
     answer_run_options,
     holds_results,
     refuse_beside_results,
-    select_measures,
     separate_runs,
     take_results,
 )
@@ -79,7 +78,7 @@ def compare(
     method_options, inputs = split_method(options)
     if isinstance(qrels, SessionResults):
         refuse_beside_results({**inputs, "runs": runs, "per_query": per_query or None})
-        return compare_sessions(select_measures(qrels, measures), **method_options)
+        return compare_sessions(qrels, measures=measures, **method_options)
     method = build_method(**method_options)
     if holds_results(qrels):
         beside = {**inputs, "per_query": per_query or None}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, Unpack
 
+from gainful.api.run_options import refuse_beside_results, select_measures
 from gainful.api.session_options import (
     EvaluationOptions,
     GainOptions,
@@ -139,7 +140,8 @@ def evaluate_once(
 ) -> SessionResults:
     """What `evaluate` gives for sessions; results are there already."""
     if isinstance(sessions, SessionResults):
-        return sessions
+        refuse_beside_results({"qrels": qrels, **options})
+        return select_measures(sessions, measures)
     return evaluate(sessions, qrels, measures, **options)
 
 
