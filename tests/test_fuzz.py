@@ -7,6 +7,8 @@ import signal
 from pathlib import Path
 
 import pytest
+from tools.commands import call_gainful
+from tools.fuzz import files, parquet
 from tools.fuzz.__main__ import FUZZERS, check_case, run_cases
 
 FINDINGS = sorted((Path(__file__).parent / "findings").glob("*.json"))
@@ -63,3 +65,10 @@ def test_a_hang_is_a_finding(monkeypatch):
     endless = FUZZERS["language"]._replace(check=lambda _: [None for _ in iter(int, 1)])
     monkeypatch.setitem(FUZZERS, "language", endless)
     assert check_case("language", {}) == "it takes more than 1 s"
+
+
+@pytest.mark.parametrize("words", [words for _, words in parquet.COMMANDS], ids=" ".join)
+def test_every_command_reads_the_damaged_table(words, tmp_path):
+    for name, text in {**files.BESIDE, "bad.parquet": "PAR1"}.items():
+        (tmp_path / name).write_text(text)
+    assert "bad.parquet" in call_gainful(*words, folder=tmp_path).answer

@@ -28,6 +28,7 @@ FILES = {
     "many-qrels.txt": "t 0 a 1\n",
     "q.html": "s 0 a 1\n",
     "bytes.json": "{\x00",
+    "quepid.csv": "query,docid,rating\nlamp,a,3\n",
 }
 
 

@@ -426,6 +426,13 @@ def test_json_values_of_other_kinds_are_told(tmp_path):
         as_sessions(path)
 
 
+def test_a_log_with_its_own_names_is_checked_as_it_is_read(tmp_path):
+    text = "who,time,query,rank,article,clicked\nu,2024-01-01T00:00:00Z,lamp,1,a,1\n"
+    columns = {"searcher": "who", "doc": "article"}
+    (finding,) = gainful.check(write(tmp_path, text), columns=columns).findings
+    assert (finding.kind, finding.problems) == ("sessions, table", ())
+
+
 @pytest.mark.parametrize("text", [CLICK_LOG, EVENTS], ids=["results", "events"])
 def test_a_log_is_checked_as_sessions(tmp_path, text):
     report = gainful.check(write(tmp_path, text))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from math import log2
 
+import polars as pl
 import pytest
 from tools.walk import count_lines, walk
 
 import gainful
-from gainful.evidence import worked_ranking
+from gainful.match.rank_order import RankOrder
 from gainful.measure import measure
 from gainful.measure.catalogue import find_entry
 from gainful.measure.ranked_run import rank_run
@@ -49,16 +52,36 @@ def test_the_name_of_a_measure_is_looked_up_once(monkeypatch):
 
 
 def test_a_report_ranks_a_run_as_often_with_many_queries(monkeypatch):
-    ranked = []
+    calls = []
 
     def rank(matched, convention):
-        ranked.append(len(matched.queries))
+        calls.append("rank_run")
         return rank_run(matched, convention)
 
-    monkeypatch.setattr(worked_ranking, "rank_run", rank)
-    for count in (3, 30):
+    def rank_rows(*args):
+        calls.append("rank_rows")
+        return rank_rows_unchanged(*args)
+
+    rank_rows_unchanged = RankOrder.rank_rows
+    monkeypatch.setattr(RankOrder, "rank_rows", rank_rows)
+    for module in [*sys.modules.values()]:  # wherever it is called
+        if getattr(module, "rank_run", None) is rank_run and module.__name__ != __name__:
+            monkeypatch.setattr(module, "rank_run", rank)
+    counts = []
+    for count in (10, 40):
         queries = [str(number) for number in range(count)]
-        runs = [dict.fromkeys(queries, docs) for docs in (["b", "a"], ["b", "c", "a"])]
-        gainful.report({query: ["a"] for query in queries}, runs, "nDCG@10", resamples=99)
-        assert len(ranked) == 4  # of each run the queries that are shown, and those that changed
-        ranked.clear()
+        qrels = pl.DataFrame({"query": queries, "doc": "a", "grade": 1})
+        runs = [
+            pl.DataFrame(
+                [(query, doc, -place) for query in queries for place, doc in enumerate(docs)],
+                schema=["query", "doc", "score"],
+                orient="row",
+            )
+            for docs in ("ba", "bca")
+        ]
+        gainful.report(qrels, runs, "nDCG@10", resamples=99)
+        counts.append(Counter(calls))
+        calls.clear()
+    # Of each run: its values, the queries that are shown, and those that changed; rows once more
+    # where the run meets its judgments.
+    assert counts == [{"rank_run": 6, "rank_rows": 6}] * 2

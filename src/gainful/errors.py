@@ -12,6 +12,7 @@ from typing import Any
 
 from gainful.text import (
     MAX_LENGTH,
+    REMOVED,
     escape_controls,
     quote,
     shorten,
@@ -221,6 +222,8 @@ class UnknownName(GainfulError, LookupError, ValueError):
         from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
         self.kind, self.name, self.known_names, self.hint = kind, name, tuple(known_names), hint
+        if kind.endswith("option") and name in REMOVED:
+            answer = REMOVED[name]
         self.answer, self.lists_all = answer, lists_all
         spelling = name.lower().lstrip("-")[:MAX_LENGTH]  # dashes make no two options alike
         by_lower = {

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from importlib import import_module
 
 from gainful.measure.catalogue import measure_names
+from gainful.text import REMOVED
 
 _FILES = "gainful.evaluate(qrels, run), which reads files itself"
 
@@ -60,6 +61,8 @@ def advise(name: str, public: Sequence[str], modules: Sequence[str]) -> str:
         >>> advise("ERR", ["evaluate"], [])
         '; did you mean gainful.parse("ERR")?'
     """
+    if name in REMOVED:
+        return f"; {REMOVED[name]}"
     places = {measure: f'gainful.parse("{measure}")' for measure in measure_names()}
     for module in modules:
         names = import_module(f"gainful.{module}").__all__

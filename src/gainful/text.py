@@ -327,6 +327,21 @@ def capitalise_first(words: str) -> str:
     return f"{head.capitalize()} {rest}" if rest and head.islower() else words
 
 
+_MODELS = "it was removed: statsmodels fits linear models to results.per_query (per_session)"
+_SAID = (
+    "it was removed: gainful.stats.correlate holds measures and settings against what users said"
+)
+_FIRST = "it was removed: gainful.unjudged lists the documents to judge first"
+_SPLIT_HALF = "it was removed: discriminative power and test= say how sure an order is"
+# Names and options in Python that are gone, and what to do instead.
+REMOVED: Mapping[str, str] = {
+    **dict.fromkeys(("fit_model", "model"), _MODELS),
+    **dict.fromkeys(("sweep_against", "SweepAgreement", "against"), _SAID),
+    **dict.fromkeys(("settle", "Settlement"), _FIRST),
+    **dict.fromkeys(("split_half", "trials"), _SPLIT_HALF),
+}
+
+
 def suggest_name(
     name: str, places: Mapping[str, str], guesses: Mapping[str, str], names: Sequence[str]
 ) -> str:
@@ -346,6 +361,8 @@ def suggest_name(
     """
     from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
 
+    if name in REMOVED:
+        return REMOVED[name]
     lower = name.lower()
     near = (
         [lower for known in (guesses, places) if lower in known]

@@ -99,7 +99,7 @@ _TARGETS: dict[str, tuple[bytes, list[str]]] = {
     "trec.txt": (_encode(_RUN), ["trec_eval", "-q", "q.txt", "trec.txt"]),
 }
 _LINES = ("run.txt", "run.csv", "run.tsv")  # a row a line
-_BESIDE = {"q.txt": _QRELS, "r.txt": _RUN, "t.txt": _RUN, "s.csv": SESSIONS}
+BESIDE = {"q.txt": _QRELS, "r.txt": _RUN, "t.txt": _RUN, "s.csv": SESSIONS}
 _MAX_MESSAGE = 600
 _PIECES = [
     *(b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\n", b"\n\n", b"\t", b" ", b'"', b"'", b",", b";"),
@@ -154,7 +154,7 @@ def check(payload: Payload) -> None:
     """One line and status 2, or an answer with sane values; nothing half-written."""
     with TemporaryDirectory() as folder_name:
         folder = Path(folder_name)
-        for name, text in _BESIDE.items():
+        for name, text in BESIDE.items():
             (folder / name).write_text(text, encoding="utf-8")
         (folder / payload["name"]).write_bytes(base64.b64decode(payload["content"]))
         before = {path.name for path in folder.iterdir()}

@@ -30,7 +30,7 @@ _TABLES = {
     ],
 }
 _RUNS, _LOG = ["q.txt", "bad.parquet", "r.txt"], ["--sessions", "bad.parquet", "--qrels", "q.txt"]
-_COMMANDS = [
+COMMANDS = [
     *(("run", ["eval", "q.txt", "bad.parquet"]), ("qrels", ["eval", "bad.parquet", "r.txt"])),
     *(("run", [name, *_RUNS]) for name in ("compare", "plan", "unjudged")),
     *(("run", ["gate", *_RUNS[:2], "--floor", "RR=0.1"]), ("run", ["reproduce", *_RUNS])),
@@ -41,10 +41,10 @@ _COMMANDS = [
     *(("events", [name, "bad.parquet"]) for name in ("sessions", "calibrate")),
     *(("sessions", ["sweep", "bad.parquet", "--points", "2"]), ("sessions", ["calibrate", "bad.parquet"])),
     *(("sessions", ["explore", "bad.parquet", "-o", "a.html"]), ("sessions", ["compare", *_LOG])),
-    *(("sessions", ["order", *_LOG, "--against", "grade"]), ("sessions", ["report", *_LOG, "-o", "a.html"])),
+    *(("sessions", ["correlate", *_LOG, "--column", "grade"]), ("sessions", ["report", *_LOG, "-o", "a.html"])),
     *(("sessions", ["figure", "sessions", "bad.parquet", "--qrels", "q.txt", "--data"]),),
-    *(("labels", ["order", "q.txt", "r.txt", "--against", "said", "--labels", "bad.parquet"]),),
-    *(("labels", ["sweep", "s.csv", "--against", "said", "--labels", "bad.parquet"]),),
+    *(("labels", ["correlate", "q.txt", "r.txt", "--column", "said", "--labels", "bad.parquet"]),),
+    *(("labels", ["correlate", "--sessions", "s.csv", "--column", "said", "--labels", "bad.parquet"]),),
     *(("topics", ["sessions", "s.csv", "--topics", "bad.parquet"]),),
     *(("topics", ["report", "q.txt", "r.txt", "--topics", "bad.parquet", "-o", "a.html"]),),
     *(("propensity", ["sessions", "s.csv", "--propensity", "bad.parquet"]),),
@@ -53,7 +53,7 @@ _COMMANDS = [
 
 def make(rng: Random) -> Payload:
     """A table as Parquet with some bytes changed, and one of the commands that read such a table."""
-    table, words = rng.choice(_COMMANDS)
+    table, words = rng.choice(COMMANDS)
     options = {"compression": rng.choice(_CODECS), "row_group_size": rng.choice((2, 99))}
     data = encode_frame(pl.DataFrame.write_parquet, pl.DataFrame(_TABLES[table]), **options)
     content = base64.b64encode(change(rng, data)).decode()

@@ -75,13 +75,14 @@ def compare(
         >>> compare(qrels, worse, better, "RR").systems
         ('run 1', 'run 2')
     """
-    weighing, inputs = split_method(options)
-    method = build_method(**weighing)
+    method_options, inputs = split_method(options)
+    method = build_method(**method_options)
     if isinstance(qrels, SessionResults):
         raise WrongType("results", "of sessions", "results of runs; gainful.sessions.compare")
     if holds_results(qrels):
         beside = {**inputs, "per_query": per_query or None}
-        return compare_results(take_results((qrels, runs, *more), measures, beside), **weighing)
+        results = take_results((qrels, runs, *more), measures, beside)
+        return compare_results(results, **method_options)
     named_runs, measures = separate_runs((runs, *more), measures)
     choose_baseline(method.baseline, list(named_runs), "run")  # before anything is read
     reading = RunReading.from_options(inputs)
@@ -146,7 +147,7 @@ def compare_sessions(
         >>> sessions.compare(study.sessions, study.qrels, "sDCG@10", resamples=999)
         System 2 ...
     """
-    weighing, reading = split_method(options)
-    check_method(**weighing)
+    method_options, reading = split_method(options)
+    check_method(**method_options)
     results = evaluate_once(sessions, qrels, measures, like=like, cost=cost, **reading)
-    return compare_session_results(results, by, block, **weighing)
+    return compare_session_results(results, by, block, **method_options)

@@ -23,15 +23,28 @@ _TERM_WIDTH = 26  # of an option and its value; longer ones have a line of their
 
 _FORMS = ("table", "tsv", "csv", "markdown", "latex", "html", "json", "jsonl")
 # Options that are gone, by command, and what to do instead.
+_SESSIONS_OF_ORDER = (
+    *("anonymise", "bad", "events", "first-queries", "gain-from", "gap", "min-queries", "pages"),
+    *("propensity", "qrels", "salt", "sessions", "sessions-format", "tool", "topics", "where"),
+)
+_SPLIT_HALF = "discriminative power and --test say how sure an order is"
+_CORRELATE_SESSIONS = "gainful correlate --sessions FILE --column NAME answers it"
+_CORRELATE_SETTINGS = (
+    "gainful correlate --sessions FILE -m 'nsDCG(b=2, bq=4)@10' -m … "
+    "--column NAME compares settings"
+)
 _REMOVED: Mapping[tuple[str, str], str] = {
-    ("compare", "--model"): "statsmodels fits linear models to `eval --per-query -o values.csv`",
+    ("compare", "--model"): "statsmodels fits linear models to `eval --per-query -o values.csv`, "
+    "of sessions to `sessions -o values.csv`",
     ("order", "--against"): "gainful correlate QRELS RUN… --column NAME answers it",
     ("order", "--labels"): "gainful correlate QRELS RUN… --labels FILE answers it",
     ("order", "--coefficient"): "gainful correlate --coefficient has it",
-    ("order", "--sessions"): "gainful correlate --sessions FILE --column NAME answers it",
-    ("order", "--split-half"): "discriminative power and --test say how sure an order is",
-    ("sweep", "--against"): "gainful correlate --sessions FILE -m 'nsDCG(b=2, bq=4)@10' -m … "
-    "--column NAME compares settings",
+    **{("order", f"--{name}"): _CORRELATE_SESSIONS for name in _SESSIONS_OF_ORDER},
+    **{("order", name): _SPLIT_HALF for name in ("--split-half", "--trials")},
+    **{
+        ("sweep", f"--{name}"): _CORRELATE_SETTINGS
+        for name in ("against", "alpha", "coefficient", "labels", "resamples", "seed")
+    },
     ("unjudged", "--settle"): "--first N lists the documents to judge first",
 }
 

@@ -336,7 +336,8 @@ def normal_scores(values: Array) -> Array:
 def check_standardisation(standardise: str | None) -> None:
     """Refuse a way that is not known."""
     if standardise is not None and standardise not in STANDARDISATIONS:
-        raise UnknownName("standardisation", str(standardise), STANDARDISATIONS)
+        answer = "only normal is left"
+        raise UnknownName("standardisation", str(standardise), STANDARDISATIONS, answer=answer)
 
 
 def standardise_values(paired: PairedValues, standardise: str | None) -> PairedValues:

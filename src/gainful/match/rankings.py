@@ -118,15 +118,10 @@ def rank_documents(
         graded = graded.filter(pl.col("grade").is_not_null())
     if convention.negative == "remove":
         graded = graded.filter(pl.col("grade").fill_null(0) >= 0)
-    parts = graded.partition_by("query", as_dict=True, maintain_order=True)
     grades: dict[str, dict[str, float]] = {query: {} for query in queries}
     for query, doc, grade in judged.iter_rows():
         grades[query][doc] = grade
-    rankings = {
-        query: _rank_query(parts.get((query,), graded.clear()), convention)
-        for query in queries
-        if query in in_run
-    }
+    rankings = _rank_rows(graded, [query for query in grades if query in in_run], convention)
     return Rankings(matched_run.matched.select_by_name(queries), grades, rankings)
 
 
@@ -210,14 +205,26 @@ def _select_dicts(nested: NestedDict, queries: Collection[str]) -> NestedDict:
     return evolve(nested, mapping=selected)
 
 
-def _rank_query(rows: pl.DataFrame, convention: Convention) -> QueryRanking:
-    score = rows["score"].to_numpy()
-    only_query, size = np.zeros(1, dtype=np.intp), np.array([len(rows)])
-    order = order_by_score(score, only_query, size, 1, convention.score_bits)
-    row = np.arange(len(rows))
-    ranks = order.rank_rows(row, np.zeros_like(row), rows["doc"])
-    grade = rows["grade"].fill_null(np.nan).to_numpy()
-    return QueryRanking(rows["doc"].to_list(), score, grade, ranks, convention.ties)
+def _rank_rows(
+    graded: pl.DataFrame, queries: Sequence[str], convention: Convention
+) -> dict[str, QueryRanking]:
+    """The rows of each query at their ranks; all queries are ranked at once."""
+    parts = graded.partition_by("query", as_dict=True, maintain_order=True)
+    empty = graded.clear()
+    rows = pl.concat([empty, *(parts.get((query,), empty) for query in queries)])
+    sizes = np.array([len(parts.get((query,), empty)) for query in queries], dtype=np.intp)
+    filled = np.flatnonzero(sizes)
+    score, grade = rows["score"].to_numpy(), rows["grade"].fill_null(np.nan).to_numpy()
+    order = order_by_score(score, filled, sizes[filled], len(queries), convention.score_bits)
+    query_number = np.repeat(np.arange(len(queries)), sizes)
+    ranks = order.rank_rows(np.arange(len(rows)), query_number, rows["doc"])
+    docs, rankings = rows["doc"].to_list(), {}
+    for query, end, size in zip(queries, np.cumsum(sizes).tolist(), sizes.tolist(), strict=True):
+        part = slice(end - size, end)
+        rankings[query] = QueryRanking(
+            docs[part], score[part], grade[part], ranks.select(part), convention.ties
+        )
+    return rankings
 
 
 def list_docs(run: Run, depth: int) -> dict[str, list[str]]:

@@ -81,8 +81,8 @@ def compute_measures(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[st
 
 def _compute_values(matched: Matched, recipe: Recipe, views: dict[object, RankedRun]) -> Array:
     """The value of every query, masked where the convention leaves one out."""
-    convention, entry = recipe.convention, recipe.entry
-    if not entry.counts_gains:
+    convention = recipe.convention
+    if not recipe.entry.counts_gains:
         convention = convention.with_settings(unjudged_grade=None)
     key = (
         convention.ties,
@@ -94,15 +94,20 @@ def _compute_values(matched: Matched, recipe: Recipe, views: dict[object, Ranked
     )
     if key not in views:
         views[key] = rank_run(matched, convention)
+    return compute_ranked(views[key], recipe)
+
+
+def compute_ranked(ranked: RankedRun, recipe: Recipe) -> Array:
+    """The value of every query of a run that is ranked as the recipe's convention has it."""
     try:
-        values = compute_measure(recipe, views[key])
+        values = compute_measure(recipe, ranked)
     except NoIdeal as error:
-        query = matched.queries[error.index[0]]
+        query = ranked.queries[error.index[0]]
         raise error.with_name(f"the ideal of query {query!r}") from None
-    zero = _zero_queries(matched, convention)
-    if convention.no_hits == "zero" and not views[key].top(recipe.depth).any():
+    zero = _zero_queries(ranked, recipe.convention)
+    if recipe.convention.no_hits == "zero" and not ranked.top(recipe.depth).any():
         zero |= True
-    if entry.normalised:
+    if recipe.entry.normalised:
         values[zero] = 0.0
     return values
 

@@ -160,7 +160,7 @@ def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
         if call.tool in names:
             _add_call(retrievals, call, paths, is_timed=is_timed)
     retrievals.remarks += [note] if note else []
-    return retrievals.to_events(_EXPECTED)
+    return retrievals.to_events(_EXPECTED, columns)
 
 
 _REPEATED = (

@@ -179,6 +179,7 @@ class ColumnMapping:
     own_names: Mapping[str, Mapping[str, tuple[str, ...]]] = {}  # of judgments or runs alone
     needed: Collection[str] = ()  # roles whose columns must be there
     fit: _Fit = field(factory=_Fit, eq=False)
+    shared: bool = False  # may judgments have the columns that sessions lack?
 
     @property
     def has_positions(self) -> bool:
@@ -189,6 +190,11 @@ class ColumnMapping:
         """The columns of judgments, or of a run."""
         own = self.own_names.get(kind, {})
         return ColumnMapping({**self.names, **own}, needed=[*own], fit=self.fit)
+
+    def choose_sessions(self) -> ColumnMapping:
+        """The columns of sessions beside judgments, which may have some of them instead."""
+        names = {role: names for role, names in self.names.items() if names}
+        return ColumnMapping(names, fit=self.fit, shared=True)
 
     def merge_kinds(self) -> ColumnMapping:
         """All columns that are named, of a table that may be either."""
@@ -246,9 +252,11 @@ class ColumnMapping:
                 own = "" if roles is SESSION_ROLES else _name_own_roles(role)
                 allowed = f"columns= (--columns) with one of these{own}"
                 misfit = NoColumn(name, problem + list_columns(columns), allowed)
-                if roles is SESSION_ROLES or role in self.needed or _lacks_ids(role, columns):
+                if role in self.needed or self._must_have(role, columns, roles):
                     raise misfit
                 self.fit.misfits.setdefault(role, misfit)  # the other table may have it
+                if roles is SESSION_ROLES:
+                    continue
                 column = _find_exactly((role,), columns)
                 if column is None:
                     continue
@@ -257,6 +265,10 @@ class ColumnMapping:
                 raise BadValue("columns", dict(self.names), f"{quote(column)} in one role only")
             renames[column] = roles[role]
         return renames
+
+    def _must_have(self, role: str, columns: Sequence[str], roles: Mapping[str, str]) -> bool:
+        """Can a table with these columns not be read without one for the role?"""
+        return not self.shared if roles is SESSION_ROLES else _lacks_ids(role, columns)
 
     def select(self, columns: Sequence[str], roles: Mapping[str, str], name: str) -> dict[str, str]:
         """All columns with their new names; a namesake of a renamed one is left out."""
@@ -275,6 +287,20 @@ class ColumnMapping:
         selected = self.select(frame.columns, roles, name)
         grade = [pl.lit(1.0).alias("grade")] if self.lacks_grades(roles) else []
         return frame.select(*(frame[own].alias(new) for own, new in selected.items()), *grade)
+
+    def refuse_absent(self, frame: pl.DataFrame, roles: Mapping[str, str], name: str) -> None:
+        """No path may be named at which nothing stands in any record.
+
+        Args:
+            frame: what was found, a row for each record.
+            roles: by each role that is looked at, the column of what was found for it.
+            name: of the file.
+        """
+        for role, column in roles.items():
+            if role in self.names and frame[column].null_count() == len(frame):
+                words = join_words([quote(path) for path in self.names[role]], "or")
+                problem = f"no record tells the {role} at {words}"
+                raise NoColumn(name, problem, "columns= (--columns) with a path that is there")
 
     def rename_record(
         self, record: Mapping[Any, Any], roles: Mapping[str, str], name: str

@@ -6,7 +6,6 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
 
 import polars as pl
 
@@ -63,16 +62,11 @@ def read(
         frame.columns = names  # polars leaves "a""b" as it is written
     if separator == "\t":
         _refuse_joined_lines(source, frame)
-    frame = _strip_names(_drop_empty_rows(frame))
 
-    @cache
-    def line_numbers() -> list[int]:
+    def number_lines() -> list[int]:
         return [number for number, _ in _iterate_rows(text, separator, skipped)][header_rows:]
 
-    def locate(row: int) -> str:
-        return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
-
-    return frame, locate
+    return _strip_names(_drop_empty_rows(frame)), source.locate_rows(number_lines)
 
 
 def _strip_names(frame: pl.DataFrame) -> pl.DataFrame:
@@ -134,12 +128,11 @@ def _read_literally(text: bytes) -> pl.DataFrame | None:
 def _locate_lines(source: Source, text: bytes, skipped: int) -> Callable[[int], str]:
     """Where each row stands, if every line is one; empty ones are none."""
 
-    @cache
-    def line_numbers() -> list[int]:
+    def number_lines() -> list[int]:
         lines = enumerate(text.split(b"\n"), skipped + 1)
         return [number for number, line in lines if line.strip()][1:]
 
-    return lambda row: f"{source.name}:{line_numbers()[row]}"
+    return source.locate_rows(number_lines)
 
 
 def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> list[str]:

@@ -15,7 +15,7 @@ import polars as pl
 from gainful.errors import BadInput
 from gainful.read import trec_files
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.session_problems import flag_problem
+from gainful.read.session_problems import flag_problems
 from gainful.read.sessions import Sessions, check_sessions
 from gainful.read.source import Source
 from gainful.text import count_noun, quote
@@ -42,41 +42,21 @@ def read_dynamic_domain(source: Source, reading: ReadOptions = AS_USUAL) -> Sess
     frame = fields.select(
         "session", (iteration + 1).alias("query"), pl.lit(None, dtype=pl.Int64).alias("rank"), "doc"
     )
-    problems = [
-        flag_problem(
-            frame,
-            short,
-            lambda index: f"{count_noun(fields['fields'][index], 'field')}",
-            LINE_FIELDS,
-        ),
-        flag_problem(
-            frame,
-            ~short & odd,
-            lambda index: (
-                f"iteration {quote(fields['iteration'][index])} is not a whole number from 0 on"
-            ),
-            LINE_FIELDS,
-        ),
-        flag_problem(
-            frame,
-            ~short & ~odd & ((fields["doc"] == "") | fields["doc"].is_null()),
-            lambda _: "there is no document",
-            LINE_FIELDS,
-        ),
-    ]
-    problems = [problem for problem in problems if len(problem.rows)]
-    numbers = fields["line"].to_list()
-
-    def locate(row: int) -> str:
-        return f"{source.name}:{numbers[row]}" if row < len(numbers) else source.name
-
+    no_doc = ~short & ~odd & ((fields["doc"] == "") | fields["doc"].is_null())
+    not_whole = "iteration {} is not a whole number from 0 on"
+    problems = flag_problems(
+        frame,
+        (short, lambda row: count_noun(fields["fields"][row], "field"), LINE_FIELDS),
+        (~short & odd, lambda row: not_whole.format(quote(fields["iteration"][row])), LINE_FIELDS),
+        (no_doc, lambda _: "there is no document", LINE_FIELDS),
+    )
     missing = _missing_iterations(frame, source.name)
     notes = [f"{count_noun(len(missing), 'iteration')} without results"] if len(missing) else []
     frame = pl.concat([frame, missing])
     return check_sessions(
         frame,
         source.name,
-        locate,
+        source.locate_rows(fields["line"].to_list),
         bad=reading.policy,
         ranked=False,
         notes=notes,

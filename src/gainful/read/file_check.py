@@ -136,12 +136,9 @@ def examine_sessions(
 ) -> FileReport:
     """All that is to be known of one file as sessions; of a log, with the file of its events."""
     file_format = find_session_format(source, format_name)
-    mapped = "columns" in file_format.options and (
-        "session" in columns.names or file_format.of_records
-    )
     reading = ReadOptions(
         bad="skip",
-        columns=columns if mapped else None,
+        columns=columns.choose_sessions() if "columns" in file_format.options else None,
         tool=tool if "tool" in file_format.options else None,
     )
     sources = [source] if events is None else [source, events]

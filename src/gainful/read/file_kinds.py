@@ -6,7 +6,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from gainful.errors import BadInput, NoColumn
+from gainful.errors import BadInput
 from gainful.read import trec_files
 from gainful.read.column_names import (
     GRADE,
@@ -103,11 +103,7 @@ def _list_columns(source: Source) -> list[str]:
 
 def _are_session_columns(names: list[str], columns: ColumnMapping, name: str) -> bool:
     """Are these the columns of sessions, or of the events of a log?"""
-    mapped = columns if "session" in columns.names else USUAL_NAMES
-    try:
-        called = [*mapped.select(names, SESSION_ROLES, name).values()]
-    except NoColumn:
-        return False
+    called = [*columns.choose_sessions().select(names, SESSION_ROLES, name).values()]
     return are_session_columns(called) or are_log_columns(called)
 
 

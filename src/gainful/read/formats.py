@@ -131,7 +131,7 @@ _ALL = (
     Format(
         "ratings",
         "ratings of Quepid, RRE, the Search Relevance Workbench or _rank_eval",
-        *(_RANKED, _is_ratings, _load("ratings.read")),
+        *(_RANKED, _is_ratings, _load("ratings.read"), ("columns",)),
         example='{"queries": [{"query": "lamp", "ratings": {"a": 3}}]}',
     ),
     Format(

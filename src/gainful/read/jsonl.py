@@ -6,7 +6,6 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import polars as pl
@@ -22,18 +21,9 @@ _MAX_COUNTED = 64  # keys; of more, to count each takes longer than to read the 
 
 def read(source: Source, _: str = "jsonl") -> tuple[pl.DataFrame, Callable[[int], str]]:
     """The objects as a frame, and where each row stands."""
-
-    @cache
-    def line_numbers() -> list[int]:
-        all_lines = enumerate(source.read_bytes().split(b"\n"), start=1)
-        return [number for number, line in all_lines if line.strip()]
-
-    def locate(row: int) -> str:
-        return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
-
     if is_whole(source):
         return _read_whole(source)
-    text = source.read_bytes()
+    text, locate = source.read_bytes(), source.locate_rows()
     try:
         frame = pl.read_ndjson(text, infer_schema_length=None)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):

@@ -81,7 +81,7 @@ def read_openinference(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
     lists = retrievals.to_lists()
     in_order = evolve(lists, frame=lists.frame.sort("record", maintain_order=True))
     chosen = choose_searches(retrievals, in_order, reader.others.to_frame())
-    return retrievals.to_events(_EXPECTED, chosen)
+    return retrievals.to_events(_EXPECTED, columns, chosen)
 
 
 _RERANKED = (

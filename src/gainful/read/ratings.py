@@ -16,7 +16,12 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput, Duplicated, Swapped
 from gainful.read import dicts, named_columns
-from gainful.read.column_names import list_columns, normalise_name
+from gainful.read.column_names import (
+    USUAL_NAMES,
+    ColumnMapping,
+    list_columns,
+    normalise_name,
+)
 from gainful.read.jsonl import load_whole
 from gainful.read.kinds import QRELS, RUN, Kind, Value
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
@@ -103,7 +108,7 @@ def recognise(value: Mapping[Any, Any]) -> Tool | None:
     return None
 
 
-def read(source: Source, kind: Kind[Value]) -> Value:
+def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
     """The ratings of a file, or its rankings; documents without a rating are counted."""
     tool = _find_tool(source)
     if tool is not None:
@@ -111,7 +116,7 @@ def read(source: Source, kind: Kind[Value]) -> Value:
     if is_letor(source):
         value: Any = _read_letor(source, kind)
     else:
-        value = _read_quepid(source, kind)
+        value = _read_quepid(source, kind, columns)
     return cast(Value, value)
 
 
@@ -292,7 +297,7 @@ def _find_quepid_columns(source: Source) -> dict[str, str]:
     return {role: names[name] for role, name in roles.items()}
 
 
-def _read_quepid(source: Source, kind: Kind[Any]) -> Any:
+def _read_quepid(source: Source, kind: Kind[Any], columns: ColumnMapping) -> Any:
     """The ratings or the rankings of one of Quepid's CSV files."""
     roles = _find_quepid_columns(source)
     number = "grade" if kind is QRELS else "rank"
@@ -300,8 +305,8 @@ def _read_quepid(source: Source, kind: Kind[Any]) -> Any:
         problem, expected = _QUEPID_LACKS[number]
         raise Swapped(source.name, problem, f"{expected}, or a case of Quepid with its details")
     table = named_columns.read_table(source, "csv")
-    columns = [table.frame[roles[role]].alias(role) for role in ("query", "doc", number)]
-    frame = pl.DataFrame(columns)
+    columns.find_renames(table.frame.columns, kind.roles, source.name)  # which it has not
+    frame = table.frame.select(pl.col(roles[role]).alias(role) for role in ("query", "doc", number))
     has_number = frame[number].fill_null("").str.strip_chars() != ""
     rows, bare = has_number.arg_true(), frame.filter(~has_number)
     kept = evolve(

@@ -16,6 +16,7 @@ import polars as pl
 from attrs import define, field, frozen
 
 from gainful.errors import BadInput
+from gainful.read.column_names import ColumnMapping
 from gainful.read.event_times import parse_times
 from gainful.read.session_events import (
     ASKED,
@@ -218,17 +219,23 @@ class Retrievals:
             flaws[row] = self.name_flaw(Flaw("time", parsed.expected), words)
         return frame.with_columns(parsed.times.alias("time"), pl.Series("flaw", flaws, pl.Int64))
 
-    def to_events(self, expected: str, lists: RetrievedLists | None = None) -> SessionEvents:
+    def to_events(
+        self, expected: str, columns: ColumnMapping, lists: RetrievedLists | None = None
+    ) -> SessionEvents:
         """All of them as events, a row for each list.
 
         Args:
             expected: what should have been there, if there is nothing at all.
+            columns: where the user said that labels stand.
             lists: what is left of them, if not all count.
         """
         lists = self.to_lists() if lists is None else lists
         frame = lists.frame
         if not len(frame):
             raise BadInput(self.name, "there is not one search in it", expected)
+        sound = frame.filter(pl.col("flaw").is_null())
+        if len(sound):
+            columns.refuse_absent(sound, {name: name for name in self.labels}, self.name)
         flawed = pl.col("flaw").is_not_null()  # what is wrong is told once
         is_timed = (frame["time"].is_not_null() & frame["flaw"].is_null()).any()
         time = pl.when(~flawed).then("time").when(is_timed).then(pl.lit(0).cast(TIME))

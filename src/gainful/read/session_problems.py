@@ -51,46 +51,44 @@ def flag_problem(
     )
 
 
+def flag_problems(
+    frame: pl.DataFrame, *mistakes: tuple[pl.Series, Callable[[int], str], str]
+) -> list[Problem]:
+    """Those kinds of mistakes that any row has; of each the rows, its words, what is expected."""
+    problems = (flag_problem(frame, *mistake) for mistake in mistakes)
+    return [problem for problem in problems if len(problem.rows)]
+
+
 def find_missing_values(frame: pl.DataFrame) -> list[Problem]:
     """Rows without what every row needs."""
     session, query, rank = frame["session"], frame["query"], frame["rank"]
     no_session = session.is_null() | (session == "")
     no_doc = frame["doc"].is_null()
-    problems = [
-        flag_problem(frame, no_session, lambda _: "there is no session"),
-        flag_problem(
-            frame,
-            query.is_null() & ~no_session,
-            lambda row: "there is no query" if no_doc[row] else "there is no query position",
-        ),
-        flag_problem(
-            frame, query < 1, lambda row: f"query position {query[row]} is below 1", _POSITIONS
-        ),
-        flag_problem(frame, rank.is_null() & ~no_doc, lambda _: "there is no rank"),
-        flag_problem(
-            frame, ~no_doc & (rank < 1), lambda row: f"rank {rank[row]} is below 1", _RANKS
-        ),
-    ]
+    no_query = query.is_null() & ~no_session
+    problems = flag_problems(
+        frame,
+        (no_session, lambda _: "there is no session", COLUMNS),
+        (no_query, lambda row: f"there is no query{'' if no_doc[row] else ' position'}", COLUMNS),
+        (query < 1, lambda row: f"query position {query[row]} is below 1", _POSITIONS),
+        (rank.is_null() & ~no_doc, lambda _: "there is no rank", COLUMNS),
+        (~no_doc & (rank < 1), lambda row: f"rank {rank[row]} is below 1", _RANKS),
+    )
     if "scanned" in frame.columns:
         scanned = frame["scanned"]
-        problems.append(
-            flag_problem(
-                frame,
+        problems += flag_problems(
+            frame,
+            (
                 find_odd_depths(scanned),
                 lambda row: f"scanned {scanned[row]:g} is no number of results",
                 "0, 1, 2 …",
-            )
+            ),
         )
     if "topic" in frame.columns:
-        topic = frame["topic"]
-        no_topic = topic.is_null() | (topic == "")
+        no_topic = frame["topic"].is_null() | (frame["topic"] == "")
         words = "there is no topic, though others have one"
-        problems.append(
-            flag_problem(
-                frame, no_topic, lambda _: words, "a topic in every row, or no such column"
-            )
-        )
-    return [problem for problem in problems if len(problem.rows)]
+        expected = "a topic in every row, or no such column"
+        problems += flag_problems(frame, (no_topic, lambda _: words, expected))
+    return problems
 
 
 def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) -> list[Problem]:

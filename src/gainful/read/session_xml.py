@@ -16,7 +16,7 @@ from attrs import field, mutable
 from gainful.errors import BadInput, BadValue
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.safe_xml import Element, parse_xml
-from gainful.read.session_problems import flag_problem
+from gainful.read.session_problems import flag_problems
 from gainful.read.sessions import Sessions, check_sessions
 from gainful.read.source import Source
 from gainful.text import count_noun, quote
@@ -76,11 +76,9 @@ def read_session_xml(source: Source, reading: ReadOptions = AS_USUAL) -> Session
     lines, row_problems = frame["line"], frame["wrong"]
     present = [name for name in _OPTIONAL if frame[name].null_count() < len(frame)]
     frame = frame.select("session", "query", "rank", "doc", "clicked", *present)
-    bad_rows = flag_problem(
-        frame,
-        row_problems.is_not_null(),
-        lambda index: row_problems[index],
-        "a session of TREC's XML",
+    expected = "a session of TREC's XML"
+    problems = flag_problems(
+        frame, (row_problems.is_not_null(), lambda row: row_problems[row], expected)
     )
     notes = [f"{count_noun(number, *words.split('|'))}" for words, number in note_counts.items()]
     return check_sessions(
@@ -89,7 +87,7 @@ def read_session_xml(source: Source, reading: ReadOptions = AS_USUAL) -> Session
         lambda row: f"{source.name}:{lines[row]}",
         bad=bad,
         notes=notes,
-        reader_problems=[bad_rows] if len(bad_rows.rows) else [],
+        reader_problems=problems,
     )
 
 

@@ -29,7 +29,7 @@ from gainful.read.session_problems import (
     find_missing_values,
     find_order_problems,
     first_error,
-    flag_problem,
+    flag_problems,
     list_problems,
 )
 from gainful.text import count_noun, quote
@@ -134,8 +134,7 @@ def extract_session_rows(
         if name not in taken.values() and name not in columns:
             columns[name] = table.frame[name]
     frame = pl.DataFrame(columns)
-    problems = [flag_problem(frame, *entry) for entry in mistakes]
-    return frame, [entry for entry in problems if len(entry.rows)], "rank" in taken
+    return frame, flag_problems(frame, *mistakes), "rank" in taken
 
 
 def name_columns(header: Header, position: str | None) -> dict[str, str]:

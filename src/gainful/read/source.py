@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
 from io import BytesIO
 from os import PathLike, fspath
 from pathlib import Path
@@ -136,6 +136,21 @@ class Source:
         """Its lines, one after the other, with what ends them."""
         with self._open_stream() as stream:
             yield from stream
+
+    def locate_rows(
+        self, number_lines: Callable[[], Sequence[int]] | None = None
+    ) -> Callable[[int], str]:
+        """Where the n-th row stands; lines are numbered only once a message needs it.
+
+        Args:
+            number_lines: the number of the line of each row; by default all that are not empty.
+        """
+        numbers = cache(number_lines or self._number_filled_lines)
+        return lambda row: f"{self.name}:{numbers()[row]}" if row < len(numbers()) else self.name
+
+    def _number_filled_lines(self) -> list[int]:
+        lines = enumerate(self.iterate_lines(), start=1)
+        return [number for number, line in lines if line.strip()]
 
 
 def _count_comments(lines: bytes) -> int:

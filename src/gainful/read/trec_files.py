@@ -6,8 +6,6 @@ which something is wrong, are read line by line with every line numbered.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any, Literal
 
 import polars as pl
@@ -90,10 +88,11 @@ def read_rows(
         refuse_swapped(source, kind)
         tidiness = find_tidiness(source)
         frame = scan_tidy_file(source, line_format, tidiness)
+    locate = source.locate_rows(lambda: [*split_lines(source, line_format)["line"]])
     rows = (
         _split_rows(source, kind, line_format)
         if frame is None
-        else Rows(kind, source.name, frame, row_locator(source, line_format))
+        else Rows(kind, source.name, frame, locate)
     )
     comments = not is_run or tidiness is None or tidiness.commented  # judgments are few
     notes = note_comments(source) if comments else []
@@ -154,7 +153,7 @@ def _split_rows(source: Source, kind: Kind[Value], line_format: LineFormat) -> R
         kind,
         source.name,
         sound.select(*line_format.columns, *rank, "more"),
-        lambda row: f"{source.name}:{numbers[row]}" if row < len(numbers) else source.name,
+        source.locate_rows(numbers.to_list),
         line_format.description,
         bad.arg_true().to_list(),
         describe,
@@ -241,19 +240,6 @@ def last_tag(source: Source, *, comments: bool = True) -> str:
         if len(fields) >= len(RUN_LINES.fields) and not is_comment:
             return fields[len(RUN_LINES.fields) - 1].decode("utf-8", errors="replace")
     return ""
-
-
-def row_locator(source: Source, line_format: LineFormat) -> Callable[[int], str]:
-    """Where the n-th row stands; found only once a message needs it."""
-
-    @cache
-    def line_numbers() -> list[int]:
-        return split_lines(source, line_format)["line"].to_list()
-
-    def locate(row: int) -> str:
-        return f"{source.name}:{line_numbers()[row]}" if row < len(line_numbers()) else source.name
-
-    return locate
 
 
 def find_tidiness(source: Source) -> Tidiness:

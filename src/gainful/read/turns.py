@@ -108,7 +108,9 @@ def _read_conversations(
     frame = lists.frame.with_columns(pl.Series(_NUMBER, numbers, dtype=pl.Int64))
     frame = _refuse_repeats(frame.sort(_NUMBER, maintain_order=True), retrievals)
     lists = evolve(lists, frame=frame.drop(_NUMBER))
-    sessions = build_sessions(retrievals.to_events(expected, lists), bad=reading.policy)
+    sessions = build_sessions(
+        retrievals.to_events(expected, reading.columns, lists), bad=reading.policy
+    )
     return evolve(sessions, per_turn=True)
 
 

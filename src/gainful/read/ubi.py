@@ -14,7 +14,7 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadInput
+from gainful.errors import BadInput, NoColumn
 from gainful.read.build_sessions import GAP
 from gainful.read.column_names import LOG_COLUMNS, ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
@@ -24,7 +24,7 @@ from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events, read_event_words
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.source import Source
-from gainful.read.ubi_files import UNREADABLE, UbiFile, read_ubi_file
+from gainful.read.ubi_files import FIELDS, UNREADABLE, UbiFile, read_ubi_file
 from gainful.read.ubi_lists import UbiLog, build_lists, split_queries
 from gainful.text import count_noun, quote
 
@@ -33,6 +33,10 @@ _ORDINALS = ("$.position.ordinal", "$.position.ordinal.index", "$.position.index
 _OBJECTS = ("$.object.object_id", "$.object.internal_id")
 _ODD_ENTRY = r"[\[,]\s*(?:true|false|-?[0-9]+[.eE])|\\u[dD][89a-fA-F]"
 _LABELS = ("topic", "system", "scenario", "seconds")
+_PATHS = {  # by role, the column of what stands at its path
+    **{role: role for role in ("session", "text", "doc", *_LABELS)},
+    "searcher": "user",
+}
 
 
 def is_ubi(records: Sequence[dict[str, Any]]) -> bool:
@@ -65,12 +69,13 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
             for events mean; after a `gap`, a client without a session is in another one.
     """
     sources = [source] if isinstance(source, Source) else source
+    name = " and ".join(source.name for source in sources)
+    _refuse_other_fields(reading.columns, name)
     words = read_event_words(reading.events)
     files = [
         read_ubi_file(source, lambda part: _select_columns(part, reading.columns, words))
         for source in sources
     ]
-    name = " and ".join(source.name for source in sources)
     locate = _locate_in_all(files)
     frame = pl.concat([file.frame for file in files], how="diagonal").with_row_index("row")
     del files  # their rows are in the frame
@@ -84,6 +89,7 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
         raise BadInput(locate(int(unreadable["row"][0])), str(unreadable["wrong"][0]), UNREADABLE)
     if not len(log.queries) and not len(log.events):
         raise BadInput(name, "there is not one query and not one event in it", _SHAPE)
+    reading.columns.refuse_absent(frame, _PATHS, name)
     log, split_notes = split_queries(log)
     rows, docs, list_notes = build_lists(log)
     if not rows["event"].is_in([SHOWN, ASKED]).any():
@@ -102,6 +108,15 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
         docs=docs,
         judged_by="text",
     )
+
+
+def _refuse_other_fields(columns: ColumnMapping, name: str) -> None:
+    """Paths begin with a field of UBI: nothing else of a record is read."""
+    for role in _PATHS:
+        for path in columns.names.get(role, ()):
+            if path.partition(".")[0] not in FIELDS:
+                problem = f"{quote(path)} for the {role} begins with no field of UBI"
+                raise NoColumn(name, problem, f"a path from one of {', '.join(FIELDS)}")
 
 
 def _locate_in_all(files: Sequence[UbiFile]) -> Callable[[int], str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from functools import cache
 from typing import Any
 
 import polars as pl
@@ -62,7 +61,7 @@ def read_ubi_file(source: Source, select: Callable[[pl.DataFrame], pl.DataFrame]
         frames.append(select(_finish(scanned)))
         done += len(piece)
         report_reading(source.name, size, min(done / size, 1.0) / 2)
-    return UbiFile(pl.concat(frames), _make_locate(source))
+    return UbiFile(pl.concat(frames), source.locate_rows())
 
 
 def _repeats_keys(piece: bytes, frame: pl.DataFrame) -> bool:
@@ -138,14 +137,3 @@ def _finish(frame: pl.DataFrame) -> pl.DataFrame:
     names = (FIELDS[-1], *_OLD_HITS)
     hits = pl.coalesce(*(pl.when(pl.col(name) != "").then(pl.col(name)) for name in names))
     return frame.select(*texts, hits.alias(FIELDS[-1]), wrong.alias("wrong"))
-
-
-def _make_locate(source: Source) -> Callable[[int], str]:
-    """Where a row stands, if empty lines are passed over."""
-
-    @cache
-    def line_numbers() -> list[int]:
-        lines = enumerate(source.iterate_lines(), start=1)
-        return [number for number, line in lines if line.strip()]
-
-    return lambda row: f"{source.name}:{line_numbers()[row]}"

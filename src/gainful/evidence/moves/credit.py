@@ -17,9 +17,10 @@ from attrs import define, evolve, frozen
 
 from gainful.errors import GainfulError
 from gainful.evidence.worked_ranking import RankedQueries
-from gainful.match.matched import Matched, Subtopics
+from gainful.match.matched import Subtopics
+from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
-from gainful.measure.evaluate import compute_measures
+from gainful.measure.evaluate import compute_measures, compute_ranked
 from gainful.measure.ranked_run import RankedRun
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks, slices
@@ -213,15 +214,22 @@ class DocumentGame:
         members = np.pad(members, ((0, 0), (0, 1)))
         batch_size = _BATCH_DOCS // (1 + len(player) + len(side.ranked.pool_grade))
         parts = [
-            compute_measures(_repeat_query(side.ranked, members[part, player]), {"": self.recipe})
+            self._compute(_repeat_query(side.ranked, members[part, player]))
             for part in slices(len(members), batch_size)
         ]
         return np.concatenate(
-            [np.ma.filled(np.ma.asarray(part[""], dtype=float), np.nan) for part in parts]
+            [np.ma.filled(np.ma.asarray(part, dtype=float), np.nan) for part in parts]
         )
 
+    def _compute(self, repeated: RankedRun) -> Array:
+        convention = self.recipe.convention
+        by_grades = TIE_POLICIES[convention.ties].needs == "grades"
+        if by_grades or convention.unjudged_grade is not None:  # who is judged changes the ranks
+            return compute_measures(repeated, {"": self.recipe})[""]
+        return compute_ranked(evolve(repeated, convention=convention), self.recipe)
 
-def _repeat_query(ranked: RankedRun, members: Flags) -> Matched:
+
+def _repeat_query(ranked: RankedRun, members: Flags) -> RankedRun:
     """A query for each set, in which only its documents are judged; the pool is the whole one."""
     size, pool_size = len(members), len(ranked.pool_grade)
     set_number, hit = np.nonzero(members)
