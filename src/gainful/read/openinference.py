@@ -206,7 +206,7 @@ class _SpanReader:
                 part = docs[index]
                 count = 0 if isinstance(part, BadResults) else len(part)
                 grade_of = read_evaluations(entries or ())
-                by_place = {place: grade for place, grade in grade_of.items() if place < count}
+                by_place = {place: grade for place, grade in grade_of.items() if 0 <= place < count}
                 if by_place:
                     grades[index] = by_place
                     self._retrievals.notes[_GRADED] += len(by_place)
