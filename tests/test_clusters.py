@@ -15,7 +15,7 @@ from scipy.stats import t as student, ttest_1samp
 
 import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
-from gainful.evidence.method import Method as Weighing, test_pairs as weigh_pairs
+from gainful.evidence.method import Method, test_pairs as apply_tests
 from gainful.evidence.pairing import PairedValues, describe_few_units, describe_turns, read_clusters
 from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.paired_tests import (
@@ -59,14 +59,14 @@ def test_turns_of_cast_say_less_than_so_many_queries():
     """AP of manual ANCE against BM25: p .0016 by turn, .032 by conversation."""
     turns, values = read_cast_ap()
     paired = PairedValues("AP", turns, values, [0, 0])
-    weighing = Weighing("randomisation", "max-t")
-    by_turn = weigh_pairs([paired], PAIR, weighing, ["bm25", "ance"])
+    method = Method("randomisation", "max-t")
+    by_turn = apply_tests([paired], PAIR, method, ["bm25", "ance"])
     clustered = read_clusters(TURN).assign(paired)
-    by_conversation = weigh_pairs([clustered], PAIR, weighing, ["bm25", "ance"])
+    by_conversation = apply_tests([clustered], PAIR, method, ["bm25", "ance"])
     assert by_turn.p[0, 0] == pytest.approx(0.0016, abs=0.0006)
     assert by_conversation.p[0, 0] == pytest.approx(0.032, abs=0.004)
     differences = values[:, 1] - values[:, 0]
-    signs = signs_of(19, weighing.resampling)
+    signs = signs_of(19, method.resampling)
     expected = randomise_by_loops(differences.tolist(), clustered.clusters, signs)
     assert by_conversation.p[0, 0] == pytest.approx(expected, abs=1e-12)
     assert by_conversation.low[0, 0] < by_turn.low[0, 0]
@@ -176,8 +176,8 @@ def test_a_cluster_for_each_query_changes_nothing(test):
     paired = PairedValues("AP", [str(at) for at in range(20)], values, [0] * 3)
     alone = PairedValues("AP", paired.queries, values, [0] * 3, [f"c{q}" for q in paired.queries])
     correction = "max-t" if test == "randomisation" else "none"
-    weighing = Weighing(test, correction, "measure", Resampling(resamples=499))
-    plain, clustered = (weigh_pairs([item], pairs, weighing, names) for item in (paired, alone))
+    method = Method(test, correction, "measure", Resampling(resamples=499))
+    plain, clustered = (apply_tests([item], pairs, method, names) for item in (paired, alone))
     for name in ("p", "p_corrected", "low", "high"):
         assert getattr(plain, name) == pytest.approx(getattr(clustered, name), abs=1e-12)
 
@@ -189,9 +189,9 @@ def test_turns_of_equal_conversations_are_no_evidence_of_their_number():
     turns = [f"{at}_{turn}" for at in range(12) for turn in (1, 2, 3)]
     thrice = PairedValues("AP", turns, np.repeat(values, 3, axis=0), [0, 0])
     for test in ("randomisation", "t"):
-        weighing = Weighing(test, "none")
-        first = weigh_pairs([once], PAIR, weighing, ["a", "b"])
-        again = weigh_pairs([read_clusters(TURN).assign(thrice)], PAIR, weighing, ["a", "b"])
+        method = Method(test, "none")
+        first = apply_tests([once], PAIR, method, ["a", "b"])
+        again = apply_tests([read_clusters(TURN).assign(thrice)], PAIR, method, ["a", "b"])
         for name in ("p", "low", "high"):
             assert getattr(first, name) == pytest.approx(getattr(again, name), rel=1e-9)
 

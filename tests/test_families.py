@@ -14,7 +14,7 @@ from refusals import refuses
 
 import gainful
 from gainful.errors import BadValue
-from gainful.evidence.method import Method as Weighing, fit_resamples, test_pairs as weigh_pairs
+from gainful.evidence.method import Method, test_pairs as apply_tests
 from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.max_t import flip_families, step_down_max_t
@@ -132,8 +132,8 @@ def test_max_t_over_all_measures_takes_the_same_sign_for_a_query_in_each():
         PairedValues("B", queries[6:], second, [6] * 4),
     ]
     resampling = Resampling(resamples=199)
-    outcome = weigh_pairs(
-        paired, ALL_PAIRS, Weighing("randomisation", "max-t", "all", resampling), list("abcd")
+    outcome = apply_tests(
+        paired, ALL_PAIRS, Method("randomisation", "max-t", "all", resampling), list("abcd")
     )
     padded = np.concatenate([np.zeros((6, 4)), second])
     both = np.concatenate(
@@ -142,10 +142,10 @@ def test_max_t_over_all_measures_takes_the_same_sign_for_a_query_in_each():
     own, among = max_t_by_loops(both, signs_of(30, resampling), 1)
     assert outcome.p.ravel() == pytest.approx(own, abs=1e-12)
     assert outcome.p_corrected.ravel() == pytest.approx(among, abs=1e-12)
-    alone = weigh_pairs(
+    alone = apply_tests(
         paired[:1],
         ALL_PAIRS,
-        Weighing("randomisation", "max-t", "measure", resampling),
+        Method("randomisation", "max-t", "measure", resampling),
         list("abcd"),
     )
     assert (outcome.p_corrected[0] >= alone.p_corrected[0]).all()
@@ -220,9 +220,9 @@ def test_no_interval_leaves_out_0_where_p_is_above_alpha(test, correct, family):
         PairedValues(name, [str(at) for at in range(20)], values, [0] * 4)
         for name, values in zip("AB", kinds, strict=True)
     ]
-    weighing = Weighing(test, correct, family, Resampling(resamples=1999, alpha=0.2))
-    weighing = fit_resamples(weighing, paired, ALL_PAIRS)
-    outcome = weigh_pairs(paired, ALL_PAIRS, weighing, list("abcd"))
+    method = Method(test, correct, family, Resampling(resamples=1999, alpha=0.2))
+    method = method.fit_to_queries(paired, ALL_PAIRS)
+    outcome = apply_tests(paired, ALL_PAIRS, method, list("abcd"))
     excludes = (outcome.low > 0) | (outcome.high < 0)
     assert not (excludes & (outcome.p_corrected > 0.2)).any()
     if correct in ("bh", "bonferroni", "none") and test in ("randomisation", "t"):

@@ -14,21 +14,25 @@ from refusals import refuses
 from gainful.errors import BadValue, WrongType
 from gainful.formula import (
     Arithmetic,
+    Compare,
     Const,
     Domain,
+    Log,
     Param,
     Var,
     Where,
     equal,
     log,
     maximum,
+    parameters,
     substitute,
+    to_javascript,
+    to_latex,
     to_numpy,
+    to_text,
     walk,
     where,
 )
-from gainful.formula.renderers import to_javascript, to_latex, to_text
-from gainful.formula.tree import Compare, Log, parameters
 
 i = Var("i", "rank")
 g = Var("g", "grade")

@@ -386,6 +386,12 @@ NAMES = [
     ("gainful.evaluate_sessions", Says("gainful.sessions.evaluate")),
     ("gainful.eval(qrels, run)", Says("gainful.evaluate")),
     ("gainful.evalute", Says("gainful.evaluate")),
+    (
+        'gainful.figures.dots(gainful.sessions.evaluate([{"session": "s", "query": 1, "rank": 1, "doc": "a", "grade": 1}], measures="sDCG@10"))',
+        Says("qrels", "sDCG@10", "sessions, last"),
+    ),
+    ("results.numeric_queries", False),
+    ("gainful.compare(qrels, [run, better]).evidence.resampling.alpha", 0.05),
     ("gainful.fit_model", Says("removed", "statsmodels")),
     ("gainful.stats.settle", Says("removed", "gainful.unjudged")),
     ("gainful.sessions.sweep_against", Says("removed", "gainful.stats.correlate")),

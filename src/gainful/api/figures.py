@@ -39,6 +39,7 @@ from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.results import Results, name_results
+from gainful.measure.sessions.results import SessionResults
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import (
     differences,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 _MAX_CUTOFF = 1000
+_OF_SESSIONS = ("sessions", "last", "scenario", "individual", "frontier")
 
 
 def curves_data(
@@ -123,7 +125,7 @@ def differences_data(
     if holds_results(qrels):
         results = take_results((qrels, runs), measure, options)
     else:
-        _refuse_more_than_two(name_runs(runs or ()))  # before anything is read
+        _refuse_more_than_two({} if runs is None else name_runs(runs))  # before anything is read
         results = _evaluate(qrels, runs, measure or "nDCG@10", options)
     _refuse_more_than_two(results)
     both, name = list(results.values()), next(iter(next(iter(results.values()))))
@@ -195,6 +197,9 @@ def _evaluate(
     if holds_results(qrels):
         allowed = "judgments and runs: results have not these values"
         raise BadValue("results", ", ".join(name_results(qrels)), allowed)
+    if isinstance(qrels, SessionResults):
+        allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
+        raise BadValue("qrels", f"sessions ({', '.join(qrels.measures)})", allowed)
     named_runs = name_runs(() if runs is None else runs)
     reading = RunReading.from_options(options)
     convention, recipes = reading.build_recipes(measures)

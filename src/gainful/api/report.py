@@ -95,11 +95,11 @@ def report(
     require_extra()
     named_runs = name_runs(runs)
     names = list(named_runs)
-    weighing, inputs = split_method(options)
-    base = names.index(choose_baseline(weighing.get("baseline"), names, "run"))
+    method_options, inputs = split_method(options)
+    base = names.index(choose_baseline(method_options.get("baseline"), names, "run"))
     labels = label_runs(names)
-    weighing["baseline"] = labels[base]
-    method = build_method(**weighing)
+    method_options["baseline"] = labels[base]
+    method = build_method(**method_options)
     resampling, reading = method.resampling, RunReading.from_options(inputs)
     query_texts = _load_texts(texts)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
@@ -200,15 +200,15 @@ def report_sessions(
         ('<!doctype html>', True)
     """
     require_extra()
-    weighing, reading = split_method(options)
-    resampling = check_method(**weighing).resampling
+    method_options, reading = split_method(options)
+    resampling = check_method(**method_options).resampling
     results = evaluate_once(sessions, qrels, measures, like=like, cost=cost, **reading)
     named = group_systems(results, by)
     groups = _shorten_names(named)
-    baseline = choose_baseline(weighing.get("baseline"), named.names, named.by or SYSTEM)
+    baseline = choose_baseline(method_options.get("baseline"), named.names, named.by or SYSTEM)
     base = named.names.index(baseline)
-    weighing = {**weighing, "baseline": groups.names[base]}
-    comparison, reasons = _compare_systems(groups, block, weighing)
+    method_options = {**method_options, "baseline": groups.names[base]}
+    comparison, reasons = _compare_systems(groups, block, method_options)
     choice, places = choose_units(groups, base, resampling.seed)
     content = SessionReportContent(
         named=named,
@@ -221,7 +221,7 @@ def report_sessions(
             dict(zip(groups.labels, groups.flags.values(), strict=True)),
             resampling,
             unit=groups.unit,
-            drawn=_choose_drawn(groups, block, weighing.get("cluster")),
+            drawn=_choose_drawn(groups, block, method_options.get("cluster")),
             kind=groups.by or SYSTEM,
         ),
         choice=choice,
@@ -249,7 +249,7 @@ def _shorten_names(groups: SystemGroups) -> SystemGroups:
 
 
 def _compare_systems(
-    groups: SystemGroups, block: str | Sequence[str] | None, weighing: MethodOptions
+    groups: SystemGroups, block: str | Sequence[str] | None, method_options: MethodOptions
 ) -> tuple[Comparison | None, list[str]]:
     """The comparison of systems, in the measures that allow one; none of a single system."""
     by = groups.by
@@ -257,7 +257,7 @@ def _compare_systems(
         return None, []
     return compare_where_possible(
         [groups.results],
-        lambda results: compare_session_results(results[0], by, block, **weighing),
+        lambda results: compare_session_results(results[0], by, block, **method_options),
     )
 
 

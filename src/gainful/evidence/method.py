@@ -32,7 +32,6 @@ from gainful.evidence.statistics.correction import (
     Family,
     ample_resamples,
     correction_for,
-    power_level,
     smallest_resamples,
 )
 from gainful.evidence.statistics.effect_size import POWER, check_share
@@ -136,9 +135,23 @@ class Method:
         return self.correction == MAX_T and self.count_comparisons(measures, pairs) > 1
 
     def power_level(self, measures: int, pairs: int) -> float:
-        """The level at which one of these comparisons is sure to be significant."""
-        tested = pairs * (measures if self.family == "all" else 1)
-        return power_level(self.correction, self.test, tested, self.resampling.alpha)
+        """The level at which one of these comparisons is sure to be significant.
+
+        Where the chance of any mistake is held down, the smallest p is held to alpha divided by
+        the number of comparisons.
+        """
+        if CORRECTIONS[self.correction].holds_down_any or self.test == TUKEY:
+            return self.resampling.alpha / (pairs * (measures if self.family == "all" else 1))
+        return self.resampling.alpha
+
+    def fit_to_queries(self, paired: Sequence[PairedValues], pairs: Ranks) -> Method:
+        """As many resamples as the family needs, if the test of so many queries takes any."""
+        is_exact = self.test == RANDOMISATION and all(
+            len({*item.units}) <= MAX_EXACT_DIFFERENCES for item in paired
+        )
+        if is_exact or self.test == TUKEY or not self.takes_resamples:
+            return self
+        return self.fit_resamples(len(paired), len(pairs))
 
     def fit_resamples(self, measures: int, pairs: int, sides: int = 1) -> Method:
         """As many resamples as the family needs for its smallest p to be significant.
@@ -194,16 +207,6 @@ def split_method(options: Mapping[str, Any]) -> tuple[MethodOptions, dict[str, A
     method = {name: options[name] for name in options if name in MethodOptions.__annotations__}
     others = {name: value for name, value in options.items() if name not in method}
     return cast("MethodOptions", method), others
-
-
-def fit_resamples(method: Method, paired: Sequence[PairedValues], pairs: Ranks) -> Method:
-    """As many resamples as the family needs, if the test of so many queries takes any."""
-    is_exact = method.test == RANDOMISATION and all(
-        len({*item.units}) <= MAX_EXACT_DIFFERENCES for item in paired
-    )
-    if is_exact or method.test == TUKEY or not method.takes_resamples:
-        return method
-    return method.fit_resamples(len(paired), len(pairs))
 
 
 def test_pairs(

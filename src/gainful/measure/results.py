@@ -472,6 +472,7 @@ class Results(Values, Shown):
     """
 
     REMARKS: ClassVar[Sequence[Remark]] = RUN_REMARKS
+    ROWS: ClassVar[Mapping[str, Any]] = {"per_query": True}  # the view that a frame has
 
     @property
     def queries(self) -> Sequence[str]:
@@ -489,6 +490,11 @@ class Results(Values, Shown):
         whole = self.numeric_ids and not numbers.null_count()
         return frame.with_columns(numbers) if whole else frame
 
+    @property
+    def numeric_queries(self) -> bool:
+        """Were queries whole numbers in the frame that they came from?"""
+        return self.numeric_ids
+
     def values_by_query(self) -> dict[str, dict[str, float | None]]:
         """{query: {measure: value}}; None where a query is left out."""
         return self.values_by_id()
@@ -504,9 +510,9 @@ class Results(Values, Shown):
         return summary_page(self, count_noun(len(self.ids), "query"), remarks)
 
     def list_columns(self, **view: Any) -> dict[str, list[Any]]:
-        """Of a frame: a row for each query, unless `per_query=False` is said."""
-        columns = super().list_columns(**{"per_query": True} | view)
-        if "query" in columns and self.per_query["query"].dtype == pl.Int64:
+        """Of a frame: a row for each query or session, unless another view is asked for."""
+        columns = super().list_columns(**{**self.ROWS, **view})
+        if self.numeric_ids and "query" in columns and self.per_query["query"].dtype == pl.Int64:
             columns["query"] = [int(query) for query in columns["query"]]
         return columns
 

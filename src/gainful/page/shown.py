@@ -35,7 +35,8 @@ INTERNAL_NAMES = frozenset(
         *("brief", "convention_data", "files_to_save", "find_name", "format_value"),
         "from_matched",
         *("group_sessions", "list_columns", "list_expressions", "locate", "matched_sessions"),
-        *("mean_of", "mean_or_none", "numeric_ids", "page", "qrel_inputs", "recipe_data"),
+        *("mean_of", "mean_or_none", "numeric_ids", "numeric_queries", "page", "qrel_inputs"),
+        "recipe_data",
         *("random_generator", "recipes", "run_inputs", "summary", "tabulate", "values_by_id"),
     )
 )

@@ -19,7 +19,7 @@ from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_answer import write_notes
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
 from gainful.evidence.comparisons.equivalence import add_equivalence
-from gainful.evidence.method import Method, MethodOptions, build_method, fit_resamples, test_pairs
+from gainful.evidence.method import Method, MethodOptions, build_method, test_pairs
 from gainful.evidence.pairing import (
     Clusters,
     IndexPair,
@@ -251,7 +251,7 @@ class PairedSample(Sample):
 
     def complete_method(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
         """As many resamples as the family needs."""
-        return fit_resamples(method, list(self.tables.values()), np.array(pairs))
+        return method.fit_to_queries(list(self.tables.values()), np.array(pairs))
 
     def test_pairs(self, method: Method, pairs: Sequence[IndexPair]) -> tuple[Outcome, str]:
         """The test, and what it is called."""

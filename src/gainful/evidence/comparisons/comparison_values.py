@@ -14,6 +14,7 @@ from gainful.evidence.method import Method
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.statistics.correction import FREEDMAN_LANE, MAX_T, RANDOMISATION, TUKEY
 from gainful.evidence.statistics.effect_size import EffectSize
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.entry import HIGHER, Direction
 from gainful.page.shown import refuse_truth
@@ -147,6 +148,11 @@ class Evidence:
     def correction(self) -> str:
         """A name of the table of corrections."""
         return self.method.correction
+
+    @property
+    def resampling(self) -> Resampling:
+        """How many resamples, from which seed, and the level."""
+        return self.method.resampling
 
     @property
     def uses_resamples(self) -> bool:

@@ -11,7 +11,7 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
-from gainful.evidence.method import Method, build_method, fit_resamples, test_pairs
+from gainful.evidence.method import Method, build_method, test_pairs
 from gainful.evidence.pairing import (
     NOT_A_MEAN,
     Clusters,
@@ -576,7 +576,7 @@ def order_results(
         reasons = _why_no_test(paired_values, mean_kind)
         flags: Flags | None = None
         if not reasons:
-            criterion = fit_resamples(criterion, [paired_values], pairs)
+            criterion = criterion.fit_to_queries([paired_values], pairs)
             corrected = test_pairs([paired_values], pairs, criterion, names).p_corrected
             flags = np.asarray(corrected[0] <= criterion.resampling.alpha)
         notes += reasons

@@ -176,14 +176,3 @@ def smallest_resamples(comparisons: int, alpha: float, sides: int = 1) -> int:
 def ample_resamples(comparisons: int, alpha: float, sides: int = 1) -> int:
     """Some times the smallest number, so that more than the clearest difference can be found."""
     return _SPARE_RESAMPLES * (smallest_resamples(comparisons, alpha, sides) + 1) - 1
-
-
-def power_level(correct: str, test: str, comparisons: int, alpha: float) -> float:
-    """The level at which one of these comparisons is sure to be significant.
-
-    Where the chance of any mistake is held down, the smallest p is held to alpha divided by
-    the number of comparisons.
-    """
-    if CORRECTIONS[correct].holds_down_any or test == TUKEY:
-        return alpha / comparisons
-    return alpha
