@@ -28,6 +28,11 @@ FILES = {
     "many-qrels.txt": "t 0 a 1\n",
     "q.html": "s 0 a 1\n",
     "bytes.json": "{\x00",
+    "langfuse.json": '{"trace": {"id": "abc"}, "observations": [{"id": "1", "output": ["a"]}]}',
+    "cut.json": '[{"a": 1},\n{"b": 2}',
+    "more.json": '[{"a": 1}] more',
+    "cut.jsonl": '{"session": "s", "query": 1, "rank": 1, "doc": "a"}\n{"a": "' + "x" * 93,
+    "deletes.ndjson": '{"delete": {"_index": "a", "_id": "1"}}\n',
     "quepid.csv": "query,docid,rating\nlamp,a,3\n",
 }
 
