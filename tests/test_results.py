@@ -293,8 +293,13 @@ def test_sessions_that_are_evaluated_are_compared_as_they_are():
     results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
     direct = gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", resamples=99)
     assert results.compare(resamples=99).to_dict() == direct.to_dict()
-    with refuses(WrongType, "results"):
-        gainful.compare(results)
+    assert gainful.compare(results, resamples=99).to_dict() == direct.to_dict()
+    several = gainful.sessions.evaluate(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
+    selected = gainful.compare(several, measures="sDCG@10", resamples=99)
+    assert selected.to_dict() == direct.to_dict()
+    for beside in ({"runs": {"1": ["a"]}}, {"per_query": True}, {"like": "trec_eval"}):
+        with refuses(BadValue, *beside):
+            gainful.compare(results, **beside)
     assert gainful.sessions.compare(results, resamples=99).to_dict() == direct.to_dict()
 
 

@@ -15,13 +15,14 @@ from gainful.api.run_options import (
     Runs,
     answer_run_options,
     holds_results,
+    refuse_beside_results,
+    select_measures,
     separate_runs,
     take_results,
 )
 from gainful.api.session_options import SessionCompareOptions, answer_session_options
 from gainful.api.sessions import evaluate_once
 from gainful.convention.session import SessionConvention
-from gainful.errors import WrongType
 from gainful.evidence.comparisons.compare import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import check_method, compare_session_results
@@ -44,7 +45,7 @@ class CompareOptions(MethodOptions, RunOptions, total=False):
 
 @answer_run_options(CompareOptions, (SignificanceOptions, MethodOptions, RunOptions))
 def compare(
-    qrels: AnyQrels | Results | Mapping[str, Results] | Sequence[Results],
+    qrels: AnyQrels | SessionResults | Results | Mapping[str, Results] | Sequence[Results],
     runs: Runs | AnyRun | Results | None = None,
     *more: AnyRun | Results | Measures,
     measures: Measures | None = None,
@@ -55,7 +56,7 @@ def compare(
 
     Args:
         qrels: whatever `evaluate` takes; or what `evaluate` returned for two runs or more,
-            together or one after the other.
+            together or one after the other; or what `sessions.evaluate` returned for systems.
         runs: two runs or more: by name, in a list, or one after the other.
         *more: further runs, and after the runs the measures.
         measures: whatever `evaluate` takes; the runs are compared in each.
@@ -76,9 +77,10 @@ def compare(
         ('run 1', 'run 2')
     """
     method_options, inputs = split_method(options)
-    method = build_method(**method_options)
     if isinstance(qrels, SessionResults):
-        raise WrongType("results", "of sessions", "results of runs; gainful.sessions.compare")
+        refuse_beside_results({**inputs, "runs": runs, "per_query": per_query or None})
+        return compare_sessions(select_measures(qrels, measures), **method_options)
+    method = build_method(**method_options)
     if holds_results(qrels):
         beside = {**inputs, "per_query": per_query or None}
         results = take_results((qrels, runs, *more), measures, beside)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any
+from typing import Any, TypeVar
 
 from attrs import field, frozen
 
@@ -44,6 +44,7 @@ NamedRuns = (
     | list[str]
     | list[PathLike[str]]
 )
+AnyResults = TypeVar("AnyResults", bound=Results)
 AllResults = Mapping[str, Results] | Sequence[Results]
 _ALLOWED = "{name: run}, or a list of runs"
 _NUMBERS = {1: "one", 2: "two", 3: "three"}
@@ -130,17 +131,26 @@ def take_results(
 
     How runs are read is refused `beside` results.
     """
-    for name, value in beside.items():
-        if value is not None:
-            raise BadValue(name, value, "nothing beside results, which are evaluated already")
+    refuse_beside_results(beside)
     values = [value for value in given if value is not None]
     if len(values) > 1 and not is_of_run(values[-1]):
         measures = _refuse_both(measures, values.pop())
     results = name_results(values[0] if isinstance(values[0], (Mapping, list, tuple)) else values)
+    return {name: select_measures(run, measures) for name, run in results.items()}
+
+
+def refuse_beside_results(options: Mapping[str, Any]) -> None:
+    """Results are evaluated already: how to read and evaluate them comes too late."""
+    for name, value in options.items():
+        if value is not None:
+            raise BadValue(name, value, "nothing beside results, which are evaluated already")
+
+
+def select_measures(results: AnyResults, measures: Measures | None) -> AnyResults:
+    """Results by these measures alone; by all, if none is named."""
     if measures is None:
         return results
-    names = [next(iter(results.values())).find_name(measure) for measure in expand(measures)]
-    return {name: run.select_measures(names) for name, run in results.items()}
+    return results.select_measures([results.find_name(measure) for measure in expand(measures)])
 
 
 def _names_measures(value: object) -> bool:

@@ -472,6 +472,7 @@ class Results(Values, Shown):
     """
 
     REMARKS: ClassVar[Sequence[Remark]] = RUN_REMARKS
+    ROWS: ClassVar[Mapping[str, Any]] = {"per_query": True}  # the view that a frame has
 
     @property
     def queries(self) -> Sequence[str]:
@@ -509,9 +510,9 @@ class Results(Values, Shown):
         return summary_page(self, count_noun(len(self.ids), "query"), remarks)
 
     def list_columns(self, **view: Any) -> dict[str, list[Any]]:
-        """Of a frame: a row for each query, unless `per_query=False` is said."""
-        columns = super().list_columns(**{"per_query": True} | view)
-        if "query" in columns and self.per_query["query"].dtype == pl.Int64:
+        """Of a frame: a row for each query or session, unless another view is asked for."""
+        columns = super().list_columns(**{**self.ROWS, **view})
+        if self.numeric_ids and "query" in columns and self.per_query["query"].dtype == pl.Int64:
             columns["query"] = [int(query) for query in columns["query"]]
         return columns
 

@@ -360,6 +360,7 @@ class SessionResults(Results):
     UNIT: ClassVar[str] = "session"
     TITLE: ClassVar[str] = "Sessions"
     REMARKS: ClassVar[Sequence[Remark]] = SESSION_REMARKS
+    ROWS: ClassVar[Mapping[str, Any]] = {"view": "per_session"}
 
     recipes: Mapping[str, SessionRecipe]
     convention: SessionConvention
@@ -523,10 +524,6 @@ class SessionResults(Results):
         sessions = count_noun(self.counts["sessions"], "session")
         size = f"{sessions}, {count_noun(self.counts['queries'], 'query')}"
         return summary_page(evolve(self, name=Path(self.name).name), size, self.notes)
-
-    def list_columns(self, **view: Any) -> dict[str, list[Any]]:
-        """Of a frame: a row for each session, unless another view is asked for."""
-        return super(Results, self).list_columns(**{"view": "per_session"} | view)
 
     def compare(  # type: ignore[override]  # its systems are groups of sessions
         self,
