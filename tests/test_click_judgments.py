@@ -92,6 +92,11 @@ def test_what_is_written_is_read_again(suffix, pairs, tmp_path_factory):
     assert sorted(read_qrels(path).frame.rows()) == sorted(judged.qrels.frame.rows())
 
 
+def test_texts_between_tabs_need_no_quotes(tmp_path):
+    judge_by_clicks(make_log("Ab", "ab"), **FEW).write_qrels(tmp_path / "qrels.tsv")
+    assert '"' not in (tmp_path / "qrels.tsv").read_text(encoding="utf-8")
+
+
 def test_trec_needs_queries_without_blanks(tmp_path):
     judged = judge_by_clicks(make_log("Ab", "ab"), **FEW)
     path = tmp_path / "qrels.txt"

@@ -19,12 +19,20 @@ FILES = {
     "two.txt": "n01 0 news-01-01 1\nn02 0 news-02-01 1\n",
     "twice.run": "n01 Q0 news-01-01 1 3 x\nn01 Q0 b 2 2 x\nn01 Q0 news-01-01 3 1 x\n",
     "graded.csv": "query,doc,y_true\nn01,b,0\nn01,a,3\n",
+    "one.json": '{"queries": [{"query": "n01", "ratings": {"a": 3}}]}',
+    "snapshot.csv": "Snapshot Name,Case ID,Query Text,Doc ID,Doc Position,Rating\ns,1,n01,a,1,3\n",
+    "unrated.csv": "Query,DocID,Rating\nn01,a,3\nn01,b,\n",
     "bare.csv": "session,query,rank,doc\ns,1,1,a\n",
     "many.csv": "session,query,rank,doc,system,topic\n"
     + "".join(f"s{number},1,1,a,{number},t\n" for number in range(8)),
     "many-qrels.txt": "t 0 a 1\n",
     "q.html": "s 0 a 1\n",
     "bytes.json": "{\x00",
+    "langfuse.json": '{"trace": {"id": "abc"}, "observations": [{"id": "1", "output": ["a"]}]}',
+    "cut.json": '[{"a": 1},\n{"b": 2}',
+    "more.json": '[{"a": 1}] more',
+    "cut.jsonl": '{"session": "s", "query": 1, "rank": 1, "doc": "a"}\n{"a": "' + "x" * 93,
+    "deletes.ndjson": '{"delete": {"_index": "a", "_id": "1"}}\n',
     "quepid.csv": "query,docid,rating\nlamp,a,3\n",
 }
 

@@ -158,6 +158,44 @@ def test_rows_in_an_engine_that_are_not_sound(engine, row, words):
     assert any(note.startswith("1 session left out") and words in note for note in left.notes)
 
 
+@pytest.mark.parametrize("make", ["polars", "lazy polars", "DuckDB"])
+@pytest.mark.parametrize(
+    ("ranks", "queries", "words"),
+    [
+        ([1, 2, 99, 4], [1, 1, 1, 1], "rank 3 is missing: after 2 comes 4"),
+        ([1, 1, 1, 1], [1, 2, 99, 4], "query 3 is missing: after 2 comes 4"),
+    ],
+)
+def test_of_several_gaps_the_first_is_told(make, ranks, queries, words):
+    columns = {"session": ["s"] * 4, "query": queries, "rank": ranks, "doc": [*"abcd"]}
+    with pytest.raises(gainful.errors.BadInput, match=words):
+        gainful.sessions.evaluate(FRAME_MAKERS[make](pl.DataFrame(columns)), {"s": {"a": 1}})
+
+
+def test_sessions_that_are_all_null_are_the_same_mistake_everywhere(tmp_path):
+    rows = {"session": [None, None], "query": [1, 1], "rank": [1, 2], "doc": ["a", "b"]}
+    frame, problems = pl.DataFrame(rows), []
+    frame.write_parquet(tmp_path / "log.parquet")
+    for make in ("polars", "lazy polars", "DuckDB"):
+        with pytest.raises(gainful.errors.BadInput) as error:
+            gainful.sessions.evaluate(FRAME_MAKERS[make](frame), {"s": {"a": 1}})
+        problems.append(error.value.problem)
+    for judge in (gainful.sessions.evaluate, gainful.sessions.summarise):
+        with pytest.raises(gainful.errors.BadInput) as error:
+            judge(tmp_path / "log.parquet", {"s": {"a": 1}})
+        assert error.value.where.endswith("row 1")
+        problems.append(error.value.problem)
+    assert len({*problems}) == 1
+
+
+def test_without_rows_a_mistake_in_a_log_of_users_names_the_user():
+    rows = [("u", "2024-01-01T00:00:00", "x", 1, "a"), ("u", "2024-01-01T00:00:00", "x", 2, None)]
+    frame = pl.DataFrame(rows, schema=["user", "time", "query", "rank", "doc"], orient="row")
+    frame = frame.with_columns(event=pl.lit("impression"))
+    with pytest.raises(gainful.errors.BadInput, match="user 'u'"):
+        gainful.sessions.evaluate(FRAME_MAKERS["DuckDB"](frame))
+
+
 def test_rows_without_ranks_need_an_order():
     rows = [("s", 1, "x"), ("s", 1, "a"), ("s", 2, "b")]
     frame = pl.DataFrame(rows, schema=["session", "query", "doc"], orient="row")

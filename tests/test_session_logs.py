@@ -324,7 +324,7 @@ FINE = "s,u,2026-01-31T12:00:00Z,shown,x,1,a\n"
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("s,u,yesterday,shown,x,2,b\n", "session 's': time 'yesterday' is no time as others are"),
+        ("s,u,yesterday,shown,x,2,b\n", "session 's': time 'yesterday' is no time"),
         ("s,u,,shown,x,2,b\n", "session 's': there is no time, though others have one"),
         ("s,u,2026-01-31T12:00:01Z,shown,,2,b\n", "session 's': an event without a query"),
         (
@@ -441,7 +441,7 @@ def test_a_log_is_checked_as_sessions(tmp_path, text):
     bad = text + text.splitlines()[-1].replace("2026-01-31", "never").replace("s,90", "s,often")
     report = gainful.check(write(tmp_path, bad, "bad.csv"))
     assert not report.ok
-    assert "is no time as others are" in report.to_text()
+    assert "is no time" in report.to_text()
 
 
 VALUES = {

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from refusals import refuses
 
+import gainful
 from gainful.errors import BadInput, BadValue
 from gainful.read.formats import find_session_format
 from gainful.read.session_inputs import as_sessions
@@ -233,6 +234,7 @@ def test_documents_without_ids_need_a_path(tmp_path):
         "document.content, document.metadata.source, document.metadata.page"
     )
     assert "--columns doc=PATH" in str(error.value)
+    assert "--columns doc=PATH" in gainful.check(path).to_text()
     sessions = as_sessions(path, columns=read_column_names({"doc": "metadata.source"}))
     assert sessions.frame["doc"].to_list() == ["hours.md", "prices.md"]
     note = "1 result shows a document that its list has further up, and is left out"
@@ -1008,6 +1010,7 @@ def test_grades_that_traces_carry_are_judgments(tmp_path, name, evaluations, ins
     path.write_text(f"{json.dumps(graded)}\n{json.dumps(plain)}\n", encoding="utf-8")
     sessions = as_sessions(path)
     assert sessions.frame["grade"].to_list() == [0.5, None, 1.0, None, None, None]
+    assert "2 documents have grades by evaluations in their traces" in sessions.notes
     results = evaluate(path, measures="sDCG@1")
     # a is shown by both searches, the second divided by 1 + log4 2.
     assert results.mean["sDCG@1"] == pytest.approx(0.5 + 0.5 / 1.5)

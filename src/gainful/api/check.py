@@ -78,6 +78,8 @@ def check(
         if isinstance(source, Source):
             source.report_end()
     names.refuse_misfits()
+    if ["sessions"] not in all_kinds:
+        names.refuse_unread()
     return CheckReport((*map(_describe_file, reports), *check_pairs(reports)))
 
 

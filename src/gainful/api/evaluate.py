@@ -328,13 +328,15 @@ def evaluate_matched(
     """
     convention, recipes = reading.build_recipes(measures)
     judgments = reading.read_qrels(qrels)
-    for name, run in runs.items():
+    for number, (name, run) in enumerate(runs.items(), 1):
         matched, engine = None, ""
         if not with_rows and isinstance(judgments, Qrels):
             matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
         if matched is None:
             loaded = reading.read_run(run, name or "run")
             matched = match_run(judgments, loaded, recipes, convention)
+        if number == len(runs):
+            reading.columns.refuse_unread()
         results = measure_run(matched, recipes, convention, name or name_file(run))
         yield evolve(results, engine=engine), matched
 

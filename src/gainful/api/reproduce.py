@@ -85,6 +85,7 @@ def reproduce(
     if baselines is not None:
         pairs["baseline"] = (baselines[0], baselines[1])
     loaded = {role: [*map(reading.read_run, pair)] for role, pair in pairs.items()}
+    reading.columns.refuse_unread()
     results: dict[str, list[Results]] = {}
     for role, runs in loaded.items():
         sides = zip(("original", "reproduced"), judgments, runs, pairs[role], strict=True)

@@ -160,7 +160,8 @@ def match_by(
 def _open_sessions(sessions: Any, options: GainOptions, needed: set[str]) -> EngineSessions:
     """Sessions that stay where they are."""
     native, engine, name = _find_frame(sessions)
-    return open_sessions(native, engine, name, ReadOptions.pick(options), needed)
+    reading, first_row = ReadOptions.pick(options), 0 if native is sessions else 1
+    return open_sessions(native, engine, name, reading, needed, first_row=first_row)
 
 
 def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:

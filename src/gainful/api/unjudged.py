@@ -102,6 +102,7 @@ def unjudged(
         loaded = reading.read_run_in_memory(value, name or "run")
         known_as = name or name_file(value)
         bounds[name] = _bound_run(judgments, loaded, recipes, convention, known_as, grades)
+    reading.columns.refuse_unread()
     return bounds[""] if runs is None else RunBounds(bounds)
 
 

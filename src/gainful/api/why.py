@@ -87,6 +87,7 @@ def why(
     reading = RunReading(qrels_format=qrels_format, run_format=run_format, columns=columns)
     loaded_qrels = reading.read_qrels(qrels)
     loaded_run = reading.read_run_in_memory(reading.require_run(qrels, run))
+    reading.columns.refuse_unread()
     recipes = {str(parsed): sides[0]}
     mixtures = mix_run(
         loaded_run,

@@ -28,7 +28,6 @@ from gainful.cli.study import (
 )
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.method import MethodOptions
-from gainful.evidence.pairing import STANDARDISATIONS
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.page.page import Page
 from gainful.read.several_systems import SYSTEM
@@ -72,7 +71,7 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     ),
     Row(
         "--standardise",
-        STANDARDISATIONS,
+        "normal",
         "Score each run beside the others on the same query first, from 0 to 1.",
         group="Statistics",
     ),

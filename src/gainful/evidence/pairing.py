@@ -314,7 +314,6 @@ def describe_turns(
     )
 
 
-STANDARDISATIONS = ("normal",)
 _MIN_RUNS = 3  # of two runs nothing is left but who won
 
 
@@ -335,9 +334,8 @@ def normal_scores(values: Array) -> Array:
 
 def check_standardisation(standardise: str | None) -> None:
     """Refuse a way that is not known."""
-    if standardise is not None and standardise not in STANDARDISATIONS:
-        answer = "only normal is left"
-        raise UnknownName("standardisation", str(standardise), STANDARDISATIONS, answer=answer)
+    if standardise not in (None, "normal"):
+        raise UnknownName("standardisation", str(standardise), ["normal"], "only it is left")
 
 
 def standardise_values(paired: PairedValues, standardise: str | None) -> PairedValues:

@@ -168,8 +168,9 @@ def _format_qrels(frame: pl.DataFrame, path: str) -> bytes:
     suffix = Path(path).suffix.lower()
     buffer = BytesIO()
     if suffix in (".csv", ".tsv"):
-        separator = "\t" if suffix == ".tsv" else ","
-        frame.write_csv(buffer, separator=separator, quote_style="non_numeric")
+        is_csv = suffix == ".csv"
+        style: Any = "non_numeric" if is_csv else "necessary"
+        frame.write_csv(buffer, separator="," if is_csv else "\t", quote_style=style)
     elif suffix in (".jsonl", ".ndjson"):
         frame.write_ndjson(buffer)
     elif suffix == ".parquet":
@@ -179,9 +180,9 @@ def _format_qrels(frame: pl.DataFrame, path: str) -> bytes:
             blank = frame.filter(pl.col(name).str.contains(r"\s|^#"))[name]
             if len(blank):
                 allowed = f"{_SUFFIXES}, where no {name} has a blank, as {quote(blank[0])} has"
-                raise BadValue("path", path, allowed)
+                raise BadValue("write_qrels", path, allowed)
         lines = (f"{query} 0 {doc} {grade:.17g}\n" for query, doc, grade, *_ in frame.iter_rows())
         buffer.write("".join(lines).encode())
     else:
-        raise BadValue("path", path, _SUFFIXES)
+        raise BadValue("write_qrels", path, _SUFFIXES)
     return buffer.getvalue()

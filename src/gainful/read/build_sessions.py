@@ -93,7 +93,7 @@ class LogReport:
             raise BadInput(name, "there is not one row in it", SHOWING)
         dropped = tell_left_out(self.left_out, bad)
         if not self.kept:
-            raise BadInput(name, f"not one event is left; {dropped[0]}", SHOWING)
+            raise BadInput(name, f"not one event is left; {dropped[0]}", self.left_out[0].expected)
         ties = tell_left_out(self.ties, bad)
         if not self.opening and ties:
             raise BadInput(name, f"not one event is left; {ties[0]}", self.ties[0].expected)

@@ -164,6 +164,7 @@ class _Fit:
     found: set[str] = field(factory=set)  # roles
     usual: set[str] = field(factory=set)  # roles that a column has by its name, such as grade
     misfits: dict[str, NoColumn] = field(factory=dict)
+    asked: dict[str, set[str]] = field(factory=dict)  # roles of the tables of each kind
 
 
 @frozen
@@ -209,6 +210,19 @@ class ColumnMapping:
             if role not in fitting:
                 raise misfit
 
+    def refuse_unread(self) -> None:
+        """No column may be named where no table was read that could have it."""
+        shared = set().union(*self.fit.asked.values())
+        roles = [role for role in self.names if role not in shared]
+        for kind, own in self.own_names.items():
+            asked = self.fit.asked.get(kind, set())
+            roles += [f"{kind}.{role}" for role in own if role not in asked]
+        if roles:
+            allowed = (
+                "roles in a table; TREC's lines, ratings, dicts by query have no named columns"
+            )
+            raise BadValue("columns", roles[0], allowed)
+
     def lacks_grades(self, roles: Mapping[str, str]) -> bool:
         """Did the user say that judgments have no grades, so that each document counts as 1?"""
         return "grade" in roles and self.names.get("grade") == ()
@@ -223,6 +237,7 @@ class ColumnMapping:
             raise BadValue(
                 "columns", own_roles[0], "roles of sessions; qrels. is for --qrels (qrels=)"
             )
+        self.fit.asked.setdefault("qrels" if "grade" in roles else "run", set()).update(roles)
         for role, candidates in self.names.items():
             if not candidates and roles is SESSION_ROLES:
                 raise BadValue(f"columns[{quote(role)}]", None, "a name; None is for judgments")

@@ -75,6 +75,7 @@ from gainful.read.sessions import (
     refuse_session,
 )
 from gainful.read.spill import KEY, Spill, choose_parts, refuse_large_owners, take_rows
+from gainful.text import quote
 
 _NUMBER, _NUMBER_THERE = "\0number", "gainful_number"  # of a row, where rows have an order
 _MAX_ROWS = 1_000_000  # of a part
@@ -129,6 +130,7 @@ class PartReader:
     bad: BadPolicy
     gap: timedelta | None
     words: EventWords | None
+    first_row: int = 0  # its number, in messages
     facts: LogFacts = field(factory=LogFacts)
     owner: str = ""  # of a log: the column that says whose events are, session or user
     owner_notes: Sequence[str] = ()
@@ -143,7 +145,7 @@ class PartReader:
         table = InputTable(
             rows.drop(_NUMBER, KEY, strict=False),
             self.header.name,
-            self._locate_in(numbers),
+            self._locate_in(rows, numbers),
             padded=False,
             own_names=self.header.own_names,
         )
@@ -191,10 +193,16 @@ class PartReader:
             columns = [find(SESSION), position, find(RANK), find(DOC)]
         return [column for column in columns if column is not None]
 
-    def _locate_in(self, numbers: pl.Series | None) -> Callable[[int], str]:
-        """The place of a row, for messages; where rows have no order, they have none."""
+    def _locate_in(self, rows: pl.DataFrame, numbers: pl.Series | None) -> Callable[[int], str]:
+        """The place of a row, for messages; where rows have no order, at most its user."""
         name = self.header.name
-        return (lambda _: name) if numbers is None else (lambda row: f"{name}, row {numbers[row]}")
+        if numbers is not None:
+            return lambda row: f"{name}, row {numbers[row]}"
+        column = self.header.find_column(LOG_COLUMNS["user"].names)
+        if self.owner != "user" or column is None:
+            return lambda _: name
+        users = rows[column]
+        return lambda row: f"{name}, user {quote(users[row])}" if users[row] is not None else name
 
     def hash_owners(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The rows, each with the hash of its owner."""
@@ -311,6 +319,8 @@ def open_sessions(
     name: str,
     reading: ReadOptions = AS_USUAL,
     needed: Collection[str] | None = None,
+    *,
+    first_row: int = 0,
 ) -> EngineSessions:
     """Sessions of a frame of an engine, whether it has numbered queries or is a log of events.
 
@@ -320,12 +330,17 @@ def open_sessions(
         name: what it is called in messages.
         reading: how columns are called, what a log means, and what is done with what is wrong.
         needed: what is asked for of sessions besides their results; all, if it is not said.
+        first_row: the number of the first row in messages: of frames 0, of files 1.
     """
     check_bad(reading.policy)
     asked = reading.asks_for_events
     with report_engine_errors(engine, name):
         frame, own_names = open_columns(native, engine, reading.columns, SESSION_ROLES, name)
         schema = {restore_name(own): kind for own, kind in frame.collect_schema().items()}
+        session = Header([*schema], name).find_column(LOG_COLUMNS["session"].names)
+        if session is not None and schema[session] == nw.Unknown:  # of nulls alone
+            frame = frame.with_columns(nw.col(protect_name(session)).cast(nw.String))
+            schema[session] = nw.String()
         kept = [column for column, kind in schema.items() if _can_travel(kind)]
         header = Header(kept, name, own_names)
         texts = {column for column in kept if _is_text(schema[column])}
@@ -342,6 +357,7 @@ def open_sessions(
             bad=reading.policy,
             gap=reading.gap,
             words=reading.events,
+            first_row=first_row,
         )
         sessions = EngineSessions(engine, frame.select(*selected), reader)
         if is_numbered:
@@ -489,7 +505,8 @@ def spill_rows(native: Any, engine: Engine, reader: PartReader) -> tuple[PartRea
         facts.add(find_facts(rows.drop(_NUMBER, strict=False), reader.header))
         spill.add(reader.hash_owners(rows))
 
-    numbered = native.with_row_index(_NUMBER_THERE) if engine.ordered else native
+    first_row = reader.first_row
+    numbered = native.with_row_index(_NUMBER_THERE, first_row) if engine.ordered else native
     take_rows(engine, reader.header.name, numbered, take)
     spill.finish()
     return evolve(reader, facts=facts), spill

@@ -56,7 +56,10 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
     if start[:1] not in (b"{", b"["):
         return None
     if _is_action(head):
-        return b"\n".join(_drop_actions(read().split(b"\n"), name))
+        lines = b"\n".join(_drop_actions(read().split(b"\n"), name))
+        if not lines.strip():
+            raise BadInput(name, "its bulk actions only delete", "actions with records")
+        return lines
     line, newline, _ = start.partition(b"\n")
     is_short = bool(newline) or len(head) < _LONG_LINE
     first = _decode(line) if is_short else None

@@ -346,7 +346,7 @@ def refuse_kinds(
 
 def _describe_time(table: InputTable, column: str) -> Callable[[int], str]:
     values, own = table.frame[column], table.header.own_name(column)
-    return lambda row: f"{own} {quote(values[row])} is no time as others are"
+    return lambda row: f"{own} {quote(values[row])} is no time"
 
 
 def _read_milliseconds(

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
-from gainful.errors import BadInput, UnknownName
+from gainful.errors import BadInput, Swapped, UnknownName
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
 from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
 from gainful.read.qrels_and_run import Qrels, Run
@@ -314,8 +314,21 @@ def read_rows(
     file_format = find_format(source, format_name, columns)
     known = {"columns": columns, "every": every, "format_name": file_format.name}
     options = {name: known[name] for name in file_format.options}
-    read: Rows[Value] | Value = file_format.read(source, kind, **options)
+    try:
+        read: Rows[Value] | Value = file_format.read(source, kind, **options)
+    except BadInput:
+        if format_name is None:
+            _refuse_log(source)
+        raise
     return read
+
+
+def _refuse_log(source: Source) -> None:
+    """Of a trace or a log, what cannot be read as judgments or a run are sessions."""
+    log = find_record_format(_load("json_records.first_records")(source))
+    if log is not None and log.name in ("ubi", "openinference", "chat"):
+        problem = f"these are sessions in the format {log.name}: {log.description}"
+        raise Swapped(source.name, problem, f"gainful sessions {source.name}")
 
 
 def build_value(read: Rows[Value] | Value) -> Value:

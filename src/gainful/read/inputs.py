@@ -55,6 +55,7 @@ def _choose_columns(
         raise
     if mapping is not columns:
         mapping.refuse_misfits()
+        mapping.refuse_unread()
 
 
 def as_run(

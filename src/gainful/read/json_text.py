@@ -37,7 +37,7 @@ def parse_object(line: bytes) -> dict[str, Any]:
     except NoObject:
         raise
     except (ValueError, RecursionError):
-        problem = f"{quote(line[:60].decode('utf-8', errors='replace'))} is not JSON"
+        problem = f"{quote(line.decode('utf-8', errors='replace'))} is not JSON"
         raise NoObject(problem, EXPECTED) from None
     if type(value) is not dict:
         raise NoObject(f"{quote(value)} is no object", EXPECTED)

@@ -112,7 +112,13 @@ def load_whole(source: Source) -> Any:
     except BadInput:
         raise
     except ValueError as failure:
-        ends = source.read_bytes().rstrip().endswith((b"}", b"]"))
-        is_cut = isinstance(failure, json.JSONDecodeError) and not ends
+        is_cut = isinstance(failure, json.JSONDecodeError) and _stops_early(failure)
         problem = "the JSON is cut off" if is_cut else "this is not JSON"
         raise BadInput(source.name, f"{problem}: {failure}") from None
+
+
+def _stops_early(failure: json.JSONDecodeError) -> bool:
+    """Is all of a text JSON as far as it goes, up to a word or a text that is not complete?"""
+    rest = failure.doc[failure.pos :].strip()
+    begins_word = any(word.startswith(rest) for word in ("true", "false", "null"))
+    return begins_word or failure.msg.startswith("Unterminated string")

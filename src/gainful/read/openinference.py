@@ -193,15 +193,20 @@ class _SpanReader:
             docs=[[] if isinstance(part, BadResults) else part for part in docs],
             labels=(*map(as_names, labels), spans.traces, spans.ids, spans.parents),
             flaw=flaws,
-            grades=self._read_grades(spans),
+            grades=self._read_grades(spans, docs),
         )
 
-    def _read_grades(self, spans: Spans) -> dict[int, dict[int, float]]:
+    def _read_grades(
+        self, spans: Spans, docs: Sequence[list[str] | BadResults]
+    ) -> dict[int, dict[int, float]]:
         """What evaluations say of the documents of searches, by their places."""
         grades = {}
         for records in (spans.exports, spans.attributes):
             for index, entries in enumerate(self._evaluations.find(records)):
-                by_place = read_evaluations(entries or ())
+                part = docs[index]
+                count = 0 if isinstance(part, BadResults) else len(part)
+                grade_of = read_evaluations(entries or ())
+                by_place = {place: grade for place, grade in grade_of.items() if 0 <= place < count}
                 if by_place:
                     grades[index] = by_place
                     self._retrievals.notes[_GRADED] += len(by_place)

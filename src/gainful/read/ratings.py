@@ -77,6 +77,10 @@ _QUEPID_EXPORTS = {
     "team_name": {**_RANKED, "grade": "rating"},
     "snapshot_name": _RANKED,
 }
+_QUEPID_LACKS = {
+    "grade": ("this is a snapshot of Quepid, which holds rankings, no judgments", "ratings"),
+    "rank": ("these are ratings of Quepid, without a ranking", "a snapshot"),
+}
 
 
 def find_kinds(source: Source) -> set[str]:
@@ -287,8 +291,8 @@ def _find_quepid_columns(source: Source) -> dict[str, str]:
     header = [name.strip('"') for name in source.first_line().split(",")]
     names = {normalise_name(name): name for name in reversed(header)}
     roles = _QUEPID_EXPORTS.get(normalise_name(header[0]), {})
-    other = len(names) > 3 and "case_id" not in names  # anybody's table of queries
-    if other or not names.keys() >= {*roles.values()}:
+    known = "case_id" in names or header == [*roles.values()]  # else anybody's table of queries
+    if not known or not names.keys() >= {*roles.values()}:
         return {}
     return {role: names[name] for role, name in roles.items()}
 
@@ -298,8 +302,8 @@ def _read_quepid(source: Source, kind: Kind[Any], columns: ColumnMapping) -> Any
     roles = _find_quepid_columns(source)
     number = "grade" if kind is QRELS else "rank"
     if number not in roles:
-        problem = f"this file of Quepid has no {'ratings' if kind is QRELS else 'rankings'}"
-        raise Swapped(source.name, problem, "ratings, a case with its details, or a snapshot")
+        problem, expected = _QUEPID_LACKS[number]
+        raise Swapped(source.name, problem, f"{expected}, or a case of Quepid with its details")
     table = named_columns.read_table(source, "csv")
     columns.find_renames(table.frame.columns, kind.roles, source.name)  # which it has not
     frame = table.frame.select(pl.col(roles[role]).alias(role) for role in ("query", "doc", number))

@@ -122,7 +122,7 @@ def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) 
     only_row = new_query & np.append(new_query[1:], [True])
     problems = [
         flag_rows(
-            _count_steps(query, new_session) > 1,
+            _find_first_gaps(_count_steps(query, new_session), new_session),
             lambda row: _describe_missing_query(query, new_session, row),
             _POSITIONS,
         ),
@@ -137,7 +137,7 @@ def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) 
             _RANKS,
         ),
         flag_rows(
-            ~empty & (step > 1),
+            _find_first_gaps(step, new_query),
             lambda row: f"query {query[row]}: {_describe_missing_rank(rank, new_query, row)}",
             _RANKS,
         ),
@@ -172,6 +172,15 @@ def _count_steps(numbers: NDArray[Any], restarts: Flags) -> NDArray[np.int64]:
     steps = np.diff(numbers, prepend=0)
     steps[restarts] = numbers[restarts]
     return steps
+
+
+def _find_first_gaps(steps: NDArray[np.int64], restarts: Flags) -> Flags:
+    """Where the first number of each count is left out, however the rows stood in the file."""
+    gaps = np.flatnonzero(steps > 1)
+    _, firsts = np.unique(np.cumsum(restarts)[gaps], return_index=True)
+    flags = np.zeros(len(steps), dtype=bool)
+    flags[gaps[firsts]] = True
+    return flags
 
 
 def _describe_missing_query(query: NDArray[Any], new_session: Flags, row: int) -> str:

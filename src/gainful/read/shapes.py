@@ -26,6 +26,7 @@ from gainful.read.column_names import (
     RETRIEVED,
     USUAL_NAMES,
     ColumnMapping,
+    list_columns,
     normalise_name,
 )
 from gainful.read.engines import find_engine
@@ -65,8 +66,16 @@ def read_mapping(
     records = rag.find_records(by_query, name, columns)
     if records is None:
         by_query = _open_answers(by_query, name) if kind is RUN else by_query
+        _refuse_unknown(by_query, name, kind.number)
         return dicts.read_dict(by_query, name, kind)
     return rag.read_records(name, records, kind, columns)
+
+
+def _refuse_unknown(by_query: Mapping[Any, Any], name: str, number: str) -> None:
+    """An export of Langfuse looks like a dict by query, but is none."""
+    if by_query.keys() >= {"trace", "observations"}:
+        problem = f"this is nothing that is known: it has {list_columns([*map(str, by_query)])}"
+        raise BadInput(name, problem, _describe_shapes(number))
 
 
 def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:

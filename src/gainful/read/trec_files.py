@@ -101,6 +101,7 @@ def read_rows(
     if line_format is SHORT_RUN:
         roles = [role for role in ("score", "rank") if "3" in columns.names.get(role, ())]
         columns.fit.found.update(roles)
+        columns.fit.asked["run"] = {"query", "doc", *roles}
         role = roles[0] if roles else decide_role(rows.frame.rename({"score": "number"}), rows.name)
         notes.append(f"{source.name}: three fields a line, read as query document {role}")
         sign = -1 if role == "rank" else 1
