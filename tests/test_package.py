@@ -89,6 +89,7 @@ def test_the_public_names_are_those_of_the_house():
         Qrels Run Sessions Results SessionResults Comparison Verdict Measure Convention
         SessionConvention RunOptions
         nDCG DCG CG AP RR P R
+        precision recall reciprocal_rank average_precision
         ndcg dcg cg ncg idcg ndcg_curve dcg_curve cg_curve ncg_curve idcg_curve
         MEASURES CONVENTIONS
     """

@@ -50,6 +50,7 @@ from gainful.measure.measure import (
 # isort: split
 # One ranking, or many, as arrays.
 from gainful.measure.arrays import (
+    average_precision as average_precision,
     cg as cg,
     cg_curve as cg_curve,
     compute as compute,
@@ -61,6 +62,9 @@ from gainful.measure.arrays import (
     ncg_curve as ncg_curve,
     ndcg as ndcg,
     ndcg_curve as ndcg_curve,
+    precision as precision,
+    recall as recall,
+    reciprocal_rank as reciprocal_rank,
 )
 
 # isort: split
