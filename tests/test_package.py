@@ -86,7 +86,7 @@ def test_the_public_names_are_those_of_the_house():
         evaluate compare gate plan calibrate why which explain unjudged order report reproduce explore check
         register
         compute parse like
-        Qrels Run Sessions Results SessionResults Comparison Verdict Measure Convention
+        Qrels Run Sessions Results QueryResults SessionResults Comparison Verdict Measure Convention
         SessionConvention RunOptions
         nDCG DCG CG AP RR P R
         precision recall reciprocal_rank average_precision
