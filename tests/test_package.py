@@ -103,7 +103,7 @@ def test_the_public_names_are_those_of_the_house():
         ("ndcg_score", "gainful.ndcg"),
         ("NDCG_at_k", "gainful.ndcg(grades, k=10)"),
         ("mrr", "gainful.RR"),
-        ("precision", "gainful.P"),
+        ("precision_at_k", "gainful.precision(grades, k=10)"),
         ("read_qrels", "gainful.evaluate(qrels, run), which reads files itself"),
         ("evaluate_sessions", "gainful.sessions.evaluate"),
         ("sweep", "gainful.sessions.sweep"),
