@@ -441,12 +441,15 @@ def test_the_first_ranks_of_many_are_those_of_a_full_sort(grades, scores, ties, 
 @given(rankings, st.integers(1, 15), st.integers(1, 4))
 def test_precision_recall_and_reciprocal_rank_count_relevant_documents(ranking, k, rel):
     relevant = [grade >= rel for grade in ranking]
-    found, ranks = sum(relevant[:k]), [rank for rank, is_one in enumerate(relevant, 1) if is_one]
+    found_count, ranks = (
+        sum(relevant[:k]),
+        [rank for rank, is_one in enumerate(relevant, 1) if is_one],
+    )
     options = {"k": k, "rel": rel}
-    assert gainful.precision(ranking, **options) == pytest.approx(found / k)
-    share = found / len(ranks) if ranks else 0
+    assert gainful.precision(ranking, **options) == pytest.approx(found_count / k)
+    share = found_count / len(ranks) if ranks else 0
     assert gainful.recall(ranking, **options) == pytest.approx(share)
-    first = 1 / ranks[0] if found else 0
+    first = 1 / ranks[0] if found_count else 0
     assert gainful.reciprocal_rank(ranking, **options) == pytest.approx(first)
 
 
