@@ -63,7 +63,7 @@ def compare_judges(
         >>> model = {"1": {"a": 2, "b": 1, "c": 1}, "2": {"a": 0, "d": 1, "e": 0}}
         >>> agreement = compare_judges({"people": people, "model": model}, resamples=999)
         >>> round(agreement.pairs[0].kappa.value, 4)
-        0.5714
+        0.625
     """
     reading = RunReading.from_options(options)
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
@@ -90,7 +90,7 @@ def _name_judges(judges: Judges) -> dict[str, AnyQrels]:
     if isinstance(judges, Mapping):
         return {str(name): qrels for name, qrels in judges.items()}
     if all(isinstance(qrels, (str, PathLike)) for qrels in judges):
-        names = name_files([fspath(qrels) for qrels in judges])  # type: ignore[arg-type]
+        names = name_files([fspath(qrels) for qrels in judges])
     else:
         names = [f"judge {number}" for number in range(1, len(judges) + 1)]
     if len({*names}) < len(names):

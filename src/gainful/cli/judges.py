@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
 from gainful.api import judges as api
 from gainful.cli.answer import argument, command
 from gainful.cli.command import PATH
@@ -14,7 +16,7 @@ from gainful.page.page import Page
 
 
 @command(
-    argument("QRELS QRELS...", metavar="QRELS QRELS..."),
+    argument("QRELS QRELS..."),
     Row(
         "--run runs",
         "FILE",
@@ -43,4 +45,6 @@ def judges(*, qrels: tuple[str, ...], runs: Any, verbose: bool, **options: Any) 
       gainful judges nist.txt llm.txt --run a.txt --run b.txt --run c.txt
       gainful judges nist.txt llm.txt -o agreement.json
     """
+    if len(qrels) < 2:
+        raise click.UsageError("name two QRELS or more, one for each judge")
     return api.compare_judges(list(qrels), runs or None, **options).page(verbose=verbose)

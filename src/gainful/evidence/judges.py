@@ -260,7 +260,7 @@ def _square_distances(scale: Array, totals: Array, level: str) -> Array:
     if level == "nominal":
         return np.broadcast_to(1 - np.eye(len(scale)), (len(totals), len(scale), len(scale)))
     places = totals.cumsum(axis=1) - totals / 2 if level == "ordinal" else scale[None, :]
-    squares = (places[:, :, None] - places[:, None, :]) ** 2
+    squares: Array = (places[:, :, None] - places[:, None, :]) ** 2
     return np.broadcast_to(squares, (len(totals), *squares.shape[1:]))
 
 

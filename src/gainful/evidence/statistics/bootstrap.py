@@ -25,6 +25,7 @@ _BATCH_NUMBERS = 1 << 21
 _BATCH_DRAWS = 1 << 16  # so few that counting them stays near the processor
 _BATCH_BAND_NUMBERS = 1 << 23
 _MAX_LEFT_OUT = 2000  # clusters that are left out one at a time; of more, percentiles are as good
+_SMALLEST_LEVEL = 1e-9  # where two clusters ask for all that was drawn
 BootstrapKind = Literal["percentile", "BCa"]
 INTERVALS = {"percentile": "bootstrap, percentile", "BCa": "bootstrap, BCa"}
 
@@ -122,7 +123,8 @@ def widen_level(alpha: float, clusters: int) -> float:
     """
     from scipy.special import ndtr, stdtrit  # noqa: PLC0415  (slow to load)
 
-    return 2 * float(ndtr(sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, alpha / 2)))
+    level = ndtr(sqrt(clusters / (clusters - 1)) * stdtrit(clusters - 1, alpha / 2))
+    return max(2 * float(level), _SMALLEST_LEVEL)
 
 
 def bootstrap_p(estimate: float, resampled: Array, left_out: Array) -> float:
