@@ -12,7 +12,6 @@ from attrs import field, frozen
 
 from gainful.convention.session import SessionConvention
 from gainful.errors import OneGroup
-from gainful.evidence.statistics.correlation import kendall_tau, places
 from gainful.match.session_groups import group_label
 from gainful.measure.sessions.sweep_sums import (
     REASONABLE_RANGE,
@@ -107,6 +106,8 @@ def _find_root(function: Callable[[float], float], low: float, high: float) -> f
 
 def _order_taus(means: Array, reference: Array) -> Array:
     """Kendall's tau-b of the order of groups against the reference; nan where there is none."""
+    from gainful.evidence.statistics.correlation import kendall_tau, places  # noqa: PLC0415  (only here)
+
     settings = means.reshape(-1, len(reference))
     known = ~np.isnan(np.vstack([settings, reference])).any(axis=0)
     if known.sum() < 2:
