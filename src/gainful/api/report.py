@@ -31,8 +31,8 @@ from gainful.evidence.worked_ranking import rank_side_by_side
 from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import Cost
 from gainful.measure.notes import require_qrels_overlap
-from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.query_columns import read_query_texts
 from gainful.read.session_inputs import AnySessions

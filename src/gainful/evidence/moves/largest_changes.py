@@ -15,7 +15,7 @@ from gainful.evidence.worked_ranking import RankedQueries, doc_gains, rank_queri
 from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
-from gainful.measure.results import Results
+from gainful.measure.values import Results
 from gainful.page.formats.text import table_to_text
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
