@@ -38,8 +38,9 @@ from gainful.measure.entry import Entry, Recipe
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
-from gainful.measure.results import Results, name_results
+from gainful.measure.results import name_results
 from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import (
     differences,
@@ -251,9 +252,9 @@ def _select_means(results: Results, measures: Sequence[Measure], query: str | No
     """The mean of each measure, or its value of one query."""
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])
-    if query not in results.queries:
-        raise UnknownName("query", query, results.queries)
-    row = list(results.queries).index(query)
+    if query not in results.ids:
+        raise UnknownName("query", query, results.ids)
+    row = list(results.ids).index(query)
     values = [np.ma.asarray(results.values[str(measure)])[row] for measure in measures]
     return np.array([np.nan if np.ma.is_masked(value) else float(value) for value in values])
 
