@@ -73,8 +73,8 @@ def test_a_comparison_answers(runs, answer):
 def test_a_comparison_with_the_baseline_only_says_who_is_better_than_it():
     runs = {"poor": POOR, "good": GOOD, "same": POOR}
     comparison = gainful.compare(QRELS, runs, "RR", pairs="baseline", correct="none")
-    told = ["RR", "good", "poor", "0.500", "95", "0.500", "0.500", "0.008", "same", "poor"]
-    assert list_facts(comparison.page().answer, *runs) == told
+    expected = ["RR", "good", "poor", "0.500", "95", "0.500", "0.500", "0.008", "same", "poor"]
+    assert list_facts(comparison.page().answer, *runs) == expected
 
 
 def test_no_difference_is_said_to_be_detectable_that_cannot_be():
@@ -90,8 +90,8 @@ def test_measures_that_agree_are_said_once_and_others_in_a_word():
         QRELS, {"good": GOOD, "poor": POOR}, ["RR", "AP", "P@2"], correct="none"
     )
     answer = comparison.page().answer
-    told = ["RR", "0.500", "95", "0.500", "0.500", "0.008", "AP", "P@2"]
-    assert list_facts(answer) == told
+    expected = ["RR", "0.500", "95", "0.500", "0.500", "0.008", "AP", "P@2"]
+    assert list_facts(answer) == expected
 
 
 def test_measures_that_differ_from_the_first_say_who_is_better():
@@ -102,8 +102,8 @@ def test_measures_that_differ_from_the_first_say_who_is_better():
     }
     measures = ["P@1", "RR(rel=2)", "P@2", "P(rel=2)@1"]  # b is relevant at both levels, a at one
     answer = gainful.compare(qrels, runs, measures, correct="none").page().answer
-    told = ["fair", "high", "P@1", "P@2", "RR(rel=2)", "P(rel=2)@1", "high", "fair"]
-    assert list_facts(answer, *runs) == told
+    expected = ["fair", "high", "P@1", "P@2", "RR(rel=2)", "P(rel=2)@1", "high", "fair"]
+    assert list_facts(answer, *runs) == expected
 
 
 def test_of_many_measures_that_differ_some_are_told():
@@ -161,11 +161,11 @@ def test_a_bound_that_overlaps_another_is_not_called_settled():
     qrels = {"1": {"a": 1, "b": 0}}
     runs = {"sure": {"1": ["a", "b"]}, "open": {"1": ["x", "y"]}, "none": {"1": ["b"]}}
     answer = gainful.unjudged(qrels, None, "P@1", runs=runs).page().answer
-    told = ["sure", "P@1", "1.000"]
-    assert list_facts(answer, *runs, "but")[:4] == [*told, "but"]
+    expected = ["sure", "P@1", "1.000"]
+    assert list_facts(answer, *runs, "but")[:4] == [*expected, "but"]
     sure = {name: runs[name] for name in ("sure", "none")}
     answer = gainful.unjudged(qrels, None, "P@1", runs=sure).page().answer
-    assert list_facts(answer, *runs, "but") == told
+    assert list_facts(answer, *runs, "but") == expected
     alone = gainful.unjudged(qrels, runs["open"], "P@2").page().answer
     assert list_facts(alone) == ["P@2", "0.000", "0.000", "1.000", "2"]
 

@@ -182,8 +182,8 @@ def test_stopping_by_success_makes_bq_too_low_and_clicks_bound_it():
     assert calibration["bq"].high < 3
     success = calibration.searchers.success_bq
     assert success.low < 4 < success.high  # here a click in the last query is success and no other
-    told = list_facts(calibration.to_text(), "bq")
-    assert f"{success.value:.2f}" in told[told.index("bq") + 1 :]
+    facts = list_facts(calibration.to_text(), "bq")
+    assert f"{success.value:.2f}" in facts[facts.index("bq") + 1 :]
 
 
 def test_held_out_likelihood_finds_the_discount_and_the_seed_says_which_split():

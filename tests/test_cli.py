@@ -25,8 +25,8 @@ GAINFUL = [sys.executable, "-c", "from gainful.cli.start import main; main()"]
 def test_explain_prints_table_formula_and_convention(run):
     out = run("explain", *WIKI, "--like", "wikipedia")
     answer, _, *lines = out.splitlines()
-    told = ["nDCG", "0.932", "1", "3", "3", "2"]
-    assert list_facts(answer)[:6] == told
+    expected = ["nDCG", "0.932", "1", "3", "3", "2"]
+    assert list_facts(answer)[:6] == expected
     assert lines[1].split()[0] == "rank"
     assert max(map(len, lines[:8])) <= 80
     assert lines[7].split() == [
@@ -100,10 +100,10 @@ def test_explain_for_a_page_and_for_a_paper(run):
 
 def test_which_exits_0_if_something_fits_and_1_if_not(run):
     out = run("which", "0.932", *WIKI)
-    found = ["nDCG(discount=jk2002, b=2)", "jk2002, wikipedia and ntcireval"]
+    named = ["nDCG(discount=jk2002, b=2)", "jk2002, wikipedia and ntcireval"]
     first = out.splitlines()[0]
     assert first.startswith("0.932 (± 0.0005)")
-    assert [words for words in found if words not in first] == []
+    assert [words for words in named if words not in first] == []
     assert "nDCG(discount=jk2002, b=2)" in out.splitlines()[3]
     assert "jk2002, wikipedia, ntcireval" in out
     nothing = run("which", "0.123", *WIKI, status=1).splitlines()[0]

@@ -71,8 +71,8 @@ def test_the_numbers_of_the_answer_are_those_of_scipy(run):
     low, high = theirs.confidence_interval(0.95)
     difference = (values["dense"] - values["bm25"]).mean()
     numbers = [f"{number:.3f}" for number in (difference, low, high, theirs.pvalue)]
-    told = ["hybrid", "dense", "nDCG@10", "bm25", "dense", numbers[0], "95", *numbers[1:]]
-    assert list_facts(out.splitlines()[0], *NAMES) == told
+    expected = ["hybrid", "dense", "nDCG@10", "bm25", "dense", numbers[0], "95", *numbers[1:]]
+    assert list_facts(out.splitlines()[0], *NAMES) == expected
 
 
 def test_power_is_told_in_the_words_of_the_field(run):
@@ -92,7 +92,7 @@ def test_power_is_told_in_the_words_of_the_field(run):
         limit = stats.t.ppf(1 - 0.05 / 3 / 2, 39)
         shift = float(detectable[name]) / deviation
         power = stats.nct.sf(limit, 39, shift) + stats.nct.cdf(-limit, 39, shift)
-        assert power == pytest.approx(0.8, abs=0.01)  # of a difference told with three decimals
+        assert power == pytest.approx(0.8, abs=0.01)  # of a difference expected with three decimals
 
 
 def test_json_has_all_pairs_at_full_precision(run):

@@ -451,8 +451,8 @@ def test_identical_systems_are_said_to_be_so():
     comparison = compare(sessions_from_design(design), measures="sDCG@10")
     pair = comparison.pairs[0]
     assert (pair.difference, pair.p, pair.effect.ties) == (0, 1, 6)
-    told = [list_facts(note, "p") for note in comparison.notes]
-    assert ["sDCG@10", "2", "1", "p", "1"] in told
+    facts = [list_facts(note, "p") for note in comparison.notes]
+    assert ["sDCG@10", "2", "1", "p", "1"] in facts
 
 
 def test_wins_and_effect_are_those_of_searchers_with_scenarios_taken_out():

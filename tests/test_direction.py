@@ -100,13 +100,13 @@ def test_a_gate_stops_what_rises_where_less_is_better(tmp_path):
     assert list_facts(over.checks[0].message, "above") == ["Fallout@1", "0.2500", "above", "0.2"]
     assert over.look_at[0].now == 1  # the highest first
     risen = gainful.gate(QRELS, BAD, baseline=base, max_drop={"Fallout@1": 0.1})
-    told = ["Fallout@1", "rose", "0.7500", "0.2500", "1.0000", "0.1"]
-    assert list_facts(risen.checks[0].message, "rose") == told
+    expected = ["Fallout@1", "rose", "0.7500", "0.2500", "1.0000", "0.1"]
+    assert list_facts(risen.checks[0].message, "rose") == expected
     assert "rose most" in words(risen)
     assert risen.to_dict()["checks"][0]["better"] == "lower"
     fallen = gainful.gate(QRELS, GOOD, baseline=base, max_drop={"Fallout@1": 0.1})
-    told = ["Fallout@1", "not", "rise", "0.2500", "0.0000"]
-    assert list_facts(fallen.checks[0].message, "not", "rise") == told
+    expected = ["Fallout@1", "not", "rise", "0.2500", "0.0000"]
+    assert list_facts(fallen.checks[0].message, "not", "rise") == expected
     assert not gainful.gate(QRELS, BAD, baseline=base, significant=0.05).passed
     assert gainful.gate(QRELS, GOOD, baseline=base, significant=0.05).passed
     some = gainful.gate(QRELS, BAD, baseline=base, per_query={"Fallout@1": (0.5, 2)})
@@ -281,8 +281,8 @@ def test_a_measure_of_ones_own_may_be_lower_is_better():
 
     assert FirstRank is not None
     compared = gainful.compare(QRELS, RUNS, "FirstRank")
-    told = ["good", "bad", "FirstRank", "1.000"]
-    assert list_facts(compared.page().answer, *RUNS)[:4] == told
+    expected = ["good", "bad", "FirstRank", "1.000"]
+    assert list_facts(compared.page().answer, *RUNS)[:4] == expected
 
 
 def test_a_report_colours_what_is_for_the_better():

@@ -40,8 +40,8 @@ def call(folder, run_gainful):
 def test_a_table_of_runs_and_measures(call):
     words = ("qrels.txt", "bm25.run", "dense.run", "-m", "nDCG@10", "-m", "AP", "--format", "table")
     answer, table, notes = call("eval", *words).out.split("\n\n")
-    told = ["dense", "nDCG@10", "0.797", "bm25", "0.587", "AP"]
-    assert list_facts(answer, "bm25", "dense") == told
+    expected = ["dense", "nDCG@10", "0.797", "bm25", "0.587", "AP"]
+    assert list_facts(answer, "bm25", "dense") == expected
     assert table.splitlines() == [
         "run    nDCG@10      AP",
         "bm25    0.5867  0.6111",
@@ -137,8 +137,8 @@ def test_every_form(call):
     assert r"bm25 & all & 0.6667 & 4 \\" in latex
     # RR is 1, 1 and, for the query that the run lacks, 0
     answer, counts = latex.splitlines()[:2]
-    told = ["bm25", "RR", "0.667", "3", "0.000", "3", "1.000", "1"]
-    assert list_facts(answer) == told
+    expected = ["bm25", "RR", "0.667", "3", "0.000", "3", "1.000", "1"]
+    assert list_facts(answer) == expected
     assert list_facts(counts)[:2] == ["3", "1"]  # queries, missing
     table = call(*base, "table").out
     assert "bm25  all    0.6667        4" in table
@@ -151,8 +151,8 @@ def test_many_measures_stand_below_one_another(call):
         "eval", "qrels.txt", "bm25.run", "dense.run", "-m", "nDCG@1..9", "--format", "table"
     ).out
     answer, table = printed.split("\n\n")[:2]
-    told = ["dense", "nDCG@1", "0.667", "bm25", "0.500", "nDCG@2", "nDCG@3"]
-    assert list_facts(answer, "bm25", "dense")[:7] == told
+    expected = ["dense", "nDCG@1", "0.667", "bm25", "0.500", "nDCG@2", "nDCG@3"]
+    assert list_facts(answer, "bm25", "dense")[:7] == expected
     heads, first = table.splitlines()[:2]
     assert (heads.split(), first.split()) == (
         ["measure", "bm25", "dense"],
@@ -413,10 +413,10 @@ def test_check_names_at_most_ten(call, folder):
         "x\n" * 12 + "1 Q0 a 1 1 r\n" * 2 + "".join(f"1 Q0 d{n} 1 1 r\n" * 2 for n in range(12))
     )
     (finding,) = json.loads(call("check", "many.run", "--format", "json", status=1).out)["findings"]
-    told = [list_facts(line) for line in finding["wrong"]]
-    assert told[0] == ["12", "Q0"]  # malformed lines
-    assert told[11:13] == [["2"], ["13"]]  # so many more; documents that come twice
-    assert told[23:] == [["3"]]
+    facts = [list_facts(line) for line in finding["wrong"]]
+    assert facts[0] == ["12", "Q0"]  # malformed lines
+    assert facts[11:13] == [["2"], ["13"]]  # so many more; documents that come twice
+    assert facts[23:] == [["3"]]
     assert ["13", "100.0"] in [list_facts(note) for note in finding["notes"]]  # tied
 
 
@@ -472,12 +472,12 @@ def test_what_a_measure_says_of_itself_is_said_of_it(call):
     words = ("-m", "AP(rel=2)", "-m", "nDCG(ties=best)@3", "-m", "nDCG@3", "-m", "nDCG(gain=exp)@3")
     printed = call("eval", "qrels.txt", "bm25.run", *words, "-v", "--format", "table").out
     parts = [part.split(":") for part in printed.split("·")]
-    told = {
+    facts = {
         tuple(list_facts(part[0])): " ".join(list_facts(part[-1], "g", "best")) for part in parts
     }
     assert "grade 2" in printed
-    assert told["nDCG(ties=best)@3", "nDCG@3"] == "g"
-    assert told["nDCG(gain=exp)@3",] == "2^g-1"
+    assert facts["nDCG(ties=best)@3", "nDCG@3"] == "g"
+    assert facts["nDCG(gain=exp)@3",] == "2^g-1"
     assert find_notes(printed.split("·"), "nDCG(ties=best)@3", "ties", "first")
 
 

@@ -37,8 +37,8 @@ def test_what_comes_out():
         "unjudged_at_10": pytest.approx(1 / 4), "tied": 0, "duplicates": 0,
     }  # fmt: skip
     json.dumps(data, allow_nan=False)
-    told = ["3", "nDCG@10", "0.5867", "AP", "0.6111", "1", "1", "25", "10"]
-    assert list_facts(repr(results)) == told
+    expected = ["3", "nDCG@10", "0.5867", "AP", "0.6111", "1", "1", "25", "10"]
+    assert list_facts(repr(results)) == expected
     html = results._repr_html_()
     assert ">nDCG@10</td>" in html
     assert str(results.measures["AP"]) == "AP"

@@ -254,10 +254,10 @@ def test_where_p_steps_down_and_the_interval_holds_0_a_line_says_why():
 def test_with_too_few_queries_it_is_said_that_nothing_can_be_significant():
     qrels = {f"q{at}": {"a": 1} for at in range(5)}
     runs = {"up": {q: ["a"] for q in qrels}, "down": {q: ["x", "a"] for q in qrels}}
-    told = ["RR", "5", "0.0625", "0.05"]
+    expected = ["RR", "5", "0.0625", "0.05"]
     for test in ("randomisation", "sign"):
         notes = gainful.compare(qrels, runs, "RR", test=test).notes
-        assert told in [list_facts(note) for note in notes]
+        assert expected in [list_facts(note) for note in notes]
     assert not find_notes(gainful.compare(qrels, runs, "RR", alpha=0.1).notes, "no", "p", "below")
     third = {"other": {q: ["x", "x2", "a"] for q in qrels}}
     shared = gainful.compare(qrels, runs | third, "RR", alpha=0.1, correct="holm").notes

@@ -186,8 +186,8 @@ def test_a_drop_in_every_query_is_significant(gate, base):
     assert check["p"] == pytest.approx(1 / 2**8)  # of 256 ways to flip signs only one is as low
     assert check["rule"] == "significant"
     out = gate("worse.txt", "-m", "RR", *base, "--significant", "0.05", status=1)
-    told = ["FAILED", "RR", "1.0000", "0.5000", "0.0039", "0.05"]
-    assert tell(out) == told
+    expected = ["FAILED", "RR", "1.0000", "0.5000", "0.0039", "0.05"]
+    assert tell(out) == expected
     assert find_notes(out.splitlines(), "one-sided", "8", "queries")
 
 

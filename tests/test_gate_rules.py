@@ -195,10 +195,10 @@ def test_a_baseline_saved_again_remembers_its_anchor_and_its_history(gate, chain
 def test_a_decline_in_steps_that_each_pass_is_stopped_by_the_anchor(gate, chain):
     out = gate("third.txt", *chain, status=1)
     # of 256 ways to flip signs one is as low
-    told = ["FAILED", "RR", "anchor", "1.0000", "0.3333", "0.0039", "0.05"]
-    assert list_facts(out.splitlines()[0], "anchor") == told
-    broken, held = (find_notes(out.splitlines(), "RR", word) for word in ("BROKEN", "holds"))
-    assert ("drift" in broken[0], "0.5" in held[0]) == (True, True)
+    expected = ["FAILED", "RR", "anchor", "1.0000", "0.3333", "0.0039", "0.05"]
+    assert list_facts(out.splitlines()[0], "anchor") == expected
+    broken, kept = (find_notes(out.splitlines(), "RR", word) for word in ("BROKEN", "holds"))
+    assert ("drift" in broken[0], "0.5" in kept[0]) == (True, True)
     assert find_notes(out.splitlines(), "anchor", "best", "2", "baselines")
     flat = " ".join(out.split())
     assert "one-sided" in flat.partition("drift: ")[2]
