@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gainful.page.formats.markdown import table_to_markdown
 from gainful.page.table import Table
-from gainful.page.to_markdown import table_to_markdown
 
 DATA = Path(__file__).parents[2] / "docs" / "error-rates.json"
 Record = Mapping[str, Any]

@@ -249,7 +249,8 @@ def _estimate_alpha(every: pl.DataFrame, level: str, resampling: Resampling) -> 
         with np.errstate(divide="ignore", invalid="ignore"):
             observed = np.einsum("sij,sij->s", drawn, distance)
             expected = np.einsum("si,sj,sij->s", totals, totals, distance)
-            return (1 - (totals.sum(axis=1) - 1) * observed / expected)[:, None]
+            alpha: Array = 1 - (totals.sum(axis=1) - 1) * observed / expected
+        return alpha[:, None]
 
     (alpha,) = _estimate(describe, len(coincidences), resampling)
     return alpha
