@@ -13,7 +13,12 @@ from attrs import evolve
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.judges import JudgeAgreement, compare_grades
+from gainful.evidence.judges import (
+    LEVELS as LEVELS,
+    WEIGHTS as WEIGHTS,
+    JudgeAgreement,
+    compare_grades,
+)
 from gainful.evidence.method import build_method, test_pairs
 from gainful.evidence.orders.order import Order, check_run_count, order_means
 from gainful.evidence.pairing import pair_results
@@ -24,6 +29,7 @@ from gainful.read.inputs import AnyQrels, as_qrels_columns
 from gainful.text import name_files
 from gainful.types import Flags
 
+MEASURE = USUAL_MEASURES[0]  # that orders runs, if none is named
 Judges = Mapping[str, AnyQrels] | Sequence[AnyQrels]
 
 
@@ -31,7 +37,7 @@ Judges = Mapping[str, AnyQrels] | Sequence[AnyQrels]
 def compare_judges(
     judges: Judges,
     runs: Runs | None = None,
-    measure: str | Measure = USUAL_MEASURES[0],
+    measure: str | Measure = MEASURE,
     *,
     weights: str = "linear",
     level: str = "ordinal",

@@ -10,8 +10,6 @@ from gainful.api import judges as api
 from gainful.cli.answer import argument, command
 from gainful.cli.command import PATH
 from gainful.cli.options import PRINT_RUNS, Row, option
-from gainful.evidence.judges import LEVELS, WEIGHTS
-from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.page.page import Page
 
 
@@ -24,9 +22,9 @@ from gainful.page.page import Page
         multiple=True,
         type=PATH,
     ),
-    option("measure", "Which orders the runs.", default=USUAL_MEASURES[0]),
-    Row("--weights", WEIGHTS, "Of kappa, in the steps between two grades.", default="linear"),
-    Row("--level", LEVELS, "Of Krippendorff's alpha.", default="ordinal"),
+    option("measure", "Which orders the runs.", default=api.MEASURE),
+    Row("--weights", api.WEIGHTS, "Of kappa, in the steps between two grades.", default="linear"),
+    Row("--level", api.LEVELS, "Of Krippendorff's alpha.", default="ordinal"),
     *("alpha", "seed", "resamples", *PRINT_RUNS),
 )
 def judges(*, qrels: tuple[str, ...], runs: Any, verbose: bool, **options: Any) -> Page:
