@@ -13,12 +13,7 @@ from attrs import evolve
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.judges import (
-    LEVELS as LEVELS,
-    WEIGHTS as WEIGHTS,
-    JudgeAgreement,
-    compare_grades,
-)
+from gainful.evidence.judges import JudgeAgreement, compare_grades
 from gainful.evidence.method import build_method, test_pairs
 from gainful.evidence.orders.order import Order, check_run_count, order_means
 from gainful.evidence.pairing import pair_results

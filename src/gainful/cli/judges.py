@@ -10,6 +10,7 @@ from gainful.api import judges as api
 from gainful.cli.answer import argument, command
 from gainful.cli.command import PATH
 from gainful.cli.options import PRINT_RUNS, Row, option
+from gainful.evidence.judges import LEVELS, WEIGHTS
 from gainful.page.page import Page
 
 
@@ -23,8 +24,8 @@ from gainful.page.page import Page
         type=PATH,
     ),
     option("measure", "Which orders the runs.", default=api.MEASURE),
-    Row("--weights", api.WEIGHTS, "Of kappa, in the steps between two grades.", default="linear"),
-    Row("--level", api.LEVELS, "Of Krippendorff's alpha.", default="ordinal"),
+    Row("--weights", WEIGHTS, "Of kappa, in the steps between two grades.", default="linear"),
+    Row("--level", LEVELS, "Of Krippendorff's alpha.", default="ordinal"),
     *("alpha", "seed", "resamples", *PRINT_RUNS),
 )
 def judges(*, qrels: tuple[str, ...], runs: Any, verbose: bool, **options: Any) -> Page:
