@@ -272,7 +272,10 @@ def test_attributes_that_people_guess_are_answered(results):
     }.items():
         with pytest.raises(AttributeError) as refused:
             getattr(results, guess)
-        assert str(refused.value) == f"'Results' has no attribute '{guess}'; did you mean {answer}?"
+        assert (
+            str(refused.value)
+            == f"'QueryResults' has no attribute '{guess}'; did you mean {answer}?"
+        )
 
 
 def test_sessions_have_the_same_protocol():

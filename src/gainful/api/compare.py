@@ -31,8 +31,8 @@ from gainful.evidence.pairing import choose_baseline
 from gainful.match.match import MatchedRun
 from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import Cost
-from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM

@@ -25,8 +25,9 @@ from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resam
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.language import expand
-from gainful.measure.results import Results, name_results
+from gainful.measure.results import name_results
 from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
 from gainful.read.query_columns import AnyLabels, Labels, Unit, read_labels
 from gainful.read.session_inputs import AnySessions
@@ -126,7 +127,7 @@ def correlate_runs(
     results = list(evaluate_runs(qrels, named, wanted, inputs))
     by_query = None
     if clusters is not None:
-        queries = list(dict.fromkeys(query for run in results for query in run.queries))
+        queries = list(dict.fromkeys(query for run in results for query in run.ids))
         by_query = dict(zip(queries, clusters.name_each(queries), strict=True))
     return correlate(results, against, labels, cluster=by_query, **(options or {}))
 

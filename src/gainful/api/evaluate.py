@@ -27,7 +27,7 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.measure import Measure
-from gainful.measure.results import Results, list_others, list_run_rows, results_page, to_dict
+from gainful.measure.results import QueryResults, list_others, list_run_rows, results_page, to_dict
 from gainful.measure.values import ByMeasure, flatten_names
 from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: importe
 _SMALL = "pure engine (the files are small)"
 
 
-class RunResults(ShownByRun[Results]):
+class RunResults(ShownByRun[QueryResults]):
     r"""The results of several runs by name; with `intervals` where they were asked for.
 
     Examples:
@@ -60,7 +60,7 @@ class RunResults(ShownByRun[Results]):
     """
 
     def __init__(
-        self, results: Mapping[str, Results], intervals: Sequence[MeanIntervals] = ()
+        self, results: Mapping[str, QueryResults], intervals: Sequence[MeanIntervals] = ()
     ) -> None:
         """Results by name; all runs have intervals, or none has."""
         super().__init__(results)
@@ -135,7 +135,7 @@ class RunResults(ShownByRun[Results]):
         )
 
     def compare(
-        self, *others: Results, **options: Unpack[gainful.stats.MethodOptions]
+        self, *others: QueryResults, **options: Unpack[gainful.stats.MethodOptions]
     ) -> gainful.Comparison:
         """Is one of the runs really better than another?
 
@@ -211,7 +211,7 @@ def evaluate(
 @overload
 def evaluate(
     qrels: AnyQrels, run: AnyRun, measures: Measures | None = None, **options: Unpack[RunOptions]
-) -> Results: ...
+) -> QueryResults: ...
 
 
 @overload
@@ -233,7 +233,7 @@ def evaluate(
     *,
     runs: Runs | None = None,
     **options: Unpack[IntervalOptions],
-) -> Results | RunResults:
+) -> QueryResults | RunResults:
     """How good is a run, by these judgments and measures?
 
     Args:
@@ -250,7 +250,7 @@ def evaluate(
         **options: intervals, how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
-        `Results` of a run; of several runs `RunResults`, which is a dict of them by name.
+        `QueryResults` of a run; of several runs `RunResults`, which is a dict of them by name.
 
     Examples:
         >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
@@ -303,7 +303,7 @@ def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
 
 def evaluate_runs(
     qrels: AnyQrels, runs: Mapping[str, AnyRun], measures: Measures | None, reading: RunReading
-) -> Iterator[Results]:
+) -> Iterator[QueryResults]:
     """What every run scores, one after the other; qrels are read once.
 
     A run whose name is empty is named for its file.
@@ -319,7 +319,7 @@ def evaluate_matched(
     reading: RunReading,
     *,
     with_rows: bool = True,
-) -> Iterator[tuple[Results, MatchedRun]]:
+) -> Iterator[tuple[QueryResults, MatchedRun]]:
     """What every run scores, and how it was matched.
 
     Args:
@@ -396,7 +396,7 @@ def evaluate_run(
     measures: Measures | None,
     reading: RunReading,
     name: str | None = None,
-) -> tuple[Results, MatchedRun]:
+) -> tuple[QueryResults, MatchedRun]:
     """One run, named for its file if it has no other name."""
     return next(evaluate_matched(qrels, {name or "": run}, measures, reading))
 

@@ -13,6 +13,7 @@ from attrs import fields
 
 from gainful.api.calibrate import calibrate
 from gainful.api.evaluate import evaluate_runs
+from gainful.api.judges import compare_judges
 from gainful.api.keywords import is_meant
 from gainful.api.run_options import (
     AllResults,
@@ -38,14 +39,16 @@ from gainful.measure.entry import Entry, Recipe
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
-from gainful.measure.results import Results, name_results
+from gainful.measure.results import name_results
 from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import (
     differences,
     dots,
     frontier,
     individual_sessions,
+    judges,
     last_query,
     precision_recall,
     rank_curves,
@@ -251,9 +254,9 @@ def _select_means(results: Results, measures: Sequence[Measure], query: str | No
     """The mean of each measure, or its value of one query."""
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])
-    if query not in results.queries:
-        raise UnknownName("query", query, results.queries)
-    row = list(results.queries).index(query)
+    if query not in results.ids:
+        raise UnknownName("query", query, results.ids)
+    row = list(results.ids).index(query)
     values = [np.ma.asarray(results.values[str(measure)])[row] for measure in measures]
     return np.array([np.nan if np.ma.is_masked(value) else float(value) for value in values])
 
@@ -358,6 +361,14 @@ _ALL = (
         several_measures=True,
         always_resamples=True,
     ),
+    Figure(
+        name="judges",
+        question="Which grades do two judges give to the same documents?",
+        example="judges people.txt model.txt -o judges.svg",
+        input_kind="judges",
+        data=judges.judges_data,
+        draw_chart=judges.draw_chart,
+    ),
 )
 FIGURES: Mapping[str, Figure] = {entry.name: entry for entry in _ALL}
 _LOOK_OPTIONS = tuple(attribute.name for attribute in fields(Look))
@@ -376,7 +387,7 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
     Args:
         name: last, sessions, scenario, individual, frontier (of `sessions.evaluate`), map (of
             `sessions.sweep`), searchers (of `calibrate`), curves, differences, precision-recall,
-            dots (of judgments and {name: run}).
+            dots (of judgments and {name: run}), judges (of `compare_judges`).
         inputs: what the figure is made of; see the data function of each.
         options: those of the data function, and title, width, height (of the plot), dark.
 
@@ -445,6 +456,8 @@ def draw_files(
     entry = find_figure(name)
     if entry.input_kind == "runs":
         return Drawing(entry, build_data(name, *files, **options, **reading), look)
+    if entry.input_kind == "judges":
+        return Drawing(entry, build_data(name, compare_judges(*files, **reading)), look)
     if entry.input_kind == "log":
         return Drawing(entry, build_data(name, calibrate(*files, **reading), **options), look)
     if entry.input_kind == "sessions":

@@ -19,7 +19,8 @@ from gainful.measure.build_recipes import EvaluationSettings, Measures, build_re
 from gainful.measure.entry import Recipe
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.results import Results, is_of_run, name_results
+from gainful.measure.results import QueryResults, name_results
+from gainful.measure.values import Results
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.inputs import (
     AnyQrels,
@@ -121,7 +122,7 @@ def holds_results(value: object) -> bool:
     """Is it what was evaluated already, of one run or of several?"""
     if isinstance(value, (Mapping, list, tuple)) and value:
         value = next(iter(value.values() if isinstance(value, Mapping) else value))
-    return is_of_run(value)
+    return isinstance(value, QueryResults)
 
 
 def take_results(
@@ -133,7 +134,7 @@ def take_results(
     """
     refuse_beside_results(beside)
     values = [value for value in given if value is not None]
-    if len(values) > 1 and not is_of_run(values[-1]):
+    if len(values) > 1 and not isinstance(values[-1], QueryResults):
         measures = _refuse_both(measures, values.pop())
     results = name_results(values[0] if isinstance(values[0], (Mapping, list, tuple)) else values)
     return {name: select_measures(run, measures) for name, run in results.items()}

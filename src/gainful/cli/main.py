@@ -61,6 +61,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "unjudged": "How much could documents that nobody judged change?",
         "order": "Which measure tells these runs apart, and do they agree?",
         "reproduce": "Is a reproduced run like the original?",
+        "judges": "Do judges agree, people or models?",
         "why": "Why do two tools disagree on these data?",
         "trec_eval": "trec_eval's flags, numbers and exit status, to the byte.",
     },

@@ -43,11 +43,12 @@ from gainful.evidence.statistics.outcome import Outcome, UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.notes import describe_convention
-from gainful.measure.results import Results, list_footnotes, name_results
+from gainful.measure.results import list_footnotes, name_results
 from gainful.measure.sessions.results import (
     SessionResults,
     list_footnotes as list_session_footnotes,
 )
+from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.text import count_noun
 from gainful.types import Array, finite_or_none

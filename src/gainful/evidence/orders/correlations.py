@@ -22,8 +22,8 @@ from gainful.evidence.statistics.bootstrap import (
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.correlation import COEFFICIENT_WORDS, COEFFICIENTS
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
@@ -357,8 +357,7 @@ def label_queries(
     """
     names = [name for name in results[0].values if name != against]
     frame = pl.concat(
-        pl.DataFrame({"id": list(run.queries)}).with_columns(run=pl.lit(run.name))
-        for run in results
+        pl.DataFrame({"id": list(run.ids)}).with_columns(run=pl.lit(run.name)) for run in results
     )
     values = {name: np.concatenate([_merit(run, name) for run in results]) for name in names}
     if labels is None:
