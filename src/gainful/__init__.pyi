@@ -8,6 +8,7 @@ from gainful.api.evaluate import evaluate as evaluate
 from gainful.api.explain import explain as explain, which as which
 from gainful.api.explore import explore as explore
 from gainful.api.gate import gate as gate
+from gainful.api.judges import compare_judges as compare_judges
 from gainful.api.measures import register as register
 from gainful.api.order import order as order
 from gainful.api.plan import plan as plan
@@ -21,6 +22,7 @@ from gainful.api.why import why as why
 from gainful.api.run_options import RunOptions as RunOptions
 from gainful.evidence.comparisons.comparison import Comparison as Comparison
 from gainful.evidence.gates.verdict import Verdict as Verdict
+from gainful.evidence.judges import JudgeAgreement as JudgeAgreement
 from gainful.measure.results import QueryResults as QueryResults
 from gainful.measure.sessions.results import SessionResults as SessionResults
 from gainful.measure.values import Results as Results
@@ -51,6 +53,7 @@ from gainful.measure.measure import (
 # isort: split
 # One ranking, or many, as arrays.
 from gainful.measure.arrays import (
+    average_precision as average_precision,
     cg as cg,
     cg_curve as cg_curve,
     compute as compute,
@@ -62,6 +65,9 @@ from gainful.measure.arrays import (
     ncg_curve as ncg_curve,
     ndcg as ndcg,
     ndcg_curve as ndcg_curve,
+    precision as precision,
+    recall as recall,
+    reciprocal_rank as reciprocal_rank,
 )
 
 # isort: split

@@ -13,6 +13,7 @@ from attrs import fields
 
 from gainful.api.calibrate import calibrate
 from gainful.api.evaluate import evaluate_runs
+from gainful.api.judges import compare_judges
 from gainful.api.keywords import is_meant
 from gainful.api.run_options import (
     AllResults,
@@ -45,6 +46,7 @@ from gainful.show.figures import (
     dots,
     frontier,
     individual_sessions,
+    judges,
     last_query,
     precision_recall,
     rank_curves,
@@ -363,6 +365,14 @@ _ALL = (
         several_measures=True,
         always_resamples=True,
     ),
+    Figure(
+        name="judges",
+        question="Which grades do two judges give to the same documents?",
+        example="judges people.txt model.txt -o judges.svg",
+        input_kind="judges",
+        data=judges.judges_data,
+        draw_chart=judges.draw_chart,
+    ),
 )
 FIGURES: Mapping[str, Figure] = {entry.name: entry for entry in _ALL}
 _LOOK_OPTIONS = tuple(attribute.name for attribute in fields(Look))
@@ -381,7 +391,7 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
     Args:
         name: last, sessions, scenario, individual, frontier (of `sessions.evaluate`), map (of
             `sessions.sweep`), searchers (of `calibrate`), curves, differences, precision-recall,
-            dots (of judgments and {name: run}).
+            dots (of judgments and {name: run}), judges (of `compare_judges`).
         inputs: what the figure is made of; see the data function of each.
         options: those of the data function, and title, width, height (of the plot), dark.
 
@@ -450,6 +460,8 @@ def draw_files(
     entry = find_figure(name)
     if entry.input_kind == "runs":
         return Drawing(entry, build_data(name, *files, **options, **reading), look)
+    if entry.input_kind == "judges":
+        return Drawing(entry, build_data(name, compare_judges(*files, **reading)), look)
     if entry.input_kind == "log":
         return Drawing(entry, build_data(name, calibrate(*files, **reading), **options), look)
     if entry.input_kind == "sessions":

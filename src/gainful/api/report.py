@@ -23,6 +23,7 @@ from gainful.evidence.comparisons.study import check_method, choose_blocks, comp
 from gainful.evidence.intervals import DrawnUnits, MeanIntervals, mean_intervals, session_intervals
 from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
+from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
@@ -31,7 +32,6 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import Cost
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.sessions.sweep import Sweep
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.query_columns import read_query_texts

@@ -1,4 +1,4 @@
-"""Cumulated gain of plain numbers: one call for a ranking, a batch, or ragged lists.
+"""Measures of plain numbers: one call for a ranking, a batch, or ragged lists.
 
 All functions take grades in rank order (or with scores to rank them by), the last axis being
 the rank; flat arrays are cut into rankings by `group=` or `qid=`, padded ones by `mask=`. `judged=`
@@ -22,7 +22,7 @@ from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Recipe
 from gainful.measure.language import parse
-from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
+from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
 from gainful.measure.rank_matrix import rank_row_gains, rank_rows, rank_scored_rows
 from gainful.measure.ranked_run import RankedGains, RankedRun, compute_measure, compute_vectors
 from gainful.read.ranking_matrix import (
@@ -237,6 +237,60 @@ def ndcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[Array
         [1.0, 0.6309]
     """
     return _compute_value(nDCG, grades, scores, options)
+
+
+@_value_function
+def precision(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values:
+    """What share of the first k documents is relevant? A cutoff is needed.
+
+    Examples:
+        >>> precision([1, 0, 1, 1], k=2)
+        0.5
+        >>> precision([3, 1, 0], [0.2, 0.9, 0.5], k=2, rel=2)
+        0.0
+    """
+    return _compute_value(P, grades, scores, options)
+
+
+@_value_function
+def recall(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values:
+    """What share of the relevant documents is among the first k?
+
+    Examples:
+        >>> recall([1, 0, 1, 1], k=2, judged=[1, 1, 1, 1, 0])
+        0.25
+    """
+    return _compute_value(R, grades, scores, options)
+
+
+@_value_function
+def reciprocal_rank(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values:
+    """How far down is the first relevant document: 1 over its rank, 0 without one.
+
+    Examples:
+        >>> reciprocal_rank([[0, 1, 1], [0, 0, 0]]).tolist()
+        [0.5, 0.0]
+    """
+    return _compute_value(RR, grades, scores, options)
+
+
+@_value_function
+def average_precision(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values:
+    """How early do the relevant documents come, on average over all of them?
+
+    Examples:
+        >>> average_precision([1, 0, 1, 0, 1, 0], k=4)
+        0.5555555555555555
+    """
+    return _compute_value(AP, grades, scores, options)
 
 
 @_show_options
