@@ -8,7 +8,7 @@ import click
 
 from gainful.api.evaluate import evaluate as evaluate_runs, holds_qrels_and_run
 from gainful.cli.answer import WITHOUT_NOTES, argument, command, name_runs
-from gainful.cli.options import INTERVAL, PRINT_RUNS, option
+from gainful.cli.options import GROUPS, INTERVAL, PRINT_RUNS, option
 from gainful.page.page import Page
 
 
@@ -17,7 +17,7 @@ from gainful.page.page import Page
     argument("RUN..."),
     "measures",
     option("per_query", "A line for each query (in tables the mean too)."),
-    *(*INTERVAL, *PRINT_RUNS),
+    *(*GROUPS, *INTERVAL, *PRINT_RUNS),
     name="eval",
 )
 def evaluate(
@@ -39,6 +39,7 @@ def evaluate(
       gainful eval qrels.txt run.txt -m nDCG@1..20 --per-query -o values.csv
       gainful eval qrels.txt run.txt -m nDCG@10 --like quepid
       gainful eval qrels.txt run.txt -m nDCG@10 -m AP --interval 95
+      gainful eval qrels.txt run.txt --group lang --queries queries.csv
       gainful eval answers.jsonl -m R@5 -m RR
       gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
