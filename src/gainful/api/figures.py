@@ -39,8 +39,6 @@ from gainful.measure.entry import Entry, Recipe
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
-from gainful.measure.results import name_results
-from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import (
@@ -126,7 +124,7 @@ def differences_data(
     if measure is not None and len(expand(measure)) != 1:
         raise BadValue("measure", str(measure), "one measure")
     if holds_results(qrels):
-        results = take_results((qrels, runs), measure, options)
+        results = _take_results(qrels, runs, measure, options)
     else:
         _refuse_more_than_two({} if runs is None else name_runs(runs))  # before anything is read
         results = _evaluate(qrels, runs, measure or "nDCG@10", options)
@@ -182,15 +180,24 @@ def dots_data(
     Returns:
         Columns run, measure, mean, low, high.
     """
-    if holds_results(qrels):
-        results = take_results((qrels, runs), measures, options)
-    else:
-        results = _evaluate(qrels, runs, measures, options)
+    take = _take_results if holds_results(qrels) else _evaluate
+    results = take(qrels, runs, measures, options)
     all_intervals = [
         mean_intervals(result, interval, resamples=resamples, seed=seed)
         for result in results.values()
     ]
     return dots.build_data(results, all_intervals)
+
+
+def _take_results(
+    results: Any, more: Any, measures: Measures | None, options: RunOptions
+) -> dict[str, Results]:
+    """Results of runs by name; those of sessions are refused."""
+    results = take_results((results, more), measures, options)
+    if results[0].unit != "query":
+        allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
+        raise BadValue("qrels", f"sessions ({', '.join(results[0].measures)})", allowed)
+    return {result.name: result for result in results}
 
 
 def _evaluate(
@@ -199,10 +206,7 @@ def _evaluate(
     """The results of each run by its name; refused where nothing at the depth is judged."""
     if holds_results(qrels):
         allowed = "judgments and runs: results have not these values"
-        raise BadValue("results", ", ".join(name_results(qrels)), allowed)
-    if isinstance(qrels, SessionResults):
-        allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
-        raise BadValue("qrels", f"sessions ({', '.join(qrels.measures)})", allowed)
+        raise BadValue("results", ", ".join(_take_results(qrels, None, None, {})), allowed)
     named_runs = name_runs(() if runs is None else runs)
     reading = RunReading.from_options(options)
     convention, recipes = reading.build_recipes(measures)
