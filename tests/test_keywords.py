@@ -29,6 +29,7 @@ FUNCTIONS = {
     "check": (gainful.check,),
     "explain": (gainful.explain,),
     "which": (gainful.which,),
+    "judges": (gainful.compare_judges,),
     "correlate": (gainful.evaluate, gainful.sessions.evaluate, gainful.stats.correlate),
 }
 # Pages about gainful itself, another tool's interface, and figures, which take what their data take.
@@ -36,7 +37,7 @@ WITHOUT_FUNCTION = {"measures", "conventions", "help", "completion", "trec_eval"
 # Which settings a function takes by **options.
 TAKEN_SETTINGS = {
     **dict.fromkeys(("eval", "compare", "gate", "plan", "order", "report"), SETTINGS),
-    **dict.fromkeys(("unjudged", "reproduce", "correlate"), SETTINGS),
+    **dict.fromkeys(("unjudged", "reproduce", "correlate", "judges"), SETTINGS),
     **dict.fromkeys(("sessions", "explore"), SESSION_SETTINGS),
     "explain": (  # of one list; a run or a judgment has the others
         *("b", "discount", "empty", "fractional", "gain"),
@@ -81,6 +82,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | {"command": "object", "last_run": "sessions"},
     "check": PRINTED | {"files": "positional"},
     "explain": PRINTED | PLUGIN | {"verbose": "output"},
+    "judges": PRINTED_TEXT | PLUGIN | {"qrels": "judges", "judges": "qrels"},
     "which": PRINTED | {"verbose": "output"},
     "correlate": PRINTED_TEXT
     | PLUGIN

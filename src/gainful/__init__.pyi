@@ -8,6 +8,7 @@ from gainful.api.evaluate import evaluate as evaluate
 from gainful.api.explain import explain as explain, which as which
 from gainful.api.explore import explore as explore
 from gainful.api.gate import gate as gate
+from gainful.api.judges import compare_judges as compare_judges
 from gainful.api.measures import register as register
 from gainful.api.order import order as order
 from gainful.api.plan import plan as plan
@@ -21,6 +22,7 @@ from gainful.api.why import why as why
 from gainful.api.run_options import RunOptions as RunOptions
 from gainful.evidence.comparisons.comparison import Comparison as Comparison
 from gainful.evidence.gates.verdict import Verdict as Verdict
+from gainful.evidence.judges import JudgeAgreement as JudgeAgreement
 from gainful.measure.results import QueryResults as QueryResults
 from gainful.measure.sessions.results import SessionResults as SessionResults
 from gainful.measure.values import Results as Results

@@ -357,7 +357,7 @@ def to_dict(results: Sequence[Results]) -> dict[str, Any]:
 def _choose_table(results: Sequence[Results], width: int | None) -> Table:
     """Runs below one another, or side by side where so many measures do not fit."""
     table, turned_table = _build_run_table(results), _build_measure_table(results)
-    from gainful.page.to_text import text_width  # noqa: PLC0415  (a pipe needs no width)
+    from gainful.page.formats.text import text_width  # noqa: PLC0415  (a pipe needs no width)
 
     table_width = text_width(table)
     max_width = width or (table_width if len(results[0].values) <= _MAX_COLUMNS else 0)
