@@ -49,8 +49,8 @@ def test_a_run_that_is_missing_somewhere_has_no_mean_and_that_is_said(folder, ru
     assert results.values["AP"]["dense"]["tiny"] is None
     assert results.mean["AP"]["dense"].mean is None
     assert [note for note in results.notes if "dense" in note and "tiny" in note]
-    told = run_gainful("eval", "--collections", folder, "-m", "AP", "--format", "json").out
-    assert json.loads(told)["mean"]["AP"]["dense"]["mean"] is None
+    text = run_gainful("eval", "--collections", folder, "-m", "AP", "--format", "json").out
+    assert json.loads(text)["mean"]["AP"]["dense"]["mean"] is None
     assert run_gainful("eval", "--collections", folder, "-m", "AP", "--format", "csv").err
 
 

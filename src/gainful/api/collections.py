@@ -51,15 +51,15 @@ def evaluate_collections(
         try:
             qrels, runs = _find_files(place)
             judgments = reading.read_qrels(qrels)
-            found = {}
+            evaluated = {}
             for name, run in runs.items():
                 try:
-                    (found[name],) = evaluate_runs(judgments, {name: run}, measures, reading)
+                    (evaluated[name],) = evaluate_runs(judgments, {name: run}, measures, reading)
                 except GainfulError as problem:
                     if not keep_going:
                         raise
                     problems.append(f"left out: {problem}")
-            results[place.name] = found
+            results[place.name] = evaluated
         except GainfulError as problem:
             if not keep_going:
                 raise

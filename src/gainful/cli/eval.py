@@ -72,8 +72,8 @@ def evaluate(
             evaluate_collections,
         )
 
-        found = evaluate_collections(collections, keep_going=keep_going, **options)
-        return found.page(verbose=verbose)
+        results = evaluate_collections(collections, keep_going=keep_going, **options)
+        return results.page(verbose=verbose)
     if keep_going:
         raise click.UsageError("--keep-going needs --collections FOLDER")
     if qrels is None:

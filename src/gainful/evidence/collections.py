@@ -159,8 +159,10 @@ class CollectionResults(Shown):
 
 def describe_missing(results: Mapping[str, Mapping[str, QueryResults]]) -> list[str]:
     """Which run is not there for which collections, and so has no mean."""
-    runs = dict.fromkeys(run for found in results.values() for run in found)
-    missing = {run: [name for name, found in results.items() if run not in found] for run in runs}
+    runs = dict.fromkeys(run for evaluated in results.values() for run in evaluated)
+    missing = {
+        run: [name for name, evaluated in results.items() if run not in evaluated] for run in runs
+    }
     return [
         f"{run} has no results on {join_words(names)}, and so no mean over collections"
         for run, names in missing.items()
