@@ -30,6 +30,7 @@ BUCKETS = 1 << _BITS  # by the first bits of a hash
 _SHIFT = np.uint64(64 - _BITS)
 _MAX_HELD = 2_000_000  # rows
 _MAX_KEPT = 500_000  # rows in all that are never written
+_END = b"\xff\xff\xff\xff\0\0\0\0"  # of an Arrow stream
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _Starts = NDArray[np.int64]  # where each bucket begins, and the last one ends
 
@@ -45,6 +46,7 @@ class Spill:
     _held: list[pl.DataFrame] = field(init=False, factory=list)
     _kept: tuple[pl.DataFrame, _Starts] | None = field(init=False, default=None)
     _file: IO[bytes] | None = field(init=False, default=None)
+    _head: bytes = field(init=False, default=b"")  # of a stream of them
     _blocks: list[_Starts] = field(init=False, factory=list)  # in bytes of the file
 
     def add(self, rows: pl.DataFrame) -> None:
@@ -65,7 +67,7 @@ class Spill:
             self._write(rows, starts)
 
     def _sort(self) -> tuple[pl.DataFrame, _Starts]:
-        rows = pl.concat(self._held)
+        rows = pl.concat(self._held, rechunk=True)
         self._held.clear()
         bucket = (rows[KEY].to_numpy() >> _SHIFT).astype(np.uint16)
         counts = np.bincount(bucket, minlength=BUCKETS)
@@ -74,7 +76,10 @@ class Spill:
         return rows[order], np.concatenate([[0], np.cumsum(counts)])
 
     def _write(self, rows: pl.DataFrame, starts: _Starts) -> None:
-        """A block of the file: the rows of each bucket for themselves, compressed."""
+        """A block of the file: the rows of each bucket as a message of an Arrow stream.
+
+        So those of many buckets are read at once, with the head of a stream before them.
+        """
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(prefix="gainful-")  # noqa: SIM115
@@ -82,8 +87,11 @@ class Spill:
             places = [self._file.seek(0, 2)]
             for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
                 if stop > start:
-                    rows[start:stop].write_ipc(compressed := BytesIO(), compression="lz4")
-                    self._file.write(compressed.getbuffer())
+                    rows[start:stop].write_ipc_stream(stream := BytesIO(), compression="lz4")
+                    message = stream.getbuffer()
+                    size = 8 + int.from_bytes(message[4:8], "little")  # of the head: its columns
+                    self._head = bytes(message[:size])
+                    self._file.write(message[size : -len(_END)])
                 places.append(self._file.tell())
             self._file.flush()
         except OSError as failure:
@@ -99,7 +107,7 @@ class Spill:
         """The rows of a part."""
         if self.owner and self.counts[buckets].sum() > MAX_OWNER_ROWS:
             self._refuse_large_owner(buckets)
-        parts = [self._empty, *(pl.read_ipc(stretch) for stretch in self._find(buckets))]
+        parts = [self._empty, *map(pl.read_ipc_stream, self._find(buckets))]
         if self._kept is not None:
             rows, starts = self._kept
             parts.append(rows[starts[buckets.start] : starts[buckets.stop]])
@@ -107,17 +115,15 @@ class Spill:
 
     def _find(self, buckets: slice) -> Iterator[BytesIO]:
         for places in self._blocks:
-            for start, stop in zip(
-                places[buckets].tolist(), places[buckets.start + 1 :].tolist(), strict=False
-            ):
-                if stop > start and self._file is not None:
-                    self._file.seek(start)
-                    yield BytesIO(self._file.read(stop - start))
+            start, stop = places[buckets.start], places[buckets.stop]
+            if stop > start and self._file is not None:
+                self._file.seek(start)
+                yield BytesIO(self._head + self._file.read(stop - start) + _END)
 
     def _refuse_large_owner(self, buckets: slice) -> None:
         columns = [KEY, self.owner]
         counts = [
-            _count_rows(pl.read_ipc(stretch, columns=columns), self.owner)
+            _count_rows(pl.read_ipc_stream(stretch, columns=columns), self.owner)
             for stretch in self._find(buckets)
         ]
         most = pl.concat(counts).group_by(KEY).agg(pl.col(_ROWS).sum(), pl.col(self.owner).first())
