@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from typing import IO, Any
 
@@ -24,6 +24,7 @@ from gainful.text import quote
 from gainful.threads import take_ahead
 
 KEY = "\0key"  # the hash of an owner's name
+_ROWS = "\0rows"
 MAX_OWNER_ROWS = 10_000_000  # of one owner, which memory holds together
 _BITS = 8
 BUCKETS = 1 << _BITS  # by the first bits of a hash
@@ -105,8 +106,12 @@ class Spill:
 
     def read(self, buckets: slice) -> pl.DataFrame:
         """The rows of a part."""
-        if self.owner and self.counts[buckets].sum() > MAX_OWNER_ROWS:
-            self._refuse_large_owner(buckets)
+        if self.owner:
+            names = (
+                pl.read_ipc_stream(stretch, columns=[self.owner])[self.owner]
+                for stretch in self._find(buckets)
+            )
+            refuse_large_owners(names, int(self.counts[buckets].sum()), self.name)
         parts = [self._empty, *map(pl.read_ipc_stream, self._find(buckets))]
         if self._kept is not None:
             rows, starts = self._kept
@@ -120,37 +125,21 @@ class Spill:
                 self._file.seek(start)
                 yield BytesIO(self._head + self._file.read(stop - start) + _END)
 
-    def _refuse_large_owner(self, buckets: slice) -> None:
-        columns = [KEY, self.owner]
-        counts = [
-            _count_rows(pl.read_ipc_stream(stretch, columns=columns), self.owner)
-            for stretch in self._find(buckets)
-        ]
-        most = pl.concat(counts).group_by(KEY).agg(pl.col(_ROWS).sum(), pl.col(self.owner).first())
-        _refuse_largest(most, self.owner, self.name)
 
-
-_ROWS = "\0rows"
-
-
-def refuse_large_owners(rows: pl.DataFrame, owner: str, name: str) -> None:
+def refuse_large_owners(names: Iterable[pl.Series], total: int, name: str) -> None:
     """Refuse more rows of one owner than memory is asked to hold.
 
     Args:
-        rows: of whole owners.
-        owner: the column of their names.
+        names: of the owners of all rows, some rows at a time.
+        total: how many rows there are.
         name: what the rows are called in messages.
     """
-    if len(rows) > MAX_OWNER_ROWS:
-        _refuse_largest(rows.group_by(owner).agg(pl.len().alias(_ROWS)), owner, name)
-
-
-def _count_rows(rows: pl.DataFrame, owner: str) -> pl.DataFrame:
-    return rows.group_by(KEY).agg(pl.len().alias(_ROWS), pl.col(owner).first())
-
-
-def _refuse_largest(counts: pl.DataFrame, owner: str, name: str) -> None:
-    count, own_name = counts.sort(_ROWS).select(_ROWS, owner).row(-1)
+    if total <= MAX_OWNER_ROWS:
+        return
+    counts = pl.concat([some.value_counts(name=_ROWS) for some in names])
+    owner = counts.columns[0]
+    most = counts.group_by(owner).agg(pl.col(_ROWS).sum()).sort(_ROWS)
+    own_name, count = most.row(-1)
     if count > MAX_OWNER_ROWS:
         problem = f"{owner} {quote(own_name)} alone has {count:,} rows"
         raise BadInput(name, problem, f"at most {MAX_OWNER_ROWS:,} rows of one {owner}")
