@@ -272,7 +272,10 @@ def test_attributes_that_people_guess_are_answered(results):
     }.items():
         with pytest.raises(AttributeError) as refused:
             getattr(results, guess)
-        assert str(refused.value) == f"'Results' has no attribute '{guess}'; did you mean {answer}?"
+        assert (
+            str(refused.value)
+            == f"'QueryResults' has no attribute '{guess}'; did you mean {answer}?"
+        )
 
 
 def test_sessions_have_the_same_protocol():
@@ -297,6 +300,13 @@ def test_sessions_that_are_evaluated_are_compared_as_they_are():
     several = gainful.sessions.evaluate(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
     selected = gainful.compare(several, measures="sDCG@10", resamples=99)
     assert selected.to_dict() == direct.to_dict()
+    assert gainful.compare(several, "sDCG@10", resamples=99).to_dict() == direct.to_dict()
+    blocked = {"by": "system", "block": "searcher", "resamples": 99}
+    by_searcher = gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", **blocked)
+    assert gainful.compare(results, **blocked).to_dict() == by_searcher.to_dict()
+    for of_sessions in ({"by": "system"}, {"block": "searcher"}):
+        with refuses(BadValue, *of_sessions):
+            gainful.compare(JUDGED, GOOD, BAD, "RR", **of_sessions)
     for beside in ({"runs": {"1": ["a"]}}, {"per_query": True}, {"like": "trec_eval"}):
         with refuses(BadValue, *beside):
             gainful.compare(results, **beside)

@@ -6,7 +6,6 @@ import csv
 import json
 from io import StringIO
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
@@ -15,7 +14,6 @@ from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
-from gainful.measure.sessions.sweep import kendall_tau
 
 STUDY = gainful.sessions.simulate_study(2008)
 WEIGHTS = "0:0,1:1,2:10,3:100"
@@ -167,9 +165,6 @@ def test_tau_is_that_of_the_order_against_the_reference():
         assert row["tau"] == pytest.approx(expected)
         best, second = sorted(row["means"].values())[:-3:-1]
         assert row["difference"] == pytest.approx(best - second)
-    assert kendall_tau(np.array([1.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0])) == pytest.approx(
-        kendalltau([1, 1, 2], [1, 2, 3]).statistic
-    )
 
 
 def test_as_plain_data_and_as_text():

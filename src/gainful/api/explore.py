@@ -12,6 +12,7 @@ from gainful.api.sessions import read_judged_sessions
 from gainful.api.sweep import sweep_matched
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput, BadValue
+from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.searchers.calibration import (
     AnyCalibration,
     MeasuredSearcher,
@@ -27,7 +28,6 @@ from gainful.measure.build_session_recipes import (
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.sweep import Sweep
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
 from gainful.show.pages import explore as explore_choices, explore_data

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 
 from gainful.convention.session import JK2008, SESSION_SETTINGS
 from gainful.errors import BadValue
+from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.searchers.calibration import MeasuredSearcher, clamp_base, format_estimate
 from gainful.formula.renderers import to_javascript, to_mathml
 from gainful.match.session_groups import (
@@ -26,7 +27,6 @@ from gainful.measure.entry import SessionRecipe
 from gainful.measure.formulas import as_gain
 from gainful.measure.functions.sessions.sdcg import session_grade_gains
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.sweep import Sweep
 from gainful.read.sessions import Sessions
 from gainful.show.html_page import render_page
 from gainful.show.pages import explore_data
