@@ -529,8 +529,8 @@ def _find_spark_facts(native: Any, reader: PartReader) -> LogFacts:
         facts = LogFacts()
         for batch in batches:
             facts.add(find_facts(read_arrow(batch), header))
-        found = pl.DataFrame({"facts": [pickle.dumps(facts)]})
-        yield from as_spark_arrow(found).to_batches()
+        pickled = pl.DataFrame({"facts": [pickle.dumps(facts)]})
+        yield from as_spark_arrow(pickled).to_batches()
 
     facts = LogFacts()
     for row in native.mapInArrow(find, "facts binary").collect():
