@@ -298,6 +298,13 @@ def test_sessions_that_are_evaluated_are_compared_as_they_are():
     several = gainful.sessions.evaluate(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
     selected = gainful.compare(several, measures="sDCG@10", resamples=99)
     assert selected.to_dict() == direct.to_dict()
+    assert gainful.compare(several, "sDCG@10", resamples=99).to_dict() == direct.to_dict()
+    blocked = {"by": "system", "block": "searcher", "resamples": 99}
+    by_searcher = gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", **blocked)
+    assert gainful.compare(results, **blocked).to_dict() == by_searcher.to_dict()
+    for of_sessions in ({"by": "system"}, {"block": "searcher"}):
+        with refuses(BadValue, *of_sessions):
+            gainful.compare(JUDGED, GOOD, BAD, "RR", **of_sessions)
     for beside in ({"runs": {"1": ["a"]}}, {"per_query": True}, {"like": "trec_eval"}):
         with refuses(BadValue, *beside):
             gainful.compare(results, **beside)
