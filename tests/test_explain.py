@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 
 import gainful
@@ -74,12 +75,13 @@ def test_the_formula_with_its_numbers_put_in():
 
 def test_an_ideal_of_zero_is_explained():
     sums = dict(show.format_sums(gainful.explain([0, 0], empty=1)))
-    assert sums["nDCG"] == "DCG/IDCG = 0.0000/0.0000 = 1.0000 (the ideal is not above 0: empty=1)"
+    assert sums["nDCG"].startswith("DCG/IDCG = 0.0000/0.0000 = 1.0000 (")
+    assert "empty=1" in sums["nDCG"]
     left_out = gainful.explain([0, 0], like="evidently")
     assert left_out.value is None
     assert left_out.lines[0].ndcg is None
     assert "left out" in left_out.to_text()
-    assert "nDCG is left out" in left_out.to_latex()
+    assert "left out" in left_out.to_latex()
     assert repr(left_out) == left_out.to_text()
     assert "IDCG" in repr(gainful.explain([1, 0], k=1)) == str(gainful.explain([1, 0], k=1))
 
@@ -98,13 +100,12 @@ def test_rows_go_on_as_long_as_the_ideal_does():
 
 def test_the_convention_says_whose_it_is_and_what_was_set():
     text = gainful.explain([3, 1], like="sklearn", gain="exp").to_text(verbose=True)
-    assert "like sklearn: scikit-learn 1.9 ndcg_score" in text
+    assert find_notes(text.splitlines(), "like", "sklearn", "scikit-learn", "ndcg_score")
     assert "set here: gain" in text
     own = gainful.explain([3, 1])
-    assert own.to_text().endswith("Convention: gainful's own settings")
-    assert "only the documents in the list itself" in own.to_text(verbose=True)
-    assert "only the documents in the list itself" in own.to_markdown(verbose=True)
-    assert "only the documents in the list itself" in own.to_latex(verbose=True)
+    assert own.to_text().splitlines()[-1].startswith("Convention: ")
+    for render in (own.to_text, own.to_markdown, own.to_latex):
+        assert "list itself" in render(verbose=True)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +136,7 @@ def test_a_ranking_is_told_to_be_the_best_just_if_it_is_sorted(ranking):
     answer = gainful.explain(ranking).page().answer
     best = sorted(ranking, reverse=True) == ranking
     if max(ranking, default=0) > 0 and min(ranking) >= 0:
-        assert answer.endswith("is 1: no ranking would be better.") == best
+        assert ("no ranking" in answer) == best
 
 
 @given(rankings, pools, settings_of, st.booleans())
@@ -156,14 +157,13 @@ def test_the_printed_sums_add_up(ranking, pool, settings, fill):
 
 def test_a_note_tells_when_judged_documents_are_incomplete():
     text = gainful.explain([3, 3], judged=[3]).to_text()
-    assert (
-        "Note: the ranking has grades that the judged documents lack (3): nDCG can pass 1" in text
-    )
+    (note,) = find_notes(text.splitlines(), "Note", "judged", "3")
+    assert list_facts(note) == ["3", "nDCG", "1"]
     many = gainful.explain([3] * 500, judged=[3]).to_text()
-    assert "lack (3, 3, 3, 3, …): nDCG can pass 1" in many
+    assert "(3, 3, 3, 3, …)" in many
     assert "Note" not in gainful.explain([3, 0, 0], judged=[3]).to_text()
     listed = gainful.explain([3], judged=[3, 3], like="sklearn").to_text(verbose=True)
-    assert "scikit-learn 1.9 ndcg_score itself knows only the list" in listed
+    assert find_notes(listed.splitlines(), "ndcg_score", "itself", "list")
     assert "set here: judged" in listed
 
 

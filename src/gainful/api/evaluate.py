@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from os import PathLike
@@ -26,7 +27,7 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.measure import Measure
-from gainful.measure.results import Results, list_others, list_run_rows, results_page, to_dict
+from gainful.measure.results import QueryResults, list_others, list_run_rows, results_page, to_dict
 from gainful.measure.values import ByMeasure, flatten_names
 from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
@@ -35,6 +36,7 @@ from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.small_trec import read_small_files
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
@@ -42,8 +44,10 @@ if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: importe
     import gainful
     from gainful.evidence.intervals import MeanIntervals
 
+_SMALL = "pure engine (the files are small)"
 
-class RunResults(ShownByRun[Results]):
+
+class RunResults(ShownByRun[QueryResults]):
     r"""The results of several runs by name; with `intervals` where they were asked for.
 
     Examples:
@@ -56,7 +60,7 @@ class RunResults(ShownByRun[Results]):
     """
 
     def __init__(
-        self, results: Mapping[str, Results], intervals: Sequence[MeanIntervals] = ()
+        self, results: Mapping[str, QueryResults], intervals: Sequence[MeanIntervals] = ()
     ) -> None:
         """Results by name; all runs have intervals, or none has."""
         super().__init__(results)
@@ -131,7 +135,7 @@ class RunResults(ShownByRun[Results]):
         )
 
     def compare(
-        self, *others: Results, **options: Unpack[gainful.stats.MethodOptions]
+        self, *others: QueryResults, **options: Unpack[gainful.stats.MethodOptions]
     ) -> gainful.Comparison:
         """Is one of the runs really better than another?
 
@@ -207,7 +211,7 @@ def evaluate(
 @overload
 def evaluate(
     qrels: AnyQrels, run: AnyRun, measures: Measures | None = None, **options: Unpack[RunOptions]
-) -> Results: ...
+) -> QueryResults: ...
 
 
 @overload
@@ -229,7 +233,7 @@ def evaluate(
     *,
     runs: Runs | None = None,
     **options: Unpack[IntervalOptions],
-) -> Results | RunResults:
+) -> QueryResults | RunResults:
     """How good is a run, by these judgments and measures?
 
     Args:
@@ -246,7 +250,7 @@ def evaluate(
         **options: intervals, how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
-        `Results` of a run; of several runs `RunResults`, which is a dict of them by name.
+        `QueryResults` of a run; of several runs `RunResults`, which is a dict of them by name.
 
     Examples:
         >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
@@ -299,7 +303,7 @@ def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
 
 def evaluate_runs(
     qrels: AnyQrels, runs: Mapping[str, AnyRun], measures: Measures | None, reading: RunReading
-) -> Iterator[Results]:
+) -> Iterator[QueryResults]:
     """What every run scores, one after the other; qrels are read once.
 
     A run whose name is empty is named for its file.
@@ -315,7 +319,7 @@ def evaluate_matched(
     reading: RunReading,
     *,
     with_rows: bool = True,
-) -> Iterator[tuple[Results, MatchedRun]]:
+) -> Iterator[tuple[QueryResults, MatchedRun]]:
     """What every run scores, and how it was matched.
 
     Args:
@@ -327,18 +331,30 @@ def evaluate_matched(
             them, a file may be matched where it lies.
     """
     convention, recipes = reading.build_recipes(measures)
-    judgments = reading.read_qrels(qrels)
+    small_files = None if with_rows else _read_small_files(qrels, runs, reading)
+    judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
     for number, (name, run) in enumerate(runs.items(), 1):
-        matched, engine = None, ""
+        matched, engine = None, _SMALL if small_runs and find_spec("gainful_native") else ""
         if not with_rows and isinstance(judgments, Qrels):
             matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
         if matched is None:
-            loaded = reading.read_run(run, name or "run")
+            loaded = small_runs.get(name) or reading.read_run(run, name or "run")
             matched = match_run(judgments, loaded, recipes, convention)
         if number == len(runs):
             reading.columns.refuse_unread()
         results = measure_run(matched, recipes, convention, name or name_file(run))
         yield evolve(results, engine=engine), matched
+
+
+def _read_small_files(
+    qrels: AnyQrels, runs: Mapping[str, AnyRun], reading: RunReading
+) -> tuple[NestedDict, dict[str, NestedDict]] | None:
+    """Judgments and runs of TREC files, if they are small together and all in them is usual."""
+    formats = {reading.qrels_format, reading.run_format} - {None, "trec"}
+    if formats or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
+        return None
+    nested = [*read_small_files([qrels, *runs.values()])]
+    return (nested[0], dict(zip(runs, nested[1:], strict=True))) if nested else None
 
 
 def _match_in_file(
@@ -380,7 +396,7 @@ def evaluate_run(
     measures: Measures | None,
     reading: RunReading,
     name: str | None = None,
-) -> tuple[Results, MatchedRun]:
+) -> tuple[QueryResults, MatchedRun]:
     """One run, named for its file if it has no other name."""
     return next(evaluate_matched(qrels, {name or "": run}, measures, reading))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -16,21 +15,11 @@ from gainful.cli.options import (
     Row,
     option,
     parse_differences,
-    refuse_idle_options,
 )
-from gainful.cli.study import (
-    RUN_OPTIONS,
-    SESSIONS,
-    refuse_certain,
-    refuse_study_options,
-    select,
-    take_study,
-)
-from gainful.evidence.comparisons.comparison import Comparison
+from gainful.cli.study import ask, refuse_certain, take_sessions
 from gainful.evidence.method import MethodOptions
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.page.page import Page
-from gainful.read.several_systems import SYSTEM
 from gainful.text import join_words
 
 _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in full
@@ -43,7 +32,9 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     option(
         "per_query", "Also the queries that changed most by the first measure; in CSV only these."
     ),
-    *SESSIONS("Compare systems over the sessions of a study; several files are several systems."),
+    *take_sessions(
+        "Compare systems over the sessions of a study; several files are several systems."
+    ),
     *("any_test", "correct", "family", "cluster"),
     Row(
         "--pairs",
@@ -108,28 +99,6 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
         refuse_certain(options["test"])
     if full and form not in _FOR_PAPERS:
         raise click.UsageError(f"--full is of {join_words(_FOR_PAPERS)}: {form} has it all")
-    ask = _compare_runs if options["sessions"] is None else _compare_sessions
-    return ask(options).page(verbose=verbose, full=full)
-
-
-def _compare_runs(options: Mapping[str, Any]) -> Comparison:
-    """Runs paired by query; of each the queries that changed most, if they are asked for."""
-    refuse_study_options()
-    qrels, runs, measures = options["qrels"], options["runs"], options["measures"]
-    if qrels is None or len(runs) < 2:
-        raise click.UsageError(
-            "name QRELS and two runs or more: gainful compare QRELS RUN RUN… (or --sessions FILE)"
-        )
-    chosen = select(options, (*MethodOptions.__annotations__, "per_query", *RUN_OPTIONS))
-    return compare_runs(qrels, runs, measures=measures, **chosen)
-
-
-def _compare_sessions(options: Mapping[str, Any]) -> Comparison:
-    """Systems by the sessions of a study."""
-    if options["per_query"]:
-        raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
-    refuse_idle_options(("standardise",), "is of runs, which all have the same queries")
-    (sessions, qrels, measures), shared = take_study(options)
-    shared["by"] = shared["by"] or SYSTEM
-    chosen = shared | select(options, MethodOptions.__annotations__)
-    return compare_sessions(sessions, qrels, measures, **chosen)
+    own = (*MethodOptions.__annotations__, "per_query")
+    comparison = ask(compare_runs, compare_sessions, options, own, at_least=2)
+    return comparison.page(verbose=verbose, full=full)

@@ -9,16 +9,17 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
+from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import WrongType, check_number
 from gainful.evidence.pairing import describe_turns, values_by_query
 from gainful.evidence.statistics.bootstrap import INTERVALS, bootstrap_test
 from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.paired_tests import T_INTERVAL
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, Resampling
 from gainful.measure.entry import Aggregation, Entry
-from gainful.measure.results import Results, is_of_run
+from gainful.measure.results import QueryResults
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.values import aggregate
+from gainful.measure.values import Results, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table, to_plain_data
@@ -291,7 +292,7 @@ def mean_intervals(
             for name, run in results.items()
         }
         return RunMeanIntervals(all_intervals)
-    if not is_of_run(results):
+    if not isinstance(results, QueryResults):
         raise WrongType("results", results, "what gainful.evaluate returned")
     averaged = [
         Averaged(np.array(list(values.values())), list(values), recipe.entry)
@@ -301,7 +302,7 @@ def mean_intervals(
     intervals, reasons = zip(*find_intervals(averaged, resampling), strict=True)
     by_measure = dict(zip(results.recipes, intervals, strict=True))
     notes = [f"{name}: {why}" for name, why in zip(by_measure, reasons, strict=True) if why]
-    turns = describe_turns(results.queries, takes_clusters=False)
+    turns = describe_turns(results.ids, takes_clusters=False)
     notes += [] if turns is None else [turns]
     return MeanIntervals(results.name, float(level), resamples, seed, by_measure, tuple(notes))
 

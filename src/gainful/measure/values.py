@@ -1,4 +1,4 @@
-"""`Values`: a value for every measure and unit, which is a query, a session or a turn."""
+"""`Results`: a value for every measure and unit, which is a query or a session."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
 from gainful.measure.entry import Aggregation, Direction
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
+from gainful.page.shown import Shown
 from gainful.types import Array, Flags, finite_or_none, is_whole_number
 
 T = TypeVar("T")
@@ -33,16 +34,19 @@ def _as_values(values: Mapping[str, Array]) -> Mapping[str, Array]:
 
 
 @frozen(eq=False, repr=False, kw_only=True)
-class Values:
-    """What runs and sessions have alike: values by measure, as they were named.
+class Results(Shown):
+    """A value for every measure and every unit: a query of a run, or a session.
 
-    `values["nDCG@10"]` of it is the mean of a measure, iteration goes over the names of measures,
-    and two of them are equal if all their values and conventions are.
+    `results["nDCG@10"]` is the mean of a measure, `mean` has all of them, iteration goes over the
+    names of measures, and two results are equal if all their values and conventions are. Those of
+    a run are `QueryResults`, those of sessions `SessionResults`.
     """
 
-    UNIT: ClassVar[str] = "query"  # what has a value
     TITLE: ClassVar[str] = "Results"  # what they are called in a headline
     REMARKS: ClassVar[Sequence[Any]] = ()  # what is said of a convention, where it is told whole
+    ROWS: ClassVar[Mapping[str, Any]] = {}  # the view that a frame has: a row for each unit
+
+    unit: str  # what has a value: query, session
 
     name: str
     ids: Sequence[str]  # of the queries or sessions, in the order of their values
@@ -54,6 +58,17 @@ class Values:
     notes: Sequence[str] = ()  # what one should know before believing a value
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
     engine: str = ""  # which one matched a file, if there are several
+
+    @property
+    def columns(self) -> pl.DataFrame:
+        """A row for each unit: what it is called, and what it can be grouped by."""
+        return pl.DataFrame({self.unit: pl.Series(self.unit, list(self.ids))})
+
+    def group_names(self, by: str | Sequence[str]) -> list[str]:
+        """The columns to group by, each once and known."""
+        from gainful.match.session_groups import check_group_names  # noqa: PLC0415  (rarely asked)
+
+        return check_group_names(by, self.columns.columns[1:], self.values)
 
     def mean_of(self, name: str, some: Flags | None = None) -> float:
         """The mean of a measure over all or some units, or the sum of what is counted.
@@ -127,7 +142,7 @@ class Values:
         return next((name for name, known in self.measures.items() if known == measure), None)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Values) or self.UNIT != other.UNIT:
+        if not isinstance(other, Results) or self.unit != other.unit:
             return NotImplemented
         return (
             list(self.ids) == list(other.ids)
@@ -136,7 +151,7 @@ class Values:
         )
 
     def __hash__(self) -> int:
-        return hash((self.UNIT, *self.values))
+        return hash((self.unit, *self.values))
 
     def select_measures(self, names: Sequence[str]) -> Self:
         """Results of some of the measures alone."""
@@ -160,7 +175,7 @@ class Values:
             name: pl.Series(name, list_values(values), dtype=pl.Float64, strict=False)
             for name, values in self.values.items()
         }
-        return pl.DataFrame({self.UNIT: pl.Series(self.UNIT, list(self.ids)), **columns})
+        return pl.DataFrame({self.unit: pl.Series(self.unit, list(self.ids)), **columns})
 
     def worst(
         self, n: int | str | Measure = 10, measure: str | Measure | None = None
@@ -192,12 +207,16 @@ class Values:
 
     def list_expressions(self) -> dict[str, str]:
         """What an attribute of a measure could be called, in small letters, and what to write."""
-        rows = f".per_{self.UNIT}"
-        expressions = dict.fromkeys((f"by_{self.UNIT}", f"{self.UNIT}_values", "per_topic"), rows)
+        rows = f".per_{self.unit}"
+        expressions = dict.fromkeys((f"by_{self.unit}", f"{self.unit}_values", "per_topic"), rows)
         for name, flat in zip(self.values, flatten_names(self.mean), strict=True):
             for guess in (flat, flat.replace("_at_", ""), flat.partition("_")[0]):
                 expressions.setdefault(guess, f'results["{name}"]')
         return expressions
+
+    def list_columns(self, **view: Any) -> dict[str, list[Any]]:
+        """Of a frame: a row for each unit, unless another view is asked for."""
+        return super().list_columns(**{**self.ROWS, **view})
 
     def convention_data(self) -> dict[str, Any]:
         """The convention as plain data, and what the measures are called in full."""
