@@ -20,7 +20,6 @@ from gainful.cli.options import (
     refuse_idle_options,
 )
 from gainful.cli.study import ask, refuse_certain, take_sessions
-from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.method import MethodOptions
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.page.page import Page
@@ -114,17 +113,18 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
         raise click.UsageError(f"--full is of {join_words(_FOR_PAPERS)}: {form} has it all")
     values = options.pop("values")
     if values:
-        return _compare_values(values, options).page(verbose=verbose, full=full)
+        return _compare_values(values, options, verbose=verbose, full=full)
     own = (*MethodOptions.__annotations__, "per_query")
     comparison = ask(compare_runs, compare_sessions, options, own, at_least=2)
     return comparison.page(verbose=verbose, full=full)
 
 
-def _compare_values(files: tuple[str, ...], options: Mapping[str, Any]) -> Comparison:
+def _compare_values(files: tuple[str, ...], options: Mapping[str, Any], **view: bool) -> Page:
     """Everything after measuring; what is of reading and measuring is refused."""
     from gainful.api.values import read_values  # noqa: PLC0415  (few have such)
 
     kept = (*MethodOptions.__annotations__, "measures")
     refuse_idle_options([name for name in options if name not in kept], "is not of --values FILE")
     method = {name: options[name] for name in MethodOptions.__annotations__ if name in options}
-    return compare_runs(read_values(*files, measures=options["measures"]), **method)
+    results = read_values(*files, measures=options["measures"])
+    return compare_runs(results, **method).page(**view)
