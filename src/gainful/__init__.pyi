@@ -5,7 +5,11 @@ from gainful.api.calibrate import calibrate as calibrate
 from gainful.api.check import check as check
 from gainful.api.compare import compare as compare
 from gainful.api.evaluate import evaluate as evaluate
-from gainful.api.explain import explain as explain, which as which
+from gainful.api.explain import (
+    explain as explain,
+    explain_query as explain_query,
+    which as which,
+)
 from gainful.api.explore import explore as explore
 from gainful.api.gate import gate as gate
 from gainful.api.measures import register as register

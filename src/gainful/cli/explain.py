@@ -1,30 +1,51 @@
-"""`gainful explain`: one ranking, worked out rank by rank."""
+"""`gainful explain`: one ranking, query or session, worked out rank by rank."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from gainful.api.explain import explain as explain_ranking
-from gainful.cli.answer import argument, command
-from gainful.cli.options import GRADES_SETTINGS, PRINT_TEXT, Row, parse_numbers
+import click
+
+from gainful.api import explain as api
+from gainful.cli.answer import argument, command, parse_reading
+from gainful.cli.command import PATH
+from gainful.cli.options import (
+    CHOOSE_SESSIONS,
+    CONVENTION,
+    GRADES_SETTINGS,
+    PRINT_TEXT,
+    READ_RUNS,
+    Row,
+    is_number_text,
+    option,
+    parse_numbers,
+    refuse_idle_options,
+)
+from gainful.cli.study import IN_THE_MEASURE, RUN_OPTIONS, select
+from gainful.convention import SETTINGS
 from gainful.page.page import Page
 
-_SETTINGS = (
-    *("gain", "rel", "discount", "b"),
-    *("ideal", "ideal_depth", "negative", "fractional", "empty", "short"),
-)
+_OF_GRADES, _OF_SESSIONS = ("k", "judged"), ("session", "session_qrels", *CHOOSE_SESSIONS)
 
 
 @command(
-    argument("GRADES..."),
+    argument("GRADES...", required=False, type=PATH, metavar="GRADES... | QRELS RUN QUERY"),
+    option("measure", "One measure. [nDCG; of a run nDCG@10, of a session sDCG@10]"),
     "judged",
     Row("-k", "K", "Look at the first K documents only.", type=int),
-    *(*PRINT_TEXT, "verbose", "like", *_SETTINGS, "plugin"),
+    Row("--sessions", "FILE", "Explain a session of this file, instead of a ranking."),
+    Row("--session", "ID", "Which session. [the only one]"),
+    *("session_qrels", *PRINT_TEXT, "verbose", *READ_RUNS, *CONVENTION, *CHOOSE_SESSIONS),
     piped="table",
     context_settings=GRADES_SETTINGS,
 )
-def explain(*, grades: tuple[str, ...], judged: str | None, verbose: bool, **options: Any) -> Page:
-    """How does a ranking come by its nDCG? GRADES in rank order, or - to read them.
+def explain(*, verbose: bool, **options: Any) -> Page:
+    """How does a ranking come by its nDCG, or another measure?
+
+    GRADES in rank order, or - to read them; or a QUERY of a RUN with its QRELS; or a session. What
+    each rank adds, and the formula with its numbers put in.
 
     What the values of an option mean: gainful measures NAME, such as gainful measures negative.
 
@@ -33,12 +54,50 @@ def explain(*, grades: tuple[str, ...], judged: str | None, verbose: bool, **opt
       gainful explain 3 2 3 0 1 2
       gainful explain 3 2 3 0 1 2 --like wikipedia
       gainful explain 3 2 3 0 1 2 --judged 3,3,3,2,2,2,1 -k 5 --gain exp
+      gainful explain -m AP 1 0 1 0 --judged 1,1,1
       gainful explain 1 0 -1 --gain penalised
-      gainful explain 3 2 3 0 1 2 --gain 0:0,1:1,2:10,3:100
       gainful explain 3 2 3 0 1 2 --discount jk2008 --b 4 --format latex
+      gainful explain qrels.txt run.txt 31 -m nDCG@10
+      gainful explain --sessions study.csv --session s12 --qrels qrels.txt
       cut -f4 graded.tsv | gainful explain - --format json
     """
-    chosen: Any = {name: value for name, value in options.items() if value is not None}
-    pool = None if judged is None else parse_numbers([judged], "judged")
-    ranking = parse_numbers(grades, "grades")
-    return explain_ranking(ranking, judged=pool, **chosen).page(verbose=verbose)
+    words = options.pop("grades")
+    ask = _explain_ranking if options["sessions"] is None else _explain_session
+    page: Page = ask(words, options).page(verbose=verbose)
+    return page
+
+
+def _explain_ranking(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
+    """A query of a run, or a ranking of grades."""
+    given = {name: value for name, value in options.items() if value is not None}
+    refuse_idle_options(_OF_SESSIONS, "is of --sessions FILE")
+    if not words:
+        raise click.UsageError("name GRADES, or QRELS RUN QUERY, or --sessions FILE")
+    is_file = not is_number_text(words[0]) and (len(words) == 3 or Path(words[0]).is_file())
+    if is_file:
+        if len(words) != 3:
+            raise click.UsageError("name a QUERY: gainful explain QRELS RUN QUERY")
+        refuse_idle_options(_OF_GRADES, "is of GRADES; the cutoff goes into the measure: -m nDCG@5")
+        return api.explain_query(*words, **select(given, ("measure", *RUN_OPTIONS)))
+    refuse_idle_options(READ_RUNS, "is of files: gainful explain QRELS RUN QUERY")
+    if "judged" in given:
+        given["judged"] = parse_numbers([given["judged"]], "judged")
+    own: Any = select(given, ("measure", *_OF_GRADES, "like", *SETTINGS))
+    return api.explain(parse_numbers(words, "grades"), **own)
+
+
+def _explain_session(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
+    from gainful.api.sessions import explain as explain_session  # noqa: PLC0415  (slow to load)
+
+    if words:
+        raise click.UsageError(f"{words[0]}: with --sessions there are no GRADES, QRELS or RUN")
+    refuse_idle_options(_OF_GRADES, "is of GRADES; the depth goes into the measure: -m sDCG@5")
+    refuse_idle_options(IN_THE_MEASURE, "goes into the measure: -m 'sDCG(b=2, bq=4)@10'")
+    return explain_session(
+        options["sessions"],
+        options["session"],
+        options["session_qrels"],
+        options["measure"] or "sDCG@10",
+        **select(options, ("like", "qrels_format", "columns", "unjudged")),
+        **parse_reading(dict(options)),
+    )
