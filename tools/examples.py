@@ -1,4 +1,4 @@
-"""Write examples/news, invented judgments and three runs, and examples/log.csv, a click log.
+"""Write examples/news, invented judgments of two judges and three runs, and examples/log.csv, a click log.
 
     python tools/examples.py
 
@@ -42,6 +42,18 @@ def write_log() -> None:
     pl.concat(parts).select(columns).write_csv(LOG)
 
 
+def write_second_judge(grades: dict[str, dict[str, int]]) -> None:
+    """The same documents as a generous judge grades them, such as a language model."""
+    chance = Random(5)  # noqa: S311  (an example, no secret)
+    steps = (*[0] * 62, *[1] * 25, *[-1] * 10, 2, -2, 3)
+    lines = [
+        f"{query} 0 {doc} {min(3, max(0, grade + chance.choice(steps)))}"
+        for query, judged in grades.items()
+        for doc, grade in judged.items()
+    ]
+    (FOLDER / "model-qrels.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """The log, judgments, then each run."""
     write_log()
@@ -58,6 +70,7 @@ def main() -> None:
         f"{q} 0 {doc} {grade}" for q, judged in grades.items() for doc, grade in judged.items()
     ]
     (FOLDER / "qrels.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_second_judge(grades)
     for name, noise in NOISE.items():
         lines = []
         for query, judged in grades.items():

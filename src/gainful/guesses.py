@@ -37,6 +37,7 @@ _ELSEWHERE = {
     "compare_sessions": "gainful.sessions.compare",
     **dict.fromkeys(("t_test", "ttest"), 'gainful.compare(..., test="t")'),
     **dict.fromkeys(("bootstrap", "confidence_interval"), "gainful.stats.mean_intervals"),
+    **dict.fromkeys(("kappa", "cohen_kappa", "krippendorff", "judges"), "gainful.compare_judges"),
     "power": "gainful.stats.detectable_effect",
     "plot": "gainful.figures.figure",
     "assert_ranking_quality": "gainful.testing.assert_ranking_quality",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from os import PathLike
@@ -35,12 +36,15 @@ from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.small_trec import read_small_files
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
 
     import gainful
     from gainful.evidence.intervals import MeanIntervals
+
+_SMALL = "pure engine (the files are small)"
 
 
 class RunResults(ShownByRun[QueryResults]):
@@ -327,18 +331,30 @@ def evaluate_matched(
             them, a file may be matched where it lies.
     """
     convention, recipes = reading.build_recipes(measures)
-    judgments = reading.read_qrels(qrels)
+    small_files = None if with_rows else _read_small_files(qrels, runs, reading)
+    judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
     for number, (name, run) in enumerate(runs.items(), 1):
-        matched, engine = None, ""
+        matched, engine = None, _SMALL if small_runs and find_spec("gainful_native") else ""
         if not with_rows and isinstance(judgments, Qrels):
             matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
         if matched is None:
-            loaded = reading.read_run(run, name or "run")
+            loaded = small_runs.get(name) or reading.read_run(run, name or "run")
             matched = match_run(judgments, loaded, recipes, convention)
         if number == len(runs):
             reading.columns.refuse_unread()
         results = measure_run(matched, recipes, convention, name or name_file(run))
         yield evolve(results, engine=engine), matched
+
+
+def _read_small_files(
+    qrels: AnyQrels, runs: Mapping[str, AnyRun], reading: RunReading
+) -> tuple[NestedDict, dict[str, NestedDict]] | None:
+    """Judgments and runs of TREC files, if they are small together and all in them is usual."""
+    formats = {reading.qrels_format, reading.run_format} - {None, "trec"}
+    if formats or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
+        return None
+    nested = [*read_small_files([qrels, *runs.values()])]
+    return (nested[0], dict(zip(runs, nested[1:], strict=True))) if nested else None
 
 
 def _match_in_file(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gainful.api.keywords import Function, answer_options
 from gainful.convention import Convention
@@ -19,7 +19,7 @@ from gainful.measure.build_recipes import EvaluationSettings, Measures, build_re
 from gainful.measure.entry import Recipe
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.results import QueryResults, name_results
+from gainful.measure.results import name_results
 from gainful.measure.values import Results
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.inputs import (
@@ -119,25 +119,30 @@ def separate_runs(
 
 
 def holds_results(value: object) -> bool:
-    """Is it what was evaluated already, of one run or of several?"""
+    """Is it what was evaluated already: sessions, a run or several?"""
     if isinstance(value, (Mapping, list, tuple)) and value:
         value = next(iter(value.values() if isinstance(value, Mapping) else value))
-    return isinstance(value, QueryResults)
+    return isinstance(value, Results)
 
 
 def take_results(
     given: Sequence[Any], measures: Measures | None, beside: Mapping[str, Any]
-) -> dict[str, Results]:
-    """Results of runs by name; by these measures alone, which may be given after the runs.
+) -> list[Results]:
+    """Results of sessions, or of runs that have different names.
 
-    How runs are read is refused `beside` results.
+    Those of these measures alone, which may be given after the results. How inputs are read is
+    refused `beside` results.
     """
     refuse_beside_results(beside)
     values = [value for value in given if value is not None]
-    if len(values) > 1 and not isinstance(values[-1], QueryResults):
+    if len(values) > 1 and not isinstance(values[-1], Results):
+        refuse_beside_results({"runs": values[-1] if isinstance(values[-1], Mapping) else None})
         measures = _refuse_both(measures, values.pop())
-    results = name_results(values[0] if isinstance(values[0], (Mapping, list, tuple)) else values)
-    return {name: select_measures(run, measures) for name, run in results.items()}
+    first: Any = values[0]
+    if len(values) == 1 and isinstance(first, Results):
+        return [select_measures(first, measures)]
+    results = name_results(first if isinstance(first, (Mapping, list, tuple)) else values)
+    return [evolve(select_measures(run, measures), name=name) for name, run in results.items()]
 
 
 def refuse_beside_results(options: Mapping[str, Any]) -> None:

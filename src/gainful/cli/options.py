@@ -19,8 +19,8 @@ from click.core import ParameterSource
 
 from gainful.cli.command import OUTPUT, PATH, Option, complete_names, unknown_option
 from gainful.convention import SETTINGS, Setting
+from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, WrongType
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED
 from gainful.measure.build_recipes import USUAL_MEASURES
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, USUAL_RANGE

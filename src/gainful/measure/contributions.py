@@ -22,7 +22,7 @@ from gainful.measure.entry import FORMULA_PARAMS, Recipe, SessionRecipe
 from gainful.measure.evaluate import compute_subsets
 from gainful.measure.explanation import describe_convention
 from gainful.measure.functions.sessions.sdcg import discounts, query_weights, session_gains
-from gainful.measure.rank_matrix import rank_rows, rank_scored_rows
+from gainful.measure.rank_matrix import Batch, rank_rows, rank_scored_rows
 from gainful.measure.ranked_run import RankedRun, apply_function, compute_measure, rank_run_gains
 from gainful.measure.results import ANSWER_DECIMALS
 from gainful.measure.sessions.session_values import compute_session_values, joint_terms
@@ -172,7 +172,7 @@ def explain_grades(
 ) -> Contributions:
     """What each grade of one ranking adds to a measure."""
     rank = rank_scored_rows if recipe.entry.needs_scores else rank_rows
-    ranked = rank(recipe.convention, grades, None, judged)
+    ranked = rank(recipe.convention, Batch(grades, judged=judged))
     graded = zip(ranked.rank.tolist(), ranked.grade.tolist(), strict=True)
     rows = [RankedDoc(rank, rank, None, None, grade) for rank, grade in graded]
     value = _take_value(compute_measure(recipe, ranked))

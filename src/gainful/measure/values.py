@@ -59,6 +59,17 @@ class Results(Shown):
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
     engine: str = ""  # which one matched a file, if there are several
 
+    @property
+    def columns(self) -> pl.DataFrame:
+        """A row for each unit: what it is called, and what it can be grouped by."""
+        return pl.DataFrame({self.unit: pl.Series(self.unit, list(self.ids))})
+
+    def group_names(self, by: str | Sequence[str]) -> list[str]:
+        """The columns to group by, each once and known."""
+        from gainful.match.session_groups import check_group_names  # noqa: PLC0415  (rarely asked)
+
+        return check_group_names(by, self.columns.columns[1:], self.values)
+
     def mean_of(self, name: str, some: Flags | None = None) -> float:
         """The mean of a measure over all or some units, or the sum of what is counted.
 

@@ -8,7 +8,6 @@ from errno import ELOOP
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from tempfile import mkstemp
 from typing import Any
 
 from gainful.errors import BadInput, BadValue, WrongType
@@ -78,6 +77,8 @@ def _write_beside(target: Path, data: bytes) -> Path:
     mask = os.umask(0)  # which can only be read by setting it
     os.umask(mask)
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~mask
+    from tempfile import mkstemp  # noqa: PLC0415  (slow to load, and most is printed)
+
     handle, temporary = mkstemp(dir=target.parent, prefix=".gainful.")
     try:
         with os.fdopen(handle, "wb") as stream:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from os import PathLike, fspath
-from typing import Any, Literal
+from typing import Any
 
 import polars as pl
 from attrs import evolve, frozen
@@ -33,9 +33,8 @@ from gainful.read.trec_files import number_lines
 from gainful.text import quote
 from gainful.types import is_number
 
-Unit = Literal["query", "session"]
 AnyLabels = str | PathLike[str] | Mapping[Any, float] | Any
-_ID_COLUMNS: Mapping[Unit, tuple[str, ...]] = {"query": QUERY, "session": SESSION}
+_ID_COLUMNS: Mapping[str, tuple[str, ...]] = {"query": QUERY, "session": SESSION}
 
 
 @frozen(eq=False)
@@ -47,7 +46,7 @@ class Labels:
     source: str
 
 
-def read_labels(labels: AnyLabels, column: str | None, unit: Unit) -> Labels:
+def read_labels(labels: AnyLabels, column: str | None, unit: str) -> Labels:
     """Labels from a file, a frame, or a dict of numbers by query or session.
 
     Without the name of a column it is the only one that names neither these nor runs.
