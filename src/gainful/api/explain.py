@@ -1,27 +1,27 @@
-"""How does a ranking, or a query of a run, come by its value; and whose nDCG is it?"""
+"""How does a ranking, or a query of a run, come by its value?"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 import numpy as np
 
+from gainful.api.evaluate import evaluate_run
 from gainful.api.keywords import answer_keywords
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.convention import Convention
 from gainful.errors import UnknownName
+from gainful.measure import contributions
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
+from gainful.measure.contributions import Contributions, explain_grades
+from gainful.measure.explanation import Explanation, explain_ranking
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.measure.which import Formulations, find_formulations
+from gainful.measure.worked_ranking import rank_queries
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.ranking_matrix import Numbers, read_ranking
 from gainful.types import finite_or_none
-
-if TYPE_CHECKING:
-    from gainful.measure.contributions import Contributions
-    from gainful.measure.explanation import Explanation
 
 
 @answer_keywords
@@ -57,9 +57,6 @@ def explain(
         >>> [round(step.contribution, 4) for step in explain([1, 0, 1], measure="AP").steps]
         [0.5, 0.0, 0.3333]
     """
-    from gainful.measure.contributions import explain_grades  # noqa: PLC0415  (they load polars)
-    from gainful.measure.explanation import explain_ranking  # noqa: PLC0415
-
     ranking = read_ranking(grades, "grades")
     if isinstance(measure, str) and measure in MEASURES:  # P alone means all nine of trec_eval
         needs_cutoff = MEASURES[measure].cutoff_kind == "needed"
@@ -95,10 +92,6 @@ def explain_query(
         >>> [(step.doc, step.grade, step.contribution) for step in steps]
         [('x', None, 0.0), ('a', 1.0, 0.25)]
     """
-    from gainful.api.evaluate import evaluate_run  # noqa: PLC0415  (grades alone need no files)
-    from gainful.measure import contributions  # noqa: PLC0415
-    from gainful.measure.worked_ranking import rank_queries  # noqa: PLC0415
-
     name = str(parse(measure))
     results, matched = evaluate_run(qrels, run, name, RunReading.from_options(options))
     if str(query) not in results.ids:
@@ -107,22 +100,3 @@ def explain_query(
     value = finite_or_none(float(np.ma.filled(values, np.nan)[list(results.ids).index(str(query))]))
     rankings = rank_queries(matched, recipe, [str(query)])
     return contributions.explain_query(recipe, rankings, str(query), value)
-
-
-@answer_keywords
-def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None) -> Formulations:
-    """Which formulations give this value, to the precision it is printed with?
-
-    Args:
-        value: as a tool printed it; as a text it keeps its last zeros.
-        grades: of the documents, in rank order.
-        judged: every judged grade of the query, those of the ranking too: the ideal.
-
-    Examples:
-        >>> answer = which("0.932", [3, 2, 3, 0, 1, 2])
-        >>> print(answer.matches[0].measure, *answer.matches[0].tools)
-        nDCG(discount=jk2002, b=2) jk2002 wikipedia ntcireval
-    """
-    ranking = read_ranking(grades, "grades")
-    pool = None if judged is None else read_ranking(judged, "judged")
-    return find_formulations(value, ranking, pool)

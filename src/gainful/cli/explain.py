@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from gainful.api import explain as api
-from gainful.cli.answer import argument, command, parse_reading
+from gainful.cli.answer import argument, command
 from gainful.cli.command import PATH
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
@@ -23,11 +23,11 @@ from gainful.cli.options import (
     parse_numbers,
     refuse_idle_options,
 )
-from gainful.cli.study import IN_THE_MEASURE, RUN_OPTIONS, select
+from gainful.cli.study import ask
 from gainful.convention import SETTINGS
 from gainful.page.page import Page
 
-_OF_GRADES, _OF_SESSIONS = ("k", "judged"), ("session", "session_qrels", *CHOOSE_SESSIONS)
+_OF_GRADES = ("k", "judged")
 
 
 @command(
@@ -61,43 +61,45 @@ def explain(*, verbose: bool, **options: Any) -> Page:
       gainful explain --sessions study.csv --session s12 --qrels qrels.txt
       cut -f4 graded.tsv | gainful explain - --format json
     """
-    words = options.pop("grades")
-    ask = _explain_ranking if options["sessions"] is None else _explain_session
-    page: Page = ask(words, options).page(verbose=verbose)
+    page: Page = _explain(options.pop("grades"), options).page(verbose=verbose)
     return page
 
 
-def _explain_ranking(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
-    """A query of a run, or a ranking of grades."""
-    given = {name: value for name, value in options.items() if value is not None}
-    refuse_idle_options(_OF_SESSIONS, "is of --sessions FILE")
+def _explain(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
+    """A session, a query of a run, or a ranking of grades."""
+    inputs = {"qrels": None, "runs": {}, "measures": options["measure"]}
+    if options["sessions"] is not None:
+        if words:
+            raise click.UsageError(f"{words[0]}: with --sessions there are no GRADES, QRELS or RUN")
+        refuse_idle_options(_OF_GRADES, "is of GRADES; the depth goes into the measure: -m sDCG@5")
+        session = options["session"]
+        return ask(_explain_query, _explain_session, {**options, **inputs}, (), session=session)
+    refuse_idle_options(("session", "session_qrels", *CHOOSE_SESSIONS), "is of --sessions FILE")
     if not words:
         raise click.UsageError("name GRADES, or QRELS RUN QUERY, or --sessions FILE")
-    is_file = not is_number_text(words[0]) and (len(words) == 3 or Path(words[0]).is_file())
-    if is_file:
+    if not is_number_text(words[0]) and (len(words) == 3 or Path(words[0]).is_file()):
         if len(words) != 3:
             raise click.UsageError("name a QUERY: gainful explain QRELS RUN QUERY")
         refuse_idle_options(_OF_GRADES, "is of GRADES; the cutoff goes into the measure: -m nDCG@5")
-        return api.explain_query(*words, **select(given, ("measure", *RUN_OPTIONS)))
+        inputs |= {"qrels": words[0], "runs": {"": words[1]}}
+        return ask(_explain_query, _explain_session, {**options, **inputs}, (), query=words[2])
     refuse_idle_options(READ_RUNS, "is of files: gainful explain QRELS RUN QUERY")
+    names = ("measure", *_OF_GRADES, "like", *SETTINGS)
+    given: Any = {name: options[name] for name in names if options[name] is not None}
     if "judged" in given:
         given["judged"] = parse_numbers([given["judged"]], "judged")
-    own: Any = select(given, ("measure", *_OF_GRADES, "like", *SETTINGS))
-    return api.explain(parse_numbers(words, "grades"), **own)
+    return api.explain(parse_numbers(words, "grades"), **given)
 
 
-def _explain_session(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
+def _explain_query(
+    qrels: str, runs: Mapping[str, str], measure: str | None, *, query: str, **options: Any
+) -> Any:
+    return api.explain_query(qrels, runs[""], query, measure or "nDCG@10", **options)
+
+
+def _explain_session(
+    files: list[str], qrels: str | None, measure: str | None, *, session: str, **options: Any
+) -> Any:
     from gainful.api.sessions import explain as explain_session  # noqa: PLC0415  (slow to load)
 
-    if words:
-        raise click.UsageError(f"{words[0]}: with --sessions there are no GRADES, QRELS or RUN")
-    refuse_idle_options(_OF_GRADES, "is of GRADES; the depth goes into the measure: -m sDCG@5")
-    refuse_idle_options(IN_THE_MEASURE, "goes into the measure: -m 'sDCG(b=2, bq=4)@10'")
-    return explain_session(
-        options["sessions"],
-        options["session"],
-        options["session_qrels"],
-        options["measure"] or "sDCG@10",
-        **select(options, ("like", "qrels_format", "columns", "unjudged")),
-        **parse_reading(dict(options)),
-    )
+    return explain_session(files[0], session, qrels, measure or "sDCG@10", **options)
