@@ -90,7 +90,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | PLUGIN
     | OF_BOTH
     | {"column": "against", "against": "column", "results": "object", "run": "runs"}
-    | {"interval": "always"},
+    | {"interval": "always", "items": "eval", "interactions": "eval"},
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import evolve, field, frozen
 
@@ -34,6 +34,9 @@ from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import is_file, is_folder
 from gainful.text import name_files, number_doubles
+
+if TYPE_CHECKING:  # few name them
+    from gainful.read.items import Items
 
 Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
 # Those that a type checker can tell from one run.
@@ -212,6 +215,7 @@ class RunReading:
     run_format: str | None = None
     columns: ColumnMapping = field(default=None, converter=read_column_names)
     settings: Mapping[str, Any] = field(factory=dict)
+    items: Items | None = None  # what is recommended from
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> RunReading:

@@ -57,6 +57,7 @@ class Results(Shown):
     counts: Mapping[str, float]
     notes: Sequence[str] = ()  # what one should know before believing a value
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
+    whole: Mapping[str, float] = {}  # of measures that have a value for all of it only
     engine: str = ""  # which one matched a file, if there are several
 
     @property
@@ -75,6 +76,8 @@ class Results(Shown):
 
         Not a number where nothing counts.
         """
+        if name in self.whole:
+            return self.whole[name]
         values = np.ma.asarray(self.values[name])
         chosen = np.ma.compressed(values if some is None else values[some])
         return aggregate(chosen, self.recipes[name].entry.aggregation)

@@ -64,7 +64,7 @@ def read_labels(labels: AnyLabels, column: str | None, unit: str) -> Labels:
             schema={"id": pl.String, "label": pl.Float64},
         )
         return Labels(column or "label", _refuse_repeats(frame, "labels"), "labels")
-    table = _load_table(labels)
+    table = load_table(labels, "labels", "a file, a frame, or {id: number}")
     header = table.header
     ids = header.require_column(_ID_COLUMNS[unit], unit)
     run = header.find_column(LABEL_COLUMNS["run"].names)
@@ -105,12 +105,13 @@ def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
     return numbers.alias("label")
 
 
-def _load_table(labels: AnyLabels) -> InputTable:
-    if is_frame(labels):
-        return as_table(as_polars(labels, "labels"), "labels")
-    if not isinstance(labels, (str, PathLike)):
-        raise WrongType("labels", labels, "a file, a frame, or {id: number}")
-    source = open_source(labels)
+def load_table(value: Any, name: str, allowed: str) -> InputTable:
+    """A table of a file or a frame, whatever its columns are."""
+    if is_frame(value):
+        return as_table(as_polars(value, name), name)
+    if not isinstance(value, (str, PathLike)):
+        raise WrongType(name, value, allowed)
+    source = open_source(value)
     return read_table(source, find_table_format(source))
 
 
