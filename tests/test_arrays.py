@@ -308,14 +308,11 @@ def test_a_session_is_a_list_for_each_query():
     padded = np.array([[3, 2, 0], [1, 0, 0]])
     assert gainful.sdcg(padded, **bases) == pytest.approx(4 + 1 / 1.5)
     assert gainful.sdcg([[], [3]], **bases) == pytest.approx(3 / 1.5)
-    several = gainful.sdcg([session, [[1]]], **bases)
-    assert several.tolist() == pytest.approx([4 + 1 / 1.5, 1])
-    assert gainful.sdcg(np.ones((2, 1, 1)), **bases).tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("wrong", [[3, 2], [], 3, "3 2", {"a": 1}, [[[[1]]]], [[]]])
+@pytest.mark.parametrize("wrong", [[3, 2], [], 3, "3 2", {"a": 1}, [[1], 2], [["a"]], [[]]])
 def test_what_is_no_session_is_refused(wrong):
-    with refuses(gainful.errors.WrongType, "grades"):
+    with pytest.raises(gainful.errors.WrongType, match="^grades"):
         gainful.sdcg(wrong, b=2, bq=4)
 
 

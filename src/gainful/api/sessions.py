@@ -133,9 +133,9 @@ def explain(
     wanted = names[0] if session is None else str(session)
     if wanted not in names:
         raise UnknownName("session", wanted, names)
-    one = filter_sessions(chosen, SessionChoice({"session": wanted}))
+    chosen = filter_sessions(chosen, SessionChoice({"session": wanted}))
     convention = recipe.convention
-    matched = match_sessions(one, judgments, convention.unjudged, convention.subtopic_grades)
+    matched = match_sessions(chosen, judgments, convention.unjudged, convention.subtopic_grades)
     return explain_session(recipe, matched)
 
 

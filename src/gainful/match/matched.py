@@ -42,7 +42,7 @@ class Subtopics:
         )
 
     def repeat(self, times: int, pool_size: int) -> Subtopics:
-        """The same of a pool that stands there so many times."""
+        """The subtopics of a pool that stands there so many times."""
         offset = np.repeat(pool_size * np.arange(times), len(self.doc))
         return Subtopics(
             doc=np.tile(self.doc, times) + offset,

@@ -321,33 +321,30 @@ def rbp(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayO
     return _compute_value(Measure("RBP"), grades, scores, options)
 
 
-def sdcg(grades: Numbers, **options: Any) -> Values:
+def sdcg(grades: Numbers, **options: Any) -> float:
     """How much did a whole session gain, if later queries and ranks count less?
 
     Args:
-        grades: a list for each query, in rank order; or several sessions, each such a list.
+        grades: a list for each query, in rank order.
         **options: `k`, how many results of a query count (all, if it is not set); `judged`, every
             graded document of the topic, of which the ideal of `nsdcg` is made; `like`; and single
             settings, such as `b=2` and `bq=4`.
-
-    Returns:
-        A number for one session, an array for several.
 
     Examples:
         >>> round(sdcg([[3, 2, 0], [1, 0]], b=2, bq=4), 4)  # 3 + 2/2 + 1/1.5
         4.6667
     """
-    return compute(Measure("sDCG"), grades, **options)
+    return cast("float", compute(Measure("sDCG"), grades, **options))
 
 
-def nsdcg(grades: Numbers, **options: Any) -> Values:
+def nsdcg(grades: Numbers, **options: Any) -> float:
     """What share of the gain of an ideal session was reached? See `sdcg`.
 
     Examples:
         >>> round(nsdcg([[0], [3]], b=2, bq=4), 4)  # (3/1.5) / (3 + 3/1.5)
         0.4
     """
-    return compute(Measure("nsDCG"), grades, **options)
+    return cast("float", compute(Measure("nsDCG"), grades, **options))
 
 
 @_show_options

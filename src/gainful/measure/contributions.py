@@ -26,17 +26,12 @@ from gainful.measure.rank_matrix import Batch, rank_rows, rank_scored_rows
 from gainful.measure.ranked_run import RankedRun, apply_function, compute_measure, rank_run_gains
 from gainful.measure.results import ANSWER_DECIMALS
 from gainful.measure.sessions.session_values import compute_session_values, joint_terms
-from gainful.measure.worked_ranking import (
-    RankedQueries,
-    WorkedRanking,
-    work_out_gains,
-    work_out_ranking,
-)
+from gainful.measure.worked_ranking import RankedQueries, doc_gains
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields
 from gainful.read.ranking_matrix import RankingMatrix
-from gainful.text import count_noun
+from gainful.text import count_noun, format_exact
 from gainful.types import Array, Ranks, finite_or_none, is_number
 
 _MAX_TERMS = 4  # terms of a sum that are written out
@@ -173,15 +168,10 @@ def explain_grades(
     """What each grade of one ranking adds to a measure."""
     rank = rank_scored_rows if recipe.entry.needs_scores else rank_rows
     ranked = rank(recipe.convention, Batch(grades, judged=judged))
-    graded = zip(ranked.rank.tolist(), ranked.grade.tolist(), strict=True)
+    ranks = ranked.rank.tolist()
+    graded = zip(ranks, ranked.grade.tolist(), strict=True)
     rows = [RankedDoc(rank, rank, None, None, grade) for rank, grade in graded]
-    value = _take_value(compute_measure(recipe, ranked))
-    if not recipe.entry.cumulated:
-        return _explain_rows(recipe, ranked, rows, ranked.rank.tolist(), value)
-    gains = ranked.gains(recipe.gain).tolist()
-    rows = [evolve(row, gain=gain) for row, gain in zip(rows, gains, strict=True)]
-    worked = work_out_gains(recipe, rows, {}, rank_run_gains(recipe, ranked))
-    return _explain_gains(recipe, ranked, worked, value)
+    return _explain_rows(recipe, ranked, rows, ranks, _take_value(compute_measure(recipe, ranked)))
 
 
 def explain_query(
@@ -189,40 +179,10 @@ def explain_query(
 ) -> Contributions:
     """What each judged document of one query of a run adds to a measure."""
     ranked = rankings.matched.select_by_name((query,))
-    if recipe.entry.cumulated:
-        worked = work_out_ranking(rankings, query, recipe)
-        explained = _explain_gains(recipe, ranked, worked, value)
-    else:
-        rows = rankings.rank_docs(query, rankings.grades[query])
-        names = rankings.name_docs(query, ranked.by_id)
-        explained = _explain_rows(recipe, ranked, rows, names, value)
-    return evolve(explained, owner=f"query {query}")
-
-
-def _explain_gains(
-    recipe: Recipe, ranked: RankedRun, worked: WorkedRanking, value: float | None
-) -> Contributions:
-    """Gain times discount at each rank, as a share of the ideal where the measure is one."""
-    rows: Iterable[Any] = worked.rows if recipe.entry.gain_of == "ranking" else worked.ideal
-    dcg, idcg = worked.dcg or 0.0, worked.idcg or 0.0
-    best = idcg if recipe.entry.normalised and idcg else 1.0
-    steps = [
-        Step(
-            rank=row.rank,
-            doc=getattr(row, "doc", None),
-            grade=getattr(row, "grade", None),
-            gain=row.gain,
-            discount=row.discount,
-            contribution=row.contribution / best,
-        )
-        for row in rows
-    ]
-    counts = _count_documents(recipe, ranked)
-    if recipe.entry.normalised:
-        gains = " ".join(format_number(row.gain) for row in worked.ideal[:_TOP])
-        counts.append(f"ideal gains {gains}{' …' * (len(worked.ideal) > _TOP)}")
-    share = (dcg, idcg) if recipe.entry.normalised else None
-    return _build(recipe, steps, np.zeros(1), value, share, counts)
+    grades, cumulated = rankings.grades[query], recipe.entry.cumulated
+    rows = rankings.rank_docs(query, doc_gains(recipe, grades) if cumulated else grades)
+    names = rankings.name_docs(query, ranked.by_id)
+    return evolve(_explain_rows(recipe, ranked, rows, names, value), owner=f"query {query}")
 
 
 def _explain_rows(
@@ -233,7 +193,13 @@ def _explain_rows(
     value: float | None,
 ) -> Contributions:
     """Keys say which row a judged document is: by its name, or its rank if it has none."""
-    size = len(ranked.grade)
+    size, cumulated = len(ranked.grade), recipe.entry.cumulated
+    terms = apply_function(recipe.entry.function, recipe, ranked)
+    counts = _count_documents(recipe, ranked)
+    if cumulated and recipe.convention.ideal == "list":  # all of the list, whichever is judged
+        ranked = evolve(ranked, pool_query=ranked.query, pool_grade=ranked.grade, pool_index=None)
+        judged = recipe.convention.with_settings(ideal="judged")
+        recipe = evolve(recipe, convention=judged)
     try:
         values = compute_subsets(ranked, recipe, np.tri(size + 1, size, -1, dtype=bool))
     except NotExact:  # it looks at scores
@@ -241,15 +207,26 @@ def _explain_rows(
     added: dict[Any, float] = defaultdict(float)
     for key, contribution in zip(keys, np.diff(values).tolist(), strict=True):
         added[key] += contribution
+    gains = dict(zip(keys, ranked.gains(recipe.gain).tolist(), strict=True)) if cumulated else {}
+    if recipe.entry.gain_of == "ideal":  # to which the ranking adds nothing
+        rows = ()
     steps = [
-        Step(rank=row.rank, doc=row.doc, grade=row.grade, contribution=contribution)
+        Step(
+            rank=row.rank,
+            doc=row.doc,
+            grade=row.grade,
+            gain=gains.get(row.doc or row.rank, 0.0) if cumulated else None,
+            discount=float(recipe.discount.evaluate_at(np.arange(row.rank, row.until + 1)).mean())
+            if cumulated  # of ties that are averaged, over all of their ranks
+            else None,
+            contribution=contribution,
+        )
         for row in rows
         for contribution in [added.pop(row.doc or row.rank, 0.0)]
         if recipe.depth is None or row.rank <= recipe.depth or contribution
     ]
-    terms = apply_function(recipe.entry.function, recipe, ranked)
     share = (float(terms[0][0]), float(terms[1][0])) if isinstance(terms, tuple) else None
-    return _build(recipe, steps, values, value, share, _count_documents(recipe, ranked))
+    return _build(recipe, steps, values, value, share, counts)
 
 
 def _build(  # noqa: PLR0917  (all of one explanation)
@@ -264,10 +241,10 @@ def _build(  # noqa: PLR0917  (all of one explanation)
     known = bool(np.isfinite(values).all()) and value is not None
     start = float(values[0]) if known else value or 0.0
     totals = (start + np.cumsum([step.contribution for step in steps])).tolist()
-    told = [evolve(step, value=total) for step, total in zip(steps, totals, strict=True)]
+    steps = [evolve(step, value=total) for step, total in zip(steps, totals, strict=True)]
     if share is not None and share[1] == 1:  # then it says no more than the value
         share = None
-    return Contributions(recipe, tuple(told) if known else (), start, value, share, counts)
+    return Contributions(recipe, tuple(steps) if known else (), start, value, share, counts)
 
 
 def _count_documents(recipe: Recipe, ranked: RankedRun) -> list[str]:
@@ -279,14 +256,17 @@ def _count_documents(recipe: Recipe, ranked: RankedRun) -> list[str]:
         counts += [f"{relevant[0]:g} relevant", f"{int(hits.sum())} of them retrieved"]
     if recipe.entry.cumulated:
         arguments = {"gain": recipe.gain, "discount": recipe.discount, "k": recipe.k}
+        ideal = rank_run_gains(recipe, ranked).ideal.gains_by_rank(recipe.k or _TOP)[0][:_TOP]
+        counts.append(f"ideal gains {' '.join(map(format_number, np.trim_zeros(ideal)))}")
     return counts + _list_parameters(arguments)
 
 
 def _list_parameters(arguments: Mapping[str, Any]) -> list[str]:
     return [
-        f"{name.replace('_', ' ')} = {value.text() if isinstance(value, NamedFormula) else value}"
+        f"{name.replace('_', ' ')} = {value.text() if formula else format_exact(value)}"
         for name, value in arguments.items()
-        if isinstance(value, NamedFormula) or is_number(value)
+        for formula in [isinstance(value, NamedFormula)]
+        if formula or is_number(value)
     ]
 
 
