@@ -13,6 +13,7 @@ from gainful.api.summarise_sessions import summarise
 from gainful.cli.answer import argument, command, parse_reading
 from gainful.cli.command import OUTPUT, PATH
 from gainful.cli.options import READ_SESSIONS, Row, option, session_convention, split_columns
+from gainful.match.click_judgments import check_suffix
 from gainful.measure.sessions.results import VIEWS
 from gainful.page.page import Page
 
@@ -124,6 +125,7 @@ def _write_judgments(
     """Judgments out of clicks, into a file."""
     if options.get("qrels") is not None or path == "-":
         raise click.UsageError("--write-qrels FILE makes judgments of clicks: no --qrels, no -")
+    check_suffix(path)  # before a long log is read
     wanted = {name: value for name, value in judging.items() if value is not None}
     reading = {
         name: options[name] for name in GainOptions.__annotations__ if options.get(name) is not None
