@@ -210,9 +210,11 @@ class _SpanReader:
         grades = {}
         for records in (spans.exports, spans.attributes):
             for index, entries in enumerate(self._evaluations.find(records)):
+                if entries is None:
+                    continue
                 part = docs[index]
                 count = 0 if isinstance(part, BadResults) else len(part)
-                grade_of = read_evaluations(entries or ())
+                grade_of = read_evaluations(entries)
                 by_place = {place: grade for place, grade in grade_of.items() if 0 <= place < count}
                 if by_place:
                     grades[index] = by_place
