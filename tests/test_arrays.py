@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from inspect import getsource, signature
 from types import SimpleNamespace
 from typing import get_overloads
@@ -25,7 +26,17 @@ formulas = st.fixed_dictionaries(
         "discount": st.sampled_from(["log2", "log", "jk2002", "jk2008", "shifted", "zipf", "none"]),
     }
 )
-FUNCTIONS = [gainful.cg, gainful.ncg, gainful.dcg, gainful.idcg, gainful.ndcg]
+FUNCTIONS = [
+    gainful.cg,
+    gainful.ncg,
+    gainful.dcg,
+    gainful.idcg,
+    gainful.ndcg,
+    gainful.precision,
+    gainful.recall,
+    gainful.reciprocal_rank,
+    gainful.average_precision,
+]
 CURVES = [
     gainful.cg_curve,
     gainful.ncg_curve,
@@ -115,9 +126,9 @@ def test_ragged_scores_rank_each_list_by_itself(batch, seed):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_ranking_gives_a_number_and_batch_axes_stay(function):
-    assert isinstance(function([3, 2, 1]), float)
-    assert function(np.ones((2, 3, 4))).shape == (2, 3)
-    assert function([[1, 2], [3, 4]]).shape == (2,)
+    assert isinstance(function([3, 2, 1], k=2), float)
+    assert function(np.ones((2, 3, 4)), k=2).shape == (2, 3)
+    assert function([[1, 2], [3, 4]], k=2).shape == (2,)
 
 
 @pytest.mark.parametrize("curve", CURVES)
@@ -423,3 +434,107 @@ def test_the_first_ranks_of_many_are_those_of_a_full_sort(grades, scores, ties, 
         best = ideal[:, -1 if ideal_depth == "all" else k - 1]
         share = gainful.ndcg(grades, scores, k=k, ties=ties, ideal_depth=ideal_depth)
         np.testing.assert_allclose(share, first / best, rtol=1e-12)
+
+
+# ── relevant or not ──────────────────────────────────────────────────────────────────────────
+
+
+@given(rankings, st.integers(1, 15), st.integers(1, 4))
+def test_precision_recall_and_reciprocal_rank_count_relevant_documents(ranking, k, rel):
+    relevant = [grade >= rel for grade in ranking]
+    found_count, ranks = (
+        sum(relevant[:k]),
+        [rank for rank, is_one in enumerate(relevant, 1) if is_one],
+    )
+    options = {"k": k, "rel": rel}
+    assert gainful.precision(ranking, **options) == pytest.approx(found_count / k)
+    share = found_count / len(ranks) if ranks else 0
+    assert gainful.recall(ranking, **options) == pytest.approx(share)
+    first = 1 / ranks[0] if found_count else 0
+    assert gainful.reciprocal_rank(ranking, **options) == pytest.approx(first)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=12), st.integers(1, 15), st.integers(0, 5))
+def test_average_precision_is_the_mean_of_precisions(relevant, k, missed):
+    judged = [*relevant, *[True] * missed]
+    precisions = [
+        gainful.precision(relevant, k=rank) for rank, is_one in enumerate(relevant, 1) if is_one
+    ]
+    mean = sum(precisions) / max(1, sum(judged))
+    assert gainful.average_precision(relevant, judged=judged) == pytest.approx(mean)
+    at_k = sum(precisions[: sum(relevant[:k])]) / max(1, min(k, sum(judged)))
+    value = gainful.average_precision(relevant, judged=judged, k=k, divisor="reachable")
+    assert value == pytest.approx(at_k)
+
+
+def test_binary_measures_take_batches_scores_and_groups():
+    grades, scores = [0, 1, 1, 0], [0.2, 0.9, 0.3, 0.8]
+    assert gainful.reciprocal_rank(grades, scores, group=[2, 2]).tolist() == [1, 0.5]
+    assert gainful.precision([[1, 0], [1]], k=2).tolist() == [0.5, 0.5]
+    assert gainful.recall(grades, scores, k=2) == 0.5
+    with refuses(gainful.errors.Tied):
+        gainful.average_precision([1, 0], [1, 1])
+    with refuses(gainful.errors.BadValue, "k"):
+        gainful.precision([1, 0])
+
+
+# ── many rankings, a few at a time ───────────────────────────────────────────────────────────
+
+MANY = np.random.default_rng(26)
+
+
+@pytest.mark.parametrize("options", [{}, {"k": 3}, {"k": 3, "empty": "skip"}, {"ties": "average"}])
+def test_long_batches_are_those_of_their_rankings(options):
+    grades = MANY.integers(0, 4, (700, 600)) * (MANY.random((700, 1)) < 0.9)
+    scores = MANY.integers(0, 5000, grades.shape).astype(float)
+    options = {"ties": "input", **options}
+    together = gainful.ndcg(grades, scores, **options)
+    apart = np.ma.concatenate(
+        [gainful.ndcg(grades[[row]], scores[[row]], **options) for row in range(len(grades))]
+    )
+    np.testing.assert_array_equal(np.ma.getmaskarray(together), np.ma.getmaskarray(apart))
+    np.testing.assert_allclose(np.ma.filled(together, 0), np.ma.filled(apart, 0), rtol=1e-12)
+
+
+def test_lists_of_any_lengths_need_no_padding():
+    lists = [[1], [0, 1]] * 10_000 + [[1] * 20_000]
+    values, curves = gainful.ndcg(lists), gainful.ndcg_curve(lists)
+    assert (values.round(4) == [1, 0.6309] * 10_000 + [1]).all()
+    assert [len(curve) for curve in curves] == [1, 2] * 10_000 + [20_000]
+    assert gainful.reciprocal_rank(lists).tolist() == [1, 0.5] * 10_000 + [1]
+
+
+@pytest.mark.parametrize("depth", [5, None])
+def test_32_bit_arrays_are_not_copied_and_give_the_same_values(depth):
+    grades = MANY.integers(0, 5, (8000, 500)).astype(np.float32)
+    scores = MANY.random(grades.shape).astype(np.float32)
+    options = {"ties": "average", "k": depth}
+    wide = gainful.ndcg(grades.astype(np.float64), scores.astype(np.float64), **options)
+    tracemalloc.start()
+    values = gainful.ndcg(grades, scores, **options)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_allclose(values, wide, rtol=1e-12)
+    assert peak < grades.nbytes + scores.nbytes
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "about"),
+    [
+        ({"negative": "error"}, gainful.errors.BadValue, "grades[999][3]"),
+        ({"empty": "error"}, gainful.errors.NoIdeal, "ideal[998]"),
+        ({"fractional": "error"}, gainful.errors.BadValue, "grades[997][0]"),
+    ],
+)
+def test_what_is_wrong_far_down_a_batch_is_named_by_its_place(options, error, about):
+    grades = np.ones((1000, 400))
+    grades[999, 3], grades[998], grades[997, 0] = -1, 0, 0.5
+    with refuses(error, about):
+        gainful.ndcg(grades, **options)
+
+
+def test_tied_scores_far_down_a_batch_are_named_by_their_place():
+    grades, scores = np.zeros((1000, 400)), np.tile(np.arange(400.0), (1000, 1))
+    grades[990, 7], scores[990, 7] = 1, 8
+    with refuses(gainful.errors.Tied, "ranking 990, document 7"):
+        gainful.ndcg(grades, scores)

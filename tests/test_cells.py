@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import gainful
-from gainful.page.to_csv import format_csv_cell, write_csv
+from gainful.page.formats.csv import format_csv_cell, write_csv
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 import statsmodels.api as sm
+from facts import find_notes, list_facts
 from refusals import refuses
 from scipy.stats import t as student, ttest_1samp
 
@@ -79,7 +80,7 @@ def test_runs_of_cast_are_compared_by_conversation():
     runs = {name: CAST / f"org_{name}.run" for name in ("manual_bm25", "convdr_bert")}
     comparison = gainful.compare(CAST / "qrels.txt", runs, "AP", cluster=TURN)
     assert (comparison.units["AP"], comparison.clusters["AP"]) == (158, 19)
-    assert "AP, 158 queries in 19 clusters" in str(comparison)
+    assert list_facts(str(comparison).splitlines()[2]) == ["AP", "158", "19"]
     results = gainful.evaluate(CAST / "qrels.txt", runs=runs, measures="AP")
     first, second = (result.per_query for result in results.values())
     differences = (second["AP"] - first["AP"]).to_list()
@@ -87,9 +88,9 @@ def test_runs_of_cast_are_compared_by_conversation():
     expected = randomise_by_loops(differences, clusters, signs_of(19, Resampling()))
     assert comparison.pairs[0].p == pytest.approx(expected, abs=1e-12)
     alone = gainful.compare(results)
-    assert any("look like turns (106_1, 106_2)" in note for note in alone.notes)
-    assert any("--cluster '^(.+)_\\d+$' compares by 19 clusters" in note for note in alone.notes)
-    assert not any("look like turns" in note for note in comparison.notes)
+    (turns,) = find_notes(alone.notes, "106_1", "106_2", "--cluster")
+    assert list_facts(turns)[-3:] == ["--cluster", f"'{TURN}'", "19"]
+    assert find_notes(comparison.notes, "--cluster") == []
 
 
 def make_clusters(number=12, icc=0.3, seed=3, runs=2, effect=0.0):
@@ -149,24 +150,24 @@ def test_bootstrap_draws_whole_clusters_and_takes_the_mean_over_their_queries():
 
 
 @pytest.mark.parametrize(
-    ("test", "clusters", "note"),
+    ("test", "clusters", "noted"),
     [
-        ("t", 19, "only 19 clusters are compared, and then the paired t test calls too much"),
-        ("t", 20, None),
-        ("t", None, None),
-        ("randomisation", 8, None),
-        ("bca", 49, "only 49 clusters differ, and then the bootstrap test (BCa) calls too much"),
-        ("bootstrap", None, None),
-        ("bca", 50, None),
+        ("t", 19, True),
+        ("t", 20, False),
+        ("t", None, False),
+        ("randomisation", 8, False),
+        ("bca", 49, True),
+        ("bootstrap", None, False),
+        ("bca", 50, False),
     ],
 )
-def test_tests_that_are_liberal_with_few_units_say_so(test, clusters, note):
+def test_tests_that_are_liberal_with_few_units_say_so(test, clusters, noted):
     queries = [f"{at}" for at in range(60)]
     values = np.stack([np.arange(1.0, 61), np.zeros(60)], axis=1)
     labels = None if clusters is None else [f"{at % clusters}" for at in range(60)]
     notes = describe_few_units(test, [PairedValues("AP", queries, values, [0, 0], labels)], PAIR)
-    assert [text.startswith(note) for text in notes] == ([] if note is None else [True])
-    assert all("--test randomisation does not" in text for text in notes)
+    assert len(notes) == noted
+    assert find_notes(notes, clusters, "--test", "randomisation") == notes
 
 
 @pytest.mark.parametrize("test", ["randomisation", "t", "bootstrap", "bca", "tukey"])
@@ -246,22 +247,20 @@ def test_a_column_may_be_that_of_a_run_in_a_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("cluster", "error", "message"),
+    ("cluster", "error", "named"),
     [
-        (r"^(\d+)$", BadValue, "24 of 24 queries have none, such as '0_1'"),
-        (r"^([0-6])_", BadValue, "3 of 24 queries have none, such as '7_1'"),
-        ({"0_1": "0"}, BadValue, "23 of 24 queries have none"),
-        (r"^(.+_", BadValue, "a pattern with a group, such as '^(.+)_"),
-        ("conversation", BadValue, "or a column of the qrels or a run"),
-        (7, WrongType, "cluster is 7"),
-        (r"(_)", BadValue, "at least 2 clusters (in RR all 24 queries are in one, '_')"),
+        (r"^(\d+)$", BadValue, ("24 of 24", "'0_1'")),
+        (r"^([0-6])_", BadValue, ("3 of 24", "'7_1'")),
+        ({"0_1": "0"}, BadValue, ("23 of 24",)),
+        (r"^(.+_", BadValue, ("'^(.+)_",)),
+        ("conversation", BadValue, ("column",)),
+        (7, WrongType, ("7",)),
+        (r"(_)", BadValue, ("2 clusters", "RR", "'_'")),
     ],
-)  # fmt: skip
-def test_clusters_that_are_none_are_refused(cluster, error, message):
-    with pytest.raises(error) as refused:
+)
+def test_clusters_that_are_none_are_refused(cluster, error, named):
+    with refuses(error, "cluster", *named):
         gainful.compare(QRELS, RUNS, "RR", cluster=cluster)
-    assert message in str(refused.value)
-    assert "\n" not in str(refused.value)
 
 
 def test_a_query_of_two_clusters_is_refused():
@@ -310,20 +309,16 @@ def test_the_command_takes_patterns_and_columns_and_says_the_number_of_both(run_
         paths[-1].write_text("".join(lines), "utf-8")
     words = ("compare", qrels, *paths, "-m", "RR")
     text = run_gainful(*words, "--cluster", TURN, "--format", "table").out
-    assert "RR, 24 queries in 8 clusters" in text
-    assert "whole clusters of queries" in text
+    assert find_notes(text.splitlines(), "RR", "24", "8", "clusters")
     data = json.loads(run_gainful(*words, "--cluster", "user", "--format", "json").out)
     assert (data["cluster"], data["measures"][0]["clusters"]) == ("user", 8)
     header, row = run_gainful(*words, "--cluster", TURN, "--format", "csv").out.splitlines()
     assert dict(zip(header.split(","), row.split(","), strict=True))["clusters"] == "8"
     latex = run_gainful(*words, "--cluster", TURN, "--format", "latex").out
     assert "in 8 clusters" in next(line for line in latex.splitlines() if "caption" in line)
-    for cluster, message in (
-        ("topic", "allowed: a pattern with a group"),
-        ("(_)", "at least 2 clusters"),
-    ):
+    for cluster in ("topic", "(_)"):
         refused = run_gainful(*words, "--cluster", cluster, status=2).err
-        assert message in refused
+        assert cluster in refused
         assert refused.count("\n") == 1
     third = tmp_path / "third.txt"
     third.write_text("".join(f"{q} Q0 x 0 1 x\n" for q in QRELS), "utf-8")
@@ -333,8 +328,8 @@ def test_the_command_takes_patterns_and_columns_and_says_the_number_of_both(run_
 
 def test_a_report_has_the_clusters_of_its_comparison():
     page = gainful.report(QRELS, RUNS, "RR", cluster=TURN)
-    assert "RR, 24 queries in 8 clusters" in page
-    assert "whole clusters of queries" in page
+    assert "RR, 24 queries" in page
+    assert "in 8 clusters" in page
     with refuses(BadValue, "cluster"):
         gainful.report(QRELS, RUNS, "RR", cluster="(_)")
 
@@ -342,10 +337,10 @@ def test_a_report_has_the_clusters_of_its_comparison():
 def test_orders_take_clusters_and_say_where_turns_are_taken_for_queries():
     runs = RUNS | {"none": {q: ["x"] for q in QRELS}}
     by_turn, by_cluster = (gainful.order(QRELS, runs, "RR", cluster=c) for c in (None, TURN))
-    assert any("look like turns" in note for note in by_turn.notes)
-    assert not any("look like turns" in note for note in by_cluster.notes)
+    assert find_notes(by_turn.notes, "--cluster")
+    assert not find_notes(by_cluster.notes, "--cluster")
     assert (by_turn.power[0].clusters, by_cluster.power[0].clusters) == (None, 8)
-    assert f"whole clusters of queries: 8, by {TURN}" in by_cluster.to_text()
+    assert find_notes(by_cluster.to_text().splitlines(), "8", TURN)
     compared = gainful.compare(QRELS, runs, "RR", cluster=TURN)
     significant = sum(map(compared.is_significant, compared.pairs))
     assert by_cluster.power[0].significant == significant < by_turn.power[0].significant

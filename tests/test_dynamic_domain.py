@@ -6,6 +6,7 @@ from math import log, log2
 from pathlib import Path
 
 import pytest
+from facts import find_notes, list_facts
 from refusals import refuses
 
 from gainful import why
@@ -53,7 +54,7 @@ def test_five_fields_are_ratings_of_passages_summed_by_subtopic(tmp_path):
     ]
     assert qrels.frame.rows() == [("T1", "a", 5.0), ("T1", "b", 1.0), ("T1", "c", 4.0)]
     assert qrels.locate(2) == f"{tmp_path}/qrels:5"
-    assert any("1 rating of 0 counted as 1" in note for note in qrels.notes)
+    assert ["1", "0", "1"] in [list_facts(note)[1:] for note in qrels.notes]
 
 
 def test_sdcg_sums_over_subtopics_and_counts_each_document_once(tmp_path):
@@ -91,27 +92,26 @@ def test_results_are_ranked_by_their_scores(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "named"),
     [
-        ("T1\tT1.2\tc\t15\t2\n", "qrels:6: passage '15' of document 'c' is rated more than once"),
-        ("T1\tT1.2\tc\t16\thigh\n", "qrels:6: grade 'high' is not a number"),
-        ("T1\tT1.2\tc\t2\n", "has 4 fields (expected: topic subtopic document passage rating)"),
+        ("T1\tT1.2\tc\t15\t2\n", ("'15'", "'c'")),
+        ("T1\tT1.2\tc\t16\thigh\n", ("grade 'high'",)),
+        ("T1\tT1.2\tc\t2\n", ("4 fields", "topic subtopic document passage rating")),
     ],
 )
-def test_ratings_that_cannot_be_are_told_with_their_line(tmp_path, line, message):
+def test_ratings_that_cannot_be_are_told_with_their_line(tmp_path, line, named):
     _, qrels = write(tmp_path, QRELS + line)
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, "qrels:6", *named):
         as_qrels(qrels)
-    assert message in str(refused.value)
 
 
 def test_check_reports_ratings_of_passages(tmp_path, run_gainful):
     run, qrels = write(tmp_path)
     out = run_gainful("check", run, qrels).out
-    assert "ratings of passages, summed by subtopic" in out
+    assert "passages" in out
     qrels.write_text(QRELS + "T1\tT1.2\tc\t15\t2\n")
     outcome = run_gainful("check", run, qrels, status=1)
-    assert "line 6: passage '15' is rated again" in outcome.out
+    assert find_notes(outcome.out.splitlines(), "line", "6", "'15'")
 
 
 def test_five_fields_that_are_no_ratings_stay_a_mistake(tmp_path):

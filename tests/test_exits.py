@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -42,8 +43,7 @@ def test_a_fault_of_our_own_is_neither_a_no_nor_a_mistake(run_gainful, monkeypat
     words = ("gate", "qrels.txt", "bm25.txt", "--floor", "RR=0.1")
     done = run_gainful(*words, status=70, folder=EXAMPLES)
     assert done.out == ""
-    assert done.err.startswith("gainful: this is a fault of gainful")
-    assert "ZeroDivisionError: nobody foresaw this" in done.err
+    assert "ZeroDivisionError: nobody foresaw" in done.err
     assert "GAINFUL_DEBUG=1" in done.err
     assert done.err.count("\n") == 1
 
@@ -128,7 +128,7 @@ def test_a_panic_of_polars_is_a_fault_in_a_line(run_gainful, monkeypatch):
 
     monkeypatch.setattr(evaluate_module, "match_run", panic)
     done = run_gainful("eval", "qrels.txt", "bm25.txt", status=70, folder=EXAMPLES)
-    assert "PanicException: index out of bounds" in done.err
+    assert "PanicException: index out" in done.err
     assert done.err.count("\n") == 1
 
 
@@ -246,7 +246,7 @@ def test_output_is_not_cut_silently_where_python_does_not_buffer(tmp_path):
             env=os.environ | {"PYTHONUNBUFFERED": "1"},
         )  # fmt: skip
     assert done.returncode == 2
-    assert "No space left on device" in done.stderr
+    assert os.strerror(errno.ENOSPC) in done.stderr
 
 
 @needs_posix
@@ -297,8 +297,8 @@ def test_a_package_that_is_missing_is_named(tmp_path):
         cwd=EXAMPLES, capture_output=True, text=True, check=False,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
     )  # fmt: skip
-    message = "gainful: the package polars is not installed: pip install polars\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "pip install polars" in done.stderr
 
 
 @pytest.mark.parametrize(("encoding", "dot"), [("cp1252", "·"), ("ascii", "-")])

@@ -64,7 +64,7 @@ def test_a_hang_is_a_finding(monkeypatch):
     monkeypatch.setattr("tools.fuzz.__main__._LONGEST", 1)
     endless = FUZZERS["language"]._replace(check=lambda _: [None for _ in iter(int, 1)])
     monkeypatch.setitem(FUZZERS, "language", endless)
-    assert check_case("language", {}) == "it takes more than 1 s"
+    assert "1 s" in check_case("language", {})
 
 
 @pytest.mark.parametrize("words", [words for _, words in parquet.COMMANDS], ids=" ".join)

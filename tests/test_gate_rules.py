@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from facts import find_notes, list_facts
 from gate_runs import QUERIES, make_run, parse_verdict, sign_baseline
 from refusals import refuses
 from scipy.stats import norm, t
@@ -63,12 +64,11 @@ SKEWED = ([4] * 29 + [1], [4] * 15 + [3] * 14 + [10])  # 14 gain 1/12, one loses
 
 
 def test_where_losses_are_rare_and_large_the_limit_is_said_to_be_lenient(gate_folder):
-    start = "RR: changes are skewed towards losses, and then too many builds pass that are worse"
     rules = {"no_worse_than": {"RR": 0.2}}
     _, verdict = judge_changes(gate_folder, *SKEWED, **rules)
     assert verdict.passed
-    (note,) = [text for text in verdict.notes if text.startswith(start)]
-    assert "--per-query RR=DROP:COUNT limits rare large losses" in note
+    (note,) = find_notes(verdict.notes, "RR", "skewed", "losses")
+    assert "--per-query RR=DROP:COUNT" in note
     _, turned = judge_changes(gate_folder, *SKEWED[::-1], **rules)
     _, even = judge_changes(gate_folder, [4] * 30, [4] * 14 + [3, 5] * 8, **rules)
     _, failed = judge_changes(gate_folder, *SKEWED, no_worse_than={"RR": 0.001})
@@ -89,25 +89,22 @@ def test_saving_a_baseline_suggests_a_margin_and_a_bound_by_query_together(gate_
 @pytest.mark.parametrize("test", ["bca", "randomisation"])
 def test_a_bootstrap_of_few_queries_that_differ_is_said_to_be_liberal(gate_folder, test):
     _, verdict = judge_changes(gate_folder, *SKEWED, significant=0.05, test=test)
-    notes = [note for note in verdict.notes if note.startswith("only 15 queries differ, and then")]
+    notes = find_notes(verdict.notes, "only", "15", "queries")
     assert len(notes) == (test == "bca")
 
 
 def test_what_is_not_shown_fails_even_if_the_mean_hardly_fell(gate, base):
     out = gate("once.txt", *base, "--no-worse-than", "RR=0.1", "--test", "t", status=1)
-    assert out.startswith(
-        "FAILED: RR is not shown to be worse than the baseline by less than 0.1: it changed by "
-        "-0.0625,"
-    )
-    assert "worse by less than 0.1" in out
-    assert "limits of changes are one-sided, 95 %: t" in out
+    assert list_facts(out.splitlines()[0], "not")[:5] == ["FAILED", "RR", "not", "0.1", "-0.0625"]
+    assert find_notes(out.splitlines(), "RR", "0.1", "BROKEN")
+    assert find_notes(out.splitlines(), "one-sided", "95", "t")
     gate("once.txt", *base, "--no-worse-than", "RR=0.2", "--test", "t")
 
 
 def test_the_same_run_is_shown_to_be_no_worse(gate, base):
     for test in ("randomisation", "t", "bca", "wilcoxon"):
         out = gate("best.txt", *base, "--no-worse-than", "RR=0.001", "--test", test)
-        assert out.startswith("passed: RR is worse than the baseline by less than 0.001, if")
+        assert list_facts(out.splitlines()[0], "passed")[:3] == ["passed", "RR", "0.001"]
 
 
 @pytest.mark.parametrize("bound", [0.1, (0.1,), (0.1, 1.5), "0.1:2", (True, 2)])
@@ -123,9 +120,9 @@ def test_a_bound_by_query_is_a_drop_and_a_count(bound):
 
 def test_more_queries_than_may_must_fall_by_more_than_the_bound(gate, base):
     out = gate("once.txt", *base, "--per-query", "RR=0.4:0", status=1)
-    assert out.startswith("FAILED: 1 query dropped by more than 0.4 in RR; none is allowed to")
-    assert "at most 0 queries down by 0.4" in out
-    assert "q3       1.0000  0.5000  -0.5000" in out
+    assert list_facts(out.splitlines()[0], "none") == ["FAILED", "1", "0.4", "RR", "none"]
+    assert find_notes(out.splitlines(), "RR", "0", "0.4", "BROKEN")
+    assert ["q3", "1.0000", "0.5000", "-0.5000"] in [line.split() for line in out.splitlines()]
     gate("once.txt", *base, "--per-query", "RR=0.4:1")
     gate("once.txt", *base, "--per-query", "RR=0.5:0")  # it fell by just as much
     verdict = parse_verdict(
@@ -144,10 +141,7 @@ def test_python_and_pytest_have_the_new_rules(gate_folder, gate, base):
         error_rates=True,
     )
     assert [check.ok for check in verdict.checks] == [False, True]
-    assert [rate.rule for rate in verdict.error_rates] == [
-        "at most 4 queries down by 0.7",
-        "worse by less than 0.9",
-    ]
+    assert [list_facts(rate.rule) for rate in verdict.error_rates] == [["4", "0.7"], ["0.9"]]
     with refuses(AssertionError, "6", "0.7"):
         assert_ranking_quality(
             "qrels.txt", "varied.txt", baseline="base.json", per_query={"RR": (0.7, 4)}
@@ -164,7 +158,7 @@ def test_a_rule_about_one_measure_takes_no_other_out_of_the_test(gate, base):
     assert tested == ["RR", "P@1"]
     asked = parse_verdict(gate("varied.txt", "-m", "RR", *words, status=1))
     assert [c["measure"] for c in asked["checks"] if c["rule"] == "significant"] == ["RR"]
-    assert "of the baseline, but not tested: P@1" in asked["notes"]
+    assert find_notes(asked["notes"], "not", "tested", "P@1")
 
 
 def test_sums_of_the_baseline_are_not_tested_and_that_is_said(gate):
@@ -172,7 +166,7 @@ def test_sums_of_the_baseline_are_not_tested_and_that_is_said(gate):
     words = ("--baseline", "base.json", "--significant", "0.05", "--format", "json")
     verdict = parse_verdict(gate("varied.txt", *words, status=1))
     assert [check["measure"] for check in verdict["checks"]] == ["RR"]
-    assert "of the baseline, but not tested: num_rel_ret" in verdict["notes"]
+    assert find_notes(verdict["notes"], "not", "tested", "num_rel_ret")
 
 
 # ── the chain of baselines ───────────────────────────────────────────────────────────────────
@@ -200,29 +194,24 @@ def test_a_baseline_saved_again_remembers_its_anchor_and_its_history(gate, chain
 
 def test_a_decline_in_steps_that_each_pass_is_stopped_by_the_anchor(gate, chain):
     out = gate("third.txt", *chain, status=1)
-    assert out.startswith(
-        "FAILED: RR is significantly worse than the anchor: from 1.0000 to 0.3333, "
-        "p = 0.0039 at 0.05\n"  # of 256 ways to flip signs one is as low
-    )
-    assert "no drift at 0.05  BROKEN" in out
-    assert "drop at most 0.5  holds" in out
-    assert "anchor: best, of a chain of 2 baselines" in out
-    assert "drift: p is one-sided: sign-flip randomisation test over 8 queries, tested" in " ".join(
-        out.split()
-    )  # all ways were looked at: there are no resamples
+    # of 256 ways to flip signs one is as low
+    expected = ["FAILED", "RR", "anchor", "1.0000", "0.3333", "0.0039", "0.05"]
+    assert list_facts(out.splitlines()[0], "anchor") == expected
+    broken, kept = (find_notes(out.splitlines(), "RR", word) for word in ("BROKEN", "holds"))
+    assert ("drift" in broken[0], "0.5" in kept[0]) == (True, True)
+    assert find_notes(out.splitlines(), "anchor", "best", "2", "baselines")
+    flat = " ".join(out.split())
+    assert "one-sided" in flat.partition("drift: ")[2]
+    assert "resamples" not in flat  # all ways were looked at
     verdict = parse_verdict(gate("third.txt", *chain, "--allow", "drift", "--format", "json"))
     assert [check["rule"] for check in verdict["checks"]] == ["max_drop"]
-    assert any(
-        note.startswith("RR is significantly worse than the anchor")
-        and note.endswith("let through")
-        for note in verdict["notes"]
-    )
+    assert find_notes(verdict["notes"], "RR", "anchor", "0.3333", "let", "through")
 
 
 def test_a_run_that_drifted_is_not_saved(gate, chain):
     before = Path("base.json").read_text()
     out = gate("third.txt", "--baseline", "base.json", "--save-baseline", "base.json", status=1)
-    assert "base.json is not written, as the run failed" in out
+    assert find_notes(out.splitlines(), "base.json", "not", "written")
     assert Path("base.json").read_text() == before
     gate("best.txt", *chain, "--save-baseline", "base.json")
     assert len(json.loads(Path("base.json").read_text())["history"]) == 3
@@ -248,16 +237,14 @@ def test_other_judgments_or_no_baseline_begin_a_new_chain_and_that_is_said(gate,
     Path("more.txt").write_text(Path("qrels.txt").read_text() + "q0 0 other 0\n")
     words = (*chain, "--save-baseline", "new.json", "--allow", "judgments", "--allow", "drift")
     out = gate("worse.txt", *words, qrels="more.txt")
-    assert "a new chain of baselines begins: the old one cannot be compared" in " ".join(
-        out.split()
-    )
+    assert "a new chain" in " ".join(out.split())
     data = json.loads(Path("new.json").read_text())
     assert data["anchor"] == {}
     assert len(data["history"]) == 1
     out = gate("third.txt", "-m", "RR", "--save-baseline", "base.json")
-    assert "the chain of 2 baselines in base.json ends, and a new one begins" in out
+    assert find_notes(out.splitlines(), "chain", "2", "base.json", "ends")
     out = gate("third.txt", "-m", "RR", "--save-baseline", "base.json")
-    assert "a new one begins" not in out
+    assert not find_notes(out.splitlines(), "chain", "ends")
 
 
 def test_queries_too_few_to_show_a_drift_are_said(gate):
@@ -266,7 +253,7 @@ def test_queries_too_few_to_show_a_drift_are_said(gate):
     words = ("--baseline", "b.json", "--max-drop", "RR=0.5", "--save-baseline", "b.json")
     gate("worse.txt", *words, qrels="four.txt")
     out = gate("worse.txt", *words, qrels="four.txt")
-    assert "4 queries cannot show a drift from the anchor: not tested (RR -0.5000)" in out
+    assert find_notes(out.splitlines(), "4", "drift", "not", "tested", "-0.5000")
 
 
 def test_a_baseline_of_the_first_version_is_read_and_goes_on(gate, base):
@@ -359,8 +346,7 @@ def test_saving_tells_the_error_rates_of_usual_rules(gate):
     assert fitting["neutral_stopped"] == pytest.approx(0.05, abs=0.005)
     assert tested["neutral_stopped"] == pytest.approx(0.05)
     out = gate("varied.txt", "-m", "RR", "--save-baseline", "base.json")
-    assert "How often is a build stopped that is no worse, and which true drop is caught?" in out
-    assert "no change has been seen yet" in out
+    assert ("How often" in out, "no change" in out) == (True, True)
 
 
 def test_rates_of_rules_are_told_on_request_from_the_changes_that_were_seen(gate, base):
@@ -394,7 +380,7 @@ def test_a_spread_of_the_chain_is_remembered(gate):
 
 def test_what_does_not_vary_has_no_error_rates(gate):
     out = gate("best.txt", "-m", "RR", "--save-baseline", "base.json")
-    assert "no error rates of RR" in out
+    assert find_notes(out.splitlines(), "no", "rates", "RR")
     assert "How often" not in out
 
 
@@ -417,5 +403,5 @@ def test_turns_of_conversations_are_said_to_be_no_independent_queries(gate):
     gate("turns.txt", "-m", "RR", "--save-baseline", "turns.json")
     words = ("changed.txt", "--baseline", "turns.json")
     tested = " ".join(gate(*words, "--significant", "0.05", status=1).split())
-    assert re.search(r"query ids look like turns \(0_0, 0_1\).* by 4 clusters", tested)
-    assert "look like turns" not in gate("changed.txt", "--floor", "RR=0.1")
+    assert re.search(r"turns \(0_0, 0_1\).* 4 clusters", tested)
+    assert "turns (" not in gate("changed.txt", "--floor", "RR=0.1")

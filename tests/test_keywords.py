@@ -13,7 +13,7 @@ from gainful.convention import SETTINGS
 from gainful.convention.session import SESSION_SETTINGS
 
 FUNCTIONS = {
-    "eval": (gainful.evaluate,),
+    "eval": (gainful.evaluate, gainful.evaluate_collections),
     "compare": (gainful.compare, gainful.sessions.compare),
     "gate": (gainful.gate,),
     "plan": (gainful.plan,),
@@ -29,6 +29,7 @@ FUNCTIONS = {
     "check": (gainful.check,),
     "explain": (gainful.explain,),
     "which": (gainful.which,),
+    "judges": (gainful.compare_judges,),
     "correlate": (gainful.evaluate, gainful.sessions.evaluate, gainful.stats.correlate),
 }
 # Pages about gainful itself, another tool's interface, and figures, which take what their data take.
@@ -36,7 +37,7 @@ WITHOUT_FUNCTION = {"measures", "conventions", "help", "completion", "trec_eval"
 # Which settings a function takes by **options.
 TAKEN_SETTINGS = {
     **dict.fromkeys(("eval", "compare", "gate", "plan", "order", "report"), SETTINGS),
-    **dict.fromkeys(("unjudged", "reproduce", "correlate"), SETTINGS),
+    **dict.fromkeys(("unjudged", "reproduce", "correlate", "judges"), SETTINGS),
     **dict.fromkeys(("sessions", "explore"), SESSION_SETTINGS),
     "explain": (  # of one list; a run or a judgment has the others
         *("b", "discount", "empty", "fractional", "gain"),
@@ -52,8 +53,10 @@ OF_BOTH = OF_SESSIONS | {"session_qrels": "qrels", "cost": "sessions", "last_run
 # result is printed and where to, which in Python are methods and attributes; another name, or the
 # command for it; an object that only Python has.
 EXCEPTIONS: dict[str, dict[str, str]] = {
-    "eval": PRINTED_TEXT | PLUGIN | {"per_query": "attribute", "run": "runs"},
-    "compare": PRINTED_TEXT | PLUGIN | OF_BOTH | {"full": "output"},
+    "eval": PRINTED_TEXT
+    | PLUGIN
+    | {"per_query": "attribute", "run": "runs", "collections": "folder", "folder": "collections"},
+    "compare": PRINTED_TEXT | PLUGIN | OF_BOTH | {"full": "output", "values": "read_values"},
     "gate": PRINTED
     | PLUGIN
     | {"verbose": "output", "save_baseline": "save_to", "save_to": "save_baseline", "name": "file"},
@@ -81,12 +84,14 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | {"command": "object", "last_run": "sessions"},
     "check": PRINTED | {"files": "positional"},
     "explain": PRINTED | PLUGIN | {"verbose": "output"},
+    "judges": PRINTED_TEXT | PLUGIN | {"qrels": "judges", "judges": "qrels"},
     "which": PRINTED | {"verbose": "output"},
     "correlate": PRINTED_TEXT
     | PLUGIN
     | OF_BOTH
     | {"column": "against", "against": "column", "results": "object", "run": "runs"}
-    | {"interval": "always"},
+    | {"interval": "always"}
+    | dict.fromkeys(("group", "queries"), "eval"),
 }
 
 

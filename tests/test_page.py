@@ -18,12 +18,12 @@ from gainful.api.evaluate import RunResults
 from gainful.api.measures import conventions, measures
 from gainful.convention.convention import Settings
 from gainful.convention.session import SESSION_CONVENTIONS
+from gainful.page.formats.html import to_mathjax
 from gainful.page.page import Page, Section
 from gainful.page.render import RENDERERS, SUFFIXES, render
 from gainful.page.shown import Description, Shown
 from gainful.page.table import Table, column_bars
 from gainful.page.terminal import Terminal
-from gainful.page.to_html import to_mathjax
 
 HOSTILE = "<script>alert(1)</script>|=x"
 JUDGED = {str(query): {"a": 2, "b": 1, "c": 0} for query in range(6)}

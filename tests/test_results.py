@@ -272,7 +272,8 @@ def test_attributes_that_people_guess_are_answered(results):
     }.items():
         with pytest.raises(AttributeError) as refused:
             getattr(results, guess)
-        assert str(refused.value) == f"'Results' has no attribute '{guess}'; did you mean {answer}?"
+        assert (refused.value.name, refused.value.obj) == (guess, results)
+        assert f"{answer}?" in str(refused.value)
 
 
 def test_sessions_have_the_same_protocol():
@@ -297,6 +298,13 @@ def test_sessions_that_are_evaluated_are_compared_as_they_are():
     several = gainful.sessions.evaluate(study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"])
     selected = gainful.compare(several, measures="sDCG@10", resamples=99)
     assert selected.to_dict() == direct.to_dict()
+    assert gainful.compare(several, "sDCG@10", resamples=99).to_dict() == direct.to_dict()
+    blocked = {"by": "system", "block": "searcher", "resamples": 99}
+    by_searcher = gainful.sessions.compare(study.sessions, study.qrels, "sDCG@10", **blocked)
+    assert gainful.compare(results, **blocked).to_dict() == by_searcher.to_dict()
+    for of_sessions in ({"by": "system"}, {"block": "searcher"}):
+        with refuses(BadValue, *of_sessions):
+            gainful.compare(JUDGED, GOOD, BAD, "RR", **of_sessions)
     for beside in ({"runs": {"1": ["a"]}}, {"per_query": True}, {"like": "trec_eval"}):
         with refuses(BadValue, *beside):
             gainful.compare(results, **beside)
@@ -368,7 +376,7 @@ except gainful.errors.NotInstalled as refused:
     print(refused)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install altair vl-convert-python jinja2" in done.stdout
+    assert "pip install altair" in done.stdout
 
 
 def test_a_convention_is_written_as_it_would_be_made():
@@ -377,7 +385,7 @@ def test_a_convention_is_written_as_it_would_be_made():
     assert repr(gainful.Convention()) == "Convention()"
     assert repr(gainful.like("ir_measures")).endswith(", by_measure=…)")
     assert all(len(repr(known)) < 250 for known in gainful.CONVENTIONS.values())
-    assert "averaged over all their orders" in convention.to_text()
+    assert "averaged" in convention.to_text()
 
 
 def test_results_of_sessions_are_results_but_for_what_only_queries_have():

@@ -17,12 +17,12 @@ import gainful
 from gainful.cli.main import main
 from gainful.cli.streams import find_terminal
 from gainful.measure.results import results_page
+from gainful.page.formats.latex import table_to_latex
+from gainful.page.formats.markdown import table_to_markdown
+from gainful.page.formats.text import draw_bar, table_to_text as to_text
 from gainful.page.render import render
 from gainful.page.table import Table, bar_fractions
 from gainful.page.terminal import PLAIN, Terminal
-from gainful.page.to_latex import table_to_latex
-from gainful.page.to_markdown import table_to_markdown
-from gainful.page.to_text import draw_bar, table_to_text as to_text
 
 NEWS = Path(__file__).parent.parent / "examples" / "news"
 EXAMPLES = NEWS.parent

@@ -28,8 +28,8 @@ from gainful.measure.gain import GAINS
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
+from gainful.page.formats.markdown import table_to_markdown as to_markdown
 from gainful.page.table import Table
-from gainful.page.to_markdown import table_to_markdown as to_markdown
 from gainful.read.column_names import COLUMNS
 from gainful.read.formats import RUN_FORMATS, SESSION_FORMATS, Format
 

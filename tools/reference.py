@@ -46,6 +46,7 @@ GUIDES = {  # the page that tells when to use it and how to read what comes back
     "explain": "cumulated-gain.md",
     "unjudged": "unjudged.md",
     "order": "choosing.md",
+    "compare_judges": "judges.md",
     "reproduce": "compare.md",
     "report": "report.md",
     "explore": "explore.md",

@@ -3,26 +3,32 @@
 # What can be asked.
 from gainful.api.calibrate import calibrate as calibrate
 from gainful.api.check import check as check
+from gainful.api.collections import evaluate_collections as evaluate_collections
 from gainful.api.compare import compare as compare
 from gainful.api.evaluate import evaluate as evaluate
 from gainful.api.explain import explain as explain, which as which
 from gainful.api.explore import explore as explore
 from gainful.api.gate import gate as gate
+from gainful.api.judges import compare_judges as compare_judges
 from gainful.api.measures import register as register
 from gainful.api.order import order as order
 from gainful.api.plan import plan as plan
 from gainful.api.report import report as report
 from gainful.api.reproduce import reproduce as reproduce
 from gainful.api.unjudged import unjudged as unjudged
+from gainful.api.values import read_values as read_values
 from gainful.api.why import why as why
 
 # isort: split
 # What it is asked of, and what comes back.
 from gainful.api.run_options import RunOptions as RunOptions
+from gainful.evidence.collections import CollectionResults as CollectionResults
 from gainful.evidence.comparisons.comparison import Comparison as Comparison
 from gainful.evidence.gates.verdict import Verdict as Verdict
-from gainful.measure.results import Results as Results
+from gainful.evidence.judges import JudgeAgreement as JudgeAgreement
+from gainful.measure.results import QueryResults as QueryResults
 from gainful.measure.sessions.results import SessionResults as SessionResults
+from gainful.measure.values import Results as Results
 from gainful.read.qrels_and_run import Qrels as Qrels, Run as Run
 from gainful.read.sessions import Sessions as Sessions
 
@@ -50,6 +56,7 @@ from gainful.measure.measure import (
 # isort: split
 # One ranking, or many, as arrays.
 from gainful.measure.arrays import (
+    average_precision as average_precision,
     cg as cg,
     cg_curve as cg_curve,
     compute as compute,
@@ -61,6 +68,9 @@ from gainful.measure.arrays import (
     ncg_curve as ncg_curve,
     ndcg as ndcg,
     ndcg_curve as ndcg_curve,
+    precision as precision,
+    recall as recall,
+    reciprocal_rank as reciprocal_rank,
 )
 
 # isort: split

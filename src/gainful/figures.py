@@ -27,6 +27,7 @@ curves = partial(figure, "curves")
 differences = partial(figure, "differences")
 precision_recall = partial(figure, "precision-recall")
 dots = partial(figure, "dots")
+judges = partial(figure, "judges")
 
 __all__ = [
     "curves",
@@ -36,6 +37,7 @@ __all__ = [
     "figure_data",
     "frontier",
     "individual",
+    "judges",
     "last",
     "map",
     "precision_recall",

@@ -21,9 +21,9 @@ from gainful.api.session_options import GainOptions, ReadingOptions
 from gainful.api.sessions import evaluate, judge_by_clicks
 from gainful.api.summarise_sessions import summarise
 from gainful.api.sweep import sweep
+from gainful.evidence.orders.sweep import Sweep
 from gainful.match.click_judgments import ClickJudgments
 from gainful.measure.sessions.session_summary import SessionSummary
-from gainful.measure.sessions.sweep import Sweep
 from gainful.text import show_public_names
 
 __all__ = [

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gainful.page.formats.markdown import table_to_markdown
 from gainful.page.table import Table
-from gainful.page.to_markdown import table_to_markdown
 
 DATA = Path(__file__).parents[2] / "docs" / "error-rates.json"
 Record = Mapping[str, Any]
@@ -105,6 +105,13 @@ After how many pilots in a hundred the queries that `gainful plan` calls *needed
 aims at):
 
 {plans}
+
+## Judges
+
+`gainful judges`: how often the intervals of weighted kappa, Krippendorff's alpha and bias hold those of all queries. Two made judges, of whom one is generous,
+grade 12 documents a query; queries differ in how hard they are to judge.
+
+{judges}
 """
 
 
@@ -137,6 +144,7 @@ def error_rates_page() -> str:
         squares=_list_rates(by_table["squares"]),
         power=_list_rates(by_table["power"]),
         plans=_list_rates(by_table["plans"]),
+        judges=_list_rates(by_table["judges"]),
     )
 
 

@@ -12,6 +12,7 @@ import gainful
 from gainful.errors import GainfulError
 
 _FUNCTIONS = ("ndcg", "dcg", "cg", "ncg", "idcg", "ndcg_curve", "dcg_curve", "cg_curve")
+_FUNCTIONS += ("precision", "recall", "reciprocal_rank", "average_precision")
 _ODD: list[Any] = [None, "3", "x", True, -1, 0.5, 1e308, -1e308, 10**30, "nan", [], [1], {}]
 _OPTIONS: dict[str, list[Any]] = {
     "k": [1, 3, 0, -1, 10**30, "3", None, 2.5],

@@ -15,24 +15,22 @@ from gainful.api.run_options import (
     Runs,
     answer_run_options,
     holds_results,
-    refuse_beside_results,
     separate_runs,
     take_results,
 )
-from gainful.api.session_options import SessionCompareOptions, answer_session_options
+from gainful.api.session_options import EvaluationOptions, answer_session_options
 from gainful.api.sessions import evaluate_once
 from gainful.convention.session import SessionConvention
-from gainful.evidence.comparisons.compare import compare_results, compare_run_results
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.study import check_method, compare_session_results
+from gainful.evidence.comparisons.study import check_method, compare_results
 from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.match.match import MatchedRun
 from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import Cost
-from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
@@ -42,13 +40,19 @@ class CompareOptions(MethodOptions, RunOptions, total=False):
     """How runs are compared, and how they are read."""
 
 
+class SessionCompareOptions(MethodOptions, EvaluationOptions, total=False):
+    """How systems are compared, and how sessions are read and measured."""
+
+
 @answer_run_options(CompareOptions, (SignificanceOptions, MethodOptions, RunOptions))
 def compare(
-    qrels: AnyQrels | SessionResults | Results | Mapping[str, Results] | Sequence[Results],
+    qrels: AnyQrels | Results | Mapping[str, Results] | Sequence[Results],
     runs: Runs | AnyRun | Results | None = None,
     *more: AnyRun | Results | Measures,
     measures: Measures | None = None,
     per_query: bool = False,
+    by: str | None = None,
+    block: str | Sequence[str] | None = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Is one run really better than another, and by how much?
@@ -60,6 +64,8 @@ def compare(
         *more: further runs, and after the runs the measures.
         measures: whatever `evaluate` takes; the runs are compared in each.
         per_query: find the queries that changed most by the first measure, and what moved there.
+        by: of results of sessions: the column that names the system.
+        block: of results of sessions: the columns whose effects are taken out.
         **options: how runs are compared (`stats.MethodOptions`) and read (`RunOptions`).
 
     Returns:
@@ -76,20 +82,18 @@ def compare(
         ('run 1', 'run 2')
     """
     method_options, inputs = split_method(options)
-    if isinstance(qrels, SessionResults):
-        refuse_beside_results({**inputs, "runs": runs, "per_query": per_query or None})
-        return compare_sessions(qrels, measures=measures, **method_options)
-    method = build_method(**method_options)
     if holds_results(qrels):
         beside = {**inputs, "per_query": per_query or None}
         results = take_results((qrels, runs, *more), measures, beside)
-        return compare_results(results, **method_options)
+        return compare_results(results, by, block, **method_options)
+    method = build_method(**method_options)
     named_runs, measures = separate_runs((runs, *more), measures)
     choose_baseline(method.baseline, list(named_runs), "run")  # before anything is read
     reading = RunReading.from_options(inputs)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = [*evaluate_matched(qrels, named_runs, measures, reading, with_rows=per_query)]
-    comparison = compare_run_results([run for run, _ in evaluated], method, clusters)
+    results = [run for run, _ in evaluated]
+    comparison = compare_results(results, by, block, clusters, **method_options)
     return _add_largest_changes(comparison, evaluated) if per_query else comparison
 
 
@@ -151,4 +155,4 @@ def compare_sessions(
     method_options, reading = split_method(options)
     check_method(**method_options)
     results = evaluate_once(sessions, qrels, measures, like=like, cost=cost, **reading)
-    return compare_session_results(results, by, block, **method_options)
+    return compare_results([results], by, block, **method_options)

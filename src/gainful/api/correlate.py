@@ -8,33 +8,32 @@ from typing import Any, Unpack
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
-from gainful.api.run_options import RunOptions, RunReading, Runs, name_runs
+from gainful.api.run_options import RunOptions, RunReading, Runs, name_runs, take_results
 from gainful.api.session_options import GainOptions
 from gainful.api.sessions import evaluate as evaluate_sessions, read_judged_sessions
 from gainful.convention.session import SessionConvention
+from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, UnknownName
 from gainful.evidence.orders.correlations import (
     Correlations,
     check_coefficient,
     correlate_units,
-    label_queries,
-    label_sessions,
+    label_units,
 )
 from gainful.evidence.pairing import ClusterChoice, read_clusters
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.language import expand
-from gainful.measure.results import Results, name_results
-from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
-from gainful.read.query_columns import AnyLabels, Labels, Unit, read_labels
+from gainful.read.query_columns import AnyLabels, Labels, read_labels
 from gainful.read.session_inputs import AnySessions
 
 
 @answer_keywords
 def correlate(
-    results: SessionResults | Results | Mapping[str, Results] | Sequence[Results],
+    results: Results | Mapping[str, Results] | Sequence[Results],
     against: str | None = None,
     labels: AnyLabels | None = None,
     *,
@@ -75,22 +74,18 @@ def correlate(
     """
     check_coefficient(coefficient)
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
-    if isinstance(results, SessionResults):
-        if cluster is not None:
-            allowed = "nothing of sessions: those of a searcher are drawn together as they are"
-            raise BadValue("cluster", cluster, allowed)
-        against, table = _read_labels(labels, against, "session")
-        units = label_sessions(results, against, table)
-    else:
-        runs = list(name_results(results).values())
-        against, table = _read_labels(labels, against, "query")
-        clusters = None if cluster is None else read_clusters(cluster)
-        units = label_queries(runs, against, table, clusters)
+    several = take_results([results], None, {})
+    if cluster is not None and several[0].unit == "session":
+        allowed = "nothing of sessions: those of a searcher are drawn together as they are"
+        raise BadValue("cluster", cluster, allowed)
+    against, table = _read_labels(labels, against, several[0].unit)
+    clusters = None if cluster is None else read_clusters(cluster)
+    units = label_units(several, against, table, clusters)
     return correlate_units(units, against, coefficient, resampling)
 
 
 def _read_labels(
-    labels: AnyLabels | None, against: str | None, unit: Unit
+    labels: AnyLabels | None, against: str | None, unit: str
 ) -> tuple[str, Labels | None]:
     """The name of what users said, and its table if there is one."""
     if labels is not None:
@@ -105,14 +100,14 @@ def correlate_runs(
     qrels: AnyQrels,
     runs: Runs,
     measures: Measures | None,
+    *,
     against: str | None,
     labels: AnyLabels | None = None,
-    *,
     cluster: ClusterChoice | None = None,
-    options: Mapping[str, Any] | None = None,
+    statistics: Mapping[str, Any],
     **reading: Unpack[RunOptions],
 ) -> Correlations:
-    """Evaluate runs and hold the measures against labels; `options` are those of `correlate`."""
+    """Evaluate runs and hold measures against labels; `statistics` are options of `correlate`."""
     try:
         wanted = _add_measure(measures or USUAL_MEASURES, against if labels is None else None)
     except UnknownName as unknown:
@@ -126,20 +121,20 @@ def correlate_runs(
     results = list(evaluate_runs(qrels, named, wanted, inputs))
     by_query = None
     if clusters is not None:
-        queries = list(dict.fromkeys(query for run in results for query in run.queries))
+        queries = list(dict.fromkeys(query for run in results for query in run.ids))
         by_query = dict(zip(queries, clusters.name_each(queries), strict=True))
-    return correlate(results, against, labels, cluster=by_query, **(options or {}))
+    return correlate(results, against, labels, cluster=by_query, **statistics)
 
 
 def correlate_sessions(
     sessions: AnySessions,
     qrels: AnyQrels | None,
     measures: Measures | None,
+    *,
     against: str | None,
     labels: AnyLabels | None = None,
-    *,
     like: str | SessionConvention | None = None,
-    options: Mapping[str, Any] | None = None,
+    statistics: Mapping[str, Any],
     unjudged: str | None = None,
     **reading: Unpack[GainOptions],
 ) -> Correlations:
@@ -153,7 +148,7 @@ def correlate_sessions(
         raise UnknownName("column or measure", str(against), loaded.frame.columns) from None
     chosen: dict[str, Any] = {} if unjudged is None else {"unjudged": unjudged}
     results = evaluate_sessions(loaded, judgments, wanted, like=like, **chosen)
-    return correlate(results, against, labels, **(options or {}))
+    return correlate(results, against, labels, **statistics)
 
 
 def _add_measure(measures: Measures, against: str | None) -> list[str]:

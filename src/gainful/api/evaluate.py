@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack, overload
@@ -11,6 +13,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.api.run_options import (
+    GroupOptions,
     NamedRuns,
     RunOptions,
     RunReading,
@@ -26,8 +29,8 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.measure import Measure
-from gainful.measure.results import Results, list_others, list_run_rows, results_page, to_dict
-from gainful.measure.values import ByMeasure, flatten_names
+from gainful.measure.results import QueryResults, list_others, results_page, to_dict
+from gainful.measure.values import ByMeasure, Grouping, flatten_names
 from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
@@ -35,6 +38,7 @@ from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.small_trec import read_small_files
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
@@ -42,8 +46,10 @@ if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: importe
     import gainful
     from gainful.evidence.intervals import MeanIntervals
 
+_SMALL = "pure engine (the files are small)"
 
-class RunResults(ShownByRun[Results]):
+
+class RunResults(ShownByRun[QueryResults]):
     r"""The results of several runs by name; with `intervals` where they were asked for.
 
     Examples:
@@ -56,7 +62,7 @@ class RunResults(ShownByRun[Results]):
     """
 
     def __init__(
-        self, results: Mapping[str, Results], intervals: Sequence[MeanIntervals] = ()
+        self, results: Mapping[str, QueryResults], intervals: Sequence[MeanIntervals] = ()
     ) -> None:
         """Results by name; all runs have intervals, or none has."""
         super().__init__(results)
@@ -104,13 +110,15 @@ class RunResults(ShownByRun[Results]):
 
         notes = list_footnotes(all_intervals, verbose=verbose)
         page = results_page(runs, per_query=per_query, verbose=verbose, notes=notes)
+        shown = self._list_intervals(folded=True) if runs[0].grouping else all_intervals
         page = evolve(
             page,
             answer=" ".join(filter(None, [page.answer, describe_interval(all_intervals)])),
-            sections=[*page.sections, Section(table=build_table(all_intervals))],
+            sections=[*page.sections, Section(table=build_table(shown))],
             data=self.to_dict,
         )
-        return page if per_query else evolve(page, rows=self._rows, records=self._records)
+        records = None if runs[0].grouping else self._records
+        return page if per_query else evolve(page, rows=self._rows, records=records)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data; counts are those of all runs together."""
@@ -121,6 +129,9 @@ class RunResults(ShownByRun[Results]):
                 | run
                 for run, run_intervals in zip(data["runs"], self.intervals, strict=True)
             ]
+            groups = [group for run in data["runs"] for group in (run, *run.get("groups", ()))]
+            for group, intervals in zip(groups, self._list_intervals(), strict=True):
+                group["intervals"] = intervals.to_dict()
         return data
 
     def to_flat(self) -> dict[str, float]:
@@ -131,7 +142,7 @@ class RunResults(ShownByRun[Results]):
         )
 
     def compare(
-        self, *others: Results, **options: Unpack[gainful.stats.MethodOptions]
+        self, *others: QueryResults, **options: Unpack[gainful.stats.MethodOptions]
     ) -> gainful.Comparison:
         """Is one of the runs really better than another?
 
@@ -165,12 +176,23 @@ class RunResults(ShownByRun[Results]):
     def _rows(self) -> Table:
         from gainful.evidence.intervals import list_cells, list_columns  # noqa: PLC0415
 
-        table = list_run_rows(list(self.values()))
+        page = results_page(list(self.values()))
+        table = page.rows() if page.rows is not None else Table((), ())
         rows = [
             (*row, *list_cells(run_intervals))
-            for row, run_intervals in zip(table.rows, self.intervals, strict=True)
+            for row, run_intervals in zip(table.rows, self._list_intervals(), strict=True)
         ]
         return evolve(table, columns=(*table.columns, *list_columns(self.intervals[0])), rows=rows)
+
+    def _list_intervals(self, *, folded: bool = False) -> list[MeanIntervals]:
+        """Of each run the intervals of all queries, and then those of each group."""
+        from gainful.evidence.intervals import group_intervals  # noqa: PLC0415
+
+        return [
+            intervals
+            for run, item in zip(self.values(), self.intervals, strict=True)
+            for intervals in (item, *group_intervals(run, item, folded=folded))
+        ]
 
     def _records(self) -> list[dict[str, Any]]:
         return [
@@ -179,7 +201,7 @@ class RunResults(ShownByRun[Results]):
         ]
 
 
-class IntervalOptions(RunOptions, total=False):
+class IntervalOptions(GroupOptions, total=False):
     """How runs are read, and how sure each mean is.
 
     Args:
@@ -206,8 +228,8 @@ def evaluate(
 
 @overload
 def evaluate(
-    qrels: AnyQrels, run: AnyRun, measures: Measures | None = None, **options: Unpack[RunOptions]
-) -> Results: ...
+    qrels: AnyQrels, run: AnyRun, measures: Measures | None = None, **options: Unpack[GroupOptions]
+) -> QueryResults: ...
 
 
 @overload
@@ -221,7 +243,7 @@ def evaluate(
 ) -> RunResults: ...
 
 
-@answer_run_options(IntervalOptions, (IntervalOptions, RunOptions))
+@answer_run_options(IntervalOptions, (IntervalOptions, GroupOptions, RunOptions))
 def evaluate(
     qrels: AnyQrels,
     run: AnyRun | None = None,
@@ -229,7 +251,7 @@ def evaluate(
     *,
     runs: Runs | None = None,
     **options: Unpack[IntervalOptions],
-) -> Results | RunResults:
+) -> QueryResults | RunResults:
     """How good is a run, by these judgments and measures?
 
     Args:
@@ -246,7 +268,7 @@ def evaluate(
         **options: intervals, how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
-        `Results` of a run; of several runs `RunResults`, which is a dict of them by name.
+        `QueryResults` of a run; of several runs `RunResults`, which is a dict of them by name.
 
     Examples:
         >>> qrels = {"1": {"a": 2, "b": 1}, "2": {"c": 1}}
@@ -299,7 +321,7 @@ def holds_qrels_and_run(path: str, columns: ColumnNames | None = None) -> bool:
 
 def evaluate_runs(
     qrels: AnyQrels, runs: Mapping[str, AnyRun], measures: Measures | None, reading: RunReading
-) -> Iterator[Results]:
+) -> Iterator[QueryResults]:
     """What every run scores, one after the other; qrels are read once.
 
     A run whose name is empty is named for its file.
@@ -315,7 +337,7 @@ def evaluate_matched(
     reading: RunReading,
     *,
     with_rows: bool = True,
-) -> Iterator[tuple[Results, MatchedRun]]:
+) -> Iterator[tuple[QueryResults, MatchedRun]]:
     """What every run scores, and how it was matched.
 
     Args:
@@ -327,18 +349,48 @@ def evaluate_matched(
             them, a file may be matched where it lies.
     """
     convention, recipes = reading.build_recipes(measures)
-    judgments = reading.read_qrels(qrels)
+    small_files = None if with_rows else _read_small_files(qrels, runs, reading)
+    judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
+    find_group = _find_groups(reading, qrels, judgments, runs)
     for number, (name, run) in enumerate(runs.items(), 1):
-        matched, engine = None, ""
+        matched, engine = None, _SMALL if small_runs and find_spec("gainful_native") else ""
         if not with_rows and isinstance(judgments, Qrels):
             matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
         if matched is None:
-            loaded = reading.read_run(run, name or "run")
+            loaded = small_runs.get(name) or reading.read_run(run, name or "run")
             matched = match_run(judgments, loaded, recipes, convention)
         if number == len(runs):
             reading.columns.refuse_unread()
         results = measure_run(matched, recipes, convention, name or name_file(run))
-        yield evolve(results, engine=engine), matched
+        grouping = None if find_group is None else find_group(results.ids)
+        yield evolve(results, engine=engine, grouping=grouping), matched
+
+
+def _read_small_files(
+    qrels: AnyQrels, runs: Mapping[str, AnyRun], reading: RunReading
+) -> tuple[NestedDict, dict[str, NestedDict]] | None:
+    """Judgments and runs of TREC files, if they are small together and all in them is usual."""
+    formats = {reading.qrels_format, reading.run_format} - {None, "trec"}
+    if formats or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
+        return None
+    nested = [*read_small_files([qrels, *runs.values()])]
+    return (nested[0], dict(zip(runs, nested[1:], strict=True))) if nested else None
+
+
+def _find_groups(
+    reading: RunReading,
+    qrels: AnyQrels,
+    judgments: Qrels | NestedDict,
+    runs: Mapping[str, AnyRun],
+) -> Callable[[Sequence[str]], Grouping] | None:
+    """What gives queries their groups; None where none are asked for."""
+    if reading.group is None:
+        if reading.queries is not None:
+            raise BadValue("queries", "a table", "it only beside group, one of its columns")
+        return None
+    from gainful.api.clusters import find_groups, group_units  # noqa: PLC0415  (few ask for it)
+
+    return partial(group_units, find_groups(reading, qrels, judgments, list(runs.values())))
 
 
 def _match_in_file(
@@ -380,7 +432,7 @@ def evaluate_run(
     measures: Measures | None,
     reading: RunReading,
     name: str | None = None,
-) -> tuple[Results, MatchedRun]:
+) -> tuple[QueryResults, MatchedRun]:
     """One run, named for its file if it has no other name."""
     return next(evaluate_matched(qrels, {name or "": run}, measures, reading))
 

@@ -13,6 +13,7 @@ from attrs import fields
 
 from gainful.api.calibrate import calibrate
 from gainful.api.evaluate import evaluate_runs
+from gainful.api.judges import compare_judges
 from gainful.api.keywords import is_meant
 from gainful.api.run_options import (
     AllResults,
@@ -26,11 +27,12 @@ from gainful.api.run_options import (
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
 from gainful.convention import Convention
+from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput, BadValue, OneGroup, UnknownName
 from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.searchers.calibration import Calibration
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED
+from gainful.evidence.statistics.resampling import DEFAULT_LEVEL
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.catalogue import MEASURES
@@ -38,14 +40,14 @@ from gainful.measure.entry import Entry, Recipe
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
-from gainful.measure.results import Results, name_results
-from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import (
     differences,
     dots,
     frontier,
     individual_sessions,
+    judges,
     last_query,
     precision_recall,
     rank_curves,
@@ -123,7 +125,7 @@ def differences_data(
     if measure is not None and len(expand(measure)) != 1:
         raise BadValue("measure", str(measure), "one measure")
     if holds_results(qrels):
-        results = take_results((qrels, runs), measure, options)
+        results = _take_results(qrels, runs, measure, options)
     else:
         _refuse_more_than_two({} if runs is None else name_runs(runs))  # before anything is read
         results = _evaluate(qrels, runs, measure or "nDCG@10", options)
@@ -179,15 +181,24 @@ def dots_data(
     Returns:
         Columns run, measure, mean, low, high.
     """
-    if holds_results(qrels):
-        results = take_results((qrels, runs), measures, options)
-    else:
-        results = _evaluate(qrels, runs, measures, options)
+    take = _take_results if holds_results(qrels) else _evaluate
+    results = take(qrels, runs, measures, options)
     all_intervals = [
         mean_intervals(result, interval, resamples=resamples, seed=seed)
         for result in results.values()
     ]
     return dots.build_data(results, all_intervals)
+
+
+def _take_results(
+    results: Any, more: Any, measures: Measures | None, options: RunOptions
+) -> dict[str, Results]:
+    """Results of runs by name; those of sessions are refused."""
+    results = take_results((results, more), measures, options)
+    if results[0].unit != "query":
+        allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
+        raise BadValue("qrels", f"sessions ({', '.join(results[0].measures)})", allowed)
+    return {result.name: result for result in results}
 
 
 def _evaluate(
@@ -196,10 +207,7 @@ def _evaluate(
     """The results of each run by its name; refused where nothing at the depth is judged."""
     if holds_results(qrels):
         allowed = "judgments and runs: results have not these values"
-        raise BadValue("results", ", ".join(name_results(qrels)), allowed)
-    if isinstance(qrels, SessionResults):
-        allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
-        raise BadValue("qrels", f"sessions ({', '.join(qrels.measures)})", allowed)
+        raise BadValue("results", ", ".join(_take_results(qrels, None, None, {})), allowed)
     named_runs = name_runs(() if runs is None else runs)
     reading = RunReading.from_options(options)
     convention, recipes = reading.build_recipes(measures)
@@ -251,9 +259,9 @@ def _select_means(results: Results, measures: Sequence[Measure], query: str | No
     """The mean of each measure, or its value of one query."""
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])
-    if query not in results.queries:
-        raise UnknownName("query", query, results.queries)
-    row = list(results.queries).index(query)
+    if query not in results.ids:
+        raise UnknownName("query", query, results.ids)
+    row = list(results.ids).index(query)
     values = [np.ma.asarray(results.values[str(measure)])[row] for measure in measures]
     return np.array([np.nan if np.ma.is_masked(value) else float(value) for value in values])
 
@@ -358,6 +366,14 @@ _ALL = (
         several_measures=True,
         always_resamples=True,
     ),
+    Figure(
+        name="judges",
+        question="Which grades do two judges give to the same documents?",
+        example="judges people.txt model.txt -o judges.svg",
+        input_kind="judges",
+        data=judges.judges_data,
+        draw_chart=judges.draw_chart,
+    ),
 )
 FIGURES: Mapping[str, Figure] = {entry.name: entry for entry in _ALL}
 _LOOK_OPTIONS = tuple(attribute.name for attribute in fields(Look))
@@ -376,7 +392,7 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
     Args:
         name: last, sessions, scenario, individual, frontier (of `sessions.evaluate`), map (of
             `sessions.sweep`), searchers (of `calibrate`), curves, differences, precision-recall,
-            dots (of judgments and {name: run}).
+            dots (of judgments and {name: run}), judges (of `compare_judges`).
         inputs: what the figure is made of; see the data function of each.
         options: those of the data function, and title, width, height (of the plot), dark.
 
@@ -445,6 +461,8 @@ def draw_files(
     entry = find_figure(name)
     if entry.input_kind == "runs":
         return Drawing(entry, build_data(name, *files, **options, **reading), look)
+    if entry.input_kind == "judges":
+        return Drawing(entry, build_data(name, compare_judges(*files, **reading)), look)
     if entry.input_kind == "log":
         return Drawing(entry, build_data(name, calibrate(*files, **reading), **options), look)
     if entry.input_kind == "sessions":

@@ -12,17 +12,18 @@ from attrs import evolve
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_matched
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
-from gainful.api.session_options import SessionReportOptions, answer_session_options
+from gainful.api.session_options import EvaluationOptions, answer_session_options
 from gainful.api.sessions import evaluate_once
 from gainful.api.sweep import sweep_matched
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput
-from gainful.evidence.comparisons.compare import compare_run_results, compare_where_possible
+from gainful.evidence.comparisons.compare import compare_where_possible
 from gainful.evidence.comparisons.comparison import Comparison
-from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_session_results
+from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_results
 from gainful.evidence.intervals import DrawnUnits, MeanIntervals, mean_intervals, session_intervals
 from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
+from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
@@ -30,11 +31,10 @@ from gainful.evidence.worked_ranking import rank_side_by_side
 from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import Cost
 from gainful.measure.notes import require_qrels_overlap
-from gainful.measure.results import Results
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.sessions.sweep import Sweep
+from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.query_columns import read_query_texts
+from gainful.read.query_columns import read_queries
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
@@ -56,6 +56,10 @@ _MOST_BANDS = 4  # systems whose bands can
 
 class ReportOptions(SignificanceOptions, RunOptions, total=False):
     """How runs are tested, and how they are read."""
+
+
+class SessionReportOptions(SignificanceOptions, EvaluationOptions, total=False):
+    """How systems are tested, and how sessions are read and measured."""
 
 
 @answer_run_options(ReportOptions, (SignificanceOptions, RunOptions))
@@ -108,7 +112,9 @@ def report(
     results = [evolve(run, name=label) for (run, _), label in zip(evaluated, labels, strict=True)]
     require_qrels_overlap(results)
     comparison, reasons = (
-        compare_where_possible(results, lambda runs: compare_run_results(runs, method, clusters))
+        compare_where_possible(
+            results, lambda runs: compare_results(runs, clusters=clusters, **method_options)
+        )
         if len(results) > 1
         else (None, [])
     )
@@ -144,7 +150,7 @@ def _load_texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[s
         return {}
     if isinstance(texts, Mapping):
         return {str(query): str(text) for query, text in texts.items()}
-    return read_query_texts(texts)
+    return read_queries(texts).read_texts()
 
 
 def _estimate_intervals(results: Results, resampling: Resampling) -> MeanIntervals:
@@ -252,12 +258,10 @@ def _compare_systems(
     groups: SystemGroups, block: str | Sequence[str] | None, method_options: MethodOptions
 ) -> tuple[Comparison | None, list[str]]:
     """The comparison of systems, in the measures that allow one; none of a single system."""
-    by = groups.by
-    if by is None or len(groups.flags) < 2:
+    if groups.by is None or len(groups.flags) < 2:
         return None, []
     return compare_where_possible(
-        [groups.results],
-        lambda results: compare_session_results(results[0], by, block, **method_options),
+        [groups.results], lambda some: compare_results(some, groups.by, block, **method_options)
     )
 
 

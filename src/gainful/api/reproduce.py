@@ -20,7 +20,7 @@ from gainful.evidence.statistics.correlation import check_persistence
 from gainful.match.rankings import list_docs
 from gainful.measure.build_recipes import Measures
 from gainful.measure.evaluate import measure_run
-from gainful.measure.results import Results
+from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import Run

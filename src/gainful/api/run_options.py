@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gainful.api.keywords import Function, answer_options
 from gainful.convention import Convention
@@ -19,7 +19,8 @@ from gainful.measure.build_recipes import EvaluationSettings, Measures, build_re
 from gainful.measure.entry import Recipe
 from gainful.measure.language import expand
 from gainful.measure.measure import Measure
-from gainful.measure.results import Results, is_of_run, name_results
+from gainful.measure.results import name_results
+from gainful.measure.values import Results
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.inputs import (
     AnyQrels,
@@ -33,6 +34,9 @@ from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import is_file, is_folder
 from gainful.text import name_files, number_doubles
+
+if TYPE_CHECKING:
+    from gainful.read.query_columns import AnyQueries
 
 Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
 # Those that a type checker can tell from one run.
@@ -118,25 +122,30 @@ def separate_runs(
 
 
 def holds_results(value: object) -> bool:
-    """Is it what was evaluated already, of one run or of several?"""
+    """Is it what was evaluated already: sessions, a run or several?"""
     if isinstance(value, (Mapping, list, tuple)) and value:
         value = next(iter(value.values() if isinstance(value, Mapping) else value))
-    return is_of_run(value)
+    return isinstance(value, Results)
 
 
 def take_results(
     given: Sequence[Any], measures: Measures | None, beside: Mapping[str, Any]
-) -> dict[str, Results]:
-    """Results of runs by name; by these measures alone, which may be given after the runs.
+) -> list[Results]:
+    """Results of sessions, or of runs that have different names.
 
-    How runs are read is refused `beside` results.
+    Those of these measures alone, which may be given after the results. How inputs are read is
+    refused `beside` results.
     """
     refuse_beside_results(beside)
     values = [value for value in given if value is not None]
-    if len(values) > 1 and not is_of_run(values[-1]):
+    if len(values) > 1 and not isinstance(values[-1], Results):
+        refuse_beside_results({"runs": values[-1] if isinstance(values[-1], Mapping) else None})
         measures = _refuse_both(measures, values.pop())
-    results = name_results(values[0] if isinstance(values[0], (Mapping, list, tuple)) else values)
-    return {name: select_measures(run, measures) for name, run in results.items()}
+    first: Any = values[0]
+    if len(values) == 1 and isinstance(first, Results):
+        return [select_measures(first, measures)]
+    results = name_results(first if isinstance(first, (Mapping, list, tuple)) else values)
+    return [evolve(select_measures(run, measures), name=name) for name, run in results.items()]
 
 
 def refuse_beside_results(options: Mapping[str, Any]) -> None:
@@ -190,6 +199,24 @@ class RunOptions(EvaluationSettings, total=False):
     columns: ColumnNames | None
 
 
+GroupChoice = str | Mapping[Any, Any] | Callable[[str], object]
+
+
+class GroupOptions(RunOptions, total=False):
+    """How queries are grouped, beside how inputs are read.
+
+    Args:
+        group: tell values by group of queries too: a column of `queries`, of the judgments, of a
+            run or of RAG records; {query: group}; a function of the query's id; or text_length
+            (words of its text) or relevant_docs (how many it has).
+        queries: a table of the queries: a file (CSV, TSV, JSON lines) or frame with a column query,
+            or {query: {attribute: value}}.
+    """
+
+    group: GroupChoice | None
+    queries: AnyQueries | None
+
+
 def answer_run_options(
     options: type = RunOptions, described_by: Sequence[type] = (RunOptions,)
 ) -> Callable[[Function], Function]:
@@ -205,6 +232,8 @@ class RunReading:
     qrels_format: str | None = None
     run_format: str | None = None
     columns: ColumnMapping = field(default=None, converter=read_column_names)
+    group: GroupChoice | None = None
+    queries: AnyQueries | None = None
     settings: Mapping[str, Any] = field(factory=dict)
 
     @classmethod
@@ -242,4 +271,4 @@ class RunReading:
         return run
 
 
-_OWN_OPTIONS = ("like", "qrels_format", "run_format", "columns")
+_OWN_OPTIONS = ("like", "qrels_format", "run_format", "columns", "group", "queries")

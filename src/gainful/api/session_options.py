@@ -119,14 +119,6 @@ class EvaluationOptions(SessionOptions, total=False):
     depth: Literal["assumed", "scanned"] | None
 
 
-class SessionReportOptions(SignificanceOptions, EvaluationOptions, total=False):
-    """How systems are tested, and how sessions are read and measured."""
-
-
-class SessionCompareOptions(MethodOptions, EvaluationOptions, total=False):
-    """How systems are compared, and how sessions are read and measured."""
-
-
 def answer_session_options(options: type, name: str = "") -> Callable[[Function], Function]:
     """Let a function that takes these options show them, and answer those that are misspelt.
 

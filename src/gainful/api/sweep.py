@@ -15,10 +15,10 @@ from gainful.api.session_options import (
 from gainful.api.sessions import read_judged_sessions
 from gainful.convention.session import SessionConvention
 from gainful.errors import GainfulError
+from gainful.evidence.orders.sweep import Sweep, build_sweep
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
-from gainful.measure.sessions.sweep import Sweep, build_sweep
 from gainful.measure.sessions.sweep_sums import (
     Bases,
     SweepGrid,

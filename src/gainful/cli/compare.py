@@ -9,6 +9,7 @@ import click
 
 from gainful.api.compare import compare as compare_runs, compare_sessions
 from gainful.cli.answer import argument, command
+from gainful.cli.command import PATH
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
     PRINT_RUNS,
@@ -18,19 +19,10 @@ from gainful.cli.options import (
     parse_differences,
     refuse_idle_options,
 )
-from gainful.cli.study import (
-    RUN_OPTIONS,
-    SESSIONS,
-    refuse_certain,
-    refuse_study_options,
-    select,
-    take_study,
-)
-from gainful.evidence.comparisons.comparison import Comparison
+from gainful.cli.study import ask, refuse_certain, take_sessions
 from gainful.evidence.method import MethodOptions
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.page.page import Page
-from gainful.read.several_systems import SYSTEM
 from gainful.text import join_words
 
 _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in full
@@ -43,7 +35,17 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     option(
         "per_query", "Also the queries that changed most by the first measure; in CSV only these."
     ),
-    *SESSIONS("Compare systems over the sessions of a study; several files are several systems."),
+    *take_sessions(
+        "Compare systems over the sessions of a study; several files are several systems."
+    ),
+    Row(
+        "--values",
+        "FILE",
+        "Instead of QRELS and RUN: values that another tool computed (query, run, measure, value; "
+        "a column for each measure; or trec_eval -q); may be repeated.",
+        type=PATH,
+        multiple=True,
+    ),
     *("any_test", "correct", "family", "cluster"),
     Row(
         "--pairs",
@@ -101,6 +103,7 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
       gainful compare qrels.txt old.txt new.txt -m nDCG@10 --per-query
       gainful compare qrels.txt old.txt new.txt -m AP --equivalent AP=0.01
       gainful compare qrels.txt a.run b.run --cluster '^(.+)_\\d+$'
+      gainful compare --values ours.csv --values theirs.csv -m faithfulness
       gainful compare --sessions study.csv --qrels qrels.txt --by system
       gainful compare --sessions a.jsonl b.jsonl --qrels qrels.txt -m nsDCG@5
     """
@@ -108,28 +111,20 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
         refuse_certain(options["test"])
     if full and form not in _FOR_PAPERS:
         raise click.UsageError(f"--full is of {join_words(_FOR_PAPERS)}: {form} has it all")
-    ask = _compare_runs if options["sessions"] is None else _compare_sessions
-    return ask(options).page(verbose=verbose, full=full)
+    values = options.pop("values")
+    if values:
+        return _compare_values(values, options, verbose=verbose, full=full)
+    own = (*MethodOptions.__annotations__, "per_query")
+    comparison = ask(compare_runs, compare_sessions, options, own, at_least=2)
+    return comparison.page(verbose=verbose, full=full)
 
 
-def _compare_runs(options: Mapping[str, Any]) -> Comparison:
-    """Runs paired by query; of each the queries that changed most, if they are asked for."""
-    refuse_study_options()
-    qrels, runs, measures = options["qrels"], options["runs"], options["measures"]
-    if qrels is None or len(runs) < 2:
-        raise click.UsageError(
-            "name QRELS and two runs or more: gainful compare QRELS RUN RUN… (or --sessions FILE)"
-        )
-    chosen = select(options, (*MethodOptions.__annotations__, "per_query", *RUN_OPTIONS))
-    return compare_runs(qrels, runs, measures=measures, **chosen)
+def _compare_values(files: tuple[str, ...], options: Mapping[str, Any], **view: bool) -> Page:
+    """Everything after measuring; what is of reading and measuring is refused."""
+    from gainful.api.values import read_values  # noqa: PLC0415  (few have such)
 
-
-def _compare_sessions(options: Mapping[str, Any]) -> Comparison:
-    """Systems by the sessions of a study."""
-    if options["per_query"]:
-        raise click.UsageError("--per-query is of runs; gainful sessions shows single sessions")
-    refuse_idle_options(("standardise",), "is of runs, which all have the same queries")
-    (sessions, qrels, measures), shared = take_study(options)
-    shared["by"] = shared["by"] or SYSTEM
-    chosen = shared | select(options, MethodOptions.__annotations__)
-    return compare_sessions(sessions, qrels, measures, **chosen)
+    kept = (*MethodOptions.__annotations__, "measures")
+    refuse_idle_options([name for name in options if name not in kept], "is not of --values FILE")
+    method = {name: options[name] for name in MethodOptions.__annotations__ if name in options}
+    results = read_values(*files, measures=options["measures"])
+    return compare_runs(results, **method).page(**view)

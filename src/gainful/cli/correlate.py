@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from gainful.api import correlate as api
-from gainful.cli.answer import argument, command, parse_reading
+from gainful.cli.answer import argument, command
 from gainful.cli.options import CHOOSE_SESSIONS, PRINT_RUNS, RESAMPLING, Row, refuse_idle_options
-from gainful.cli.study import IN_THE_MEASURE, RUN_OPTIONS, select
-from gainful.evidence.orders.correlations import Correlations
+from gainful.cli.study import ask
 from gainful.evidence.statistics.correlation import COEFFICIENTS
 from gainful.page.page import Page
 
@@ -49,42 +47,16 @@ def correlate(*, verbose: bool, **options: Any) -> Page:
     """
     if options["labels"] is None and options["column"] is None:
         raise click.UsageError("name what users said: --labels FILE, or --column NAME")
-    ask = _correlate_runs if options["sessions"] is None else _correlate_sessions
-    return ask(options).page(verbose=verbose)
-
-
-def _correlate_runs(options: Mapping[str, Any]) -> Correlations:
-    refuse_idle_options(("session_qrels", *CHOOSE_SESSIONS), "is of --sessions FILE")
-    if options["qrels"] is None or not options["runs"]:
-        raise click.UsageError("name QRELS and runs: gainful correlate QRELS RUN… --labels FILE")
-    return api.correlate_runs(
-        *(options["qrels"], options["runs"], options["measures"]),
-        *(options["column"], options["labels"]),
-        cluster=options["cluster"],
-        options=_select_options(options),
-        **select(options, RUN_OPTIONS),
-    )
-
-
-def _correlate_sessions(options: Mapping[str, Any]) -> Correlations:
-    refuse_idle_options(("cluster",), "is of queries; sessions of a searcher are drawn together")
-    refuse_idle_options(IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
-    if options["qrels"] is not None:
-        raise click.UsageError(
-            f"{options['qrels']}: with --sessions there are no runs; judgments go behind --qrels"
-        )
-    return api.correlate_sessions(
-        options["sessions"],
-        options["session_qrels"],
-        options["measures"],
-        options["column"],
-        options["labels"],
-        options=_select_options(options),
-        **select(options, ("like", "qrels_format", "columns", "unjudged")),
-        **parse_reading(dict(options)),
-    )
-
-
-def _select_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("coefficient", "alpha", "seed", "resamples")
-    return {name: options[name] for name in names if options[name] is not None}
+    if options["sessions"] is not None:
+        why = "is of queries; sessions of a searcher are drawn together"
+        refuse_idle_options(("cluster",), why)
+        if options["qrels"] is not None:
+            files = f"{options['qrels']}: with --sessions there are no runs"
+            raise click.UsageError(f"{files}; judgments go behind --qrels")
+        options.pop("cluster")
+    chance = ("coefficient", "alpha", "seed", "resamples")
+    return ask(
+        *(api.correlate_runs, api.correlate_sessions, options, ("labels", "cluster")),
+        against=options["column"],
+        statistics={name: options[name] for name in chance if options[name] is not None},
+    ).page(verbose=verbose)

@@ -155,6 +155,10 @@ def _take_log(_: Figure, options: dict[str, Any], __: dict[str, Any]) -> tuple[A
     return (files,)
 
 
+def _take_judges(_: Figure, options: dict[str, Any], __: dict[str, Any]) -> tuple[Any, ...]:
+    return (list(options.pop("qrels")),)
+
+
 def _take_sweep(
     figure: Figure, options: dict[str, Any], figure_options: dict[str, Any]
 ) -> tuple[Any, ...]:
@@ -199,6 +203,7 @@ _INPUTS: Mapping[str, _Inputs] = {
         _take_sweep,
     ),
     "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_log),
+    "judges": _Inputs((argument("QRELS QRELS..."),), ("qrels_format", "columns"), _take_judges),
     "runs": _Inputs(
         (argument("QRELS"), argument("RUN...", required=True)),
         (*READ_RUNS, *CONVENTION),

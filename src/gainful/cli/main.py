@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -62,6 +61,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "unjudged": "How much could documents that nobody judged change?",
         "order": "Which measure tells these runs apart, and do they agree?",
         "reproduce": "Is a reproduced run like the original?",
+        "judges": "Do judges agree, people or models?",
         "why": "Why do two tools disagree on these data?",
         "trec_eval": "trec_eval's flags, numbers and exit status, to the byte.",
     },
@@ -300,6 +300,8 @@ def _report_failure(failure: BaseException) -> int:
     if not isinstance(failure, Exception) and type(failure).__name__ != "PanicException":
         raise failure  # that is no fault, but a panic of polars is
     if os.environ.get("GAINFUL_DEBUG"):
+        import traceback  # noqa: PLC0415  (only for those who ask for it)
+
         click.echo("".join(traceback.format_exception(failure)), err=True, nl=False)
     reason = shorten(f"{type(failure).__name__}: {failure}", _MAX_REASON)
     say(

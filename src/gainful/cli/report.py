@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-
-import click
 
 from gainful.api.report import report as report_runs, report_sessions
 from gainful.cli.answer import argument, command, deliver_document, refuse_overwriting
 from gainful.cli.options import CHOOSE_SESSIONS, CONVENTION, READ_RUNS, RESAMPLING, option
-from gainful.cli.study import RUN_OPTIONS, SESSIONS, refuse_study_options, select, take_study
+from gainful.cli.study import ask, take_sessions
 from gainful.evidence.method import MethodOptions
-from gainful.show.pages.report import Report
 
 
 @command(
@@ -28,7 +24,7 @@ from gainful.show.pages.report import Report
         "--sessions: lines of session and topic, whose judgments count.",
         group="",
     ),
-    *SESSIONS("A page about whole sessions instead; several files are several systems."),
+    *take_sessions("A page about whole sessions instead; several files are several systems."),
     *("baseline", "any_test", "correct", "family", "cluster", *RESAMPLING, "block"),
     *(*READ_RUNS, *CONVENTION, *(name for name in CHOOSE_SESSIONS if name != "topics")),
     piped="html",
@@ -62,34 +58,14 @@ def report(*, output: str, title: str | None, **options: Any) -> None:
     values = None if output == "-" else page.with_name(f"{page.stem}-values.csv")
     if values is not None:
         refuse_overwriting(str(values), "the file beside")
-    naming = {"title": title, "values_file": None if values is None else values.name}
-    build = _report_runs if options["sessions"] is None else _report_sessions
-    document = build(options, naming)
+    naming: dict[str, Any] = {
+        "title": title,
+        "values_file": None if values is None else values.name,
+    }
+    if options["sessions"] is None:
+        naming["texts"] = options.pop("topics")
+    document = ask(report_runs, report_sessions, options, MethodOptions.__annotations__, **naming)
     has_values = document.values_csv is not None and values is not None
     deliver_document(
         document, output, {str(values): f"{document.values_csv}\n"} if has_values else {}
     )
-
-
-def _report_runs(options: Mapping[str, Any], naming: Mapping[str, Any]) -> Report:
-    """A page about runs."""
-    refuse_study_options(shared=("topics",))
-    if options["qrels"] is None or not options["runs"]:
-        raise click.UsageError(
-            "name QRELS and a run or more: gainful report QRELS RUN… (or --sessions FILE)"
-        )
-    chosen = select(options, (*MethodOptions.__annotations__, *RUN_OPTIONS))
-    return report_runs(
-        options["qrels"],
-        options["runs"],
-        options["measures"],
-        texts=options["topics"],
-        **chosen,
-        **naming,
-    )
-
-
-def _report_sessions(options: Mapping[str, Any], naming: Mapping[str, Any]) -> Report:
-    (sessions, qrels, measures), shared = take_study(options)
-    chosen = shared | select(options, MethodOptions.__annotations__)
-    return report_sessions(sessions, qrels, measures, **chosen, **naming)

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
 from contextlib import suppress
+from importlib import import_module
+from types import ModuleType
 
 _STOPPED = 130
+_NEW_OBJECTS = 50_000  # after which Python looks for garbage; modules make many, and none
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+class _Later(ModuleType):
+    """A slow module, loaded when something of it is first used."""
+
+    def __getattr__(self, attribute: str) -> object:
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        module = import_module(self.__name__)
+        vars(self).update(vars(module))
+        return getattr(module, attribute)
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run a command; it can be stopped while its modules are loaded as well."""
+    gc.set_threshold(_NEW_OBJECTS)
+    sys.modules.setdefault("polars", _Later("polars"))
     unanswered = [number for number in _ENDING if signal.getsignal(number) is signal.SIG_DFL]
     with suppress(ValueError):  # signals are the main thread's
         for number in unanswered:
@@ -28,6 +45,8 @@ def main(arguments: list[str] | None = None) -> None:
         with suppress(ValueError):
             for number in unanswered:
                 signal.signal(number, signal.SIG_DFL)
+        if arguments is None:  # the process ends, and all objects with it
+            gc.freeze()
 
 
 def _run(arguments: list[str] | None) -> None:

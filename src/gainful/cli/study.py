@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+import click
 
 from gainful.cli.answer import parse_reading
 from gainful.cli.command import PATH
@@ -12,13 +14,19 @@ from gainful.convention import SETTINGS
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.read.several_systems import SYSTEM
 
-RUN_OPTIONS = ("like", *READ_RUNS, *SETTINGS)  # how runs are read, and whose settings count
-_OF_STUDIES = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
-IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
-_READ_WITH_RUNS = ("baseline", "alpha", "like", "qrels_format", "columns", "unjudged")
+T = TypeVar("T")
+_RUN_OPTIONS = ("like", *READ_RUNS, *SETTINGS)  # how runs are read, and whose settings count
+_SESSION_OPTIONS = ("like", "qrels_format", "columns", "unjudged", "by", "block")
+_OF_SESSIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
+_IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
+_OF_RUNS = {
+    "per_query": "is of runs; gainful sessions shows single sessions",
+    "standardise": "is of runs, which all have the same queries",
+}
+_NUMBERS = {1: "a run", 2: "two runs"}
 
 
-def SESSIONS(text: str) -> tuple[Row, ...]:  # noqa: N802  (a row of the table but for its help)
+def take_sessions(text: str) -> tuple[Row, ...]:
     """`--sessions FILE...`, its judgments and systems; further files stand where runs would."""
     return (
         Row("--sessions", "FILE...", text, type=PATH),
@@ -27,25 +35,56 @@ def SESSIONS(text: str) -> tuple[Row, ...]:  # noqa: N802  (a row of the table b
     )
 
 
-def take_study(options: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Sessions, judgments and measures, and options of reading; what is of runs is refused."""
+def ask(
+    of_runs: Callable[..., T],
+    of_sessions: Callable[..., T],
+    options: Mapping[str, Any],
+    own: Iterable[str],
+    *,
+    at_least: int = 1,
+    **more: Any,
+) -> T:
+    """What api says of runs or, with `--sessions`, of sessions; options of the other are refused.
+
+    Args:
+        of_runs: asked with the judgments, the runs, the measures and options.
+        of_sessions: asked with the sessions, their judgments, the measures and options.
+        options: all of the command.
+        own: the names of those that are passed on, beside how inputs are read.
+        at_least: so many runs.
+        **more: what is passed on beside the options.
+    """
+    is_of_runs = options["sessions"] is None
+    inputs, reading = _take_runs(options, at_least) if is_of_runs else _take_sessions(options)
+    names = own if is_of_runs else [name for name in own if name not in _OF_RUNS]
+    verb = of_runs if is_of_runs else of_sessions
+    return verb(*inputs, options["measures"], **reading, **_select(options, names), **more)
+
+
+def _take_runs(options: Mapping[str, Any], at_least: int) -> tuple[list[Any], dict[str, Any]]:
+    idle = [name for name in _OF_SESSIONS if name in options]
+    refuse_idle_options(idle, "is of sessions: name them with --sessions FILE")
+    if options["qrels"] is None or len(options["runs"]) < at_least:
+        usage = f"gainful {click.get_current_context().info_name} QRELS {'RUN ' * (at_least - 1)}"
+        raise click.UsageError(
+            f"name QRELS and {_NUMBERS[at_least]} or more: {usage}RUN… (or --sessions FILE)"
+        )
+    return [options["qrels"], options["runs"]], _select(options, _RUN_OPTIONS)
+
+
+def _take_sessions(options: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    for name, why in _OF_RUNS.items():
+        refuse_idle_options((name,), why)
     files = [options["sessions"], options["qrels"], *options["runs"].values()]
     files = [path for path in files if path is not None]
     if len(files) == 1:
         refuse_idle_options(("cluster",), "is of runs: a session is taken whole")
-    refuse_idle_options(IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
+    refuse_idle_options(_IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
     qrels = options["session_qrels"]
     if qrels is None:
         refuse_idle_options(("qrels_format",), "is of judgments: name them with --qrels FILE")
-    shared = select(options, _READ_WITH_RUNS) | parse_reading(dict(options))
-    shared |= {"by": options["by"], "block": options["block"] or None}
-    return (files, qrels, options["measures"]), shared
-
-
-def refuse_study_options(shared: Iterable[str] = ()) -> None:
-    """What is of sessions alone does nothing without them."""
-    names = [name for name in _OF_STUDIES if name not in shared]
-    refuse_idle_options(names, "is of sessions: name them with --sessions FILE")
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    return [files, qrels], _select(given, _SESSION_OPTIONS) | parse_reading(dict(options))
 
 
 def refuse_certain(test: str | None) -> None:
@@ -55,6 +94,6 @@ def refuse_certain(test: str | None) -> None:
         refuse_idle_options(("seed", "resamples"), why)
 
 
-def select(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def _select(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """Those of these options that the command has."""
     return {name: options[name] for name in names if name in options}

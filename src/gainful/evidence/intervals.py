@@ -7,18 +7,19 @@ from typing import Any, overload
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
+from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import WrongType, check_number
 from gainful.evidence.pairing import describe_turns, values_by_query
 from gainful.evidence.statistics.bootstrap import INTERVALS, bootstrap_test
 from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.paired_tests import T_INTERVAL
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, Resampling
 from gainful.measure.entry import Aggregation, Entry
-from gainful.measure.results import Results, is_of_run
+from gainful.measure.results import QueryResults
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.values import aggregate
+from gainful.measure.values import Results, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table, to_plain_data
@@ -291,7 +292,7 @@ def mean_intervals(
             for name, run in results.items()
         }
         return RunMeanIntervals(all_intervals)
-    if not is_of_run(results):
+    if not isinstance(results, QueryResults):
         raise WrongType("results", results, "what gainful.evaluate returned")
     averaged = [
         Averaged(np.array(list(values.values())), list(values), recipe.entry)
@@ -301,9 +302,34 @@ def mean_intervals(
     intervals, reasons = zip(*find_intervals(averaged, resampling), strict=True)
     by_measure = dict(zip(results.recipes, intervals, strict=True))
     notes = [f"{name}: {why}" for name, why in zip(by_measure, reasons, strict=True) if why]
-    turns = describe_turns(results.queries, takes_clusters=False)
+    turns = describe_turns(results.ids, takes_clusters=False)
     notes += [] if turns is None else [turns]
     return MeanIntervals(results.name, float(level), resamples, seed, by_measure, tuple(notes))
+
+
+def group_intervals(
+    results: Results, intervals: MeanIntervals, *, folded: bool = False
+) -> list[MeanIntervals]:
+    """The intervals of the means of each group, found as those of all queries were.
+
+    For people groups are `folded`: the largest, and all others as one.
+    """
+    from gainful.measure.groups import fold_groups  # noqa: PLC0415  (few ask for it)
+
+    flags = fold_groups(results.group_flags()) if folded else results.group_flags()
+    all_intervals = [
+        mean_intervals(
+            evolve(results.restrict(some), name=f"{results.name}: {label}"),
+            intervals.level,
+            resamples=intervals.resamples,
+            seed=intervals.seed,
+        )
+        for label, some in flags.items()
+    ]
+    return [
+        evolve(item, notes=tuple(note for note in item.notes if note not in intervals.notes))
+        for item in all_intervals
+    ]
 
 
 def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> Resampling:

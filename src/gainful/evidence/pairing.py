@@ -17,7 +17,7 @@ from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import Outcome, UnitSums, drop_rounding_noise
 from gainful.evidence.statistics.paired_tests import TESTS, randomisation_test, tukey_test
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.measure.results import Results
+from gainful.measure.values import Results
 from gainful.read.conversations import TURN
 from gainful.text import count_noun, quote
 from gainful.types import Array, Ranks
@@ -115,7 +115,7 @@ def values_by_query(results: Results, measure: str) -> dict[str, float]:
     """The values that count, by query; what the convention leaves out has none."""
     values = np.ma.asarray(results.values[measure])
     counts = ~np.ma.getmaskarray(values)
-    queries = np.array(results.queries, dtype=object)[counts]
+    queries = np.array(results.ids, dtype=object)[counts]
     return dict(zip(queries.tolist(), values.data[counts].tolist(), strict=True))
 
 

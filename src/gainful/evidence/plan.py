@@ -14,6 +14,7 @@ from math import ceil, inf, sqrt
 
 from attrs import frozen
 
+from gainful.defaults import ALPHA
 from gainful.errors import BadInput, check_number, check_whole_number
 from gainful.evidence.pairing import (
     Clusters,
@@ -31,8 +32,7 @@ from gainful.evidence.statistics.effect_size import (
     count_queries,
     detectable_difference,
 )
-from gainful.evidence.statistics.resampling import ALPHA
-from gainful.measure.results import Results
+from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, build_table, list_fields, to_plain_data
@@ -157,7 +157,7 @@ def plan_queries(results: Sequence[Results], goal: Goal, clusters: Clusters | No
         for pair in choose_pairs("all", len(results), 0):
             names = tuple(results[column].name for column in pair)
             pairs.append(_plan_pair(paired, pair, names, wanted, goal))
-    turns = describe_turns(results[0].queries, verb="plans") if clusters is None else None
+    turns = describe_turns(results[0].ids, verb="plans") if clusters is None else None
     notes = () if turns is None else (turns,)
     return Plan(tuple(pairs), goal.alpha, goal.power, goal.confidence, goal.comparisons, notes)
 

@@ -16,7 +16,8 @@ from attrs import evolve, frozen
 from gainful.errors import BadInput, BadValue, CannotCompare
 from gainful.evidence.pairing import NOT_A_MEAN, pair_values, values_by_query
 from gainful.evidence.statistics.correlation import kendall_tau
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import Column, Table, build_table, format_number, to_plain_data

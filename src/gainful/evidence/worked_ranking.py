@@ -13,9 +13,9 @@ from gainful.match.rankings import RankedDoc, Rankings, rank_documents
 from gainful.measure.entry import Entry, Recipe
 from gainful.measure.functions.cumulated_gain import ideal_depth, rank_discounts, total_gains
 from gainful.measure.ranked_run import RankedGains, RankedRun, grade_gains, rank_run, rank_run_gains
+from gainful.page.formats.text import text_width
 from gainful.page.page import Section
 from gainful.page.table import Table, format_number, to_plain_data
-from gainful.page.to_text import text_width
 from gainful.text import choose_decimals, count_noun
 from gainful.types import Flags
 

@@ -7,7 +7,6 @@ from functools import partial
 from attrs import evolve, frozen
 
 from gainful.convention import Convention
-from gainful.match import frames
 from gainful.match.matched import FILTERED_ORDERS, Matched
 from gainful.read.inputs import as_qrels_columns, as_qrels_dict, as_run_columns, as_text_ids
 from gainful.read.lazy_run import LazyRun
@@ -111,13 +110,15 @@ def match(
         run = _drop_namesakes(run) if isinstance(run, Run) else drop_dict_namesakes(run)
     has_subtopics = isinstance(qrels, Qrels) and qrels.subtopics is not None
     if isinstance(run, NestedDict):
-        from gainful.match import dicts  # noqa: PLC0415  (files do without)
+        from gainful.match import dicts  # noqa: PLC0415  (large files do without)
 
         if not (has_subtopics and subtopics):
             run = as_text_ids(run) if isinstance(qrels, Qrels) else run  # as those of judgments are
             return dicts.match_dicts(as_qrels_dict(qrels), run, score_bits=convention.score_bits)
         dicts.refuse_other_query_types(as_qrels_dict(qrels), run)
         run = as_run_columns(run)
+    from gainful.match import frames  # noqa: PLC0415  (small files and dicts do without)
+
     return frames.match_frames(
         as_qrels_columns(qrels),
         run,

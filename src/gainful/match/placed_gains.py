@@ -16,12 +16,12 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import Tied
+from gainful.match.rank_order import find_cells, take_by_row
 from gainful.match.ties import TIE_POLICIES, TieBlocks, place_ties
-from gainful.types import Array, Flags, Ranks, slices
+from gainful.types import Array, Flags, Ranks
 
 _COUNTING_SHARE = 1 / 8  # counting beats sorting up to about this share of documents worth anything
 _SELECTION_SHARE = 8  # selecting beats sorting where rows have so many times the ranks looked at
-_CACHED_ROWS = 256  # rows whose scores stay in the cache
 
 
 @frozen(eq=False)
@@ -128,25 +128,40 @@ def rank_gains(
     """
     if score is None:
         return OrderedGains(gain)
-    if np.count_nonzero(gain) < _COUNTING_SHARE * gain.size:
-        row, column = np.nonzero(gain)
-        first, last = _count_ranks(score, row, column)
-    else:
-        if _SELECTION_SHARE * last_rank < gain.shape[1]:
-            selected = _select_first(gain, score, ties, last_rank)
-            if selected is not None:
-                return selected
-        distinct = _sort_distinct(gain, score)
-        if distinct is not None:
-            return distinct
-        order = np.argsort(-score, axis=1, kind="stable")
-        if ties == "input":
-            return OrderedGains(np.take_along_axis(gain, order, axis=1))
-        starts = _block_starts(np.take_along_axis(score, order, axis=1))
-        row, column = np.nonzero(gain)
-        first, last = (
-            _restore_input_order(order, edge)[row, column] for edge in _block_edges(starts)
-        )
+    if np.count_nonzero(gain != 0) < _COUNTING_SHARE * gain.size:
+        return _place_gains(gain, score, ties, last_rank, _count_ranks)
+    ordered, has_ties = _order_gains(gain, score, last_rank)
+    if has_ties.all() or (has_ties.any() and TIE_POLICIES[ties].needs == "ids"):
+        return _place_gains(gain, score, ties, last_rank, _sort_ranks)
+    if has_ties.any():
+        tied_rows = _place_gains(gain[has_ties], score[has_ties], ties, last_rank, _sort_ranks)
+        ordered[has_ties] = tied_rows.gains_by_rank(ordered.shape[1])
+    return OrderedGains(ordered)
+
+
+def _order_gains(gain: Array, score: Array, last_rank: int) -> tuple[Array, Flags]:
+    """The gains by score, and which rows have equal scores, whose order is any.
+
+    Where few ranks of many are looked at, their documents are selected before they are sorted.
+    """
+    if _SELECTION_SHARE * last_rank < gain.shape[1]:
+        best = np.argpartition(score, -last_rank - 1, axis=1)[:, -last_rank - 1 :]
+        gain, score = take_by_row(gain, best), take_by_row(score, best)
+    order = np.argsort(-score, axis=1)
+    has_ties = np.asarray(~_block_starts(take_by_row(score, order)).all(axis=1))
+    return take_by_row(gain, order[:, :last_rank]), has_ties
+
+
+def _place_gains(
+    gain: Array,
+    score: Array,
+    ties: str,
+    last_rank: int,
+    find_blocks: Callable[[Array, Ranks, Ranks], tuple[Ranks, Ranks]],
+) -> PlacedGains:
+    """What is worth something at its rank, equal scores as the policy of the tie table has them."""
+    row, column = find_cells(gain != 0)
+    first, last = find_blocks(score, row, column)
     placed = PlacedGains(len(gain), row, column, gain[row, column], first, last)
     if TIE_POLICIES[ties].needs == "ids":
         _refuse_ties(placed, score, last_rank)
@@ -156,38 +171,12 @@ def rank_gains(
     return evolve(placed, first=first, last=last)
 
 
-def _sort_distinct(gain: Array, score: Array) -> OrderedGains | None:
-    """The gains by score where no scores are equal: quicker than a stable sort; else None."""
-    ordered = np.empty_like(gain)
-    for part in slices(len(gain), _CACHED_ROWS):
-        order = np.argsort(-score[part], axis=1)
-        if not _block_starts(np.take_along_axis(score[part], order, axis=1)).all():
-            return None
-        ordered[part] = np.take_along_axis(gain[part], order, axis=1)
-    return OrderedGains(ordered)
-
-
-def _select_first(gain: Array, score: Array, ties: str, last_rank: int) -> OrderedGains | None:
-    """The gains at the first ranks, by selecting instead of sorting; rows with ties there apart.
-
-    None where ties matter that only ids could break.
-    """
-    first = np.empty((len(gain), last_rank))
-    has_ties = np.zeros(len(gain), dtype=bool)
-    for part in slices(len(gain), _CACHED_ROWS):
-        best = np.argpartition(score[part], -last_rank - 1, axis=1)[:, -last_rank - 1 :]
-        best_scores = np.take_along_axis(score[part], best, axis=1)
-        order = np.argsort(-best_scores, axis=1)
-        starts = _block_starts(np.take_along_axis(best_scores, order, axis=1))
-        has_ties[part] = ~starts.all(axis=1)
-        best_gains = np.take_along_axis(gain[part], best, axis=1)
-        first[part] = np.take_along_axis(best_gains, order[:, :last_rank], axis=1)
-    if has_ties.any():
-        if TIE_POLICIES[ties].needs == "ids":
-            return None
-        tied_rows = rank_gains(gain[has_ties], score[has_ties], ties)
-        first[has_ties] = tied_rows.gains_by_rank(last_rank)
-    return OrderedGains(first)
+def _sort_ranks(score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]:
+    """First and last rank of some documents, by sorting all of them."""
+    order = np.argsort(-score, axis=1)
+    edges = _block_edges(_block_starts(take_by_row(score, order)))
+    first, last = (_restore_input_order(order, edge)[row, column] for edge in edges)
+    return first, last
 
 
 def _count_ranks(score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]:

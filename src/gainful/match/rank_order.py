@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from attrs import frozen
+from numpy.typing import NDArray
 
 from gainful.match.ties import TieBlocks, count_ties, find_ties, reduce_precision, tie_blocks
 from gainful.types import Array, Flags, Ranks
@@ -141,28 +142,43 @@ def rank_ideally(query: Ranks, gain: Array) -> IdealRanking:
     return IdealRanking(ordered, gain[order], rank)
 
 
-def sort_rows_ideally(gains: Array, wanted: Flags, last_rank: int = sys.maxsize) -> Array:
+def find_cells(flags: Flags) -> tuple[Ranks, Ranks]:
+    """Row and column of each flagged cell of a matrix: several times quicker than np.nonzero."""
+    return np.divmod(np.flatnonzero(flags), flags.shape[1])
+
+
+def take_by_row(matrix: NDArray[Any], columns: Ranks) -> NDArray[Any]:
+    """Some columns of each row, as np.take_along_axis has them, and three times as quick."""
+    begin = np.arange(0, matrix.size, matrix.shape[1])[:, None]
+    return matrix.reshape(-1).take(columns + begin)
+
+
+def sort_rows_ideally(
+    gains: Array, wanted: Flags | None = None, last_rank: int = sys.maxsize
+) -> Array:
     """The wanted gains of each row of a matrix, the highest first, and zeros behind them.
 
     Args:
         gains: what each document is worth.
-        wanted: those that the ideal is made of.
+        wanted: those that the ideal is made of; without it those above zero.
         last_rank: the last rank that is looked at.
 
     Examples:
-        >>> gains = np.array([[1.0, 0.0, 3.0], [2.0, -1.0, 0.0]])
-        >>> sort_rows_ideally(gains, gains > 0).tolist()
+        >>> sort_rows_ideally(np.array([[1.0, 0.0, 3.0], [2.0, -1.0, 0.0]])).tolist()
         [[3.0, 1.0, 0.0], [2.0, 0.0, 0.0]]
     """
-    if np.count_nonzero(wanted) * 4 > gains.size:
-        packed = np.where(wanted, -gains, np.inf)
+    chosen = gains > 0 if wanted is None else wanted
+    behind = 0.0 if wanted is None else np.inf
+    if np.count_nonzero(chosen) * 4 > gains.size:
+        packed = -np.maximum(gains, 0.0) if wanted is None else np.where(wanted, -gains, np.inf)
     else:  # few are worth anything: sort only those
-        row, column = np.nonzero(wanted)
+        row, column = find_cells(chosen)
         count = np.bincount(row, minlength=len(gains))
         position = np.arange(row.size) - (np.cumsum(count) - count)[row]
-        packed = np.full((len(gains), max(1, int(count.max()))), np.inf)
+        packed = np.full((len(gains), max(1, int(count.max()))), behind)
         packed[row, position] = -gains[row, column]
     if last_rank < packed.shape[1]:
         packed = np.partition(packed, last_rank - 1, axis=1)[:, :last_rank]
     packed.sort(axis=1)
-    return np.where(np.isinf(packed), 0.0, -packed)
+    ideal = -packed
+    return ideal if wanted is None else np.where(np.isinf(ideal), 0.0, ideal)

@@ -1,4 +1,4 @@
-"""Cumulated gain of plain numbers: one call for a ranking, a batch, or ragged lists.
+"""Measures of plain numbers: one call for a ranking, a batch, or ragged lists.
 
 All functions take grades in rank order (or with scores to rank them by), the last axis being
 the rank; flat arrays are cut into rankings by `group=` or `qid=`, padded ones by `mask=`. `judged=`
@@ -17,14 +17,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gainful.convention import Convention
-from gainful.errors import BadShape, BadValue, NothingToAverage, UnknownName, WrongType
+from gainful.errors import (
+    BadShape,
+    BadValue,
+    GainfulError,
+    NothingToAverage,
+    UnknownName,
+    WrongType,
+)
+from gainful.match.rank_order import invert_order
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.entry import Recipe
 from gainful.measure.language import parse
-from gainful.measure.measure import CG, DCG, IDCG, Measure, nCG, nDCG
-from gainful.measure.rank_matrix import rank_row_gains, rank_rows, rank_scored_rows
-from gainful.measure.ranked_run import RankedGains, RankedRun, compute_measure, compute_vectors
+from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
+from gainful.measure.rank_matrix import Batch, rank_row_gains, rank_rows, rank_scored_rows
+from gainful.measure.ranked_run import RankedGains, compute_measure, compute_vectors
 from gainful.read.ranking_matrix import (
     Numbers,
     RankingMatrix,
@@ -33,11 +41,12 @@ from gainful.read.ranking_matrix import (
     read_ranking,
     read_rankings,
 )
-from gainful.types import is_number
+from gainful.types import Array, Ranks, is_number
 
 Values = float | NDArray[np.float64]
 Vectors = NDArray[np.float64] | list[NDArray[np.float64]]
 Like = str | Convention | None
+_CACHED_CELLS = 1 << 18  # documents of which grades, scores and ranks stay in the cache
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
@@ -70,8 +79,8 @@ def _prepare(
     k: int | None = None,
     like: Like = None,
     **options: Unpack[Options],
-) -> tuple[Recipe, RankingMatrix, RankedGains | RankedRun]:
-    """The recipe, the rankings as they were given, and ranked; cut at k unless told otherwise."""
+) -> tuple[Recipe, Batch]:
+    """The recipe, and the rankings as they were given; cut at k unless told otherwise."""
     measure = measure if measure.k is not None else measure @ k
     recipe = build_recipe(measure, options=options, like=like, judged=judged is not None)
     read = _choose_reader(grades, group, qid, mask)
@@ -90,10 +99,7 @@ def _prepare(
     ):
         allowed = f"as many as grades: {_describe_size(table)}"
         raise BadShape("scores", _describe_size(score_rows), allowed)
-    if not recipe.entry.has_vectors:
-        rank = rank_scored_rows if recipe.entry.needs_scores else rank_rows
-        return recipe, table, rank(recipe.convention, table, score_rows, pool)
-    return recipe, table, rank_row_gains(recipe, table, score_rows, pool)
+    return recipe, Batch(table, score_rows, pool)
 
 
 def _choose_reader(
@@ -105,7 +111,7 @@ def _choose_reader(
     if mask is not None:
         raise BadValue("mask", mask, "nothing beside group= or qid=: leave those rows out")
     flat = read_ranking(grades, "grades")
-    return read_groups(group, qid, flat.values.shape[1]).split
+    return read_groups(group, qid, len(flat.flat)).split
 
 
 def _drop_masked(numbers: Numbers, argument: str, *, mask: ArrayLike) -> RankingMatrix:
@@ -239,6 +245,60 @@ def ndcg(grades: Numbers, scores: Numbers | None = None, **options: Unpack[Array
     return _compute_value(nDCG, grades, scores, options)
 
 
+@_value_function
+def precision(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values:
+    """What share of the first k documents is relevant? A cutoff is needed.
+
+    Examples:
+        >>> precision([1, 0, 1, 1], k=2)
+        0.5
+        >>> precision([3, 1, 0], [0.2, 0.9, 0.5], k=2, rel=2)
+        0.0
+    """
+    return _compute_value(P, grades, scores, options)
+
+
+@_value_function
+def recall(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values:
+    """What share of the relevant documents is among the first k?
+
+    Examples:
+        >>> recall([1, 0, 1, 1], k=2, judged=[1, 1, 1, 1, 0])
+        0.25
+    """
+    return _compute_value(R, grades, scores, options)
+
+
+@_value_function
+def reciprocal_rank(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values:
+    """How far down is the first relevant document: 1 over its rank, 0 without one.
+
+    Examples:
+        >>> reciprocal_rank([[0, 1, 1], [0, 0, 0]]).tolist()
+        [0.5, 0.0]
+    """
+    return _compute_value(RR, grades, scores, options)
+
+
+@_value_function
+def average_precision(
+    grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]
+) -> Values:
+    """How early do the relevant documents come, on average over all of them?
+
+    Examples:
+        >>> average_precision([1, 0, 1, 0, 1, 0], k=4)
+        0.5555555555555555
+    """
+    return _compute_value(AP, grades, scores, options)
+
+
 @_show_options
 def compute(
     measure: str | Measure,
@@ -341,10 +401,14 @@ def compute_curve(
 def _compute_value(
     measure: Measure, grades: Numbers, scores: Numbers | None, options: ArrayOptions
 ) -> Values:
-    recipe, table, ranked = _prepare(measure, grades, scores, **options)
-    values = compute_measure(recipe, ranked)
-    if table.shape:
-        return values.reshape(table.shape)
+    recipe, batch = _prepare(measure, grades, scores, **options)
+    if recipe.entry.has_vectors:
+        values = _join(batch, _compute_parts(compute_measure, recipe, batch))
+    else:
+        rank = rank_scored_rows if recipe.entry.needs_scores else rank_rows
+        values = compute_measure(recipe, rank(recipe.convention, batch))
+    if batch.grades.shape:
+        return values.reshape(batch.grades.shape)
     if np.ma.is_masked(values):
         raise NothingToAverage("the ideal is zero, and the convention (empty=skip) leaves it out")
     return float(values[0])
@@ -353,17 +417,51 @@ def _compute_value(
 def _compute_vector(
     measure: Measure, grades: Numbers, scores: Numbers | None, options: ArrayOptions
 ) -> Vectors:
-    recipe, table, ranked = _prepare(measure, grades, scores, **options)
-    vectors = compute_vectors(recipe, ranked)
-    if vectors is None:
+    recipe, batch = _prepare(measure, grades, scores, **options)
+    if not recipe.entry.has_vectors:
         names = ", ".join(name for name, entry in MEASURES.items() if entry.has_vectors)
         raise BadValue("measure", recipe.entry.name, f"one that has a vector: {names}")
+    parts = _compute_parts(compute_vectors, recipe, batch)
+    table = batch.grades
     if table.ragged and recipe.k is None:
-        return [vectors[row, :length] for row, length in enumerate(table.lengths)]
-    return vectors.reshape(*table.shape, vectors.shape[1])
+        vectors = {
+            row: vector[: table.lengths[row]]
+            for rows, part in parts
+            for row, vector in zip(np.arange(len(table.lengths))[rows].tolist(), part, strict=True)
+        }
+        return [vectors[row] for row in range(len(vectors))]
+    joined = _join(batch, parts)
+    return joined.reshape(*table.shape, joined.shape[1])
+
+
+def _compute_parts(
+    function: Callable[[Recipe, RankedGains], Array], recipe: Recipe, batch: Batch
+) -> list[tuple[slice | Ranks, Array]]:
+    """What a function says of the rankings, a few at a time, which stay in the cache."""
+    parts = list(batch.grades.split_rows(_CACHED_CELLS))
+    if len(parts) > 1:
+        try:
+            return [
+                (rows, function(recipe, rank_row_gains(recipe, batch.take(rows)))) for rows in parts
+            ]
+        except GainfulError:  # which the whole batch raises too, and says where
+            pass
+    return [(slice(None), function(recipe, rank_row_gains(recipe, batch)))]
+
+
+def _join(batch: Batch, parts: list[tuple[slice | Ranks, Array]]) -> Array:
+    """The parts as one array, in the order of the rankings."""
+    if len(parts) == 1:
+        return parts[0][1]
+    masked = any(isinstance(values, np.ma.MaskedArray) for _, values in parts)
+    joined: Array = (np.ma if masked else np).concatenate([values for _, values in parts])
+    if batch.grades.ragged:
+        rows = np.concatenate([np.arange(len(joined))[rows] for rows, _ in parts])
+        joined = joined[invert_order(rows)]
+    return joined
 
 
 def _describe_size(table: RankingMatrix) -> str:
     if table.ragged:
         return f"lists of {', '.join(map(str, table.lengths[:9]))} documents"
-    return " × ".join(map(str, (*table.shape, table.values.shape[1])))
+    return " × ".join(map(str, (*table.shape, table.lengths[0])))

@@ -21,9 +21,9 @@ from gainful.measure.names import ANSWERS, parse_ir_measures_name, parse_nicknam
 from gainful.measure.parameter_kinds import find_kind
 from gainful.measure.references import REFERENCES
 from gainful.measure.trec_eval_names import TREC_NAMES
+from gainful.page.formats.latex import escape_latex
 from gainful.page.page import Page, Section
 from gainful.page.table import Table
-from gainful.page.to_latex import escape_latex
 from gainful.text import count_noun, join_words
 
 

@@ -1,4 +1,4 @@
-"""A matched run and recipes → `Results`: which queries count, and the value of each."""
+"""A matched run and recipes → `QueryResults`: which queries count, and the value of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gainful.match.matched import Matched
 from gainful.measure import notes
 from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedRun, compute_measure, rank_run
-from gainful.measure.results import Results
+from gainful.measure.results import QueryResults
 from gainful.read.qrels_and_run import describe_odd_judgments
 from gainful.types import Array, Flags
 
@@ -23,7 +23,7 @@ def measure_run(
     recipes: Mapping[str, Recipe],
     convention: Convention,
     name: str | None = None,
-) -> Results:
+) -> QueryResults:
     """The results of a run that is matched already."""
     qrels, run, matched = matched_run.qrels, matched_run.run, matched_run.matched
     mixed_ids = notes.note_id_types(qrels, run)
@@ -37,7 +37,7 @@ def measure_run(
     }
     kept = choose_queries(matched, convention, run.name)
     values = compute_measures(matched.select_queries(kept), recipes)
-    return Results(
+    return QueryResults(
         name=name or run.name,
         ids=matched.query_names(kept),
         values=values,

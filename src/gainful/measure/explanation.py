@@ -23,7 +23,7 @@ from gainful.measure.functions.cumulated_gain import (
     total_gains,
 )
 from gainful.measure.notes import describe_setting
-from gainful.measure.rank_matrix import RankedRows, rank_row_gains, row_gains
+from gainful.measure.rank_matrix import Batch, RankedRows, rank_row_gains, row_gains
 from gainful.measure.ranked_run import normalise_values
 from gainful.measure.results import ANSWER_DECIMALS
 from gainful.page.page import Page, Section
@@ -108,7 +108,7 @@ def explain_ranking(
     recipe: Recipe, grades: RankingMatrix, judged: RankingMatrix | None
 ) -> Explanation:
     """Every number that leads to the nDCG of one ranking, by a recipe."""
-    ranked_gains = rank_row_gains(recipe, grades, None, judged)
+    ranked_gains = rank_row_gains(recipe, Batch(grades, judged=judged))
     ideal = _ideal_order(recipe, ranked_gains.source)
     actual, best = total_gains(recipe, ranked_gains)
     value = normalise_values(recipe, actual, best)

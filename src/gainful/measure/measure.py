@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from html import escape
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import evolve, field, frozen
@@ -122,6 +121,8 @@ class Measure:
 
     def _repr_html_(self) -> str:
         lines = (self.entry.question, self.entry.full_definition)
+        from html import escape  # noqa: PLC0415  (only in notebooks)
+
         return f"<b>{escape(str(self))}</b><br>" + "<br>".join(map(escape, lines))
 
     if not TYPE_CHECKING:  # to a type checker every attribute would be there

@@ -15,7 +15,7 @@ from gainful.match.matched import Matched
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import FORMULA_PARAMS, Recipe
 from gainful.measure.ranked_run import apply_fractional
-from gainful.measure.values import Values
+from gainful.measure.values import Results
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run, example_docs, sample_scores
 from gainful.text import count_noun, quote
@@ -84,7 +84,7 @@ class Remark:
     text: Callable[[Any], str]
 
 
-def describe_convention(values: Values) -> str:
+def describe_convention(values: Results) -> str:
     """How the numbers came about, in one line; what differs between measures is said of each."""
     parts = [name_convention(values.convention)]
     for remark in values.REMARKS:
@@ -326,7 +326,7 @@ def _reason_above_one(recipe: Recipe, matched: Matched) -> str:
     return f"so the convention has it (like {convention.name})"
 
 
-def require_qrels_overlap(results: Sequence[Values]) -> None:
+def require_qrels_overlap(results: Sequence[Results]) -> None:
     """Refuse runs of which nothing is judged: zeros would only look like an answer."""
     if any(np.ma.asarray(values).any() for result in results for values in result.values.values()):
         return

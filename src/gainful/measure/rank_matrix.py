@@ -19,32 +19,51 @@ from gainful.types import Array, Flags, Ranks
 _UNLIMITED = int(np.iinfo(np.intp).max)
 
 
-def rank_rows(
-    convention: Convention,
-    grades: RankingMatrix,
-    scores: RankingMatrix | None,
-    judged: RankingMatrix | None,
-) -> RankedRun:
+@frozen(eq=False)
+class Batch:
+    """Rankings as arrays of grades, what they are ranked by, and the pools of their queries."""
+
+    grades: RankingMatrix
+    scores: RankingMatrix | None = None
+    judged: RankingMatrix | None = None
+
+    def drop(self, unwanted: Flags) -> Batch:
+        """The rankings without some of their documents."""
+        scores = None if self.scores is None else self.scores.drop(unwanted)
+        return evolve(self, grades=self.grades.drop(unwanted), scores=scores)
+
+    def drop_negative(self) -> Batch:
+        """Rankings and pools without documents of negative grades."""
+        judged = self.judged if self.judged is None else self.judged.drop(self.judged.flat < 0)
+        return evolve(self.drop(self.grades.flat < 0), judged=judged)
+
+    def take(self, rows: slice | Ranks) -> Batch:
+        """Some of the rankings."""
+        own_pools = self.judged is not None and self.judged.shape
+        return Batch(
+            self.grades.take(rows),
+            None if self.scores is None else self.scores.take(rows),
+            self.judged.take(rows) if self.judged is not None and own_pools else self.judged,
+        )
+
+
+def rank_rows(convention: Convention, batch: Batch) -> RankedRun:
     """The documents of each row at their ranks, and the pool they were judged in."""
     if convention.negative == "remove":
-        unwanted = grades.values < 0
-        scores = None if scores is None else scores.drop(unwanted)
-        grades = grades.drop(unwanted)
-        judged = None if judged is None else judged.drop(judged.values < 0)
-    row, column = np.nonzero(_present_flags(grades))
-    grade = _whole_grades(grades, convention, "grades")[row, column]
+        batch = batch.drop_negative()
+    grades, scores = batch.grades, batch.scores
+    row, grade = grades.row, _whole_grades(grades, convention, "grades")
     order = np.arange(len(row))
     if scores is not None:
-        score = scores.values[row, column]
+        score = scores.flat
         order = _sort_by_score(row, grades.lengths, score, grade, convention)
     begin = np.cumsum(grades.lengths) - grades.lengths
     rank = np.arange(len(row)) - begin[row] + 1
     first = last = rank
     if scores is not None:
         first, last = _tie_blocks(row, rank, reduce_precision(score, convention.score_bits)[order])
-    pool = grades if judged is None else judged
-    pool_row, pool_column = np.nonzero(_present_flags(pool))
-    pool_grade = _whole_grades(pool, convention, "judged")[pool_row, pool_column]
+    pool = grades if batch.judged is None else batch.judged
+    pool_row, pool_grade = pool.row, _whole_grades(pool, convention, "judged")
     if len(pool.lengths) < len(grades.lengths):  # one pool for all rankings
         pool_row = np.repeat(np.arange(len(grades.lengths)), len(pool_grade))
         pool_grade = np.tile(pool_grade, len(grades.lengths))
@@ -67,26 +86,16 @@ def rank_rows(
     )
 
 
-def rank_scored_rows(
-    convention: Convention,
-    grades: RankingMatrix,
-    scores: RankingMatrix | None,
-    judged: RankingMatrix | None,
-) -> RankedRun:
+def rank_scored_rows(convention: Convention, batch: Batch) -> RankedRun:
     """The documents at their ranks, and beside them those with scores of 0 and more alone."""
-    ranked = rank_rows(convention, grades, scores, judged)
-    if scores is None:  # in rank order, and none of them below 0
+    ranked = rank_rows(convention, batch)
+    if batch.scores is None:  # in rank order, and none of them below 0
         return evolve(ranked, filtered=dict.fromkeys(FILTERED_ORDERS, ranked))
-    unwanted = scores.values < 0
-    grades, scores = grades.drop(unwanted), scores.drop(unwanted)
-    by_order = {"score": scores, "input": None}
-    filtered = {name: rank_rows(convention, grades, by_order[name], judged) for name in by_order}
-    return evolve(ranked, filtered=filtered)
-
-
-def _present_flags(table: RankingMatrix) -> Flags:
-    present = table.present
-    return np.ones(table.values.shape, dtype=bool) if present is None else present
+    kept = batch.drop(batch.scores.flat < 0)
+    by_order = {"score": kept, "input": evolve(kept, scores=None)}
+    return evolve(
+        ranked, filtered={name: rank_rows(convention, by_order[name]) for name in by_order}
+    )
 
 
 def _whole_grades(table: RankingMatrix, convention: Convention, argument: str) -> Array:
@@ -94,7 +103,7 @@ def _whole_grades(table: RankingMatrix, convention: Convention, argument: str) -
         place, value = table.find(flags)
         return argument + place, value
 
-    return apply_fractional(table.values, convention, find)
+    return apply_fractional(table.flat.astype(np.float64, copy=False), convention, find)
 
 
 def _tie_blocks(row: Ranks, rank: Ranks, score: Array) -> tuple[Ranks, Ranks]:
@@ -151,18 +160,11 @@ class RankedRows(RankedGains):
     )  # the lowest grade of each ranking, if short ones are filled up to k
 
 
-def rank_row_gains(
-    recipe: Recipe,
-    grades: RankingMatrix,
-    scores: RankingMatrix | None,
-    judged: RankingMatrix | None,
-) -> RankedRows:
+def rank_row_gains(recipe: Recipe, batch: Batch) -> RankedRows:
     """Turn grades into gains, put them in the order of their scores, and make the ideal."""
     if recipe.convention.negative == "remove":
-        unwanted = grades.values < 0
-        scores = None if scores is None else scores.drop(unwanted)
-        grades = grades.drop(unwanted)
-        judged = None if judged is None else judged.drop(judged.values < 0)
+        batch = batch.drop_negative()
+    grades, judged = batch.grades, batch.judged
     gains = row_gains(recipe, grades, "grades")
     source = grades if judged is None or recipe.convention.ideal == "list" else judged
     pool_gains = gains if source is grades else row_gains(recipe, source, "judged")
@@ -170,7 +172,7 @@ def rank_row_gains(
     with_negative = recipe.convention.negative == "in_ideal"
     last_rank = _UNLIMITED if recipe.convention.ideal_depth == "all" else deepest
     ideal = ideal_gains(pool_gains, source, last_rank, with_negative=with_negative)
-    sort_keys = None if recipe.entry.gain_of == "ideal" else _sort_keys(recipe, scores)
+    sort_keys = None if recipe.entry.gain_of == "ideal" else _sort_keys(recipe, batch.scores)
     actual = rank_gains(gains, sort_keys, recipe.convention.ties, deepest)
     filling, fill = None, np.zeros((1, 1))
     if recipe.convention.short == "minimum":
@@ -202,9 +204,9 @@ def ideal_gains(gains: Array, pool: RankingMatrix, last_rank: int, *, with_negat
 
     Gains below zero are left out, unless the convention wants the ideal to end with them.
     """
-    wanted = gains > 0
+    wanted = None
     if with_negative:
-        wanted = np.ones_like(wanted) if pool.present is None else pool.present
+        wanted = np.ones(gains.shape, dtype=bool) if pool.present is None else pool.present
     return sort_rows_ideally(gains, wanted, last_rank)
 
 
@@ -212,10 +214,11 @@ def _sort_keys(recipe: Recipe, scores: RankingMatrix | None) -> Array | None:
     """Scores as precise as the convention has them, what is no document at the very end."""
     if scores is None:
         return None
-    values, present = scores.values, scores.present
-    values = reduce_precision(values, recipe.convention.score_bits).astype(np.float64)
+    values, present = reduce_precision(scores.matrix, recipe.convention.score_bits), scores.present
+    if present is None:
+        return values
     lowest = np.finfo(np.float64).min  # above what is no document
-    return values if present is None else np.where(present, np.maximum(values, lowest), -np.inf)
+    return np.where(present, np.maximum(values.astype(np.float64), lowest), -np.inf)
 
 
 def _lowest_grades(
@@ -228,4 +231,4 @@ def _lowest_grades(
         lowest = np.minimum(grades.values.min(axis=1), 0.0)
         if judged is not None:
             lowest = np.minimum(lowest, judged.values.min(axis=1))
-    return RankingMatrix(lowest[:, None], np.ones(len(lowest), dtype=np.intp), grades.shape)
+    return RankingMatrix(lowest, np.ones(len(lowest), dtype=np.intp), grades.shape)

@@ -7,7 +7,7 @@ such functions are written.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from attrs import evolve, field, frozen
@@ -432,10 +432,9 @@ def compute_measure(recipe: Recipe, ranked: RankedRun | RankedGains) -> Array:
     return values
 
 
-def compute_vectors(recipe: Recipe, ranked: RankedRun | RankedGains) -> Array | None:
-    """The value at every rank, for every query or row; None if the measure has no vectors."""
-    curve = recipe.entry.curve
-    return None if curve is None else _call(curve, recipe, ranked)
+def compute_vectors(recipe: Recipe, ranked: RankedRun | RankedGains) -> Array:
+    """The value at every rank, for every query or row, of a measure that has vectors."""
+    return _call(cast("MeasureFunction", recipe.entry.curve), recipe, ranked)
 
 
 def _call(function: MeasureFunction, recipe: Recipe, ranked: RankedRun | RankedGains) -> Array:

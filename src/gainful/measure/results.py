@@ -1,10 +1,10 @@
-"""`Results`: what was measured, and the pages that tell it: by means, or query by query."""
+"""`QueryResults`: what was measured of a run, and its pages: by means, or query by query."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 import numpy as np
 import polars as pl
@@ -19,9 +19,8 @@ from gainful.measure.notes import (
     describe_convention,
     name_convention,
 )
-from gainful.measure.values import Values
+from gainful.measure.values import Results
 from gainful.page.page import Page, Section
-from gainful.page.shown import Shown
 from gainful.page.table import Fractions, Table, bar_fractions
 from gainful.rounding import ROUNDING
 from gainful.text import (
@@ -171,8 +170,8 @@ def merge_notes(runs: Sequence[Results]) -> list[str]:
 
 def _list_all(runs: Sequence[Results]) -> list[str]:
     """The whole convention in one line, and every count; runs with the same counts are one line."""
-    same_number = len({len(run.queries) for run in runs}) == 1
-    queries = [count_noun(len(run.queries), "query") for run in runs]
+    same_number = len({len(run.ids) for run in runs}) == 1
+    queries = [count_noun(len(run.ids), "query") for run in runs]
     convention = " · ".join([*(queries[:1] if same_number else []), describe_convention(runs[0])])
     names_by_counts: dict[str, list[str]] = {}
     for query_count, run in zip(queries, runs, strict=True):
@@ -194,7 +193,7 @@ def describe_counts(run: Results) -> str:
 
 
 def _summarise(runs: Sequence[Results]) -> str:
-    numbers = [len(run.queries) for run in runs]
+    numbers = [len(run.ids) for run in runs]
     queries = f"{format_range(numbers)} {'query' if max(numbers) == 1 else 'queries'}"
     return " · ".join([queries, name_convention(runs[0].convention), *list_oddities(runs)])
 
@@ -242,7 +241,7 @@ def _describe_odd_docs(runs: Sequence[Results], count: str, noun: str) -> Iterat
     yield f"{format_range([number for number in numbers if number])} {words}{where}"
 
 
-def summary_page(values: Values, size: str, remarks: Sequence[str]) -> Page:
+def summary_page(values: Results, size: str, remarks: Sequence[str]) -> Page:
     """The means, under a line that says of what, above what one should know."""
     means = {name: values.format_value(name, mean) for name, mean in values.mean.items()}
     name_width = max(map(len, means), default=0)
@@ -283,11 +282,26 @@ def results_page(
             sections=[lambda _: [Section(table=_build_query_table(results))]],
             rows=lambda: _list_query_rows(results),
         )
+    if results[0].grouping is not None:
+        return _add_groups(page, results)
     return evolve(
         page,
         sections=[lambda width: [_build_section(results, width)]],
         rows=lambda: list_run_rows(results),
         records=lambda: [{"run": run.name, **run.to_dict()["mean"]} for run in results],
+    )
+
+
+def _add_groups(page: Page, results: Sequence[Results]) -> Page:
+    """Means of all queries and of each group."""
+    from gainful.measure import groups  # noqa: PLC0415  (few ask for it)
+
+    table = groups.build_group_table(results)
+    return evolve(
+        page,
+        notes=[*page.notes, *mark_notes(groups.describe_groups(results))],
+        sections=[Section(table=table, caption="Means by group.", label="tab:groups")],
+        rows=lambda: groups.list_group_rows(results),
     )
 
 
@@ -316,13 +330,13 @@ def _describe_run(results: Results, measure: str) -> str:
     if np.isnan(mean):
         return f"No query counts in {measure}, so {results.name} has no mean."
     kind = _MEAN_WORDS[results.recipes[measure].entry.aggregation]
-    queries = count_noun(len(results.queries), "query")
+    queries = count_noun(len(results.ids), "query")
     text = f"{results.name} has {kind} {measure} of {mean:.{ANSWER_DECIMALS}f} over {queries}"
     values = np.ma.masked_invalid(np.ma.asarray(results.values[measure]))
     if values.count() < 2 or kind != _MEAN_WORDS["mean"] or values.min() == values.max():
         return f"{text}."
     low, high = (
-        f"{values[at]:.{ANSWER_DECIMALS}f} ({shorten(results.queries[at], _MAX_ID_LENGTH)})"
+        f"{values[at]:.{ANSWER_DECIMALS}f} ({shorten(results.ids[at], _MAX_ID_LENGTH)})"
         for at in (int(values.argmin()), int(values.argmax()))
     )
     return f"{text}, from {low} to {high}."
@@ -332,7 +346,7 @@ def _build_section(results: Sequence[Results], width: int | None) -> Section:
     """The table of means; in a paper it has a caption."""
     bold = f"; {name_best(results[0].directions)} is bold"
     runs = "" if len(results) == 1 else bold
-    queries = format_range([len(run.queries) for run in results])
+    queries = format_range([len(run.ids) for run in results])
     source = name_convention(results[0].convention)
     caption = f"Means over {queries} queries, computed {source}{runs}."
     return Section(table=_choose_table(results, width), caption=caption, label="tab:results")
@@ -358,7 +372,7 @@ def to_dict(results: Sequence[Results]) -> dict[str, Any]:
 def _choose_table(results: Sequence[Results], width: int | None) -> Table:
     """Runs below one another, or side by side where so many measures do not fit."""
     table, turned_table = _build_run_table(results), _build_measure_table(results)
-    from gainful.page.to_text import text_width  # noqa: PLC0415  (a pipe needs no width)
+    from gainful.page.formats.text import text_width  # noqa: PLC0415  (a pipe needs no width)
 
     table_width = text_width(table)
     max_width = width or (table_width if len(results[0].values) <= _MAX_COLUMNS else 0)
@@ -452,7 +466,7 @@ def _format_values(results: Results, values: Mapping[str, float | None]) -> list
 
 
 @frozen(eq=False, repr=False, kw_only=True)
-class Results(Values, Shown):
+class QueryResults(Results):
     """A value for every query and measure of a run.
 
     `results["nDCG@10"]` is the mean of a measure, `mean` has all of them, `per_query` is a frame
@@ -472,7 +486,9 @@ class Results(Values, Shown):
     """
 
     REMARKS: ClassVar[Sequence[Remark]] = RUN_REMARKS
-    ROWS: ClassVar[Mapping[str, Any]] = {"per_query": True}  # the view that a frame has
+    ROWS: ClassVar[Mapping[str, Any]] = {"per_query": True}
+
+    unit: str = "query"
 
     @property
     def queries(self) -> Sequence[str]:
@@ -510,8 +526,8 @@ class Results(Values, Shown):
         return summary_page(self, count_noun(len(self.ids), "query"), remarks)
 
     def list_columns(self, **view: Any) -> dict[str, list[Any]]:
-        """Of a frame: a row for each query or session, unless another view is asked for."""
-        columns = super().list_columns(**{**self.ROWS, **view})
+        """Of a frame: a row for each query, unless another view is asked for."""
+        columns = super().list_columns(**view)
         if self.numeric_ids and "query" in columns and self.per_query["query"].dtype == pl.Int64:
             columns["query"] = [int(query) for query in columns["query"]]
         return columns
@@ -524,12 +540,14 @@ class Results(Values, Shown):
             "convention": self.convention_data(),
             "counts": dict(self.counts),
         }
+        if self.grouping is not None:
+            data |= {"grouped_by": self.grouping.name, "groups": self.groups()}
         return data | ({"notes": list(self.notes)} if self.notes else {})
 
     # What compares and draws stands floors above: results ask it by its public name.
 
     def compare(
-        self, *others: Results, **options: Unpack[gainful.stats.MethodOptions]
+        self, *others: QueryResults, **options: Unpack[gainful.stats.MethodOptions]
     ) -> gainful.Comparison:
         """Is another run really better than this one, the baseline?
 
@@ -553,29 +571,24 @@ class Results(Values, Shown):
         return gainful.figures.dots(self, **options)
 
 
-def list_others(others: Sequence[object]) -> list[Results]:
+def list_others(others: Sequence[object]) -> list[QueryResults]:
     """The results of other runs; whoever names a baseline or gives a run is told how."""
-    results: list[Results] = []
+    results: list[QueryResults] = []
     for other in others:
         for run in other.values() if isinstance(other, Mapping) else [other]:
-            if not isinstance(run, Results):
+            if not isinstance(run, QueryResults):
                 way = "what gainful.evaluate returned; baseline= and test= are given by name"
                 raise WrongType("other", run, way)
             results.append(run)
     return results
 
 
-def name_results(results: Any) -> dict[str, Results]:
+def name_results(results: Any) -> dict[str, QueryResults]:
     """Results by the names of their runs, those of one name numbered; all else is refused."""
-    several = [results] if isinstance(results, Results) else results
+    several = [results] if isinstance(results, QueryResults) else results
     runs = list(several.values() if isinstance(several, Mapping) else several)
-    if not runs or not all(is_of_run(run) for run in runs):
+    if not runs or not all(isinstance(run, QueryResults) for run in runs):
         raise WrongType("results", results, "what gainful.evaluate returned")
     is_named = isinstance(several, Mapping)
     names = several if is_named else number_doubles([run.name for run in runs])
     return dict(zip(names, runs, strict=True))
-
-
-def is_of_run(value: object) -> TypeGuard[Results]:
-    """Is it the results of a run, whose units are queries?"""
-    return isinstance(value, Results) and value.UNIT == "query"

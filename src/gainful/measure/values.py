@@ -1,4 +1,4 @@
-"""`Values`: a value for every measure and unit, which is a query, a session or a turn."""
+"""`Results`: a value for every measure and unit, which is a query or a session."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
 from gainful.measure.entry import Aggregation, Direction
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
+from gainful.page.shown import Shown
+from gainful.text import pluralise
 from gainful.types import Array, Flags, finite_or_none, is_whole_number
 
 T = TypeVar("T")
@@ -32,17 +34,43 @@ def _as_values(values: Mapping[str, Array]) -> Mapping[str, Array]:
     return ByMeasure(values)
 
 
-@frozen(eq=False, repr=False, kw_only=True)
-class Values:
-    """What runs and sessions have alike: values by measure, as they were named.
+@frozen
+class Grouping:
+    """To which group each query or session belongs; one that is not named belongs to none."""
 
-    `values["nDCG@10"]` of it is the mean of a measure, iteration goes over the names of measures,
-    and two of them are equal if all their values and conventions are.
+    name: str  # of the column, or of the function
+    labels: Mapping[str, str]  # by query or session
+
+    def order_labels(self, ids: Sequence[str]) -> list[str]:
+        """The groups of these, by name; numbers that they begin with are in order.
+
+        Examples:
+            >>> Grouping("docs", {"a": "10+", "b": "2-9", "c": "10+"}).order_labels("abc")
+            ['2-9', '10+']
+        """
+        labels = {self.labels[name] for name in ids if name in self.labels}
+        return sorted(labels, key=lambda label: (_first_number(label), label))
+
+
+def _first_number(label: str) -> float:
+    number = re.match(r"\d+", label, re.ASCII)
+    return float("inf") if number is None else int(number[0])
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class Results(Shown):
+    """A value for every measure and every unit: a query of a run, or a session.
+
+    `results["nDCG@10"]` is the mean of a measure, `mean` has all of them, iteration goes over the
+    names of measures, and two results are equal if all their values and conventions are. Those of
+    a run are `QueryResults`, those of sessions `SessionResults`.
     """
 
-    UNIT: ClassVar[str] = "query"  # what has a value
     TITLE: ClassVar[str] = "Results"  # what they are called in a headline
     REMARKS: ClassVar[Sequence[Any]] = ()  # what is said of a convention, where it is told whole
+    ROWS: ClassVar[Mapping[str, Any]] = {}  # the view that a frame has: a row for each unit
+
+    unit: str  # what has a value: query, session
 
     name: str
     ids: Sequence[str]  # of the queries or sessions, in the order of their values
@@ -54,6 +82,44 @@ class Values:
     notes: Sequence[str] = ()  # what one should know before believing a value
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
     engine: str = ""  # which one matched a file, if there are several
+    grouping: Grouping | None = None  # by which values are told too
+
+    @property
+    def columns(self) -> pl.DataFrame:
+        """A row for each unit: what it is called, and what it can be grouped by."""
+        columns: dict[str, list[str | None]] = {self.unit: list(self.ids)}
+        if self.grouping is not None:
+            columns[self.grouping.name] = [self.grouping.labels.get(name) for name in self.ids]
+        return pl.DataFrame(columns)
+
+    def group_flags(self) -> dict[str, Flags]:
+        """By group, in the order of their names: which units belong to it."""
+        if self.grouping is None:
+            return {}
+        labels = np.array([self.grouping.labels.get(name) for name in self.ids], dtype=object)
+        return {label: labels == label for label in self.grouping.order_labels(self.ids)}
+
+    def groups(self) -> list[dict[str, Any]]:
+        """How many units each group has, and their means."""
+        return [
+            {
+                "group": label,
+                pluralise(self.unit): int(some.sum()),
+                "mean": {name: finite_or_none(self.mean_of(name, some)) for name in self.values},
+            }
+            for label, some in self.group_flags().items()
+        ]
+
+    def restrict(self, some: Flags) -> Self:
+        """Results in which only some units count, as if the others had been left out."""
+        left_out = {name: np.ma.masked_array(values, ~some) for name, values in self.values.items()}
+        return evolve(self, values=left_out)
+
+    def group_names(self, by: str | Sequence[str]) -> list[str]:
+        """The columns to group by, each once and known."""
+        from gainful.match.session_groups import check_group_names  # noqa: PLC0415  (rarely asked)
+
+        return check_group_names(by, self.columns.columns[1:], self.values)
 
     def mean_of(self, name: str, some: Flags | None = None) -> float:
         """The mean of a measure over all or some units, or the sum of what is counted.
@@ -127,7 +193,7 @@ class Values:
         return next((name for name, known in self.measures.items() if known == measure), None)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Values) or self.UNIT != other.UNIT:
+        if not isinstance(other, Results) or self.unit != other.unit:
             return NotImplemented
         return (
             list(self.ids) == list(other.ids)
@@ -136,7 +202,7 @@ class Values:
         )
 
     def __hash__(self) -> int:
-        return hash((self.UNIT, *self.values))
+        return hash((self.unit, *self.values))
 
     def select_measures(self, names: Sequence[str]) -> Self:
         """Results of some of the measures alone."""
@@ -160,7 +226,7 @@ class Values:
             name: pl.Series(name, list_values(values), dtype=pl.Float64, strict=False)
             for name, values in self.values.items()
         }
-        return pl.DataFrame({self.UNIT: pl.Series(self.UNIT, list(self.ids)), **columns})
+        return pl.DataFrame({self.unit: pl.Series(self.unit, list(self.ids)), **columns})
 
     def worst(
         self, n: int | str | Measure = 10, measure: str | Measure | None = None
@@ -192,12 +258,16 @@ class Values:
 
     def list_expressions(self) -> dict[str, str]:
         """What an attribute of a measure could be called, in small letters, and what to write."""
-        rows = f".per_{self.UNIT}"
-        expressions = dict.fromkeys((f"by_{self.UNIT}", f"{self.UNIT}_values", "per_topic"), rows)
+        rows = f".per_{self.unit}"
+        expressions = dict.fromkeys((f"by_{self.unit}", f"{self.unit}_values", "per_topic"), rows)
         for name, flat in zip(self.values, flatten_names(self.mean), strict=True):
             for guess in (flat, flat.replace("_at_", ""), flat.partition("_")[0]):
                 expressions.setdefault(guess, f'results["{name}"]')
         return expressions
+
+    def list_columns(self, **view: Any) -> dict[str, list[Any]]:
+        """Of a frame: a row for each unit, unless another view is asked for."""
+        return super().list_columns(**{**self.ROWS, **view})
 
     def convention_data(self) -> dict[str, Any]:
         """The convention as plain data, and what the measures are called in full."""

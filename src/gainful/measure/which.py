@@ -23,7 +23,7 @@ from gainful.measure.entry import Recipe
 from gainful.measure.formulas import as_gain
 from gainful.measure.gain import GAINS, REL
 from gainful.measure.measure import CG, DCG, IDCG, Measure, nDCG
-from gainful.measure.rank_matrix import RankedRows, rank_row_gains
+from gainful.measure.rank_matrix import Batch, RankedRows, rank_row_gains
 from gainful.measure.ranked_run import compute_vectors
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
@@ -274,7 +274,7 @@ def _rank_gains(
         recipe = build_recipe(
             measure, options=options, like=like, judged=ranking.judged is not None
         )
-        return recipe, rank_row_gains(recipe, ranking.grades, None, ranking.judged)
+        return recipe, rank_row_gains(recipe, Batch(ranking.grades, judged=ranking.judged))
     except GainfulError:
         return None
 

@@ -8,7 +8,6 @@ from errno import ELOOP
 from importlib import import_module
 from os import PathLike, fspath
 from pathlib import Path
-from tempfile import mkstemp
 from typing import Any
 
 from gainful.errors import BadInput, BadValue, WrongType
@@ -78,6 +77,8 @@ def _write_beside(target: Path, data: bytes) -> Path:
     mask = os.umask(0)  # which can only be read by setting it
     os.umask(mask)
     mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~mask
+    from tempfile import mkstemp  # noqa: PLC0415  (slow to load, and most is printed)
+
     handle, temporary = mkstemp(dir=target.parent, prefix=".gainful.")
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -93,21 +94,22 @@ def _load(module: str, function: str = "", **options: Any) -> Callable[..., str]
     """A renderer, whose module is loaded when a page is first rendered with it."""
 
     def render_page(page: Page, **more: Any) -> str:
-        renderer = getattr(import_module(f"gainful.page.{module}"), function or module)
+        renderers = import_module(f"gainful.page.formats.{module}")
+        renderer = getattr(renderers, function or f"to_{module}")
         return str(renderer(page, **options, **more))
 
     return render_page
 
 
 RENDERERS: Mapping[str, Callable[..., str]] = {
-    "table": _load("to_text"),
-    "tsv": _load("to_csv", separator="\t"),
-    "csv": _load("to_csv"),
-    "markdown": _load("to_markdown"),
-    "latex": _load("to_latex"),
-    "html": _load("to_html"),
-    "json": _load("to_json"),
-    "jsonl": _load("to_json", "to_json_lines"),
+    "table": _load("text"),
+    "tsv": _load("csv", separator="\t"),
+    "csv": _load("csv"),
+    "markdown": _load("markdown"),
+    "latex": _load("latex"),
+    "html": _load("html"),
+    "json": _load("json"),
+    "jsonl": _load("json", "to_json_lines"),
 }
 
 
@@ -154,7 +156,7 @@ def save_page(page: Page, path: str | PathLike[str]) -> None:
         raise BadValue("path", fspath(path), f"a name that ends in {', '.join(forms)}")
     text = render(page, form)
     if form == "html":
-        from gainful.page.to_html import as_document  # noqa: PLC0415  (only where it is asked for)
+        from gainful.page.formats.html import as_document  # noqa: PLC0415  (only where it is asked for)
 
         text = as_document(text)
     write_atomically(path, f"{text}\n")

@@ -70,7 +70,7 @@ class Shown:
         return _render(self.brief(), "html")
 
     def _repr_latex_(self) -> str:
-        from gainful.page.to_html import to_mathjax  # noqa: PLC0415
+        from gainful.page.formats.html import to_mathjax  # noqa: PLC0415
 
         return to_mathjax(self.brief())
 

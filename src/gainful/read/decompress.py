@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bz2
-import lzma
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -57,13 +55,16 @@ class _GzipDecompressor:
         return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
 
 
-def _open_zstd() -> Decompressor:
-    module = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
-    return import_module(module).ZstdDecompressor()  # type: ignore[no-any-return]
+def _load(module: str, name: str) -> Callable[[], Decompressor]:
+    """A class whose module is loaded when a file is first unpacked with it."""
+
+    def open_stream() -> Decompressor:
+        return getattr(import_module(module), name)()  # type: ignore[no-any-return]
+
+    return open_stream
 
 
-def _open_lz4() -> Decompressor:
-    return import_module("lz4.frame").LZ4FrameDecompressor()  # type: ignore[no-any-return]
+_ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
 
 
 @frozen
@@ -79,10 +80,14 @@ class Compression:
 
 COMPRESSIONS = (
     Compression("gzip", ".gz", b"\x1f\x8b", _GzipDecompressor),
-    Compression("zstd", ".zst", b"\x28\xb5\x2f\xfd", _open_zstd, "backports.zstd"),
-    Compression("bzip2", ".bz2", b"BZh", bz2.BZ2Decompressor),
-    Compression("xz", ".xz", b"\xfd7zXZ\x00", lzma.LZMADecompressor),
-    Compression("lz4", ".lz4", b"\x04\x22\x4d\x18", _open_lz4, "lz4"),
+    Compression(
+        "zstd", ".zst", b"\x28\xb5\x2f\xfd", _load(_ZSTD, "ZstdDecompressor"), "backports.zstd"
+    ),
+    Compression("bzip2", ".bz2", b"BZh", _load("bz2", "BZ2Decompressor")),
+    Compression("xz", ".xz", b"\xfd7zXZ\x00", _load("lzma", "LZMADecompressor")),
+    Compression(
+        "lz4", ".lz4", b"\x04\x22\x4d\x18", _load("lz4.frame", "LZ4FrameDecompressor"), "lz4"
+    ),
 )
 SUFFIXES = tuple(compression.suffix for compression in COMPRESSIONS)
 

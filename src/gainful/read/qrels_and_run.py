@@ -20,7 +20,7 @@ GRADES_AND_SCORES = "gainful.ndcg(grades, scores) for grades and scores alone"
 _MAX_GRADE = 10  # numbers up to here can be grades
 
 _MAX_LISTED = 10  # duplicates that an error or a report names one by one
-_MAX_USUAL = 1000  # grades beyond it are times, ids or counts
+MAX_USUAL_GRADE = 1000  # grades beyond it are times, ids or counts
 _MIN_RANKS = 10  # ranks below the first of a query; of fewer, grades may count up by accident
 _LONG_RANKING = 5  # ranks that are more than grades of one query that count up
 _SAMPLE = 50  # rows that are looked at first
@@ -267,11 +267,13 @@ def describe_odd_judgments(qrels: Qrels | NestedDict) -> list[str]:
         return []
     frame = qrels.frame
     looks = []
-    large = int((frame["grade"] > _MAX_USUAL).sum())
+    large = int((frame["grade"] > MAX_USUAL_GRADE).sum())
     if large:
         grades = count_noun(large, "grade is", "grades are")
         highest = frame.select(pl.col("grade").max()).item()
-        looks.append(f"{grades} above {_MAX_USUAL} (up to {highest:.0f}), as times and ids are")
+        looks.append(
+            f"{grades} above {MAX_USUAL_GRADE} (up to {highest:.0f}), as times and ids are"
+        )
     if look_like_ranks(frame):
         looks.append("the grades of every query count 1, 2, 3, …, as the ranks of a run do")
     if frame["doc"][-1] == "all":

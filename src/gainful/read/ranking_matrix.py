@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence, Set as AbstractSet
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gainful.errors import BadShape, BadValue, WrongType
 from gainful.text import NUMBER_PATTERN, shorten, split_numbers
-from gainful.types import Array, Ranks
+from gainful.types import Array, Ranks, slices
 
 _IN_NUMPY = ("float16", "float32", "float64", "int", "uint", "bool")  # torch's kinds that it has
 
@@ -84,11 +85,12 @@ class RowGroups:
 
     def split(self, numbers: Numbers, argument: str) -> RankingMatrix:
         """A ranking for each group, out of a flat array."""
-        flat = read_ranking(numbers, argument).values[0]
+        flat = read_ranking(numbers, argument).flat
         if len(flat) != self.lengths.sum():
             allowed = f"one for each of {self.lengths.sum()} rows"
             raise BadShape(argument, f"{len(flat)} numbers", allowed)
-        return pad_flat(flat if self.order is None else flat[self.order], self.lengths, argument)
+        flat = flat if self.order is None else flat[self.order]
+        return RankingMatrix(flat, self.lengths, (len(self.lengths),), ragged=True)
 
 
 def read_groups(group: Any, qid: Any, row_count: int) -> RowGroups:
@@ -116,7 +118,7 @@ def drop_masked(numbers: Numbers, mask: Any, argument: str) -> RankingMatrix:
         shapes = [" × ".join(map(str, shape)) or "1" for shape in (keep.shape, array.shape)]
         raise BadShape("mask", shapes[0], f"as many as {argument}: {shapes[1]}")
     rankings = read_rankings(np.where(keep, array, 0), argument)
-    return rankings.drop(~keep.reshape(rankings.values.shape))
+    return rankings.drop(~keep.reshape(-1))
 
 
 def _as_array(value: Any, argument: str, allowed: str) -> NDArray[Any]:
@@ -166,35 +168,75 @@ _ALLOWED = "finite numbers, one list per ranking"
 
 @frozen(eq=False)
 class RankingMatrix:
-    """Rankings of any length as one matrix, a row each, filled up with zeros."""
+    """Rankings of any length, one after the other; or as one matrix, filled up with zeros."""
 
-    values: Array
-    lengths: NDArray[np.intp]
+    flat: NDArray[Any]  # floats of 64 bit, or of 32 where they were given so
+    lengths: Ranks
     shape: tuple[int, ...]  # the batch axes; () for a single ranking
     ragged: bool = False
 
+    @cached_property
+    def matrix(self) -> NDArray[Any]:
+        """A row for each ranking, its numbers as precise as they were given."""
+        if not self.ragged:
+            return self.flat.reshape(len(self.lengths), -1)
+        _refuse_unequal_lengths(self.lengths)
+        matrix = np.zeros((len(self.lengths), max(1, int(self.lengths.max()))), self.flat.dtype)
+        matrix[np.arange(matrix.shape[1]) < self.lengths[:, None]] = self.flat
+        return matrix
+
+    @property
+    def values(self) -> Array:
+        """A row for each ranking, in 64 bit."""
+        return self.matrix.astype(np.float64, copy=False)
+
     @property
     def present(self) -> NDArray[np.bool_] | None:
-        """Which cells hold a document; None where all do."""
-        return np.arange(self.values.shape[1]) < self.lengths[:, None] if self.ragged else None
+        """Which cells of the matrix hold a document; None where all do."""
+        return np.arange(self.matrix.shape[1]) < self.lengths[:, None] if self.ragged else None
 
-    def locate(self, row: int, column: int) -> str:
-        """The index of a cell as the user wrote it: `[17]`, or `[3][17]` in a batch."""
-        batch = [int(index) for index in np.unravel_index(row, self.shape)] if self.shape else []
-        return "".join(f"[{index}]" for index in (*batch, column))
+    @property
+    def row(self) -> Ranks:
+        """The ranking that each number belongs to."""
+        return np.repeat(np.arange(len(self.lengths)), self.lengths)
+
+    def split_rows(self, size: int) -> Iterator[slice | Ranks]:
+        """Rankings of similar lengths together, at most about so many numbers at a time."""
+        if not self.ragged:
+            yield from slices(len(self.lengths), size // int(self.lengths[0]))
+            return
+        magnitude = np.frexp(self.lengths)[1]
+        for power in np.unique(magnitude):
+            rows = np.flatnonzero(magnitude == power)
+            yield from (rows[part] for part in slices(len(rows), size >> int(power)))
+
+    def take(self, rows: slice | Ranks) -> RankingMatrix:
+        """Some of the rankings, as a batch of their own."""
+        lengths = self.lengths[rows]
+        if self.ragged:
+            begin = (np.cumsum(self.lengths) - self.lengths)[rows]
+            within = np.arange(int(lengths.sum())) - np.repeat(
+                np.cumsum(lengths) - lengths, lengths
+            )
+            flat = self.flat[np.repeat(begin, lengths) + within]
+        else:
+            flat = self.matrix[rows].reshape(-1)
+        return RankingMatrix(flat, lengths, (len(lengths),), self.ragged)
 
     def drop(self, unwanted: NDArray[np.bool_]) -> RankingMatrix:
-        """The rankings less some documents; those below them move up."""
-        order = np.argsort(unwanted, axis=1, kind="stable")
-        lengths = self.lengths - np.count_nonzero(unwanted, axis=1)
-        filled = np.arange(self.values.shape[1]) < lengths[:, None]
-        values = np.where(filled, np.take_along_axis(self.values, order, axis=1), 0.0)
-        return RankingMatrix(values, lengths, self.shape, ragged=True)
+        """The rankings less some of their numbers; those below them move up."""
+        lengths = np.bincount(self.row[~unwanted], minlength=len(self.lengths))
+        return RankingMatrix(self.flat[~unwanted], lengths, self.shape, ragged=True)
 
-    def find(self, mask: NDArray[np.bool_]) -> tuple[str, float]:
-        """Index and value of the first cell that is wanted."""
-        row, column = (int(index[0]) for index in np.nonzero(mask))
-        return self.locate(row, column), float(self.values[row, column])
+    def find(self, flags: NDArray[np.bool_]) -> tuple[str, float]:
+        """Index, as the user wrote it, and value of the first number that is flagged."""
+        if flags.ndim == 2:  # cells of the matrix
+            flags = flags.ravel() if self.present is None else flags[self.present]
+        at = int(np.flatnonzero(flags)[0])
+        row = int(self.row[at])
+        batch = [int(index) for index in np.unravel_index(row, self.shape)] if self.shape else []
+        column = at - int(self.lengths[:row].sum())
+        return "".join(f"[{index}]" for index in (*batch, column)), float(self.flat[at])
 
 
 def read_rankings(numbers: Numbers, argument: str) -> RankingMatrix:
@@ -207,15 +249,15 @@ def read_rankings(numbers: Numbers, argument: str) -> RankingMatrix:
     numbers = to_plain(numbers, argument)
     array = _as_rectangle(numbers, argument)
     if array is None:
-        return _check_finite(_pad_lists(numbers, argument), argument)
+        return _check_finite(_join_lists(numbers, argument), argument)
     array = _check_numbers(array, numbers, argument)
     if array.ndim == 0:
         raise WrongType(argument, numbers, "a ranking: a list or array of numbers")
     if array.size == 0:
         raise BadValue(argument, numbers, "at least one document; this ranking is empty")
-    matrix = np.ascontiguousarray(array).reshape(-1, array.shape[-1])
-    lengths = np.full(len(matrix), matrix.shape[1], dtype=np.intp)
-    return _check_finite(RankingMatrix(matrix, lengths, array.shape[:-1]), argument)
+    shape, size = array.shape[:-1], array.shape[-1]
+    lengths = np.full(array.size // size, size, dtype=np.intp)
+    return _check_finite(RankingMatrix(array.reshape(-1), lengths, shape), argument)
 
 
 def read_ranking(numbers: Numbers, argument: str) -> RankingMatrix:
@@ -240,7 +282,7 @@ def _as_rectangle(numbers: Any, argument: str) -> NDArray[Any] | None:
     return array
 
 
-def _pad_lists(numbers: Any, argument: str) -> RankingMatrix:
+def _join_lists(numbers: Any, argument: str) -> RankingMatrix:
     lists = []
     for index, ranking in enumerate(numbers):
         if not _is_list(ranking):
@@ -253,24 +295,16 @@ def _pad_lists(numbers: Any, argument: str) -> RankingMatrix:
             raise BadValue(f"{argument}[{index}]", ranking, "at least one document")
         lists.append(_check_numbers(array, ranking, f"{argument}[{index}]"))
     lengths = np.array([len(ranking) for ranking in lists], dtype=np.intp)
-    return pad_flat(np.concatenate(lists), lengths, argument)
+    return RankingMatrix(np.concatenate(lists), lengths, (len(lengths),), ragged=True)
 
 
-def pad_flat(flat: Array, lengths: Ranks, argument: str) -> RankingMatrix:
-    """Rankings that stand one after the other, as rows of one matrix."""
-    _refuse_unequal_lengths(lengths, argument)
-    matrix = np.zeros((len(lengths), int(lengths.max())))
-    matrix[np.arange(matrix.shape[1]) < lengths[:, None]] = flat
-    return RankingMatrix(matrix, lengths, (len(lengths),), ragged=True)
-
-
-def _refuse_unequal_lengths(lengths: Ranks, argument: str) -> None:
-    """Lists are filled up to the longest; that must not take gigabytes."""
+def _refuse_unequal_lengths(lengths: Ranks) -> None:
+    """A matrix is as wide as its longest ranking; that must not take gigabytes."""
     longest = int(lengths.max())
     cells = longest * len(lengths)
     if cells > _MAX_CELLS and cells > 10 * int(lengths.sum()):
         sizes = f"{len(lengths)} lists, the longest of {longest}"
-        raise BadShape(argument, sizes, "lists of similar length; split the batch by length")
+        raise BadShape("grades", sizes, "lists of similar length; split the batch by length")
 
 
 def _is_list(value: object) -> bool:
@@ -278,8 +312,8 @@ def _is_list(value: object) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping, AbstractSet))
 
 
-def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> Array:
-    """The numbers as 64-bit floats, or an error for the first entry that is none."""
+def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> NDArray[Any]:
+    """The numbers as floats of 64 or 32 bit, or an error for the first entry that is none."""
     if np.ma.is_masked(array):
         place = "".join(f"[{int(index[0])}]" for index in np.nonzero(np.ma.getmaskarray(array)))
         allowed = "a number in every place; mask=~array.mask leaves others out"
@@ -293,8 +327,10 @@ def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> Array:
         array = _as_floats(array, argument)
     if array.dtype.kind not in "buif":
         raise _not_a_number(numbers, argument)
+    if array.dtype == np.float32:
+        return array
     with np.errstate(over="ignore"):
-        floats = array.astype(np.float64, copy=False)
+        floats: Array = array.astype(np.float64, copy=False)
     if array.dtype.kind in "iu" and (np.abs(floats) > _MAX_EXACT).any():
         raise BadValue(argument, int(array.max()), "whole numbers up to 2^53; beyond, use floats")
     return floats
@@ -318,8 +354,11 @@ def _not_a_number(numbers: Any, argument: str) -> WrongType:
 
 
 def _check_finite(rankings: RankingMatrix, argument: str) -> RankingMatrix:
-    if not np.isfinite(rankings.values).all():
-        place, value = rankings.find(~np.isfinite(rankings.values))
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(rankings.flat.sum()):  # so are all of them; quicker than to ask each
+            return rankings
+    if not np.isfinite(rankings.flat).all():
+        place, value = rankings.find(~np.isfinite(rankings.flat))
         padding = "; padding is left out by mask=" if rankings.shape and np.isnan(value) else ""
         raise BadValue(argument + place, value, f"finite numbers{padding}")
     return rankings

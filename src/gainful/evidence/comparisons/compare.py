@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar, Unpack
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,7 @@ from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_answer import write_notes
 from gainful.evidence.comparisons.comparison_values import Evidence, Pair
 from gainful.evidence.comparisons.equivalence import add_equivalence
-from gainful.evidence.method import Method, MethodOptions, build_method, test_pairs
+from gainful.evidence.method import Method, test_pairs
 from gainful.evidence.pairing import (
     Clusters,
     IndexPair,
@@ -43,11 +44,12 @@ from gainful.evidence.statistics.outcome import Outcome, UnitSums
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.notes import describe_convention
-from gainful.measure.results import Results, list_footnotes, name_results
+from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import (
     SessionResults,
     list_footnotes as list_session_footnotes,
 )
+from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.text import count_noun
 from gainful.types import Array, finite_or_none
@@ -59,6 +61,8 @@ AnyValues = TypeVar("AnyValues", bound=Results)
 class Sample(ABC):
     """What systems are compared by, and how it is tested."""
 
+    results: Sequence[Results]  # of runs, or of all systems together
+    footnotes: Callable[..., list[str]]  # how values were measured; all of it if `verbose`
     names: Sequence[str]  # of the systems
     kind: str  # what one of them is called: run, or the column that names it
     unit: str  # what is counted: query, session
@@ -99,18 +103,9 @@ class Sample(ABC):
         """What one should know before believing a difference."""
 
 
-def compare_sample(
-    sample: Sample,
-    method: Method,
-    results: Results,
-    footnotes: Callable[..., list[str]],
-) -> Comparison:
-    """The comparison of all pairs that a method asks for, in every measure.
-
-    The results, of the first of the systems or of all, and `footnotes` tell how values were
-    measured.
-    """
-    names, measures = sample.names, list(sample.means)
+def compare_sample(sample: Sample, method: Method) -> Comparison:
+    """The comparison of all pairs that a method asks for, in every measure."""
+    results, names, measures = sample.results[0], sample.names, list(sample.means)
     baseline = choose_baseline(method.baseline, names, sample.kind)
     places = choose_pairs(method.pairs, len(names), names.index(baseline))
     method = sample.complete_method(method, places)
@@ -163,8 +158,8 @@ def compare_sample(
         bounded_measures=tuple(m for m, recipe in results.recipes.items() if recipe.entry.bounded),
         directions={measure: results.directions[measure] for measure in measures},
         convention_line=describe_convention(results),
-        footnotes=tuple(footnotes(verbose=False)),
-        all_footnotes=tuple(footnotes(verbose=True)),
+        footnotes=tuple(sample.footnotes(verbose=False)),
+        all_footnotes=tuple(sample.footnotes(verbose=True)),
         interactions=sample.interactions,
     )
     comparison = add_equivalence(
@@ -184,10 +179,10 @@ def compare_where_possible(
     """The comparison in all measures that allow one, and why not in the others.
 
     Examples:
-        >>> from gainful import evaluate
+        >>> import gainful
         >>> runs = {"a": {"1": ["x"], "2": ["x"]}, "b": {"1": ["y"], "2": ["y"]}}
-        >>> results = list(evaluate({"1": {"z": 1}, "2": {"z": 1}}, runs, "RR").values())
-        >>> compare_where_possible(results, lambda some: compare_results(some, test="t"))[1]
+        >>> results = list(gainful.evaluate({"1": {"z": 1}, "2": {"z": 1}}, runs, "RR").values())
+        >>> compare_where_possible(results, lambda some: gainful.compare(some, test="t"))[1]
         ['RR is 0 for every query of every run: there is nothing to compare']
     """
 
@@ -221,24 +216,56 @@ class PairedSample(Sample):
     tables: Mapping[str, PairedValues]
 
     @classmethod
-    def from_tables(
+    def from_runs(
+        cls, results: Sequence[Results], method: Method, clusters: Clusters | None
+    ) -> PairedSample:
+        """Runs that were evaluated alike, paired by query."""
+        names = [result.name for result in results]
+        _refuse_unlike(results, names)
+        tables = {measure: pair_results(results, measure) for measure in results[0].values}
+        footnotes = partial(list_footnotes, results)
+        return cls._prepare(tables, method, clusters, results, footnotes, names, "run")
+
+    @classmethod
+    def from_conversations(
+        cls, results: SessionResults, method: Method, clusters: Clusters | None
+    ) -> PairedSample:
+        """Systems paired by the conversations that all of them had.
+
+        What the turns of a conversation say is not independent: each system has one value in each.
+        """
+        names = results.columns[SYSTEM].unique(maintain_order=True).to_list()
+        if len(names) < 2:
+            raise CannotCompare(f"there is only the system {names[0]}: nothing to compare it with")
+        tables = {
+            measure: _pair_conversations(results, measure, names) for measure in results.values
+        }
+        footnotes = partial(list_session_footnotes, results)
+        return cls._prepare(tables, method, clusters, [results], footnotes, names, SYSTEM)
+
+    @classmethod
+    def _prepare(  # noqa: PLR0917  (all of a sample)
         cls,
         tables: Mapping[str, PairedValues],
+        method: Method,
+        clusters: Clusters | None,
+        results: Sequence[Results],
+        footnotes: Callable[..., list[str]],
         names: Sequence[str],
         kind: str,
-        standardise: str | None,
-        clusters: Clusters | None,
     ) -> PairedSample:
         """What can be compared, standardised and in clusters where that was asked."""
         ready = {}
         for measure, table in tables.items():
             refuse_incomparable(table, names)
-            table = standardise_values(table, standardise)  # noqa: PLW2901
+            table = standardise_values(table, method.standardise)  # noqa: PLW2901
             ready[measure] = table if clusters is None else clusters.assign(table)
         noun = next(iter(ready.values())).noun
         numbers = {measure: len({*table.units}) for measure, table in ready.items()}
         return cls(
             tables=ready,
+            results=results,
+            footnotes=footnotes,
             names=names,
             kind=kind,
             unit=noun,
@@ -303,33 +330,6 @@ def refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> None:
         )
 
 
-def compare_results(
-    results: Mapping[str, Results] | Sequence[Results], **options: Unpack[MethodOptions]
-) -> Comparison:
-    """Is one run really better than another, of runs that are evaluated already?
-
-    Args:
-        results: of runs by name, or a list of them; runs of one name are numbered.
-        **options: how they are compared (`stats.MethodOptions`).
-    """
-    method = build_method(**options)
-    runs = [evolve(run, name=name) for name, run in name_results(results).items()]
-    return compare_run_results(runs, method, method.read_clusters())
-
-
-def compare_run_results(
-    results: Sequence[Results], method: Method, clusters: Clusters | None = None
-) -> Comparison:
-    """The comparison of runs that were evaluated alike, paired by query."""
-    names = [result.name for result in results]
-    _refuse_unlike(results, names)
-    tables = {measure: pair_results(results, measure) for measure in results[0].values}
-    sample = PairedSample.from_tables(tables, names, "run", method.standardise, clusters)
-    return compare_sample(
-        sample, method, results[0], lambda verbose: list_footnotes(results, verbose=verbose)
-    )
-
-
 def _refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
     """Only what was measured alike can be compared."""
     if len(results) < 2:
@@ -352,22 +352,6 @@ def _refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
 def is_paired(results: SessionResults) -> bool:
     """Had several systems the same conversations?"""
     return {CONVERSATION, SYSTEM} <= {*results.columns.columns}
-
-
-def compare_conversations(results: SessionResults, method: Method) -> Comparison:
-    """The comparison of systems, paired by the conversations that all of them had.
-
-    What the turns of a conversation say is not independent: each system has one value in each.
-    """
-    names = results.columns[SYSTEM].unique(maintain_order=True).to_list()
-    if len(names) < 2:
-        raise CannotCompare(f"there is only the system {names[0]}: nothing to compare it with")
-    tables = {measure: _pair_conversations(results, measure, names) for measure in results.values}
-    clusters = method.read_clusters()
-    sample = PairedSample.from_tables(tables, names, SYSTEM, method.standardise, clusters)
-    return compare_sample(
-        sample, method, results, lambda verbose: list_session_footnotes(results, verbose=verbose)
-    )
 
 
 def _pair_conversations(results: SessionResults, measure: str, names: list[str]) -> PairedValues:

@@ -25,7 +25,7 @@ from gainful.evidence.method import Margins
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.effect_size import SKEWED, skewness_of_changes
 from gainful.evidence.statistics.outcome import UnitSums
-from gainful.measure.results import Results
+from gainful.measure.values import Results
 from gainful.types import Array
 
 

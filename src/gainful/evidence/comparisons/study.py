@@ -12,16 +12,17 @@ from attrs import define, evolve, field
 
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
 from gainful.evidence.comparisons.compare import (
+    PairedSample,
     Sample,
-    compare_conversations,
     compare_sample,
     is_paired,
 )
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_answer import describe_step_down
 from gainful.evidence.method import Method, MethodOptions, build_method, correct_outcome
-from gainful.evidence.pairing import IndexPair, refuse_extremes
+from gainful.evidence.pairing import Clusters, IndexPair, refuse_extremes
 from gainful.evidence.statistics.correction import (
+    BY_DESIGN,
     CORRECTIONS,
     FREEDMAN_LANE,
     MAX_T,
@@ -51,6 +52,7 @@ from gainful.evidence.statistics.study_design import (
     permute_pair,
 )
 from gainful.measure.sessions.results import SessionResults, list_footnotes
+from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, join_words, pluralise, quote
@@ -68,7 +70,7 @@ class Study(Sample):
     block_numbers: Sequence[Ranks]
     values: Array
     notes: list[str] = field(factory=list)
-    test: str = ""  # once it is chosen
+    test: str = BY_DESIGN  # until it is chosen
     pairs: Sequence[IndexPair] = ()
 
     @classmethod
@@ -91,6 +93,8 @@ class Study(Sample):
             by_measure = interactions_by_column(values, system, numbers[1], numbers, blocks[1])
             interactions = dict(zip(measures, by_measure, strict=True))
         return cls(
+            results=[results],
+            footnotes=partial(list_footnotes, results),
             names=names,
             kind=by,
             unit="session",
@@ -283,7 +287,7 @@ class Study(Sample):
     def complete_method(self, method: Method, pairs: Sequence[IndexPair]) -> Method:
         """The test that the design chooses if none was named, and what goes with it."""
         self.pairs = list(pairs)
-        self.test = method.test or self._choose_test(pairs)
+        self.test = self._choose_test(pairs) if method.test == BY_DESIGN else method.test
         correct = method.correction if method.correction_given else None
         if correct is None and self.test == PERMUTATION and self.searcher_means() is not None:
             correct = MAX_T
@@ -434,34 +438,43 @@ class Study(Sample):
         return [*notes, *describe_step_down(comparison)]
 
 
-def compare_session_results(
-    results: SessionResults,
-    by: str = SYSTEM,
+def compare_results(
+    results: Sequence[Results],
+    by: str | None = None,
     block: str | Sequence[str] | None = None,
+    clusters: Clusters | None = None,
     **options: Unpack[MethodOptions],
 ) -> Comparison:
-    """Is one system really better than another, by sessions that are evaluated already?
+    """Is one run or system really better than another, of what is evaluated already?
 
     Systems that had the same conversations are compared by these, as runs are by queries.
 
     Args:
-        results: of the sessions.
-        by: the column that names the system.
-        block: the columns whose effects are taken out.
+        results: of sessions, or of two runs or more.
+        by: of sessions: the column that names the system; system if it is not said.
+        block: of sessions: the columns whose effects are taken out.
+        clusters: what queries belong to, where a column says so.
         **options: how they are compared (`stats.MethodOptions`).
     """
-    has_pairs = block is None and by == SYSTEM and is_paired(results)
-    test = options.get("test")
-    if has_pairs and (test is None or test in TEST_NAMES):
-        return compare_conversations(results, build_method(**options))
-    if options.get("cluster") is not None:
-        allowed = "nothing here: it is of runs, and of systems that had the same conversations"
-        raise BadValue("cluster", options["cluster"], allowed)
+    sessions = results[0]
+    if not isinstance(sessions, SessionResults):
+        for name, value in (("by", by), ("block", block)):
+            if value is not None:
+                raise BadValue(name, value, "nothing of runs: it is of sessions")
+        method = build_method(**options)
+        runs = PairedSample.from_runs(results, method, clusters or method.read_clusters())
+        return compare_sample(runs, method)
+    column, test = by or SYSTEM, options.get("test")
+    if column == SYSTEM and block is None and is_paired(sessions) and test in (None, *TEST_NAMES):
+        method = build_method(**options)
+        paired = PairedSample.from_conversations(sessions, method, method.read_clusters())
+        return compare_sample(paired, method)
     method = _build_study_method(**options)
-    study = Study.from_results(results, by, choose_blocks(results, by, block))
-    return compare_sample(
-        study, method, results, lambda verbose: list_footnotes(results, verbose=verbose)
-    )
+    if method.cluster is not None:
+        allowed = "nothing here: it is of runs, and of systems that had the same conversations"
+        raise BadValue("cluster", method.cluster, allowed)
+    study = Study.from_results(sessions, column, choose_blocks(sessions, column, block))
+    return compare_sample(study, method)
 
 
 def check_method(**options: Unpack[MethodOptions]) -> Method:
@@ -473,13 +486,13 @@ def check_method(**options: Unpack[MethodOptions]) -> Method:
 
 
 def _build_study_method(**options: Unpack[MethodOptions]) -> Method:
-    """A method whose options exist; its test is "" where the design is to choose it.
+    """A method whose options exist, for the sessions of a study.
 
     Max-T goes with one of the tests only, so that one stands for a test that is not chosen yet.
     """
     test = options.get("test")
     options["test"] = test or FREEDMAN_LANE
-    return evolve(build_method(STUDY_TESTS, **options), test=test or "")
+    return evolve(build_method(STUDY_TESTS, **options), test=test or BY_DESIGN)
 
 
 def _is_mostly_within(system: Ranks, blocks: Sequence[Ranks]) -> bool:

@@ -33,8 +33,7 @@ from gainful.evidence.pairing import (
 )
 from gainful.measure.entry import HIGHER, LOWER, Direction
 from gainful.measure.language import parse
-from gainful.measure.results import Results
-from gainful.measure.values import aggregate
+from gainful.measure.values import Results, aggregate
 from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.rounding import ROUNDING
@@ -131,7 +130,7 @@ def apply_rules(
         checks += drift_checks
         notes += drift_notes
     if any(check.rule in _TESTED for check in checks):
-        turns = describe_turns(results.queries, verb="tests") if clusters is None else None
+        turns = describe_turns(results.ids, verb="tests") if clusters is None else None
         notes += [turns] if turns else []
         notes += describe_few_units(rules.test, list(pairs.values()), np.array([[0, 1]]))
     notes += [_TOGETHER] if saving and not rules.per_query else []

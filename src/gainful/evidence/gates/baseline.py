@@ -13,7 +13,7 @@ from attrs import evolve
 
 from gainful.errors import BadInput
 from gainful.evidence.pairing import pair_values, values_by_query
-from gainful.measure.results import Results
+from gainful.measure.values import Results
 from gainful.read.baseline import Baseline
 from gainful.read.inputs import as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels
@@ -36,7 +36,7 @@ def make_baseline(
     """
     made = Baseline(
         run=results.name,
-        queries=len(results.queries),
+        queries=len(results.ids),
         measures={name: str(measure) for name, measure in results.measures.items()},
         mean=means(results),
         values=results.values_by_id(),

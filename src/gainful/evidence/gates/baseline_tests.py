@@ -16,7 +16,7 @@ from gainful.evidence.statistics.outcome import Outcome
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.entry import Direction
-from gainful.measure.results import Results
+from gainful.measure.values import Results
 from gainful.read.baseline import Baseline
 from gainful.text import count_noun, format_change, format_exact, format_range, pluralise
 from gainful.types import Array

@@ -19,7 +19,7 @@ from gainful.evidence.gates.rules import Check, Rules
 from gainful.evidence.pairing import PairedValues, values_by_query
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.measure.entry import Direction
-from gainful.measure.results import Results
+from gainful.measure.values import Results
 from gainful.page.table import Column, to_plain_data
 from gainful.read.baseline import Baseline
 from gainful.types import Array

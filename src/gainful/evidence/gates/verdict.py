@@ -13,7 +13,8 @@ from attrs import evolve, frozen
 from gainful.evidence.gates.error_rates import RATE_COLUMNS, ErrorRate
 from gainful.evidence.gates.rules import Check
 from gainful.measure.entry import Direction
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.render import render, write_together
 from gainful.page.shown import Shown

@@ -15,11 +15,11 @@ from gainful.evidence.worked_ranking import RankedQueries, doc_gains, rank_queri
 from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
-from gainful.measure.results import Results
+from gainful.measure.values import Results
+from gainful.page.formats.text import table_to_text
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, to_one_line, to_plain_data
-from gainful.page.to_text import table_to_text
 from gainful.rounding import ROUNDING, ROUNDING_DECIMALS
 from gainful.text import choose_decimals, count_noun, format_change, shorten
 

@@ -22,8 +22,7 @@ from gainful.evidence.statistics.bootstrap import (
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.correlation import COEFFICIENT_WORDS, COEFFICIENTS
 from gainful.evidence.statistics.resampling import Resampling
-from gainful.measure.results import Results
-from gainful.measure.sessions.results import SessionResults
+from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
@@ -316,69 +315,55 @@ def _list_rows(result: Correlations) -> Table:
 _SEARCHER = "searcher"
 
 
-def label_sessions(results: SessionResults, against: str, labels: Labels | None) -> LabelledUnits:
-    """Sessions with a label: of a table, of a column of theirs, or by another measure.
-
-    Sessions of one searcher are drawn together, where searchers are known.
-    """
-    names = list(results.values)
-    frame = pl.DataFrame({"id": results.ids})
-    if labels is not None:
-        label = _join(frame, labels.frame, ["id"])
-    elif against in results.values:
-        names = [name for name in names if name != against]
-        label = _merit(results, against)
-    else:
-        results.group_names(against)  # known, and one for a whole session
-        label = parse_labels(
-            results.columns[against], lambda row: f"{results.name}, session {results.ids[row]!r}"
-        ).to_numpy()
-    values = {name: _merit(results, name) for name in names}
-    cluster, noun = np.arange(len(label)), ""
-    if _SEARCHER in results.columns.columns:
-        known = results.columns[_SEARCHER].cast(pl.String)
-        if not known.null_count():
-            cluster, noun = known.rank("dense").to_numpy().astype(np.intp) - 1, _SEARCHER
-    turned = _name_turned(results, (*names, against))
-    units = _keep_known(values, label, cluster, unit="session", noun=noun, source=results.name)
-    return evolve(units, turned=turned)
-
-
-def label_queries(
+def label_units(
     results: Sequence[Results],
     against: str,
     labels: Labels | None,
     clusters: Clusters | None = None,
 ) -> LabelledUnits:
-    """Queries with a label: of a table, or by another measure.
+    """Queries or sessions with a label: of a table, by another measure, or of a column of theirs.
 
     Of several runs a query is one for each run, and all of a query are drawn together; where
-    `clusters` say what queries belong to, all of a cluster.
+    `clusters` say what queries belong to, all of a cluster. Sessions of one searcher are drawn
+    together, where searchers are known.
     """
-    names = [name for name in results[0].values if name != against]
+    first, is_several = results[0], len(results) > 1
+    names = [name for name in first.values if name != against]
     frame = pl.concat(
-        pl.DataFrame({"id": list(run.queries)}).with_columns(run=pl.lit(run.name))
-        for run in results
+        pl.DataFrame({"id": list(result.ids)}).with_columns(run=pl.lit(result.name))
+        for result in results
     )
-    values = {name: np.concatenate([_merit(run, name) for run in results]) for name in names}
-    if labels is None:
-        if against not in results[0].values:
-            allowed = "a measure, or a column of a table of labels (labels=, --labels FILE)"
-            raise BadValue("against", against, allowed)
-        label = np.concatenate([_merit(run, against) for run in results])
+    values = {name: np.concatenate([_merit(item, name) for item in results]) for name in names}
+    if labels is not None:
+        label = _join_labels(frame, labels, several=is_several)
+    elif against in first.values:
+        label = np.concatenate([_merit(item, against) for item in results])
     else:
-        keys = ["id", "run"] if "run" in labels.frame.columns else ["id"]
-        if len(results) > 1 and keys == ["id"]:
-            allowed = "a column run beside the query, as there are several runs; or one run"
-            raise BadInput(labels.source, "labels do not say of which run they are", allowed)
-        label = _join(frame, labels.frame, keys if len(results) > 1 else ["id"])
+        label = _read_column(first, against)
+    unit, noun = ("ranking", first.unit) if is_several else (first.unit, "")
     drawn = frame["id"]
-    unit, noun = ("ranking", "query") if len(results) > 1 else ("query", "")
+    searchers = first.columns.get_column(_SEARCHER, default=None)
     if clusters is not None:
         drawn, noun = pl.Series(clusters.name_each(drawn.to_list())), "cluster"
+    elif searchers is not None and not searchers.null_count():
+        drawn, noun = searchers.cast(pl.String), _SEARCHER
+    elif first.unit == "session":  # each by itself, in the order of the file
+        drawn = pl.Series(range(len(frame)))
     cluster = drawn.rank("dense").to_numpy().astype(np.intp) - 1
-    units = _keep_known(values, label, cluster, unit=unit, noun=noun, source=results[0].name)
-    return evolve(units, turned=_name_turned(results[0], (*names, against)))
+    units = _keep_known(values, label, cluster, unit=unit, noun=noun, source=first.name)
+    return evolve(units, turned=_name_turned(first, (*names, against)))
+
+
+def _read_column(results: Results, against: str) -> Array:
+    """What a column of the sessions says: known, and one for a whole session."""
+    if results.unit == "query":
+        allowed = "a measure, or a column of a table of labels (labels=, --labels FILE)"
+        raise BadValue("against", against, allowed)
+    results.group_names(against)
+    return parse_labels(
+        results.columns[against],
+        lambda row: f"{results.name}, {results.unit} {results.ids[row]!r}",
+    ).to_numpy()
 
 
 def _merit(results: Results, name: str) -> Array:
@@ -392,10 +377,15 @@ def _name_turned(results: Results, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in known if results.directions[name].is_lower)
 
 
-def _join(frame: pl.DataFrame, labels: pl.DataFrame, keys: list[str]) -> Array:
-    if keys == ["id"] and labels["id"].is_duplicated().any():
+def _join_labels(frame: pl.DataFrame, labels: Labels, *, several: bool) -> Array:
+    """The label of each unit; of several runs, labels say of which run they are."""
+    keys = ["id", "run"] if several else ["id"]
+    if several and "run" not in labels.frame.columns:
+        allowed = "a column run beside the query, as there are several runs; or one run"
+        raise BadInput(labels.source, "labels do not say of which run they are", allowed)
+    if not several and labels.frame["id"].is_duplicated().any():
         raise BadValue("labels", "several for one id", "one label for each, as there is one run")
-    joined = frame.join(labels, on=keys, how="left", maintain_order="left")
+    joined = frame.join(labels.frame, on=keys, how="left", maintain_order="left")
     return joined["label"].fill_null(np.nan).to_numpy()
 
 

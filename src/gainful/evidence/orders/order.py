@@ -31,8 +31,8 @@ from gainful.evidence.statistics.correlation import (
     tau_ap,
 )
 from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_NOTE
-from gainful.measure.results import Results, list_footnotes
-from gainful.measure.values import aggregate
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import Results, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_cell, to_plain_data
@@ -584,7 +584,7 @@ def order_results(
         flags_by_measure[measure] = flags
     if criterion.test == TUKEY:
         notes.append(TUKEY_NOTE)
-    turns = describe_turns(results[0].queries) if clusters is None else None
+    turns = describe_turns(results[0].ids) if clusters is None else None
     notes += [] if turns is None else [turns]
     lower = [name for name, direction in results[0].directions.items() if direction.is_lower]
     means_order = order_means(means, p, flags_by_measure, lower)

@@ -19,11 +19,11 @@ from gainful.evidence.worked_ranking import RankByRank, build_sections
 from gainful.measure.entry import MeasureRecipe, Recipe
 from gainful.measure.measure import Measure
 from gainful.measure.notes import describe_setting
+from gainful.page.formats.text import table_to_text
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
 from gainful.page.terminal import Terminal, wrap_text
-from gainful.page.to_text import table_to_text
 from gainful.rounding import ROUNDING
 from gainful.text import (
     VISIBLE_CHANGE,

@@ -17,6 +17,7 @@ TUKEY = "tukey"  # tests of all pairs at once take care of the pairs themselves
 RANDOMISATION = "randomisation"
 FREEDMAN_LANE = "freedman-lane"
 PERMUTATION = "permutation"
+BY_DESIGN = "by design"  # of a study, which chooses the test
 MAX_T = "max-t"
 STUDY_TESTS: Mapping[str, str] = {
     PERMUTATION: "permutation of searchers' whole assignments",

@@ -19,11 +19,10 @@ from gainful.measure.entry import Aggregation, Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.results import (
     ANSWER_DECIMALS,
-    Results,
     find_leaders,
     list_footnotes as list_result_footnotes,
 )
-from gainful.measure.values import aggregate
+from gainful.measure.values import Results, aggregate
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table, format_cell
@@ -71,7 +70,7 @@ class Bounds(Shown):
     @property
     def queries(self) -> Sequence[str]:
         """The queries that count."""
-        return self.results.queries
+        return self.results.ids
 
     @property
     def recipes(self) -> Mapping[str, Recipe]:
@@ -466,7 +465,7 @@ def find_result_limits(
     """The limits of all queries that count; those without open documents stay as they are."""
     values: Array = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
     query_index = gradable.query_index
-    rows = np.array([query_index[query] for query in results.queries], dtype=np.intp)
+    rows = np.array([query_index[query] for query in results.ids], dtype=np.intp)
     matched = gradable.matched
     open_flags = np.isnan(gradable.known_grades[matched.pool_grade.astype(np.intp)])
     open_counts = np.bincount(matched.pool_query[open_flags], minlength=len(matched.queries))
@@ -487,7 +486,7 @@ def _count_open_docs(gradable: GradableRun, recipe: Recipe, results: Results) ->
     open_flags &= True if cutoff is None else matched.by_id <= cutoff
     counts = np.bincount(matched.query[open_flags], minlength=len(matched.queries))
     query_index = gradable.query_index
-    return counts[[query_index[query] for query in results.queries]]
+    return counts[[query_index[query] for query in results.ids]]
 
 
 def condense_lists(matched: MatchedRun, results: Results) -> dict[str, float | None]:

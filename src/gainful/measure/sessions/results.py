@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from math import ceil, log10
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
 import numpy as np
 import polars as pl
@@ -29,7 +29,6 @@ from gainful.measure.entry import Direction, SessionRecipe
 from gainful.measure.notes import Remark, describe_convention, name_convention
 from gainful.measure.results import (
     ANSWER_DECIMALS,
-    Results,
     describe_leaders,
     find_leaders,
     summary_page,
@@ -53,6 +52,7 @@ from gainful.measure.sessions.session_values import (
     per_cost,
     tabulate_vectors,
 )
+from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, column_bars
 from gainful.text import capitalise_first, count_noun, join_words, mark_notes, quote
@@ -345,9 +345,6 @@ VIEWS: Mapping[str, Callable[[SessionResults, Sequence[str]], Table]] = {
 }
 
 
-_OF_QUERIES = ("queries", "per_query", "values_by_query")  # what results of runs have alone
-
-
 @frozen(eq=False, repr=False, kw_only=True)
 class SessionResults(Results):
     """A value for every session and measure.
@@ -357,11 +354,11 @@ class SessionResults(Results):
     `to_dict()` all of it as plain data.
     """
 
-    UNIT: ClassVar[str] = "session"
     TITLE: ClassVar[str] = "Sessions"
     REMARKS: ClassVar[Sequence[Remark]] = SESSION_REMARKS
     ROWS: ClassVar[Mapping[str, Any]] = {"view": "per_session"}
 
+    unit: str = "session"
     recipes: Mapping[str, SessionRecipe]
     convention: SessionConvention
     counts: Mapping[str, int]
@@ -415,9 +412,10 @@ class SessionResults(Results):
         """A row for each session, a column for each measure; null where one is left out."""
         return self.tabulate()
 
-    def groups(self, by: By) -> list[dict[str, Any]]:
+    def groups(self, by: By = ()) -> list[dict[str, Any]]:
         """The means of groups of sessions: by one column or by several."""
         rows = []
+        by = self.grouping.name if not by and self.grouping is not None else by
         for keys, flags in self.group_sessions(by):
             means = {name: finite_or_none(self.mean_of(name, flags)) for name in self.values}
             counts = {
@@ -507,7 +505,7 @@ class SessionResults(Results):
             "notes": list(self.notes),
         }
 
-    def page(  # type: ignore[override]  # sessions have other views than runs
+    def page(
         self,
         view: View = "groups",
         by: By = (),
@@ -525,7 +523,7 @@ class SessionResults(Results):
         size = f"{sessions}, {count_noun(self.counts['queries'], 'query')}"
         return summary_page(evolve(self, name=Path(self.name).name), size, self.notes)
 
-    def compare(  # type: ignore[override]  # its systems are groups of sessions
+    def compare(
         self,
         by: str = "system",
         block: str | Sequence[str] | None = None,
@@ -561,11 +559,3 @@ class SessionResults(Results):
         import gainful  # noqa: PLC0415
 
         return gainful.figures.sessions(self, measure, **options)
-
-    def _refuse(self) -> Never:
-        raise AttributeError
-
-    queries = per_query = values_by_query = property(_refuse)
-
-    def __dir__(self) -> list[str]:
-        return [name for name in super().__dir__() if name not in _OF_QUERIES]

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import polars as pl
 
 from gainful.evidence.pairing import PairedValues
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import Results
 from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
 from gainful.show.theme import SIZE, Spec, nominal, quantitative

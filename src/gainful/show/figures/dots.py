@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from gainful.evidence.intervals import MeanIntervals, describe_methods
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import Results
 from gainful.show.figures.figure import (
     NO_MEAN,
     FigureData,

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.match.session_groups import By, group_label
+from gainful.match.session_groups import By
 from gainful.measure.build_session_recipes import Cost, build_session_recipe, cost_measure
 from gainful.measure.sessions.results import SessionResults, list_footnotes
 from gainful.measure.sessions.session_values import compute_session_values
@@ -22,6 +22,7 @@ from gainful.show.figures.figure import (
     text_width,
 )
 from gainful.show.figures.line_chart import HEIGHT, WIDTH, axis_end, label_colour, with_caption
+from gainful.show.figures.session_plot import label_groups
 from gainful.show.theme import SIZE, Spec, nominal, quantitative
 from gainful.types import Array, Flags
 
@@ -61,10 +62,9 @@ def frontier_data(
     costs, cost_name = _find_costs(results, cost)
     gains = np.ma.asarray(results.values[name])
     rows = []
-    for keys, flags in results.group_sessions(by):
+    for label, flags in label_groups(results, by):
         gaining, spending = _interval(gains, flags), _interval(np.ma.asarray(costs), flags)
         gain, spent = gaining[0], spending[0]
-        label = group_label(keys) if keys else "all sessions"
         has_ratio = not results.directions[name].is_lower
         ratio = gain / spent if has_ratio and spent and gain is not None else None
         rows.append((label, int(flags.sum()), *spending, *gaining, ratio))

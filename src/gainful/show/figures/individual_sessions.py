@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
+from gainful.match.session_groups import By
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.session_values import session_value_vectors
 from gainful.show.figures.figure import FigureData, Look, clean_text, shorten_name
@@ -19,7 +20,7 @@ from gainful.show.figures.line_chart import (
     build_session_axis,
     with_caption,
 )
-from gainful.show.figures.session_plot import By, check_count, explain_zeros, prepare_plot
+from gainful.show.figures.session_plot import check_count, explain_zeros, prepare_plot
 from gainful.show.theme import Spec, nominal
 from gainful.text import count_noun
 

@@ -6,13 +6,14 @@ from typing import Any
 
 import polars as pl
 
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.defaults import RESAMPLES, SEED
 from gainful.evidence.system_groups import last_query_bands
+from gainful.match.session_groups import By
 from gainful.measure.sessions.analysis import NonLast
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
-from gainful.show.figures.session_plot import By, explain_zeros, prepare_plot
+from gainful.show.figures.session_plot import explain_zeros, prepare_plot
 from gainful.show.theme import Spec
 
 KINDS = {"last": "last query", "non_last": "queries before", "best": "best query"}

@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 from attrs import evolve
 
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import Results
 from gainful.show.figures.figure import NO_MEAN, FigureData, Look, explain_empty
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.theme import Spec

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 
 from gainful.measure.measure import Measure
-from gainful.measure.results import Results, list_footnotes
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import Results
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.show.figures.figure import (
     NO_GAIN,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import polars as pl
 from attrs import evolve
 
+from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.match.session_groups import By
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.several_systems import CONVERSATION
 from gainful.show.figures.figure import FigureData, Look
 from gainful.show.figures.line_chart import Series, build_session_axis, draw_line_chart
 from gainful.show.figures.session_plot import (
-    By,
     SessionPlot,
     check_count,
     explain_zeros,

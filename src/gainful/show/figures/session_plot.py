@@ -7,19 +7,18 @@ from collections.abc import Sequence
 import polars as pl
 from attrs import frozen
 
+from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput, BadValue, WrongType, check_whole_number
 from gainful.evidence.intervals import DrawnUnits, draw_searchers, resampling_for_level
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import curve_bands
-from gainful.match.session_groups import group_label
+from gainful.match.session_groups import By, group_label
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.results import SessionResults, list_footnotes
 from gainful.measure.sessions.session_values import choose_vectors, curve
 from gainful.show.figures.figure import NO_GAIN, explain_empty
 from gainful.text import count_noun
 from gainful.types import Flags
-
-By = str | Sequence[str]
 
 
 @frozen(eq=False, kw_only=True)
@@ -79,7 +78,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     if not (results.matched_sessions.judged.rank <= recipe.k).any():  # zeros were no answer
         problem = f"none of the top {recipe.k} results of any query is judged"
         raise BadInput(results.name, problem, "judgments of what was shown, or a greater depth")
-    groups = _label_groups(results, by)
+    groups = label_groups(results, by)
     resampling, notes = None, []
     drawn = draw_searchers(results.columns)
     if interval is not None:
@@ -104,7 +103,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
     )
 
 
-def _label_groups(results: SessionResults, by: By) -> list[tuple[str, Flags]]:
+def label_groups(results: SessionResults, by: By) -> list[tuple[str, Flags]]:
     """The groups and what they are called; all sessions, if by nothing."""
     groups = results.group_sessions(by)
     labels = [group_label(keys) if keys else "all sessions" for keys, _ in groups]

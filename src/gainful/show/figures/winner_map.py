@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import WrongType
-from gainful.measure.sessions.sweep import CHANCE_NOTE, Plane, Sweep
+from gainful.evidence.orders.sweep import CHANCE_NOTE, Plane, Sweep
 from gainful.show.figures.figure import FigureData, Look, shorten_name, wrap_lines
 from gainful.show.figures.line_chart import series_colour, with_caption
 from gainful.show.theme import SIZE, Spec, Tones, nominal, quantitative

@@ -14,7 +14,8 @@ from gainful.evidence.intervals import MeanIntervals
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.worked_ranking import SideBySide
 from gainful.measure import convention_page as convention
-from gainful.measure.results import Results, list_footnotes, merge_notes, results_page
+from gainful.measure.results import list_footnotes, merge_notes, results_page
+from gainful.measure.values import Results
 from gainful.page.render import render
 from gainful.show.html_page import render_page
 from gainful.show.pages import report_data, report_text as text

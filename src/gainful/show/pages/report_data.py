@@ -15,7 +15,7 @@ from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges
 from gainful.evidence.worked_ranking import SideBySide, WorkedRanking
 from gainful.measure.entry import MeasureRecipe, Recipe
 from gainful.measure.functions.cumulated_gain import rank_discounts
-from gainful.measure.results import Results
+from gainful.measure.values import Results
 from gainful.show.html_page import to_script_json
 from gainful.show.theme import LIGHT
 from gainful.types import Array, finite_or_none
@@ -39,13 +39,13 @@ class QueryValues:
     @classmethod
     def from_results(cls, results: Sequence[Results]) -> QueryValues:
         """All queries that any run has, in the order in which they come."""
-        queries = tuple(dict.fromkeys(query for result in results for query in result.queries))
+        queries = tuple(dict.fromkeys(query for result in results for query in result.ids))
         column = {query: index for index, query in enumerate(queries)}
         values = {}
         for measure in results[0].values:
             matrix = np.full((len(results), len(queries)), np.nan)
             for row, result in zip(matrix, results, strict=True):
-                row[[column[query] for query in result.queries]] = np.ma.filled(
+                row[[column[query] for query in result.ids]] = np.ma.filled(
                     np.ma.asarray(result.values[measure], dtype=float), np.nan
                 )
             values[measure] = matrix

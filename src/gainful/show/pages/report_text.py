@@ -20,7 +20,7 @@ from gainful.evidence.intervals import (
     build_table as build_interval_table,
     list_footnotes as list_interval_footnotes,
 )
-from gainful.measure.results import Results
+from gainful.measure.values import Results
 from gainful.page.table import Table, to_one_line
 from gainful.show.pages.report_data import Choice
 from gainful.text import count_noun, mark_notes, pluralise, shorten

@@ -11,13 +11,13 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.evidence.intervals import MeanIntervals
+from gainful.evidence.orders.sweep import CHANCE_NOTE, Sweep
 from gainful.evidence.system_groups import SystemGroups
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.convention_page import tell_sessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
 from gainful.measure.sessions.results import list_footnotes, session_results_page
-from gainful.measure.sessions.sweep import CHANCE_NOTE, Sweep
 from gainful.page.render import render
 from gainful.page.table import Table
 from gainful.show.figures import session_curves, winner_map

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from gainful.page.formats.latex import escape_latex
 from gainful.page.page import Page
 from gainful.page.table import Table
-from gainful.page.to_latex import escape_latex
 from gainful.text import shorten
 
 _MAX_LENGTH = 80  # characters of a cell or caption

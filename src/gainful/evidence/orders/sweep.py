@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from math import exp, log
 from typing import Any, Literal
 
@@ -103,23 +104,24 @@ def _find_root(function: Callable[[float], float], low: float, high: float) -> f
     return exp(brentq(lambda at: function(exp(at)), log(low), log(high), xtol=_ROOT_TOLERANCE))
 
 
-def kendall_tau(means: Array, reference: Array) -> Array:
-    """Kendall's tau-b of the order of groups against their order in the reference."""
-    first, second = np.triu_indices(len(reference), k=1)
-    here = _sign(means[..., first], means[..., second])
-    there = _sign(reference[first], reference[second])
-    agree = (here * there).sum(axis=-1)
-    size = np.sqrt((here != 0).sum(axis=-1) * float((there != 0).sum()))
-    tau = np.divide(agree, size, out=np.full(np.shape(agree), np.nan), where=size > 0)
-    return np.asarray(tau)
+def _order_taus(means: Array, reference: Array) -> Array:
+    """Kendall's tau-b of the order of groups against the reference; nan where there is none."""
+    from gainful.evidence.statistics.correlation import kendall_tau, places  # noqa: PLC0415  (only here)
 
+    settings = means.reshape(-1, len(reference))
+    known = ~np.isnan(np.vstack([settings, reference])).any(axis=0)
+    if known.sum() < 2:
+        return np.full(means.shape[:-1], np.nan)
+    reference_order = dict(enumerate(reference[known].tolist()))
 
-def _sign(first: Array, second: Array) -> Array:
-    """Which is larger: 1, -1, or 0 where they are the same but for rounding, or not there."""
-    near = ROUNDING * np.maximum(np.abs(first), np.abs(second))
-    with np.errstate(invalid="ignore"):
-        sign = np.where(np.abs(first - second) > near, np.sign(first - second), 0.0)
-    return np.nan_to_num(sign)
+    @cache
+    def find_tau(*place: int) -> float:
+        tau = kendall_tau({at: -number for at, number in enumerate(place)}, reference_order)
+        return np.nan if tau is None else tau
+
+    orders = (places(dict(enumerate(values))) for values in settings[:, known].tolist())
+    taus = [find_tau(*(order[at] for at in reference_order)) for order in orders]
+    return np.array(taus).reshape(means.shape[:-1])
 
 
 Bases = Sequence[float]
@@ -449,7 +451,7 @@ def _build_plane(
         weights=sums.recipe.gain.name,
         depth=sums.recipe.k or 0,
         means=means,
-        tau=kendall_tau(means, reference_means),
+        tau=_order_taus(means, reference_means),
         boundary=boundary,
         at_reference=own,
         sentence=describe_winners(
@@ -487,7 +489,7 @@ def _build_corner_table(sweep: Sweep, plane: Plane, *, verbose: bool) -> Table:
     reference_means = plane.at_reference
     settings[sweep.reference] = (
         reference_means,
-        float(kendall_tau(reference_means, sweep.planes[0].at_reference)),
+        float(_order_taus(reference_means, sweep.planes[0].at_reference)),
     )
     rows = []
     for (b, bq), (means, tau) in sorted(settings.items()):

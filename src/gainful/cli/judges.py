@@ -1,0 +1,49 @@
+"""`gainful judges`: do judges agree, and would runs be ordered alike by each?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from gainful.api import judges as api
+from gainful.cli.answer import argument, command
+from gainful.cli.command import PATH
+from gainful.cli.options import PRINT_RUNS, Row, option
+from gainful.evidence.judges import LEVELS, WEIGHTS
+from gainful.page.page import Page
+
+
+@command(
+    argument("QRELS QRELS..."),
+    Row(
+        "--run runs",
+        "FILE",
+        "A run to order by each judge; three or more.",
+        multiple=True,
+        type=PATH,
+    ),
+    option("measure", "Which orders the runs.", default=api.MEASURE),
+    Row("--weights", WEIGHTS, "Of kappa, in the steps between two grades.", default="linear"),
+    Row("--level", LEVELS, "Of Krippendorff's alpha.", default="ordinal"),
+    *("alpha", "seed", "resamples", *PRINT_RUNS),
+)
+def judges(*, qrels: tuple[str, ...], runs: Any, verbose: bool, **options: Any) -> Page:
+    """Do judges agree, people or models, and would runs be ordered alike by each?
+
+    Each QRELS is one judge. Prints weighted kappa, Krippendorff's alpha and bias with intervals,
+    the table of grades and the queries with most disagreement; with --run also how alike the
+    judges order the runs, and how many significant differences change their sign.
+
+    Exit status: 0 done, 2 something is wrong with what was given.
+
+    \b
+    Examples:
+      gainful judges nist.txt llm.txt
+      gainful judges nist.txt llm.txt clicks.csv --weights quadratic
+      gainful judges nist.txt llm.txt --run a.txt --run b.txt --run c.txt
+      gainful judges nist.txt llm.txt -o agreement.json
+    """
+    if len(qrels) < 2:
+        raise click.UsageError("name two QRELS or more, one for each judge")
+    return api.compare_judges(list(qrels), runs or None, **options).page(verbose=verbose)

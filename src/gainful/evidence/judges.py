@@ -1,0 +1,459 @@
+"""`JudgeAgreement`: do judges give the same grades, and would runs be ordered alike by each?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadInput, BadValue
+from gainful.evidence.orders.order import Order
+from gainful.evidence.statistics.bootstrap import (
+    bootstrap_interval,
+    name_interval,
+    run_bootstrap,
+    widen_level,
+)
+from gainful.evidence.statistics.resampling import Resampling
+from gainful.page.page import Page, Section
+from gainful.page.shown import Shown
+from gainful.page.table import Column, Table, build_table, to_plain_data
+from gainful.text import count_noun, format_exact, join_words, mark_notes
+from gainful.types import Array, Ranks
+
+_MAX_GRADES = 50  # of one scale; values beyond it are scores
+_LISTED_QUERIES = 5
+_STEPS: Mapping[str, Callable[[Array], Array]] = {
+    "none": lambda steps: (steps > 0).astype(np.float64),
+    "linear": lambda steps: steps,
+    "quadratic": lambda steps: steps**2,
+}
+WEIGHTS = tuple(_STEPS)
+LEVELS = ("nominal", "ordinal", "interval")
+
+
+@frozen
+class Estimate:
+    """A statistic and its interval; None where it is not defined, or there is no interval."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+    def describe(self, decimals: int = 2, sign: str = "") -> str:
+        """The value, and its interval in brackets."""
+        if self.value is None:
+            return "not defined"
+        text = f"{self.value:{sign}.{decimals}f}"
+        if self.low is None:
+            return text
+        return f"{text} ({self.low:{sign}.{decimals}f} to {self.high:{sign}.{decimals}f})"
+
+
+@frozen(eq=False, kw_only=True)
+class JudgePair:
+    """Two judges and the documents that both judged.
+
+    `counts` has a row for each grade of the first judge and a column for each of the second, both
+    in the order of `grades`. `bias` is by how much the second judge grades higher, on average.
+    """
+
+    judges: tuple[str, str]
+    queries: int
+    documents: int
+    grades: tuple[float, ...]
+    counts: tuple[tuple[int, ...], ...]
+    same: Estimate  # share of documents with the same grade
+    kappa: Estimate
+    bias: Estimate
+
+    @property
+    def bias_by_grade(self) -> dict[float, float | None]:
+        """By how much the second judge grades higher, for each grade of the first."""
+        return {
+            grade: None if not sum(row) else float(np.dot(row, self.grades)) / sum(row) - grade
+            for grade, row in zip(self.grades, self.counts, strict=True)
+        }
+
+
+@frozen
+class Disagreement:
+    """How far apart the grades of a query are: the mean difference between two judges."""
+
+    query: str
+    documents: int
+    difference: float
+
+
+@frozen(eq=False, repr=False, kw_only=True)
+class JudgeAgreement(Shown):
+    """How alike judges grade: tables of grades, kappa, alpha, bias, and the order of runs.
+
+    `pairs` has each two judges, `disagreements` the queries with the largest difference first;
+    `order` says how alike runs are ordered by each judge, None if no runs were given, and `flips`
+    how many significant differences between two runs change their sign from judge to judge.
+    """
+
+    judges: tuple[str, ...]
+    pairs: tuple[JudgePair, ...]
+    alpha: Estimate  # Krippendorff's, of all judges
+    disagreements: tuple[Disagreement, ...]
+    weights: str
+    level: str
+    resampling: Resampling
+    measure: str = ""
+    order: Order | None = None
+    flips: int | None = None
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        pairs = [
+            to_plain_data(pair)
+            | {"bias_by_grade": {f"{grade:g}": bias for grade, bias in pair.bias_by_grade.items()}}
+            for pair in self.pairs
+        ]
+        return {
+            "judges": list(self.judges),
+            "pairs": pairs,
+            "alpha": to_plain_data(self.alpha),
+            "disagreements": [to_plain_data(item) for item in self.disagreements],
+            "weights": self.weights,
+            "level": self.level,
+            "resampling": to_plain_data(self.resampling),
+            "measure": self.measure or None,
+            "order": None if self.order is None else self.order.to_dict(),
+            "flips": self.flips,
+            "notes": list(self.notes),
+        }
+
+    def page(self, *, verbose: bool = False) -> Page:
+        """How well the judges agree, where they differ, and what that does to the order of runs."""
+        listed = self.disagreements[: None if verbose else _LISTED_QUERIES]
+        return Page(
+            answer=" ".join([_describe_pair(self), *_describe_order(self)]),
+            sections=[
+                Section(table=build_table(self.pairs, _PAIR_COLUMNS, labels=2)),
+                *(
+                    Section(_name_counts(pair), _tabulate_counts(pair))
+                    for pair in self.pairs
+                    if verbose or pair.judges[0] == self.judges[0]
+                ),
+                Section("Queries with most disagreement", build_table(listed, _QUERY_COLUMNS)),
+                *_tabulate_order(self),
+            ],
+            notes=[*_describe_method(self), *mark_notes(self.notes)],
+            rows=lambda: _list_rows(self),
+            data=self.to_dict,
+        )
+
+
+def compare_grades(
+    judgments: Mapping[str, pl.DataFrame], weights: str, level: str, resampling: Resampling
+) -> JudgeAgreement:
+    """How alike the judges grade the documents that two or more of them judged.
+
+    Args:
+        judgments: by judge, a frame with query, doc and grade.
+        weights: of kappa: none, linear or quadratic in the steps between two grades.
+        level: of alpha: nominal, ordinal or interval.
+        resampling: how queries are drawn again for intervals.
+    """
+    for name, value, allowed in (("weights", weights, WEIGHTS), ("level", level, LEVELS)):
+        if value not in allowed:
+            raise BadValue(name, value, ", ".join(allowed))
+    pairs, notes = [], []
+    for first, second in combinations(judgments, 2):
+        common = judgments[first].join(judgments[second], on=["query", "doc"], suffix="_other")
+        if common.is_empty():
+            problem = f"it has no document in common with {first}"
+            raise BadInput(second, problem, "judgments of the same queries and documents")
+        pairs.append(_compare_two((first, second), common, weights, resampling))
+        for judge in (first, second):
+            alone = len(judgments[judge]) - len(common)
+            if alone:
+                other = second if judge == first else first
+                notes.append(f"{count_noun(alone, 'document')} of {judge} not judged by {other}")
+    every = pl.concat(list(judgments.values())).select("query", "doc", "grade")
+    every = every.filter(pl.len().over("query", "doc") > 1)
+    return JudgeAgreement(
+        judges=tuple(judgments),
+        pairs=tuple(pairs),
+        alpha=_estimate_alpha(every, level, resampling),
+        disagreements=_rank_queries(every),
+        weights=weights,
+        level=level,
+        resampling=resampling,
+        notes=tuple(notes),
+    )
+
+
+def _compare_two(
+    judges: tuple[str, str], common: pl.DataFrame, weights: str, resampling: Resampling
+) -> JudgePair:
+    first, second = (common[name].to_numpy() for name in ("grade", "grade_other"))
+    scale, codes = _number_grades(np.concatenate([first, second]), " and ".join(judges))
+    rows, columns = np.split(codes, 2)
+    query = common["query"].rank("dense").to_numpy().astype(np.intp) - 1
+    counts = _count_grades(query, rows, columns, len(scale))
+    steps = np.abs(np.arange(len(scale))[:, None] - np.arange(len(scale))[None, :])
+    distance = _STEPS[weights](steps.astype(np.float64))
+    same, difference = np.eye(len(scale)), scale[None, :] - scale[:, None]
+
+    def describe(weighting: Array) -> Array:
+        drawn = np.tensordot(weighting, counts, axes=1)
+        total = drawn.sum(axis=(1, 2))
+        expected = np.einsum("si,sj,ij->s", drawn.sum(axis=2), drawn.sum(axis=1), distance)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kappa = 1 - total * np.einsum("sij,ij->s", drawn, distance) / expected
+            means = [np.einsum("sij,ij->s", drawn, of) / total for of in (same, difference)]
+        return np.stack([kappa, *means], axis=1)
+
+    kappa, share, bias = _estimate(describe, len(counts), resampling)
+    return JudgePair(
+        judges=judges,
+        queries=len(counts),
+        documents=len(common),
+        grades=tuple(scale.tolist()),
+        counts=tuple(map(tuple, counts.sum(axis=0).astype(int).tolist())),
+        same=share,
+        kappa=kappa,
+        bias=bias,
+    )
+
+
+def _estimate_alpha(every: pl.DataFrame, level: str, resampling: Resampling) -> Estimate:
+    """Krippendorff's alpha of documents that at least two judged, whoever they were."""
+    scale, codes = _number_grades(every["grade"].to_numpy(), "the judges")
+    document = every.select(pl.struct("query", "doc").rank("dense")).to_series().to_numpy() - 1
+    query = every["query"].rank("dense").to_numpy().astype(np.intp) - 1
+    size = len(scale)
+    grades = np.bincount(document * size + codes, minlength=(document.max() + 1) * size)
+    grades = grades.reshape(-1, size).astype(np.float64)  # of each document, how often each grade
+    judged = grades.sum(axis=1)
+    pairs = grades[:, :, None] * grades[:, None, :]
+    pairs[:, np.arange(size), np.arange(size)] -= grades
+    query_of = np.empty(len(grades), np.intp)
+    query_of[document] = query
+    coincidences = np.zeros((query.max() + 1, size, size))
+    np.add.at(coincidences, query_of, pairs / (judged - 1)[:, None, None])
+
+    def describe(weighting: Array) -> Array:
+        drawn = np.tensordot(weighting, coincidences, axes=1)
+        totals = drawn.sum(axis=2)
+        distance = _square_distances(scale, totals, level)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            observed = np.einsum("sij,sij->s", drawn, distance)
+            expected = np.einsum("si,sj,sij->s", totals, totals, distance)
+            alpha: Array = 1 - (totals.sum(axis=1) - 1) * observed / expected
+        return alpha[:, None]
+
+    (alpha,) = _estimate(describe, len(coincidences), resampling)
+    return alpha
+
+
+def _square_distances(scale: Array, totals: Array, level: str) -> Array:
+    """How far grades are from each other, squared: samples × grades × grades."""
+    if level == "nominal":
+        return np.broadcast_to(1 - np.eye(len(scale)), (len(totals), len(scale), len(scale)))
+    places = totals.cumsum(axis=1) - totals / 2 if level == "ordinal" else scale[None, :]
+    squares: Array = (places[:, :, None] - places[:, None, :]) ** 2
+    return np.broadcast_to(squares, (len(totals), *squares.shape[1:]))
+
+
+def _number_grades(grades: Array, whose: str) -> tuple[Array, Ranks]:
+    scale, codes = np.unique(grades, return_inverse=True)
+    if len(scale) > _MAX_GRADES:
+        problem = f"there are {len(scale)} different grades"
+        raise BadInput(whose, problem, f"at most {_MAX_GRADES}; scores have to be cut into grades")
+    return scale, codes
+
+
+def _count_grades(query: Ranks, rows: Ranks, columns: Ranks, size: int) -> Array:
+    """How often each two grades come together: queries × grades × grades."""
+    cell = (query * size + rows) * size + columns
+    shape = int(query.max()) + 1, size, size
+    return np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
+
+
+def _estimate(
+    describe: Callable[[Array], Array], queries: int, resampling: Resampling
+) -> list[Estimate]:
+    """Statistics with intervals by a bootstrap over queries; of one query there are none."""
+    if queries == 1:
+        return [Estimate(_finite(value)) for value in describe(np.ones((1, 1)))[0].tolist()]
+    bootstrap = run_bootstrap(describe, np.arange(queries), resampling)
+    alpha = widen_level(resampling.alpha, queries)
+    estimates = []
+    for at, value in enumerate(bootstrap.estimate.tolist()):
+        drawn, left_out = bootstrap.resampled[:, at], bootstrap.left_out[:, at]
+        if not np.isfinite(drawn).any() or not np.isfinite(value):
+            estimates.append(Estimate(_finite(value)))
+            continue
+        ends = bootstrap_interval(value, drawn, left_out, alpha)
+        estimates.append(Estimate(value, *ends))
+    return estimates
+
+
+def _finite(value: float) -> float | None:
+    return value if np.isfinite(value) else None
+
+
+def _rank_queries(every: pl.DataFrame) -> tuple[Disagreement, ...]:
+    """By the mean difference between two judges of a document, the largest first."""
+    grade = pl.col("grade")
+    count = pl.len().cast(pl.Float64)
+    # The mean difference of all pairs, out of sorted grades.
+    weight = 2 * pl.int_range(pl.len()).cast(pl.Float64) - count + 1
+    documents = every.group_by("query", "doc").agg(
+        ((grade.sort() * weight).sum() / (count * (count - 1) / 2)).alias("difference")
+    )
+    queries = documents.group_by("query").agg(pl.len(), pl.col("difference").mean())
+    ranked = queries.sort("difference", "query", descending=[True, False])
+    return tuple(Disagreement(*row) for row in ranked.iter_rows())
+
+
+_PAIR_COLUMNS = (
+    Column("judges", lambda pair: pair.judges[0]),
+    Column("", lambda pair: pair.judges[1]),
+    Column("documents", drop=2),
+    Column("same\ngrade", lambda pair: f"{100 * pair.same.value:.0f} %"),
+    Column("kappa", lambda pair: pair.kappa.describe()),
+    Column("bias", lambda pair: pair.bias.describe(sign="+")),
+)
+_ORDER_COLUMNS = (
+    Column("judges", lambda item: item.measures[0]),
+    Column("", lambda item: item.measures[1]),
+    Column("tau", show=".4f"),
+    Column("pairs that\nchange places", "discordant"),
+)
+_QUERY_COLUMNS = (
+    Column("query"),
+    Column("documents"),
+    Column("mean\ndifference", "difference", ".2f"),
+)
+
+
+def _name_counts(pair: JudgePair) -> str:
+    return f"Grades of {pair.judges[0]} (rows) and {pair.judges[1]} (columns)"
+
+
+def _tabulate_counts(pair: JudgePair) -> Table:
+    """How often each grade of one judge meets each of the other, and by how much it is higher."""
+    heads = ["", *map(format_exact, pair.grades), "bias"]
+    biases = pair.bias_by_grade
+    rows = [
+        [format_exact(grade), *row, "–" if biases[grade] is None else f"{biases[grade]:+.2f}"]
+        for grade, row in zip(pair.grades, pair.counts, strict=True)
+    ]
+    return Table(heads, rows, numeric=True, label_columns=1)
+
+
+def _tabulate_order(result: JudgeAgreement) -> list[Section]:
+    """The mean of each run by each judge, and how alike two judges order the runs."""
+    order = result.order
+    if order is None:
+        return []
+    runs = list(order.places(result.judges[0]))
+    means = [(run, *(order.means[judge][run] for judge in result.judges)) for run in runs]
+    table = Table(("run", *result.judges), means, numeric=True, label_columns=1)
+    return [
+        Section(f"{result.measure} by each judge", table),
+        Section(table=build_table(order.agreement, _ORDER_COLUMNS, labels=2)),
+    ]
+
+
+def _describe_pair(result: JudgeAgreement) -> str:
+    """The first two judges in a sentence, the others by alpha."""
+    pair = result.pairs[0]
+    first, second = pair.judges
+    kind = "" if result.weights == "none" else "weighted "
+    text = (
+        f"{first} and {second} give {100 * (pair.same.value or 0):.0f} % of "
+        f"{count_noun(pair.documents, 'document')} the same grade: {kind}kappa "
+        f"{pair.kappa.describe()}."
+    )
+    if len(result.judges) > 2:
+        text += f" All {len(result.judges)} judges: Krippendorff's alpha {result.alpha.describe()}."
+    bias = pair.bias
+    if bias.low is not None and bias.high is not None and bias.low * bias.high > 0:
+        side = "higher" if bias.low > 0 else "lower"
+        text += f" {second} grades {side} by {abs(bias.value or 0):.2f} on average."
+    return text
+
+
+def _describe_order(result: JudgeAgreement) -> list[str]:
+    """Whether runs change places from judge to judge."""
+    if result.order is None:
+        return []
+    runs, discordant = (
+        len(result.order.runs),
+        max(item.discordant for item in result.order.agreement),
+    )
+    if not discordant:
+        return [f"All judges order the {runs} runs alike by {result.measure}."]
+    taus = [item.tau for item in result.order.agreement if item.tau is not None]
+    lowest = f" (tau {min(taus):.2f})" if taus else ""
+    flips = (
+        "no significant difference changes"
+        if not result.flips
+        else (f"{count_noun(result.flips, 'significant difference')} between two runs changes")
+    )
+    pairs = count_noun(discordant, "pair")
+    return [f"By {result.measure}, {pairs} of {runs} runs change places{lowest}; {flips} its sign."]
+
+
+def _describe_method(result: JudgeAgreement) -> list[str]:
+    queries = max(pair.queries for pair in result.pairs)
+    alpha = f"Krippendorff's alpha ({result.level}) of {join_words(result.judges)}: "
+    lines = [alpha + result.alpha.describe()]
+    kappa = "Cohen's kappa" if result.weights == "none" else f"kappa with {result.weights} weights"
+    lines.append(f"{kappa} · bias: by how much the second judge grades higher")
+    if queries > 1:
+        lines.append(
+            f"{result.resampling.level} confidence intervals: bootstrap over "
+            f"{count_noun(queries, 'query')} ({name_interval(queries)})"
+        )
+    else:
+        lines.append("one query: no intervals")
+    return lines
+
+
+def _list_rows(result: JudgeAgreement) -> Table:
+    """A row for each value: what it is, of which judges, grades or query."""
+
+    def row(what: str, pair: Sequence[str], value: Any, **more: Any) -> tuple[Any, ...]:
+        first, second = pair if len(pair) == 2 else ("", "")
+        names = ("grade", "other_grade", "query")
+        ends = more.get("low"), more.get("high")
+        return (what, first, second, *(more.get(name) for name in names), value, *ends)
+
+    def estimate(what: str, pair: Sequence[str], item: Estimate) -> tuple[Any, ...]:
+        return row(what, pair, item.value, low=item.low, high=item.high)
+
+    rows = [estimate("alpha", (), result.alpha)]
+    for pair in result.pairs:
+        rows += [
+            row("documents", pair.judges, pair.documents),
+            *(
+                estimate(name, pair.judges, getattr(pair, name))
+                for name in ("same", "kappa", "bias")
+            ),
+        ]
+        for grade, counts in zip(pair.grades, pair.counts, strict=True):
+            rows += [
+                row("count", pair.judges, count, grade=grade, other_grade=other)
+                for other, count in zip(pair.grades, counts, strict=True)
+            ]
+    rows += [
+        row("difference", (), item.difference, query=item.query) for item in result.disagreements
+    ]
+    if result.order is not None:
+        rows += [row("tau", item.measures, item.tau) for item in result.order.agreement]
+        rows.append(row("flips", (), result.flips))
+    columns = ("what", "first", "second", "grade", "other_grade", "query", "value", "low", "high")
+    return Table(columns, rows, numeric=True, label_columns=3, text_columns=(5,))

@@ -1,0 +1,1 @@
+"""The formats of pages: a renderer in each file."""

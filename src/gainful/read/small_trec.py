@@ -1,0 +1,106 @@
+"""Small TREC files in which all is as usual → dicts, without the engine for large ones.
+
+Whatever is unusual (a comment, a second blank, a document twice, a number that is none, queries
+that do not stand together) is left to `read/trec_files.py`, which says what it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from math import isfinite
+from os import PathLike
+from os.path import getsize
+
+from gainful.errors import BadInput
+from gainful.read.formats import find_format
+from gainful.read.qrels_and_run import MAX_USUAL_GRADE, NestedDict
+from gainful.read.source import Source, is_file, open_source
+
+_MAX_BYTES = 4 << 20  # of all files together; beyond it reading by columns is faster
+_SIGNS = frozenset("0123456789.+-eE")  # of numbers that all readers read alike
+_QRELS, _RUN = (4, 3), (6, 4)  # how many fields a line has, and where its number stands
+
+
+def read_small_files(paths: Sequence[object]) -> list[NestedDict]:
+    """Judgments and runs, the judgments first, if all are small TREC files; else none."""
+    nested: list[NestedDict] = []
+    for source in _open_small_files(paths):
+        mapping = _read_lines(source.read_bytes(), *(_RUN if nested else _QRELS))
+        if mapping is None or (not nested and _look_odd(mapping)):
+            return []
+        nested.append(NestedDict(mapping, source.name))
+    return nested
+
+
+def _open_small_files(paths: Sequence[object]) -> list[Source]:
+    """The files, if all are plain, small together, and TREC's; else none."""
+    files = [path for path in paths if isinstance(path, (str, PathLike)) and is_file(path)]
+    if len(files) < len(paths) or sum(map(getsize, files)) > _MAX_BYTES:
+        return []
+    with suppress(BadInput):  # which the full reader tells, after mistakes in files before it
+        sources = [open_source(path) for path in files]
+        if all(source.path and find_format(source).name == "trec" for source in sources):
+            return sources
+    return []
+
+
+def _read_lines(data: bytes, size: int, place: int) -> dict[str, dict[str, float]] | None:
+    """The numbers of documents by query; None if a line is anything but usual.
+
+    Args:
+        data: the lines.
+        size: how many fields a line has.
+        place: where its number stands.
+    """
+    columns = _split_fields(data, size)
+    if not columns or len({*columns[1]}) > 1:  # iterations may be subtopics
+        return None
+    if not _SIGNS.issuperset("".join(columns[place])):
+        return None
+    try:
+        numbers = [*map(float, columns[place])]
+    except ValueError:
+        return None
+    return _group(columns[0], columns[2], numbers) if all(map(isfinite, numbers)) else None
+
+
+def _split_fields(data: bytes, size: int) -> list[list[str]]:
+    """The columns of a file of ASCII with one space between fields; else none."""
+    if not data.isascii() or any(sign in data for sign in b"#\t\r\v\f"):
+        return []
+    words = [*data.decode().removesuffix("\n").replace("\n", " \n ").split(" "), "\n"]
+    columns = [words[place :: size + 1] for place in range(size + 1)]
+    even = len(words) % (size + 1) == 0 and {*columns.pop()} == {"\n"} and "" not in words
+    return columns if even else []
+
+
+def _group(
+    queries: list[str], docs: list[str], numbers: list[float]
+) -> dict[str, dict[str, float]] | None:
+    """Numbers by query and document; None if lines of a query stand apart, or one stands twice."""
+    mapping: dict[str, dict[str, float]] = {}
+    begin = 0
+    for query, lines in groupby(queries):
+        end = begin + sum(1 for _ in lines)
+        ranking = dict(zip(docs[begin:end], numbers[begin:end], strict=True))
+        if query in mapping or len(ranking) < end - begin:
+            return None
+        mapping[query], begin = ranking, end
+    return mapping
+
+
+def _look_odd(qrels: Mapping[str, Mapping[str, float]]) -> bool:
+    """May judgments be something else, of which the full reader has to speak?"""
+    grades = [[*judged.values()] for judged in qrels.values()]
+    *_, last = qrels.values()
+    return (
+        "all" in last
+        or max(map(max, grades)) > MAX_USUAL_GRADE
+        or (len(grades) < sum(map(len, grades)) and all(map(_count_up, grades)))
+    )
+
+
+def _count_up(grades: list[float]) -> bool:
+    return grades == [*range(1, len(grades) + 1)]
