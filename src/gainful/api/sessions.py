@@ -91,6 +91,9 @@ def evaluate(
 
 
 @answer_session_options(GainOptions)
+check_suffix = click_judgments.check_suffix  # of the file that they go into
+
+
 def judge_by_clicks(
     sessions: AnySessions,
     *,

@@ -8,12 +8,11 @@ import click
 from attrs import evolve
 
 from gainful.api.session_options import GainOptions
-from gainful.api.sessions import evaluate, holds_systems, judge_by_clicks
+from gainful.api.sessions import check_suffix, evaluate, holds_systems, judge_by_clicks
 from gainful.api.summarise_sessions import summarise
 from gainful.cli.answer import argument, command, parse_reading
 from gainful.cli.command import OUTPUT, PATH
 from gainful.cli.options import READ_SESSIONS, Row, option, session_convention, split_columns
-from gainful.match.click_judgments import check_suffix
 from gainful.measure.sessions.results import VIEWS
 from gainful.page.page import Page
 
