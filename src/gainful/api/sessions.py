@@ -90,10 +90,10 @@ def evaluate(
     return SessionResults.from_matched(chosen_sessions.name, matched_sessions, recipes, convention)
 
 
-@answer_session_options(GainOptions)
 check_suffix = click_judgments.check_suffix  # of the file that they go into
 
 
+@answer_session_options(GainOptions)
 def judge_by_clicks(
     sessions: AnySessions,
     *,
