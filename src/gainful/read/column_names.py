@@ -315,15 +315,15 @@ class ColumnMapping:
             if role not in roles:
                 raise BadValue("columns", role, f"roles of {format_name}: {', '.join(roles)}")
 
-    def refuse_absent(self, told: Mapping[str, bool], name: str) -> None:
+    def refuse_absent(self, presence: Mapping[str, bool], name: str) -> None:
         """No path may be named at which nothing stands in any record.
 
         Args:
-            told: by each role that is looked at, whether any record tells it.
+            presence: by each role that is looked at, whether any record tells it.
             name: of the file.
         """
         for role in self.names:
-            if not told.get(role, True):
+            if not presence.get(role, True):
                 raise self._describe_absent(role, name)
 
     def _describe_absent(self, role: str, name: str) -> NoColumn:

@@ -237,8 +237,8 @@ class Retrievals:
         sound = frame.filter(pl.col("flaw").is_null())
         if len(sound):
             own = {"searcher": "user", "text": "text", **{name: name for name in self.labels}}
-            told = {role: tells(sound, own[role]) for role in own if own[role] in sound.columns}
-            columns.refuse_absent(told, self.name)
+            presence = {role: tells(sound, own[role]) for role in own if own[role] in sound.columns}
+            columns.refuse_absent(presence, self.name)
         flawed = pl.col("flaw").is_not_null()  # what is wrong is told once
         is_timed = (frame["time"].is_not_null() & frame["flaw"].is_null()).any()
         time = pl.when(~flawed).then("time").when(is_timed).then(pl.lit(0).cast(TIME))

@@ -102,7 +102,7 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
     told = {
         role: column in frame.columns and tells(frame, column) for role, column in _PATHS.items()
     }
-    reading.columns.refuse_absent(told, name)
+    reading.columns.refuse_absent(presence, name)
     log, split_notes = split_queries(log)
     rows, docs, list_notes = build_lists(log)
     if not rows["event"].is_in([SHOWN, ASKED]).any():

@@ -129,10 +129,10 @@ def _as_texts(frame: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
 
 def _finish(frame: pl.DataFrame) -> pl.DataFrame:
     """The fields of every version under their last names; an empty text is none."""
-    told = {name: pl.when(pl.col(name) != "").then(pl.col(name)) for name in frame.columns}
-    wrong = told.pop("\0wrong", pl.lit(None, dtype=pl.String))
-    hits = pl.coalesce(*(told.pop(name) for name in (FIELDS[-1], *_OLD_HITS)))
-    columns = {FIELDS[-1]: hits, "wrong": wrong, **{name_own(name): told[name] for name in told}}
+    texts = {name: pl.when(pl.col(name) != "").then(pl.col(name)) for name in frame.columns}
+    wrong = texts.pop("\0wrong", pl.lit(None, dtype=pl.String))
+    hits = pl.coalesce(*(texts.pop(name) for name in (FIELDS[-1], *_OLD_HITS)))
+    columns = {FIELDS[-1]: hits, "wrong": wrong, **{name_own(name): texts[name] for name in texts}}
     return frame.select(column.alias(name) for name, column in columns.items())
 
 
