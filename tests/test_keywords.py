@@ -56,7 +56,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "eval": PRINTED_TEXT
     | PLUGIN
     | {"per_query": "attribute", "run": "runs", "collections": "folder", "folder": "collections"},
-    "compare": PRINTED_TEXT | PLUGIN | OF_BOTH | {"full": "output"},
+    "compare": PRINTED_TEXT | PLUGIN | OF_BOTH | {"full": "output", "values": "read_values"},
     "gate": PRINTED
     | PLUGIN
     | {"verbose": "output", "save_baseline": "save_to", "save_to": "save_baseline", "name": "file"},

@@ -17,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from attrs import define, field
+from facts import find_notes
 from hypothesis import given, strategies as st
 from refusals import refuses
 
@@ -315,7 +316,7 @@ def test_judgments_without_grades_count_as_grade_1_and_say_so(tmp_path):
         results = gainful.evaluate(judged, RUN, [*MEASURES, "DCG"])
         discounted = (1 / np.log2(3) + 1) / 2  # gains of 1 at ranks 2 and 1
         assert results.mean == VALUES | {"DCG": pytest.approx(discounted)}
-        assert "among user, item, when; each judged document counts as grade 1" in results.notes[0]
+        assert find_notes(results.notes[:1], "user", "item", "when", "grade", 1)
 
 
 GRADED = [{"qid": "1", "docid": "b", "y_true": 0}, {"qid": "1", "docid": "a", "y_true": 3}]
@@ -340,10 +341,10 @@ def test_numbers_that_may_be_grades_are_not_left_out(tmp_path, name):
     }
     judged = values[name]()
     judged = path if judged is None else judged
-    with pytest.raises(BadInput, match="'y_true' holds numbers; is it the grade") as failure:
+    with pytest.raises(BadInput) as failure:
         gainful.evaluate(judged, RUN, "RR")
-    for way in ('columns={"grade": "y_true"} (--columns grade=y_true)', 'columns={"grade": None}'):
-        assert way in str(failure.value)
+    ways = ('columns={"grade": "y_true"}', "--columns grade=y_true", 'columns={"grade": None}')
+    assert [word for word in ("'y_true'", *ways) if word not in str(failure.value)] == []
     assert not gainful.check(judged).ok
     for column, value in (("y_true", 0.5), (None, 1.0)):
         results = gainful.evaluate(judged, RUN, "RR", columns={"grade": column})
@@ -799,29 +800,31 @@ def test_tensors_are_taken_to_the_cpu_or_refused_in_a_line():
 
 
 @pytest.mark.parametrize(
-    ("ask", "message"),
+    ("ask", "meant"),
     [
-        (lambda: gainful.evaluate(QRELS, RUN, metrics="RR"), "did you mean measures"),
-        (lambda: gainful.evaluate(judgments=QRELS, run=RUN), "did you mean qrels"),
-        (lambda: gainful.evaluate(ground_truth=QRELS, predictions=RUN), "did you mean qrels"),
-        (lambda: gainful.compare(QRELS, {"a": RUN, "b": RUN}, metric="RR"), "did you mean measures"),
-        (lambda: gainful.why(QRELS, RUN, metric="RR", unlike="sklearn"), "did you mean measure"),
-        (lambda: gainful.gate(QRELS, RUN, floor={"RR": 1}), "did you mean floors"),
-        (lambda: gainful.explain([3], top_k=1), "did you mean k"),
-        (lambda: gainful.ndcg([3], y_score=[1]), "did you mean scores"),
-        (lambda: sessions.evaluate(SESSIONS, metrics="sDCG"), "did you mean measures"),
-        (lambda: testing.assert_ranking_quality(QRELS, RUN, metrics="RR"), "did you mean measures"),
+        (lambda: gainful.evaluate(QRELS, RUN, metrics="RR"), "measures"),
+        (lambda: gainful.evaluate(judgments=QRELS, run=RUN), "qrels"),
+        (lambda: gainful.evaluate(ground_truth=QRELS, predictions=RUN), "qrels"),
+        (lambda: gainful.compare(QRELS, {"a": RUN, "b": RUN}, metric="RR"), "measures"),
+        (lambda: gainful.why(QRELS, RUN, metric="RR", unlike="sklearn"), "measure"),
+        (lambda: gainful.gate(QRELS, RUN, floor={"RR": 1}), "floors"),
+        (lambda: gainful.explain([3], top_k=1), "k"),
+        (lambda: gainful.ndcg([3], y_score=[1]), "scores"),
+        (lambda: sessions.evaluate(SESSIONS, metrics="sDCG"), "measures"),
+        (lambda: testing.assert_ranking_quality(QRELS, RUN, metrics="RR"), "measures"),
     ],
 )  # fmt: skip
-def test_names_of_other_tools_are_answered(ask, message):
-    with pytest.raises(UnknownName, match=message):
+def test_names_of_other_tools_are_answered(ask, meant):
+    with pytest.raises(UnknownName) as refused:
         ask()
+    assert f"did you mean {meant}" in str(refused.value)
 
 
 def test_values_that_need_frames_say_the_way():
     for kind in (gainful.Run, gainful.Qrels):
-        with pytest.raises(WrongType, match=r"gainful\.evaluate and all others take dicts"):
+        with pytest.raises(WrongType) as refused:
             kind(RUN)
+        assert "gainful.evaluate" in str(refused.value)
 
 
 @pytest.mark.parametrize("shape", ["records", "rows of lists", "RAG dicts", "ragas"])

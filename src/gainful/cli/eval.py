@@ -72,8 +72,8 @@ def evaluate(
             evaluate_collections,
         )
 
-        results = evaluate_collections(collections, keep_going=keep_going, **options)
-        return results.page(verbose=verbose)
+        by_collection = evaluate_collections(collections, keep_going=keep_going, **options)
+        return by_collection.page(verbose=verbose)
     if keep_going:
         raise click.UsageError("--keep-going needs --collections FOLDER")
     if qrels is None:
