@@ -12,7 +12,12 @@ from math import e
 from typing import Any
 
 from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
-from gainful.measure.catalogue import MEASURES, measure_names, session_measures
+from gainful.measure.catalogue import (
+    MEASURES,
+    exposure_measures,
+    measure_names,
+    session_measures,
+)
 from gainful.measure.formulas import find_in_plugins
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.names import (
@@ -242,11 +247,11 @@ def _find_spelling(name: str, plain: str) -> str | None:
     spelling = parse_nickname(plain) or lower_names.get(plain)
     if spelling is not None:
         return spelling
-    sessions = session_measures()
-    if name in sessions:
+    others = (*session_measures(), *exposure_measures())
+    if name in others:
         return name
-    lower_sessions = {spelling.lower(): spelling for spelling in sessions}
-    return None if plain == SCALED_DCG.lower() else lower_sessions.get(plain)  # sdcg is either
+    lower_others = {spelling.lower(): spelling for spelling in others}
+    return None if plain == SCALED_DCG.lower() else lower_others.get(plain)  # sdcg is either
 
 
 def _parse_params(inner: str, text: str) -> dict[str, ParameterValue]:
