@@ -47,13 +47,13 @@ class Header:
     def find_column(self, aliases: Iterable[str]) -> str | None:
         """The first column, in the order of the known names, that is called so, or nearly."""
         known = list(aliases)
-        own, stripped = self._known_names
+        own, stripped = self._names
         exact = (own[name] for name in known if name in own)
         near = (stripped[strip_name(name)] for name in known if strip_name(name) in stripped)
         return next(exact, None) or next(near, None)
 
     @cached_property
-    def _known_names(self) -> tuple[dict[str, str], dict[str, str]]:
+    def _names(self) -> tuple[dict[str, str], dict[str, str]]:
         """The columns by what they are called, and by what they are nearly called."""
         names = [*reversed(self.columns)]
         return {normalise_name(name): name for name in names}, {
