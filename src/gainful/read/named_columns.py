@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 import polars as pl
@@ -46,11 +47,18 @@ class Header:
     def find_column(self, aliases: Iterable[str]) -> str | None:
         """The first column, in the order of the known names, that is called so, or nearly."""
         known = list(aliases)
-        own = {normalise_name(name): name for name in reversed(self.columns)}
-        stripped = {strip_name(name): name for name in reversed(self.columns)}
+        own, stripped = self._names
         exact = (own[name] for name in known if name in own)
         near = (stripped[strip_name(name)] for name in known if strip_name(name) in stripped)
         return next(exact, None) or next(near, None)
+
+    @cached_property
+    def _names(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The columns by what they are called, and by what they are nearly called."""
+        names = [*reversed(self.columns)]
+        return {normalise_name(name): name for name in names}, {
+            strip_name(name): name for name in names
+        }
 
     def require_column(self, aliases: tuple[str, ...], role: str) -> str:
         """The column that has one of these names, or an error that says what there is."""
