@@ -99,7 +99,7 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
         raise BadInput(locate(int(unreadable["row"][0])), str(unreadable["wrong"][0]), UNREADABLE)
     if not len(log.queries) and not len(log.events):
         raise BadInput(name, "there is not one query and not one event in it", _SHAPE)
-    told = {
+    presence = {
         role: column in frame.columns and tells(frame, column) for role, column in _PATHS.items()
     }
     reading.columns.refuse_absent(presence, name)
