@@ -937,14 +937,14 @@ def test_json_of_something_else_is_called_so_with_its_keys(tmp_path, run_gainful
 
 def test_ids_within_documents_are_named_by_their_path(tmp_path, run_gainful):
     """RR is 1/2 and 1; LangChain's documents have no id but a source."""
-    found = [["b", "a"], ["c"]]
+    rankings = [["b", "a"], ["c"]]
     records = [
         {
             "query": query,
             "retrieved": [{"page_content": "…", "metadata": {"source": doc}} for doc in docs],
             "relevant": [docs[-1]],
         }
-        for query, docs in zip("xy", found, strict=True)
+        for query, docs in zip("xy", rankings, strict=True)
     ]
     path = tmp_path / "answers.jsonl"
     path.write_text("\n".join(map(json.dumps, records)))
