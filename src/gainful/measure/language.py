@@ -247,11 +247,14 @@ def _find_spelling(name: str, plain: str) -> str | None:
     spelling = parse_nickname(plain) or lower_names.get(plain)
     if spelling is not None:
         return spelling
-    others = (*session_measures(), *exposure_measures())
-    if name in others:
-        return name
-    lower_others = {spelling.lower(): spelling for spelling in others}
-    return None if plain == SCALED_DCG.lower() else lower_others.get(plain)  # sdcg is either
+    for find_measures in (session_measures, exposure_measures):
+        others = find_measures()
+        if name in others:
+            return name
+        lower_others = {spelling.lower(): spelling for spelling in others}
+        if plain in lower_others and plain != SCALED_DCG.lower():  # sdcg is either
+            return lower_others[plain]
+    return None
 
 
 def _parse_params(inner: str, text: str) -> dict[str, ParameterValue]:
