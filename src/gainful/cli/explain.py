@@ -18,7 +18,6 @@ from gainful.cli.options import (
     PRINT_TEXT,
     READ_RUNS,
     Row,
-    is_number_text,
     option,
     parse_numbers,
     refuse_idle_options,
@@ -77,7 +76,7 @@ def _explain(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
     refuse_idle_options(("session", "session_qrels", *CHOOSE_SESSIONS), "is of --sessions FILE")
     if not words:
         raise click.UsageError("name GRADES, or QRELS RUN QUERY, or --sessions FILE")
-    if not is_number_text(words[0]) and (len(words) == 3 or Path(words[0]).is_file()):
+    if _names_file(words):
         if len(words) != 3:
             raise click.UsageError("name a QUERY: gainful explain QRELS RUN QUERY")
         refuse_idle_options(_OF_GRADES, "is of GRADES; the cutoff goes into the measure: -m nDCG@5")
@@ -89,6 +88,15 @@ def _explain(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
     if "judged" in given:
         given["judged"] = parse_numbers([given["judged"]], "judged")
     return api.explain(parse_numbers(words, "grades"), **given)
+
+
+def _names_file(words: tuple[str, ...]) -> bool:
+    """Is the first of these words no grade: a file, or three words of which one should be?"""
+    try:
+        float(words[0].partition(",")[0])
+    except ValueError:
+        return words[0] != "-" and (len(words) == 3 or Path(words[0]).exists())
+    return False
 
 
 def _explain_query(

@@ -35,11 +35,6 @@ _NUMBER = re.compile(rf"{NUMBER_PATTERN}|[+-]?(nan|inf)", re.ASCII | re.IGNORECA
 GRADES_SETTINGS = {"ignore_unknown_options": True}
 
 
-def is_number_text(word: str) -> bool:
-    """Is it a number, some of them, or - for the pipe; or a name?"""
-    return word == "-" or all(_NUMBER.fullmatch(part.strip()) for part in split_numbers(word))
-
-
 def parse_numbers(words: Iterable[str], argument: str) -> list[float]:
     """The numbers in some words; a word that is none is an error that says so."""
     words = list(words)

@@ -41,15 +41,6 @@ class Subtopics:
             doc=number[self.doc[some]], subtopic=self.subtopic[some], grade=self.grade[some]
         )
 
-    def repeat(self, times: int, pool_size: int) -> Subtopics:
-        """The subtopics of a pool that stands there so many times."""
-        offset = np.repeat(pool_size * np.arange(times), len(self.doc))
-        return Subtopics(
-            doc=np.tile(self.doc, times) + offset,
-            subtopic=np.tile(self.subtopic, times),
-            grade=np.tile(self.grade, times),
-        )
-
 
 @frozen(eq=False, kw_only=True)
 class Matched(TieBlocks):

@@ -19,13 +19,13 @@ from gainful.formula import NamedFormula
 from gainful.match.rankings import RankedDoc
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import FORMULA_PARAMS, Recipe, SessionRecipe
-from gainful.measure.evaluate import compute_subsets
 from gainful.measure.explanation import describe_convention
 from gainful.measure.functions.sessions.sdcg import discounts, query_weights, session_gains
 from gainful.measure.rank_matrix import Batch, rank_rows, rank_scored_rows
 from gainful.measure.ranked_run import RankedRun, apply_function, compute_measure, rank_run_gains
 from gainful.measure.results import ANSWER_DECIMALS
 from gainful.measure.sessions.session_values import compute_session_values, joint_terms
+from gainful.measure.subsets import compute_subsets
 from gainful.measure.worked_ranking import RankedQueries, doc_gains
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
@@ -83,7 +83,7 @@ class Contributions(Shown):
     owner: str = ""  # the query or session, if it is one of a file
 
     @property
-    def fields(self) -> list[str]:
+    def field_names(self) -> list[str]:
         """What any of the steps has."""
         names = [attribute.name for attribute in fields(Step)]
         return [name for name in names if any(getattr(s, name) is not None for s in self.steps)]
@@ -101,7 +101,7 @@ class Contributions(Shown):
         }
 
     def _list_rows(self) -> Table:
-        return list_fields(self.steps, 0, self.fields) if self.steps else Table((), ())
+        return list_fields(self.steps, 0, self.field_names) if self.steps else Table((), ())
 
     def page(self, *, verbose: bool = False) -> Page:
         """What it is, what each rank and query adds, the formula with its numbers put in."""
@@ -109,14 +109,14 @@ class Contributions(Shown):
         shown = [s for s in self.steps if everything or s.rank <= _TOP or s.contribution]
         left_out = len(self.steps) - len(shown)
         more = [f"… and {count_noun(left_out, 'rank')} that add nothing"] if left_out else []
-        columns = [column for column in _COLUMNS if (column.value or column.head) in self.fields]
+        columns = [column for column in _COLUMNS if (column.value or column.head) in self.field_names]
         steps = Section(table=build_table(shown, columns, labels=0), lines=[*more, _HOW])
         formula = [f"{entry.name}: {entry.full_definition}", *self._format_sums()]
         return Page(
             answer=self._describe_value(),
             sections=[
                 *([steps] if self.steps else []),
-                *([Section(table=self._tabulate_queries())] if "query" in self.fields else []),
+                *([Section(table=self._tabulate_queries())] if "query" in self.field_names else []),
                 Section(lines=[*formula, f"Here: {', '.join(self.counts)}"], indent="  "),
                 Section(lines=[f"Convention: {self.recipe.convention.title}"]),
             ],
@@ -159,7 +159,7 @@ class Contributions(Shown):
             for query, steps in by_query.items()
         ]
         table = Table(("query", "DCG", "query\ndiscount", "adds", "so far"), rows, numeric=True)
-        return table if "discount" in self.fields else table.select((0, 3, 4))
+        return table if "discount" in self.field_names else table.select((0, 3, 4))
 
 
 def explain_grades(

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
 from attrs import evolve
 
 from gainful.convention import Convention
 from gainful.errors import BadInput, NoIdeal, NothingInCommon
 from gainful.match.match import MatchedRun
 from gainful.match.matched import Matched
-from gainful.match.ties import TIE_POLICIES
 from gainful.measure import notes
 from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedRun, compute_measure, rank_run
 from gainful.measure.results import QueryResults
 from gainful.read.qrels_and_run import describe_odd_judgments
-from gainful.types import Array, Flags, slices
-
-_BATCH_DOCS = 1_000_000  # documents of all sets that are computed together
+from gainful.types import Array, Flags
 
 
 def measure_run(
@@ -112,28 +108,6 @@ def compute_ranked(ranked: RankedRun, recipe: Recipe) -> Array:
     if recipe.entry.normalised:
         values[zero] = 0.0
     return values
-
-
-def compute_subsets(ranked: RankedRun, recipe: Recipe, members: Flags) -> Array:
-    """The value of one query for each set of documents, if only these were judged.
-
-    The others keep their ranks and earn nothing, and the pool stays whole. Not a number where the
-    convention leaves the query out.
-    """
-    convention = recipe.convention
-    by_grades = TIE_POLICIES[convention.ties].needs == "grades"
-    moves = by_grades or convention.unjudged_grade is not None  # who is judged changes the ranks
-    batch_size = max(1, _BATCH_DOCS // (1 + len(ranked.grade) + len(ranked.pool_grade)))
-    values: list[Array] = []
-    for part in slices(len(members), batch_size):
-        repeated = ranked.repeat_query(members[part])
-        part_values = (
-            compute_measures(repeated, {"": recipe})[""]
-            if moves
-            else compute_ranked(evolve(repeated, convention=convention), recipe)
-        )
-        values.append(np.ma.filled(np.ma.asarray(part_values, dtype=float), np.nan))
-    return np.concatenate(values)
 
 
 def _zero_queries(matched: Matched, convention: Convention) -> Flags:

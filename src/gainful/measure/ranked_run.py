@@ -166,28 +166,6 @@ class RankedRun(Matched):
         ties = "input" if order == "input" else self.convention.ties
         return rank_run(filtered, self.convention.with_settings(ties=ties))
 
-    def repeat_query(self, members: Flags) -> RankedRun:
-        """The one query for each set of its documents, which alone are judged in it."""
-        size, pool_size = len(members), len(self.pool_grade)
-        set_number, hit = np.nonzero(members)
-        return evolve(
-            self,
-            queries=[*self.queries] * size,
-            judged=np.repeat(self.judged, size),
-            in_run=np.repeat(self.in_run, size),
-            retrieved=np.repeat(self.retrieved, size),
-            pool_query=np.repeat(np.arange(size), pool_size),
-            pool_grade=np.tile(self.pool_grade, size),
-            query=set_number,
-            grade=self.grade[hit],
-            pool_index=None
-            if self.pool_index is None
-            else self.pool_index[hit] + pool_size * set_number,
-            subtopics=None if self.subtopics is None else self.subtopics.repeat(size, pool_size),
-            filtered=None,
-            **{name: getattr(self, name)[hit] for name in self.rank_fields},
-        )
-
     def grade_finder(self, query: Ranks, grade: Array) -> GradeFinder:
         """Says of flagged grades, for a message, which the first one is."""
 
