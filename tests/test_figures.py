@@ -370,6 +370,8 @@ def test_a_map_without_any_winner_says_so():
 def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, study, swept):
     inputs = {"sessions": (study,), "sweep": (swept[1],), "runs": (QRELS, RUNS)}
     inputs["log"] = (gainful.calibrate(make_sessions(a=[["x", "y"]] * 2, b=[["z"]])),)
+    judged = {"1": {"a": 2, "b": 0}, "2": {"a": 1, "c": 2}}
+    inputs["judges"] = (gainful.compare_judges([judged, judged], resamples=99),)
     given = inputs[FIGURES[name].input_kind]
     if name == "differences":
         given = (QRELS, {"bm25": RUNS["bm25"], "dense": RUNS["dense"]})
@@ -379,7 +381,7 @@ def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, 
     once = picture.to_svg(chart)
     assert once == picture.to_svg(draw_spec(name, *given, **options))
     shown = " ".join(svg_texts(once))
-    words = {"precision-recall": "grade 1", "searchers": "models fitted"}
+    words = {"precision-recall": "grade 1", "searchers": "models fitted", "judges": "kappa"}
     words |= {"frontier": "Cost(per_query=50, per_result=2)"}
     assert words.get(name, "gain") in shown
     assert "#12171e" not in once
