@@ -19,7 +19,7 @@ from scipy.stats import ttest_rel
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
 from gainful.match import dicts, frames
-from gainful.read.query_columns import read_query_texts
+from gainful.read.query_columns import read_queries
 from gainful.show.pages import report as report_module, report_data
 from gainful.show.pages.report_data import sample_queries
 
@@ -515,7 +515,7 @@ def test_runs_that_are_none_are_refused():
 def test_texts_are_read_in_the_forms_people_have(tmp_path, name, text):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8", newline="")
-    assert read_query_texts(file) == {"1": "where to sleep", "2": "what, to eat"}
+    assert read_queries(file).read_texts() == {"1": "where to sleep", "2": "what, to eat"}
 
 
 @pytest.mark.parametrize(
@@ -534,14 +534,14 @@ def test_texts_that_are_none_are_refused_by_line(tmp_path, name, text, about):
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
     with refuses(BadInput, about):
-        read_query_texts(file)
+        read_queries(file).read_texts()
 
 
 def test_texts_that_are_no_text_are_refused(tmp_path):
     file = tmp_path / "a.tsv"
     file.write_bytes(b"1\t\xff\n")
     with refuses(BadInput, "a.tsv:1"):
-        read_query_texts(file)
+        read_queries(file).read_texts()
 
 
 # ── under every convention ───────────────────────────────────────────────────────────────────

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack, overload
@@ -12,6 +13,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.api.run_options import (
+    GroupOptions,
     NamedRuns,
     RunOptions,
     RunReading,
@@ -27,8 +29,8 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.measure import Measure
-from gainful.measure.results import QueryResults, list_others, list_run_rows, results_page, to_dict
-from gainful.measure.values import ByMeasure, flatten_names
+from gainful.measure.results import QueryResults, list_others, results_page, to_dict
+from gainful.measure.values import ByMeasure, Grouping, flatten_names
 from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
@@ -108,13 +110,15 @@ class RunResults(ShownByRun[QueryResults]):
 
         notes = list_footnotes(all_intervals, verbose=verbose)
         page = results_page(runs, per_query=per_query, verbose=verbose, notes=notes)
+        shown = self._list_intervals(folded=True) if runs[0].grouping else all_intervals
         page = evolve(
             page,
             answer=" ".join(filter(None, [page.answer, describe_interval(all_intervals)])),
-            sections=[*page.sections, Section(table=build_table(all_intervals))],
+            sections=[*page.sections, Section(table=build_table(shown))],
             data=self.to_dict,
         )
-        return page if per_query else evolve(page, rows=self._rows, records=self._records)
+        records = None if runs[0].grouping else self._records
+        return page if per_query else evolve(page, rows=self._rows, records=records)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data; counts are those of all runs together."""
@@ -125,6 +129,9 @@ class RunResults(ShownByRun[QueryResults]):
                 | run
                 for run, run_intervals in zip(data["runs"], self.intervals, strict=True)
             ]
+            groups = [group for run in data["runs"] for group in (run, *run.get("groups", ()))]
+            for group, intervals in zip(groups, self._list_intervals(), strict=True):
+                group["intervals"] = intervals.to_dict()
         return data
 
     def to_flat(self) -> dict[str, float]:
@@ -169,12 +176,23 @@ class RunResults(ShownByRun[QueryResults]):
     def _rows(self) -> Table:
         from gainful.evidence.intervals import list_cells, list_columns  # noqa: PLC0415
 
-        table = list_run_rows(list(self.values()))
+        page = results_page(list(self.values()))
+        table = page.rows() if page.rows is not None else Table((), ())
         rows = [
             (*row, *list_cells(run_intervals))
-            for row, run_intervals in zip(table.rows, self.intervals, strict=True)
+            for row, run_intervals in zip(table.rows, self._list_intervals(), strict=True)
         ]
         return evolve(table, columns=(*table.columns, *list_columns(self.intervals[0])), rows=rows)
+
+    def _list_intervals(self, *, folded: bool = False) -> list[MeanIntervals]:
+        """Of each run the intervals of all queries, and then those of each group."""
+        from gainful.evidence.intervals import group_intervals  # noqa: PLC0415
+
+        return [
+            intervals
+            for run, item in zip(self.values(), self.intervals, strict=True)
+            for intervals in (item, *group_intervals(run, item, folded=folded))
+        ]
 
     def _records(self) -> list[dict[str, Any]]:
         return [
@@ -183,7 +201,7 @@ class RunResults(ShownByRun[QueryResults]):
         ]
 
 
-class IntervalOptions(RunOptions, total=False):
+class IntervalOptions(GroupOptions, total=False):
     """How runs are read, and how sure each mean is.
 
     Args:
@@ -210,7 +228,7 @@ def evaluate(
 
 @overload
 def evaluate(
-    qrels: AnyQrels, run: AnyRun, measures: Measures | None = None, **options: Unpack[RunOptions]
+    qrels: AnyQrels, run: AnyRun, measures: Measures | None = None, **options: Unpack[GroupOptions]
 ) -> QueryResults: ...
 
 
@@ -225,7 +243,7 @@ def evaluate(
 ) -> RunResults: ...
 
 
-@answer_run_options(IntervalOptions, (IntervalOptions, RunOptions))
+@answer_run_options(IntervalOptions, (IntervalOptions, GroupOptions, RunOptions))
 def evaluate(
     qrels: AnyQrels,
     run: AnyRun | None = None,
@@ -333,6 +351,7 @@ def evaluate_matched(
     convention, recipes = reading.build_recipes(measures)
     small_files = None if with_rows else _read_small_files(qrels, runs, reading)
     judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
+    find_group = _find_groups(reading, qrels, judgments, runs)
     for number, (name, run) in enumerate(runs.items(), 1):
         matched, engine = None, _SMALL if small_runs and find_spec("gainful_native") else ""
         if not with_rows and isinstance(judgments, Qrels):
@@ -343,7 +362,8 @@ def evaluate_matched(
         if number == len(runs):
             reading.columns.refuse_unread()
         results = measure_run(matched, recipes, convention, name or name_file(run))
-        yield evolve(results, engine=engine), matched
+        grouping = None if find_group is None else find_group(results.ids)
+        yield evolve(results, engine=engine, grouping=grouping), matched
 
 
 def _read_small_files(
@@ -355,6 +375,22 @@ def _read_small_files(
         return None
     nested = [*read_small_files([qrels, *runs.values()])]
     return (nested[0], dict(zip(runs, nested[1:], strict=True))) if nested else None
+
+
+def _find_groups(
+    reading: RunReading,
+    qrels: AnyQrels,
+    judgments: Qrels | NestedDict,
+    runs: Mapping[str, AnyRun],
+) -> Callable[[Sequence[str]], Grouping] | None:
+    """What gives queries their groups; None where none are asked for."""
+    if reading.group is None:
+        if reading.queries is not None:
+            raise BadValue("queries", "a table", "it only beside group, one of its columns")
+        return None
+    from gainful.api.clusters import find_groups, group_units  # noqa: PLC0415  (few ask for it)
+
+    return partial(group_units, find_groups(reading, qrels, judgments, list(runs.values())))
 
 
 def _match_in_file(
