@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 import pytrec_eval
+from example_files import NEWS_QRELS as QRELS, NEWS_RUNS as RUNS
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
@@ -32,9 +33,6 @@ from gainful.show.figures.figure import Look, spread_labels
 from gainful.show.figures.line_chart import axis_end
 
 HERE = Path(__file__).parent
-NEWS = HERE.parent / "examples" / "news"
-QRELS = str(NEWS / "qrels.txt")
-RUNS = {name: str(NEWS / f"{name}.txt") for name in ("bm25", "dense", "hybrid")}
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import click
 import pytest
+from example_files import EXAMPLES
 from hypothesis import example, given, strategies as st
 
 from gainful.api.figures import FIGURES
@@ -17,7 +17,6 @@ from gainful.page.table import Table
 from gainful.page.terminal import Terminal
 from gainful.text import display_width, fold_line
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 WIDTHS = (60, 80, 100, 120)
 UNLIMITED = 10_000
