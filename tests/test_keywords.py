@@ -91,7 +91,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | OF_BOTH
     | {"column": "against", "against": "column", "results": "object", "run": "runs"}
     | {"interval": "always"}
-    | dict.fromkeys(("group", "queries"), "eval"),
+    | dict.fromkeys(("group", "queries", "items", "interactions"), "eval"),
 }
 
 

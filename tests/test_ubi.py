@@ -195,6 +195,23 @@ def test_exports_of_an_index_are_unwrapped(log, tmp_path):
     assert list_results(as_sessions(paths), "text", "clicked") == RESULTS
 
 
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
+@pytest.mark.parametrize("field", ["store", "event", "wrong"])
+def test_fields_beside_those_of_ubi_may_be_named(tmp_path, suffix, field):
+    records = [query(1) | {field: "x"}, query(2) | {field: {"id": "y"}}]
+    path = tmp_path / f"q.{suffix}"
+    if suffix == "parquet":
+        pl.DataFrame([query(1) | {field: {"id": "y"}}]).write_parquet(path)
+    else:
+        lines = map(json.dumps, records)
+        path.write_text("\n".join(lines) if suffix == "jsonl" else json.dumps(records))
+    if suffix != "parquet":
+        topics = as_sessions(path, columns={"topic": field}).frame["topic"].unique()
+        assert "x" in topics.to_list()
+    topics = as_sessions(path, columns={"system": f"{field}.id"}).frame["system"].unique()
+    assert "y" in topics.to_list()
+
+
 def test_whole_numbers_are_ids_too(tmp_path):
     queries = write_lines(tmp_path / "q.jsonl", query(1, hits=[17, 18]))
     events = write_lines(tmp_path / "e.jsonl", event(1, 18))
