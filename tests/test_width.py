@@ -43,6 +43,7 @@ COMMANDS = {
     "order": ("order", *RUNS, "-m", "nDCG@10", "-m", "P@5", "-m", "RR", *FEW),
     "correlate": ("correlate", *RUNS, "-m", "AP", "-m", "RR", "--column", "nDCG@10", *FEW),
     "reproduce": ("reproduce", *RUNS[:3], "--baselines", *RUNS[1:4:2], "-m", "nDCG@10", "-m", "AP"),
+    "judges": ("judges", "news/qrels.txt", "news/model-qrels.txt", "--run", RUNS[1], "--run", RUNS[2], "--run", RUNS[3], *FEW),
     "unjudged": ("unjudged", *TWO_RUNS, "-m", "nDCG@10", "-m", "P@10"),
     "unjudged, queries": ("unjudged", *RUNS[:2], "-m", "P@10", "--per-query"),
     "unjudged, first": ("unjudged", *TWO_RUNS, "-m", "P@10", "--first", "5"),
