@@ -13,7 +13,9 @@ from gainful.progress import watch_reading
 from gainful.read import large_runs, spill
 
 MEASURES = ["nDCG@3", "AP", "RR", "P@2", "infAP"]
-QRELS = "".join(f"q{query} 0 d{doc} {(query + doc) % 4}\n" for query in range(9) for doc in range(5))
+QRELS = "".join(
+    f"q{query} 0 d{doc} {(query + doc) % 4}\n" for query in range(9) for doc in range(5)
+)
 LINES = [
     f"q{query} Q0 d{doc} {doc} {(7 * doc + query) % 5} tag\n"
     for query in range(9)

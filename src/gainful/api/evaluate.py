@@ -444,8 +444,7 @@ def _match_in_file(
 
 def _open_large_run(run: AnyRun, reading: RunReading) -> LazyRun | None:
     """A run in a file that memory might not hold, to be read in parts."""
-    is_path = isinstance(run, (str, PathLike))
-    if not is_path or reading.columns.names or not exceeds_memory(run):
+    if not isinstance(run, (str, PathLike)) or reading.columns.names or not exceeds_memory(run):
         return None
     from gainful.read.large_runs import open_large_run  # noqa: PLC0415  (few files are so large)
 
