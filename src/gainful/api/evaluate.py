@@ -35,16 +35,18 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
 from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
+from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns, find_run_beside
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.small_trec import read_small_files
+from gainful.read.source import exceeds_memory
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
 
     import gainful
     from gainful.evidence.intervals import MeanIntervals
+    from gainful.read.items import AnyItems
 
 _SMALL = "pure engine (the files are small)"
 
@@ -202,14 +204,19 @@ class RunResults(ShownByRun[QueryResults]):
 
 
 class IntervalOptions(GroupOptions, total=False):
-    """How runs are read, and how sure each mean is.
+    """How runs are read, what is recommended from, and how sure each mean is.
 
     Args:
+        items: of Coverage and Gini: the catalogue; a file with an id in each line, a table with a
+            column of items, or their ids.
+        interactions: of Novelty: who had to do with which item; a table of users and items.
         interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
         resamples: of the interval: how often queries are drawn again.
         seed: of the interval: where chance begins.
     """
 
+    items: AnyItems | None
+    interactions: Any
     interval: float | None
     resamples: int
     seed: int
@@ -282,7 +289,12 @@ def evaluate(
     given: dict[str, Any] = dict(options)
     interval = given.pop("interval", None)
     chance = {name: given.pop(name) for name in ("resamples", "seed") if name in given}
+    named_items = given.pop("items", None), given.pop("interactions", None)
     reading = RunReading.from_options(given)
+    if any(value is not None for value in named_items):
+        from gainful.read.items import read_items  # noqa: PLC0415  (few name them)
+
+        reading = evolve(reading, items=read_items(*named_items))
     if run is None and runs is None:
         run = find_run_beside(qrels, reading.columns)
     elif runs is None:
@@ -348,7 +360,15 @@ def evaluate_matched(
         with_rows: are all documents of runs wanted, or only where the judged ones stand? Without
             them, a file may be matched where it lies.
     """
-    convention, recipes = reading.build_recipes(measures)
+    convention, all_recipes = reading.build_recipes(measures)
+    recipes = {name: recipe for name, recipe in all_recipes.items() if not recipe.entry.of_items}
+    of_items = {name: all_recipes[name] for name in all_recipes if name not in recipes}
+    if of_items:
+        from gainful.measure.exposure import add_exposure, check_items  # noqa: PLC0415
+        from gainful.read.items import Items  # noqa: PLC0415
+
+        items, with_rows = reading.items or Items(), True
+        check_items(of_items, items)
     small_files = None if with_rows else _read_small_files(qrels, runs, reading)
     judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
     find_group = _find_groups(reading, qrels, judgments, runs)
@@ -357,11 +377,16 @@ def evaluate_matched(
         if not with_rows and isinstance(judgments, Qrels):
             matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
         if matched is None:
-            loaded = small_runs.get(name) or reading.read_run(run, name or "run")
+            read = reading.read_run_in_memory if of_items else reading.read_run
+            large_run = None if with_rows else _open_large_run(run, reading)
+            loaded = small_runs.get(name) or large_run or read(run, name or "run")
             matched = match_run(judgments, loaded, recipes, convention)
         if number == len(runs):
             reading.columns.refuse_unread()
         results = measure_run(matched, recipes, convention, name or name_file(run))
+        if of_items and not isinstance(matched.run, LazyRun):
+            added = add_exposure(results, as_run_columns(matched.run), of_items, items)
+            results = added.select_measures(list(all_recipes))
         grouping = None if find_group is None else find_group(results.ids)
         yield evolve(results, engine=engine, grouping=grouping), matched
 
@@ -415,6 +440,15 @@ def _match_in_file(
     if first_rows_and_match is not None:
         return MatchedRun(qrels, *first_rows_and_match), engine
     return None, f"pure engine ({'the file is unusual' if library else engine})"
+
+
+def _open_large_run(run: AnyRun, reading: RunReading) -> LazyRun | None:
+    """A run in a file that memory might not hold, to be read in parts."""
+    if not isinstance(run, (str, PathLike)) or reading.columns.names or not exceeds_memory(run):
+        return None
+    from gainful.read.large_runs import open_large_run  # noqa: PLC0415  (few files are so large)
+
+    return open_large_run(run, reading.run_format)
 
 
 def find_native_engine() -> list[str]:

@@ -35,7 +35,8 @@ from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import is_file, is_folder
 from gainful.text import name_files, number_doubles
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # few name them
+    from gainful.read.items import Items
     from gainful.read.query_columns import AnyQueries
 
 Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
@@ -235,6 +236,7 @@ class RunReading:
     group: GroupChoice | None = None
     queries: AnyQueries | None = None
     settings: Mapping[str, Any] = field(factory=dict)
+    items: Items | None = None  # what is recommended from
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> RunReading:

@@ -8,6 +8,7 @@ import click
 
 from gainful.api.evaluate import evaluate as evaluate_runs, holds_qrels_and_run
 from gainful.cli.answer import WITHOUT_NOTES, argument, command, name_runs
+from gainful.cli.command import PATH
 from gainful.cli.options import GROUPS, INTERVAL, PRINT_RUNS, Row, option, refuse_idle_options
 from gainful.page.page import Page
 
@@ -26,6 +27,8 @@ _OF_RUNS = ("interval", "resamples", "seed", *GROUPS)
         type=str,
     ),
     Row("--keep-going", None, "Of --collections: leave out what cannot be read, and say so."),
+    Row("--items", "FILE", "Of Coverage and Gini: the catalogue, an id in each line.", type=PATH),
+    Row("--interactions", "FILE", "Of Novelty: a table of users and items.", type=PATH),
     *(*GROUPS, *INTERVAL, *PRINT_RUNS),
     name="eval",
 )

@@ -259,7 +259,7 @@ def summary_page(values: Results, size: str, remarks: Sequence[str]) -> Page:
 _MAX_COLUMNS = 8  # measures; beyond, they stand below one another
 _MAX_ID_LENGTH = 30  # characters of a query in a sentence
 _CHANCE_ADVICE = "gainful compare tells whether that is more than chance."
-_MEAN_WORDS = {"mean": "a mean", "geometric": "a geometric mean"}
+_MEAN_WORDS = {"mean": "a mean", "geometric": "a geometric mean", "whole": "a"}
 _SUMMED_COUNTS = ("missing", "extra", "tied", "duplicates", "retrieved")
 
 

@@ -81,6 +81,7 @@ class Results(Shown):
     counts: Mapping[str, float]
     notes: Sequence[str] = ()  # what one should know before believing a value
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
+    whole: Mapping[str, float] = {}  # of measures that have a value for all of it only
     engine: str = ""  # which one matched a file, if there are several
     grouping: Grouping | None = None  # by which values are told too
 
@@ -126,6 +127,8 @@ class Results(Shown):
 
         Not a number where nothing counts.
         """
+        if name in self.whole:
+            return self.whole[name]
         values = np.ma.asarray(self.values[name])
         chosen = np.ma.compressed(values if some is None else values[some])
         return aggregate(chosen, self.recipes[name].entry.aggregation)

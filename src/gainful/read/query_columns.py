@@ -64,7 +64,7 @@ def read_labels(labels: AnyLabels, column: str | None, unit: str) -> Labels:
             schema={"id": pl.String, "label": pl.Float64},
         )
         return Labels(column or "label", _refuse_repeats(frame, "labels"), "labels")
-    table = _load_table(labels, "labels", "a file, a frame, or {id: number}")
+    table = load_table(labels, "labels", "a file, a frame, or {id: number}")
     header = table.header
     ids = header.require_column(_ID_COLUMNS[unit], unit)
     run = header.find_column(LABEL_COLUMNS["run"].names)
@@ -105,7 +105,8 @@ def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
     return numbers.alias("label")
 
 
-def _load_table(value: Any, name: str, allowed: str) -> InputTable:
+def load_table(value: Any, name: str, allowed: str) -> InputTable:
+    """A table of a file or a frame, whatever its columns are."""
     if is_frame(value):
         return as_table(as_polars(value, name), name)
     if not isinstance(value, (str, PathLike)):
@@ -285,7 +286,7 @@ def read_queries(queries: AnyQueries) -> Queries:
         frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
         return Queries(as_table(frame, "queries"))
     if is_frame(queries) or not isinstance(queries, (str, PathLike)):
-        return Queries(_load_table(queries, "queries", "a file, a frame, or {query: attributes}"))
+        return Queries(load_table(queries, "queries", "a file, a frame, or {query: attributes}"))
     source = open_source(queries)
     if source.suffix in _TEXT_TABLES:
         table = read_table(source, _TEXT_TABLES[source.suffix])
