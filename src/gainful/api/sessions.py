@@ -8,6 +8,7 @@ from typing import Any, Unpack
 
 from gainful.api.run_options import refuse_beside_results, select_measures
 from gainful.api.session_options import (
+    EvaluationOptions,
     GainOptions,
     GroupedSessionOptions,
     answer_session_options,
