@@ -123,6 +123,8 @@ def folder(tmp_path, monkeypatch):
         "eval qrels.txt bm25.txt --plugin lost_plugin",
         "eval beir bm25.txt",
         "report --sessions sessions.csv --propensity page-values.csv -o page.html",
+        "report --sessions page-values.csv --qrels sessions-qrels.txt -o page.html",
+        "report qrels.txt page-values.csv -o page.html",
     ],
 )
 def test_files_that_were_lost_are_refused(run_gainful, folder, words):
