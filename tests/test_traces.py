@@ -335,8 +335,7 @@ def test_an_empty_list_is_a_query_without_results_and_a_failed_search_too(write_
         (TRACE, 2, None, None),
         (TRACE, 3, 1, "a"),
     ]
-    note = "1 search failed, and counts as a query without results"
-    assert note in as_sessions(path).notes
+    assert find_notes(as_sessions(path).notes, 1, "search", "failed")
 
 
 def test_a_span_that_was_exported_twice_counts_once_unless_it_differs(write_log):
@@ -418,8 +417,7 @@ def test_calls_in_openais_messages_are_queries(write_log):
     path = write_log({"id": "s1", "messages": messages})
     assert find_session_format(open_source(path)).name == "chat"
     assert list_results(path, "text") == SEARCHES
-    note = "the queries are the calls of 'search', the only tool that is called"
-    assert note in as_sessions(path).notes
+    assert find_notes(as_sessions(path).notes, "'search'", "only", "tool")
 
 
 def test_calls_in_anthropics_messages_are_queries(write_log):
@@ -534,8 +532,7 @@ def test_histories_that_grow_from_record_to_record_count_each_call_once(write_lo
         {"session_id": "s1", "messages": more},
     )
     assert [row[3] for row in list_results(path)] == ["d1", "d2"]
-    note = "1 call repeats an earlier one with the same result, and counts once"
-    assert note in as_sessions(path).notes
+    assert find_notes(as_sessions(path).notes, 1, "call", "repeats", "once")
 
 
 SHAPES = {
@@ -887,9 +884,9 @@ HALF = '["\\ud800"]'  # JSON in a text, whose escape is half a character
 
 
 @pytest.mark.parametrize(
-    ("record", "form", "words"),
+    ("record", "form"),
     [
-        (phoenix_span(1, None, **{"retrieval.documents": HALF}), None, "it has no documents"),
+        (phoenix_span(1, None, **{"retrieval.documents": HALF}), None),
         (
             {
                 "id": "c1",
@@ -902,7 +899,6 @@ HALF = '["\\ud800"]'  # JSON in a text, whose escape is half a character
                 ],
             },
             None,
-            "is prose",
         ),
         (
             {
@@ -931,12 +927,11 @@ HALF = '["\\ud800"]'  # JSON in a text, whose escape is half a character
                 ]
             },
             "openinference",
-            "its trace id is null",
         ),
-        (phoenix_span(1, ["a"]) | {"start_time": "٢٠٢٦"}, None, "is no time"),
+        (phoenix_span(1, ["a"]) | {"start_time": "٢٠٢٦"}, None),
     ],
 )
-def test_hostile_records_are_told(write_log, record, form, words):
+def test_hostile_records_are_told(write_log, record, form):
     path = write_log(record)
     with refuses(BadInput, "log.jsonl:1"):
         as_sessions(path, form)
