@@ -17,6 +17,7 @@ from shutil import copyfile
 
 import polars as pl
 import pytest
+from example_files import EXAMPLES
 from refusals import refuses
 
 import gainful
@@ -25,7 +26,6 @@ from gainful.cli.start import main
 from gainful.errors import BadInput
 from gainful.page.render import RENDERERS, write_together
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 GAINFUL = [sys.executable, "-m", "gainful"]
 GATE = [*GAINFUL, "gate", "qrels.txt", "bm25.txt", "--floor"]
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals and devices of POSIX")
@@ -297,8 +297,8 @@ def test_a_package_that_is_missing_is_named(tmp_path):
         cwd=EXAMPLES, capture_output=True, text=True, check=False,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
     )  # fmt: skip
-    message = "gainful: the package polars is not installed: pip install polars\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "pip install polars" in done.stderr
 
 
 @pytest.mark.parametrize(("encoding", "dot"), [("cp1252", "·"), ("ascii", "-")])

@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from example_files import EXAMPLES
 from hypothesis import given, strategies as st
 from refusals import refuses
+from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, BadShape, BadValue, GainfulError
@@ -23,83 +25,72 @@ from gainful.measure.arrays import ncg_curve
 from gainful.read import binary_tables
 from gainful.read.binary_tables import check_parquet
 from gainful.read.formats import read_run
-from gainful.read.query_columns import read_query_texts
+from gainful.read.query_columns import read_queries
 
 QRELS = {"1": {"a": 1}}
-EXAMPLES = Path(__file__).parent.parent / "examples"
 SOON = 5.0  # seconds of a reader that is linear, with room for a busy machine
-
-
-def write(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return str(path)
 
 
 TABLES = {
     "a line break in the header": (
         "s.csv",
         'query,doc,score,"size\nin cm"\n1,a,9,x\n',
-        r"s\.csv:1: the name of a column has a line break in it: 'size\\nin cm'",
+        ("s.csv:1", r"'size\nin cm'"),
     ),
     "a quote in the header that is never closed": (
         "s.csv",
         'query,doc,score,"size\n1,a,9,x\n',
-        r"s\.csv:1: the quotes of the header do not pair",
+        ("s.csv:1", "quotes"),
     ),
     "an odd quote in the header": (
         "s.csv",
         'query,doc,score,size 5" screen\n1,a,9,x\n1,b,8,x\n2,c,7,y" z\n1,d,6,x\n',
-        r"s\.csv:1: the quotes of the header do not pair",
+        ("s.csv:1", "quotes"),
     ),
     "a quote that joins lines of a TSV": (
         "s.tsv",
         'query\tdoc\tscore\n1\t"a\t9\n1\tb\t8\n1\tc"\t7\n',
-        r"s\.tsv:2: a quote opens in column 'doc' and is not closed on its line",
+        ("s.tsv:2", "quote", "'doc'"),
     ),
     "a header in Latin-1": (
         "s.csv",
         "query,doc,score,größe\n1,a,9,x\n".encode("latin-1"),
-        r"s\.csv.*UTF-8",
+        ("s.csv:1", "UTF-8"),
     ),
-    "a header of nothing": ("s.csv", ",,\n", r"s\.csv:1: the header is empty"),
-    "a lone return in the header": (
-        "s.csv",
-        "query,doc,score,t\rx\n1,,1,1\n",
-        r"s\.csv:2: .*doc",
-    ),
+    "a header of nothing": ("s.csv", ",,\n", ("s.csv:1", "header")),
+    "a lone return in the header": ("s.csv", "query,doc,score,t\rx\n1,,1,1\n", ("s.csv:2", "doc")),
     "a lone return in a row": (
         "s.csv",
         "query,doc,score,t\n1,,1,1\n1,b,2,c\rd\n",
-        r"s\.csv:2: .*doc",
+        ("s.csv:2", "doc"),
     ),
     "a key twice": (
         "s.jsonl",
         '{"query":"1","doc":"a","score":1,"score":9}\n',
-        r"s\.jsonl:1: the key 'score' stands twice in one object",
+        ("s.jsonl:1", "'score'", "twice"),
     ),
     "a key twice, once escaped": (
         "s.jsonl",
         '{"query":"1","doc":"a","score":1,"\\u0073core":9}\n',
-        r"s\.jsonl:1: the key 'score' stands twice in one object",
+        ("s.jsonl:1", "'score'", "twice"),
     ),
     "half a character": (
         "s.jsonl",
         '{"query":"1","doc":"a","score":1}\n{"query":"1","doc":"\\ud800","score":1}\n',
-        r"s\.jsonl:2: \\ud800 is half a character",
+        ("s.jsonl:2", r"\ud800"),
     ),
     "half a character among mixed rows": (
         "s.jsonl",
         '{"query":"1","doc":"a","score":"x"}\n{"query":1,"doc":"\\udfff","score":1}\n',
-        r"s\.jsonl:2: \\udfff is half a character",
+        ("s.jsonl:2", r"\udfff"),
     ),
 }
 
 
-@pytest.mark.parametrize(("name", "content", "message"), TABLES.values(), ids=TABLES)
-def test_a_table_is_refused_with_its_line(tmp_path, name, content, message):
-    with pytest.raises(BadInput, match=message):
-        gainful.evaluate(QRELS, write(tmp_path, name, content), "RR")
+@pytest.mark.parametrize(("name", "content", "named"), TABLES.values(), ids=TABLES)
+def test_a_table_is_refused_with_its_line(tmp_path, name, content, named):
+    with refuses(BadInput, named):
+        gainful.evaluate(QRELS, write_file(tmp_path / name, content), "RR")
 
 
 PAGE = '"' + "x" * 200_000 + '"'  # csv takes 131,072 characters unless it is told otherwise
@@ -107,37 +98,37 @@ LONG_FIELDS = {
     "eval, judgments": (
         f"query,doc,grade,text\n1,a,1,{PAGE}\n1,b,x,y\n",
         ("eval", "long.csv", "a.run"),
-        "long.csv:3: grade 'x' is not a finite number",
+        "long.csv:3: grade 'x'",
     ),
     "eval, run": (
         f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,x,y\n",
         ("eval", "qrels.txt", "long.csv"),
-        "long.csv:3: score 'x' is not a finite number",
+        "long.csv:3: score 'x'",
     ),
     "check": (
         f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,x,y\n",
         ("check", "long.csv"),
-        "line 3: score 'x' is not a finite number",
+        "line 3: score 'x'",
     ),
     "sessions": (
         f"session,query,rank,doc,text\ns,1,1,a,{PAGE}\ns,1,x,b,y\n",
         ("sessions", "long.csv", "--qrels", "qrels.txt"),
-        "long.csv:3: session 's': rank 'x' is not a whole number",
+        "long.csv:3: session 's': rank 'x'",
     ),
     "more fields than names": (
         f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,1,y,z\n",
         ("eval", "qrels.txt", "long.csv"),
-        "long.csv:3: 5 fields where the header has 4",
+        "long.csv:3: 5 fields",
     ),
     "a header": (
         f"query,doc,score,{PAGE},score\n1,a,1,y,1\n",
         ("eval", "qrels.txt", "long.csv"),
-        "long.csv:1: column 'score' stands twice in the header",
+        "long.csv:1: column 'score'",
     ),
     "report --topics": (
         f"query,text\n1,{PAGE}\n1,y\n",
         ("report", "qrels.txt", "a.run", "b.run", "--topics", "long.csv", "-o", "o.html"),
-        "long.csv:3: query '1' has two texts",
+        "long.csv:3: query '1'",
     ),
 }
 
@@ -150,7 +141,7 @@ def run_in_folder(tmp_path, monkeypatch, run_gainful):
         ("a.run", "1 Q0 a 1 2 x"),
         ("b.run", "1 Q0 b 1 2 x"),
     ):
-        write(tmp_path, name, f"{line}\n")
+        write_file(tmp_path / name, f"{line}\n")
     limit = csv.field_size_limit(131_072)  # as Python has it
     yield run_gainful
     csv.field_size_limit(limit)
@@ -165,12 +156,12 @@ def test_a_field_of_a_whole_page_does_not_hide_the_mistake(run_in_folder, text, 
 
 def test_whole_characters_in_two_halves_are_read(tmp_path):
     line = '{"query":"1","doc":"\\ud83d\\ude00","score":1}\n'
-    assert read_run(write(tmp_path, "s.jsonl", line)).frame["doc"].to_list() == ["😀"]
+    assert read_run(write_file(tmp_path / "s.jsonl", line)).frame["doc"].to_list() == ["😀"]
 
 
 def test_values_that_are_called_like_keys_are_read(tmp_path):
     lines = '{"query":"query","doc":"doc","score":1}\n{"query":"query","doc":"b","score":2}\n'
-    rows = read_run(write(tmp_path, "s.jsonl", lines)).frame.rows()
+    rows = read_run(write_file(tmp_path / "s.jsonl", lines)).frame.rows()
     assert rows == [("query", "doc", 1.0), ("query", "b", 2.0)]
 
 
@@ -180,7 +171,7 @@ def test_huge_whole_numbers_among_mixed_rows(tmp_path):
         + "9" * 40
         + '}\n{"query":"1","doc":"b","score":0,"n":"x"}\n'
     )
-    assert read_run(write(tmp_path, "s.jsonl", lines)).frame.height == 2
+    assert read_run(write_file(tmp_path / "s.jsonl", lines)).frame.height == 2
 
 
 SLOW_ONCE = {
@@ -204,7 +195,7 @@ READERS["s.jsonl"] = lambda path: gainful.evaluate(QRELS, path)
 
 @pytest.mark.parametrize(("name", "content"), SLOW_ONCE.values(), ids=SLOW_ONCE)
 def test_a_small_file_takes_no_minutes(tmp_path, name, content):
-    path = write(tmp_path, name, content)
+    path = write_file(tmp_path / name, content)
     begin = time.process_time()
     with pytest.raises(GainfulError):
         READERS[name](path)
@@ -213,12 +204,14 @@ def test_a_small_file_takes_no_minutes(tmp_path, name, content):
 
 def test_a_table_of_very_many_columns_is_read_soon(tmp_path):
     names, cells = (",".join(f"{name}{n}" for n in range(40_000)) for name in "cx")
-    path = write(tmp_path, "s.csv", f"query,doc,score,{names}\n1,a,2,{cells}\n,,,{',' * 39_999}\n")
+    path = write_file(
+        tmp_path / "s.csv", f"query,doc,score,{names}\n1,a,2,{cells}\n,,,{',' * 39_999}\n"
+    )
     begin = time.process_time()
     assert gainful.evaluate(QRELS, path, "RR").mean["RR"] == 1
     assert time.process_time() - begin < SOON
     with refuses(BadInput, "t.csv"):
-        gainful.evaluate(QRELS, write(tmp_path, "t.csv", f"{names}\n{cells}\n"), "RR")
+        gainful.evaluate(QRELS, write_file(tmp_path / "t.csv", f"{names}\n{cells}\n"), "RR")
 
 
 def test_digits_without_end_take_no_minutes(run_gainful):
@@ -229,7 +222,9 @@ def test_digits_without_end_take_no_minutes(run_gainful):
 
 def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("gainful.read.decompress._ALWAYS_ALLOWED", 1 << 20)
-    path = write(tmp_path, "run.gz", gzip.compress(b"1 Q0 a 1 1 t\n" * 10_000_000, compresslevel=1))
+    path = write_file(
+        tmp_path / "run.gz", gzip.compress(b"1 Q0 a 1 1 t\n" * 10_000_000, compresslevel=1)
+    )
     with refuses(BadInput, "run.gz"):
         read_run(path)
 
@@ -240,12 +235,14 @@ def test_an_interaction_of_five_thousand_digits(tmp_path):
         "<query>q</query><results/></interaction></session></sessiontrack2012>"
     )
     with refuses(BadInput, "s.xml:1"):
-        gainful.sessions.evaluate(write(tmp_path, "s.xml", session), QRELS, "sDCG@10")
+        gainful.sessions.evaluate(write_file(tmp_path / "s.xml", session), QRELS, "sDCG@10")
 
 
 def test_a_column_called_as_ours_was(tmp_path):
     table = "session,query,rank,doc,_row,_session\ns,2,1,b,x,y\ns,1,1,a,x,y\n"
-    results = gainful.sessions.evaluate(write(tmp_path, "s.csv", table), {"s": {"a": 1}}, "sDCG@1")
+    results = gainful.sessions.evaluate(
+        write_file(tmp_path / "s.csv", table), {"s": {"a": 1}}, "sDCG@1"
+    )
     assert results.mean == {"sDCG@1": 1.0}
 
 
@@ -258,14 +255,14 @@ def test_a_file_whose_name_is_no_utf8(tmp_path):
 
 
 def test_values_that_no_file_could_hold_choose_nothing(tmp_path):
-    table = write(tmp_path, "s.csv", "session,query,doc,system\ns,1,a,x\n")
+    table = write_file(tmp_path / "s.csv", "session,query,doc,system\ns,1,a,x\n")
     with refuses(BadInput, "s.csv"):
         gainful.sessions.evaluate(table, {"s": {"a": 1}}, where={"system": "\udcff"})
 
 
 @pytest.mark.parametrize("option", ["min_queries", "first_queries"])
 def test_more_queries_than_can_be_counted(tmp_path, option):
-    table = write(tmp_path, "s.csv", "session,query,doc\ns,1,a\n")
+    table = write_file(tmp_path / "s.csv", "session,query,doc\ns,1,a\n")
     options = {option: 10**23}
     if option == "min_queries":
         with refuses(BadInput, "s.csv"):
@@ -277,12 +274,12 @@ def test_more_queries_than_can_be_counted(tmp_path, option):
 
 @pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0b", "\x0c"])
 def test_texts_of_queries_may_hold_odd_separators(tmp_path, separator):
-    texts = write(tmp_path, "t.tsv", f"1\ta{separator}b\n2\tc\r\n")
-    assert read_query_texts(texts) == {"1": f"a{separator}b", "2": "c"}
+    texts = write_file(tmp_path / "t.tsv", f"1\ta{separator}b\n2\tc\r\n")
+    assert read_queries(texts).read_texts() == {"1": f"a{separator}b", "2": "c"}
 
 
 def test_a_message_is_one_line_and_steers_no_terminal(tmp_path):
-    path = write(tmp_path, "r.csv", "query,doc,\x1b]0;pwned\x07\n1,a,1\n")
+    path = write_file(tmp_path / "r.csv", "query,doc,\x1b]0;pwned\x07\n1,a,1\n")
     with pytest.raises(GainfulError) as error:
         gainful.evaluate(QRELS, path, "RR")
     assert str(error.value).isprintable()
@@ -373,7 +370,7 @@ def test_what_polars_prints_of_a_damaged_file_is_not_our_message(tmp_path, capfd
     for place, bits in change.items():
         data[place % len(data)] ^= bits
     with suppress(BadInput):
-        read_run(write(tmp_path, "run.parquet", bytes(data)))
+        read_run(write_file(tmp_path / "run.parquet", bytes(data)))
     assert capfd.readouterr().err == ""
 
 
@@ -386,13 +383,13 @@ def test_what_is_printed_while_a_sound_file_is_read_is_not_lost(capfd):
 
 @pytest.mark.parametrize("end", [4, 9, 40])
 def test_a_parquet_file_cut_short(tmp_path, end):
-    path = write(tmp_path, "run.parquet", parquet_bytes()[:-end])
+    path = write_file(tmp_path / "run.parquet", parquet_bytes()[:-end])
     with refuses(BadInput, "run.parquet"):
         read_run(path)
 
 
 def test_a_sound_parquet_file_passes(tmp_path):
-    assert read_run(write(tmp_path, "run.parquet", parquet_bytes())).frame.height == 60
+    assert read_run(write_file(tmp_path / "run.parquet", parquet_bytes())).frame.height == 60
 
 
 def write_damaged(folder):
@@ -441,11 +438,7 @@ def test_every_command_refuses_a_damaged_table_in_a_line(
         asked = words.replace("{examples}", str(EXAMPLES)).replace("{}", str(path)).split()
         done = run_gainful(*asked, status=status, folder=tmp_path)
         message = done.err if status == 2 else done.out
-        assert (
-            "cannot be read as" in message
-            or "only Parquet" in message
-            or "others have no" in message
-        )
+        assert any(words in message for words in ("cannot be read", "Parquet", "have no"))
         assert done.err.count("\n") == (1 if status == 2 else 0)
         assert capfd.readouterr().err == ""
 
@@ -479,7 +472,7 @@ def test_a_link_to_itself_can_be_neither_written_nor_read(run_gainful, tmp_path)
     loop = tmp_path / "loop.tsv"
     loop.symlink_to(loop)
     done = run_gainful("eval", "qrels.txt", "bm25.txt", "-o", loop, status=2, folder=EXAMPLES)
-    assert "loop.tsv: cannot be written" in done.err
+    assert "loop.tsv: " in done.err
 
 
 def test_a_sound_parquet_file_of_nulls_is_read(tmp_path):

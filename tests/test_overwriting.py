@@ -10,11 +10,11 @@ from shutil import copyfile
 
 import click
 import pytest
+from example_files import EXAMPLES
 
 from gainful.cli.command import OUTPUT, PATH
 from gainful.cli.main import gainful as group
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 REFUSED = "would overwrite what is read"
 CONTENT = "what a user wrote\n"
 
@@ -182,5 +182,5 @@ def test_a_gate_may_replace_its_own_baseline_if_it_passes(run_gainful, folder, w
 def test_two_outputs_are_two_files(run_gainful, folder):
     words = ("calibrate", "sessions.csv", "-o", "a.html", "--figure", "./a.html")
     message = run_gainful(*words, status=2).err
-    assert message == "gainful: --figure and -o are both a.html\n"
+    assert [word for word in ("--figure", "-o", "a.html") if word not in message.split()] == []
     assert not Path("a.html").exists()

@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
+from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -26,12 +28,6 @@ FINE = [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a"), ("t", 1, 1, "c")]
 
 def session_frame(rows, names=None):
     return pl.DataFrame(rows, schema=names or NAMES, orient="row")
-
-
-def write_file(folder, text, name="sessions.txt"):
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def select_rows(sessions, *names):
@@ -118,45 +114,40 @@ def test_beside_a_position_by_its_own_name_the_column_query_is_the_text():
 
 
 @pytest.mark.parametrize(
-    ("some", "message"),
+    ("some", "named"),
     [
-        ([("s", 1, 1, "a"), ("s", 3, 1, "b")], "session 's': query 2 is missing: after 1 comes 3"),
-        ([("s", 2, 1, "a")], "session 's': query 1 is missing: at the beginning comes 2"),
-        ([("s", 0, 1, "a")], "query position 0 is below 1"),
-        ([("s", None, None, None)], "session 's': there is no query "),
-        ([("s", None, 1, "a")], "session 's': there is no query position"),
-        ([(None, 1, 1, "a")], "there is no session"),
-        ([("", 1, 1, "a")], "there is no session"),
-        ([("s", 1, None, "a")], "there is no rank"),
-        ([("s", 1, 0, "a")], "rank 0 is below 1"),
-        ([("s", 1, 1, "a"), ("s", 1, 3, "b")], "query 1: rank 2 is missing: after 1 comes 3"),
-        ([("s", 1, 2, "a")], "query 1: rank 1 is missing: at the top comes 2"),
-        ([("s", 1, 1, "a"), ("s", 1, 1, "b")], "query 1: rank 1 stands twice"),
-        ([("s", 1, 1, "a"), ("s", 1, 2, "a")], "query 1: document 'a' stands twice"),
-        ([("s", 1, 1, "a"), ("s", 1, None, None)], "row without a document among others"),
-        ([("s", 1, 1, "a"), ("s", 1, 2, "")], "there is a rank, but no document"),
-        (
-            [("s", 1, 1, "a"), ("s", 2, 1, "b"), ("s", 1, 1, "c")],
-            "query position 1 is repeated: its list begins anew here",
-        ),
+        ([("s", 1, 1, "a"), ("s", 3, 1, "b")], "'s' query 2 missing 1 3"),
+        ([("s", 2, 1, "a")], "'s' query 1 missing 2"),
+        ([("s", 0, 1, "a")], "query 0 below 1"),
+        ([("s", None, None, None)], "'s' no query"),
+        ([("s", None, 1, "a")], "'s' no query position"),
+        ([(None, 1, 1, "a")], "no session"),
+        ([("", 1, 1, "a")], "no session"),
+        ([("s", 1, None, "a")], "no rank"),
+        ([("s", 1, 0, "a")], "rank 0 below 1"),
+        ([("s", 1, 1, "a"), ("s", 1, 3, "b")], "query 1 rank 2 missing 3"),
+        ([("s", 1, 2, "a")], "query 1 rank missing 2"),
+        ([("s", 1, 1, "a"), ("s", 1, 1, "b")], "query 1 rank twice"),
+        ([("s", 1, 1, "a"), ("s", 1, 2, "a")], "query 1 'a' twice"),
+        ([("s", 1, 1, "a"), ("s", 1, None, None)], "row without document"),
+        ([("s", 1, 1, "a"), ("s", 1, 2, "")], "rank no document"),
+        ([("s", 1, 1, "a"), ("s", 2, 1, "b"), ("s", 1, 1, "c")], "query 1 repeated"),
     ],
 )
-def test_what_is_wrong_is_told_or_left_out(tmp_path, some, message):
+def test_what_is_wrong_is_told_or_left_out(tmp_path, some, named):
     fine = ("fine", 1, 1, "a")
     frame = session_frame([fine, *some])
-    with pytest.raises(BadInput) as refused:
-        as_sessions(frame)
-    assert message in str(refused.value)
-    assert "\n" not in str(refused.value)
     path = tmp_path / "s.csv"
     frame.write_csv(path)
-    with pytest.raises(BadInput) as refused:
-        as_sessions(path)
-    assert message in str(refused.value)
-    assert str(refused.value).startswith(f"{path}:{2 + len(some)}: ")  # the last row, below a head
+    for log in (frame, path):
+        with pytest.raises(BadInput) as refused:
+            as_sessions(log)
+        assert find_notes([str(refused.value)], *named.split())
+        assert "\n" not in str(refused.value)
+    assert refused.value.where == f"{path}:{2 + len(some)}"  # the last row, below a head
     left = as_sessions(frame, bad="skip")
     assert select_rows(left) == [fine]
-    assert any("1 session left out: sessions, row" in note for note in left.notes)
+    assert find_notes(left.notes, 1, "session", "left", "out", "row")
     with refuses(BadInput, "sessions"):
         as_sessions(frame[1:], bad="skip")
 
@@ -176,26 +167,25 @@ def test_the_first_mistake_of_the_file_is_told():
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "message"),
+    ("column", "value"),
     [
-        ("query", "jaguar cars", "query 'jaguar cars' is not a whole number"),
-        ("query", "1.5", "query '1.5' is not a whole number"),
-        ("rank", "first", "rank 'first' is not a whole number"),
-        ("rank", "inf", "rank 'inf' is not a whole number"),
-        ("grade", "good", "grade 'good' is not a finite number"),
-        ("clicked", "perhaps", "clicked 'perhaps' is neither yes nor no"),
-        ("topic", "", "there is no topic"),
+        ("query", "jaguar cars"),
+        ("query", "1.5"),
+        ("rank", "first"),
+        ("rank", "inf"),
+        ("grade", "good"),
+        ("clicked", "perhaps"),
+        ("topic", ""),
     ],
 )
-def test_fields_that_are_not_of_their_kind(tmp_path, column, value, message):
+def test_fields_that_are_not_of_their_kind(tmp_path, column, value):
     fields = {"session": "s", "query": "1", "rank": "1", "doc": "a", "grade": "1", "clicked": "no"}
     fields["topic"] = "7"
     bad = fields | {"session": "t", column: value}
     path = tmp_path / "s.csv"
     pl.DataFrame([fields, bad]).write_csv(path)
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, "s.csv:3", "'t'", f"{column} '{value}'" if value else column):
         as_sessions(path)
-    assert str(refused.value).startswith(f"{path}:3: session 't': {message}")
     assert select_rows(as_sessions(path, bad="skip"), "session", "topic") == [("s", "7")]
 
 
@@ -311,7 +301,7 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def test_sessions_of_the_session_track(tmp_path):
-    sessions = as_sessions(write_file(tmp_path, XML))
+    sessions = as_sessions(write_file(tmp_path / "sessions.txt", XML))
     assert select_rows(sessions, *NAMES, "topic", "searcher", "text", "clicked", "seconds") == [
         ("1", 1, 1, "d1", "12", "u7", "cats & dogs", False, None),
         ("1", 1, 2, "d2", "12", "u7", "cats & dogs", True, 4.5),
@@ -320,23 +310,22 @@ def test_sessions_of_the_session_track(tmp_path):
         ("2", 1, 1, "d9", "12", None, "q", False, None),
     ]
     assert sessions.frame["current_query"].to_list() == ["cat food"] * 4 + [None]
-    assert sorted(sessions.notes) == [
-        "1 click beyond the list is ignored",
-        "1 further page continues the list before",
-        "1 result of a further page had been shown before and is left out",
-    ]
+    click, page, result = sorted(sessions.notes)
+    assert find_notes([click], 1, "click", "beyond")
+    assert find_notes([page], 1, "page", "continues")
+    assert find_notes([result], 1, "result", "before", "left", "out")
     assert sessions.columns == ["topic", "searcher"]
 
 
 def test_pages_that_count_as_queries_may_go_on_in_their_ranks(tmp_path):
-    sessions = as_sessions(write_file(tmp_path, XML), pages="count")
+    sessions = as_sessions(write_file(tmp_path / "sessions.txt", XML), pages="count")
     page = sessions.frame.filter((pl.col("session") == "1") & (pl.col("query") == 2))
     assert page.select("rank", "doc").rows() == [(1, "d2"), (2, "d3")]
 
 
 def test_pages_can_count_as_queries(tmp_path):
     text = XML.replace('rank="11"', 'rank="1"').replace('rank="12"', 'rank="2"')
-    sessions = as_sessions(write_file(tmp_path, text), pages="count")
+    sessions = as_sessions(write_file(tmp_path / "sessions.txt", text), pages="count")
     assert select_rows(sessions)[:5] == [
         *(("1", 1, 1, "d1"), ("1", 1, 2, "d2"), ("1", 2, 1, "d2"), ("1", 2, 2, "d3")),
         ("1", 3, None, None),
@@ -353,20 +342,20 @@ def test_sessions_of_2011_have_times_of_the_clock_and_topics_without_numbers(tmp
         "<click num='1' starttime='23:59:58.000000' endtime='00:00:03.500000'><rank>1</rank></click>"
         "</clicked></interaction></session></sessiontrack2011>"
     )
-    sessions = as_sessions(write_file(tmp_path, text))
+    sessions = as_sessions(write_file(tmp_path / "sessions.txt", text))
     assert select_rows(sessions, "session", "doc", "topic", "clicked", "seconds") == [
         ("5", "c1", "peace process", True, 5.5)
     ]
 
 
 def test_topics_from_a_mapping(tmp_path):
-    path = write_file(tmp_path, XML)
-    mapping = write_file(tmp_path, "session topic\n1 3 2\n1 3 4\n2 N/A\n", "map.txt")
+    path = write_file(tmp_path / "sessions.txt", XML)
+    mapping = write_file(tmp_path / "map.txt", "session topic\n1 3 2\n1 3 4\n2 N/A\n")
     sessions = as_sessions(path, topics=mapping)
     assert sessions.frame["topic"].to_list() == ["3"] * 4
     assert sessions.dropped_count == 1
-    assert f"2 lines of {mapping} without a topic number skipped" in sessions.notes
-    assert f"1 session left out: no topic in {mapping}" in sessions.notes
+    assert find_notes(sessions.notes, 2, mapping, "skipped")
+    assert find_notes(sessions.notes, 1, "session", "left", "out", mapping)
     for bad in (None, "skip"):
         results = gainful.sessions.evaluate(
             path, {"3": {"d1": 1}}, "sDCG@10", topics=mapping, bad=bad
@@ -374,19 +363,21 @@ def test_topics_from_a_mapping(tmp_path):
         assert results.mean == {"sDCG@10": 1.0}
     with refuses(BadInput, "map.txt", "'2'"):
         as_sessions(path, topics=mapping, bad="error")
-    twice = write_file(tmp_path, "1 3\n1 4\n", "twice.txt")
+    twice = write_file(tmp_path / "twice.txt", "1 3\n1 4\n")
     with refuses(BadInput, "twice.txt:2", "'1'"):
         as_sessions(path, topics=twice)
-    none = write_file(tmp_path, "9 3\n", "none.txt")
+    none = write_file(tmp_path / "none.txt", "9 3\n")
     with refuses(BadInput, "none.txt"):
         as_sessions(path, topics=none)
 
 
 def test_judgments_of_the_session_track_have_subtopics(tmp_path):
-    path = write_file(tmp_path, "12 1 d1 1\n12 2 d1 3\n12 1 d9 -2\n", "qrels.txt")
+    path = write_file(tmp_path / "qrels.txt", "12 1 d1 1\n12 2 d1 3\n12 1 d9 -2\n")
     judged = read_qrels(path)
     assert judged.frame.rows() == [("12", "d1", 3.0), ("12", "d9", -2.0)]
-    results = gainful.sessions.evaluate(write_file(tmp_path, XML), judged, "sDCG@10")
+    results = gainful.sessions.evaluate(
+        write_file(tmp_path / "sessions.txt", XML), judged, "sDCG@10"
+    )
     assert results.per_session.rows() == [("1", 3.0), ("2", 0.0)]
 
 
@@ -397,48 +388,46 @@ BOMB = (
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "message"),
+    ("text", "line", "named"),
     [
-        (BOMB, 2, "there is a DTD or an entity"),
-        ("<!DOCTYPE x SYSTEM 'file:///etc/passwd'>\n<x/>", 1, "there is a DTD or an entity"),
-        (XML[: XML.index("<clueweb12id>d3")], 20, "the XML is truncated: it ends inside <result>"),
-        (XML[: XML.index("clueweb12id>d3")], 20, "the XML is truncated"),
-        (XML.replace("</query>", "</quarry>", 1), 6, "not well-formed XML: mismatched tag"),
-        ("<a>\n" + "<b>" * 100 + "</b>" * 100 + "</a>", 2, "nested more than 32 deep"),
-        (XML.replace('num="3"', 'num="2"', 1), 24, "session '1': query position repeated"),
-        (XML.replace('num="3"', 'num="5"', 1), 24, "session '1': query position missing"),
-        (XML.replace('rank="2"', 'rank="3"'), 9, "session '1': query 1: rank 2 is missing"),
-        (XML.replace('rank="2"', 'rank="1"'), 9, "session '1': query 1: rank 1 stands twice"),
-        (XML.replace(">d2<", ">d1<", 1), 9, "session '1': query 1: document 'd1' stands twice"),
-        (XML.replace("<other>d9</other>", ""), 32, "session '2': the result on line 33 has no doc"),
-        (XML.replace('<session num="2"', "<session"), 30, "a session has no number"),
+        (BOMB, 2, ("DTD",)),
+        ("<!DOCTYPE x SYSTEM 'file:///etc/passwd'>\n<x/>", 1, ("DTD",)),
+        (XML[: XML.index("<clueweb12id>d3")], 20, ("truncated", "<result>")),
+        (XML[: XML.index("clueweb12id>d3")], 20, ("truncated",)),
+        (XML.replace("</query>", "</quarry>", 1), 6, ("mismatched tag",)),
+        ("<a>\n" + "<b>" * 100 + "</b>" * 100 + "</a>", 2, ("32",)),
+        (XML.replace('num="3"', 'num="2"', 1), 24, ("'1'", "query", "repeated")),
+        (XML.replace('num="3"', 'num="5"', 1), 24, ("'1'", "query", "missing")),
+        (XML.replace('rank="2"', 'rank="3"'), 9, ("'1'", "query 1", "rank 2", "missing")),
+        (XML.replace('rank="2"', 'rank="1"'), 9, ("'1'", "query 1", "rank 1", "twice")),
+        (XML.replace(">d2<", ">d1<", 1), 9, ("'1'", "query 1", "'d1'", "twice")),
+        (XML.replace("<other>d9</other>", ""), 32, ("'2'", "line 33")),
+        (XML.replace('<session num="2"', "<session"), 30, ("number",)),
     ],
 )
-def test_bad_xml(tmp_path, text, line, message):
-    path = write_file(tmp_path, text, "s.xml")
-    with pytest.raises(BadInput) as refused:
+def test_bad_xml(tmp_path, text, line, named):
+    path = write_file(tmp_path / "s.xml", text)
+    with refuses(BadInput, f"s.xml:{line}", *named) as refused:
         as_sessions(path)
-    assert str(refused.value).startswith(f"{path}:{line}: ")
-    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
 def test_a_session_without_a_query_is_refused_or_left_out(tmp_path):
     text = XML.replace("</sessiontrack2014>", '<session num="3"></session></sessiontrack2014>')
-    path = write_file(tmp_path, text)
+    path = write_file(tmp_path / "sessions.txt", text)
     with refuses(BadInput, "sessions.txt:35", "'3'"):
         as_sessions(path)
     sessions = as_sessions(path, bad="skip")
     assert sessions.frame["session"].unique(maintain_order=True).to_list() == ["1", "2"]
     assert any("1 session left out" in note for note in sessions.notes)
     with refuses(BadInput, "sessions.txt"):
-        as_sessions(write_file(tmp_path, "<a></a>"))
+        as_sessions(write_file(tmp_path / "sessions.txt", "<a></a>"))
 
 
 def test_too_much_xml(tmp_path, monkeypatch):
     monkeypatch.setattr("gainful.read.safe_xml.LARGEST", 100)
     with refuses(BadInput, "sessions.txt"):
-        as_sessions(write_file(tmp_path, XML))
+        as_sessions(write_file(tmp_path / "sessions.txt", XML))
 
 
 # --- conversations --------------------------------------------------------------------------
@@ -452,7 +441,7 @@ TURNS = """9-1_10 Q0 c 1 5.0 r
 
 
 def test_turns_are_the_queries_of_a_conversation(tmp_path):
-    path = write_file(tmp_path, TURNS)
+    path = write_file(tmp_path / "sessions.txt", TURNS)
     sessions = as_sessions(path)
     assert sessions.per_turn
     assert select_rows(sessions, *NAMES, "topic") == [
@@ -468,25 +457,24 @@ def test_turns_are_the_queries_of_a_conversation(tmp_path):
     with refuses(BadValue, "ties"):
         as_sessions(path, ties="average")
     with refuses(BadValue, "topics"):
-        as_sessions(path, topics=write_file(tmp_path, "106 3\n", "map.txt"))
+        as_sessions(path, topics=write_file(tmp_path / "map.txt", "106 3\n"))
 
 
 @pytest.mark.parametrize("turn", ["107", "107_", "_3", "107_x", "107-1"])
 def test_turns_that_do_not_parse(tmp_path, turn):
-    path = write_file(tmp_path, f"{TURNS}{turn} Q0 y 1 1.0 r\n0 Q0 y 1 1.0 r\n")
-    with pytest.raises(BadInput) as refused:
+    path = write_file(tmp_path / "sessions.txt", f"{TURNS}{turn} Q0 y 1 1.0 r\n0 Q0 y 1 1.0 r\n")
+    with refuses(BadInput, "sessions.txt:6", f"'{turn}'"):
         as_sessions(path)
-    assert str(refused.value).startswith(f"{path}:6: query id '{turn}' names no turn (expected: ")
     sessions = as_sessions(path, "conversation", bad="skip")
     assert sessions.frame["session"].n_unique() == 2
     assert sessions.dropped_count == 2
 
 
 def test_turns_that_are_repeated(tmp_path):
-    path = write_file(tmp_path, TURNS + "106_03 Q0 y 1 1.0 r\n")
+    path = write_file(tmp_path / "sessions.txt", TURNS + "106_03 Q0 y 1 1.0 r\n")
     with refuses(BadInput, "sessions.txt:6", "'106'", "'106_03'"):
         as_sessions(path)
-    path = write_file(tmp_path, TURNS + "106_3 Q0 x 2 0.5 r\n")
+    path = write_file(tmp_path / "sessions.txt", TURNS + "106_3 Q0 x 2 0.5 r\n")
     with refuses(BadInput, "sessions.txt:6", "'106'", "'x'"):
         as_sessions(path)
 
@@ -525,7 +513,7 @@ DD = (
 
 
 def test_iterations_of_dynamic_domain_are_queries(tmp_path):
-    sessions = as_sessions(write_file(tmp_path, DD))
+    sessions = as_sessions(write_file(tmp_path / "sessions.txt", DD))
     assert select_rows(sessions, "session", "query", "doc") == [
         *(("DD15-1", 1, "ebola-1"), ("DD15-1", 1, "ebola-2"), ("DD15-1", 2, None)),
         *(("DD15-1", 3, "ebola-1"), ("DD15-2", 1, "x")),
@@ -535,21 +523,20 @@ def test_iterations_of_dynamic_domain_are_queries(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "named"),
     [
-        ("DD15-3\tone\tx\t1\t0\n", "session 'DD15-3': iteration 'one' is not a whole number"),
-        ("DD15-3\t-1\tx\t1\t0\n", "session 'DD15-3': iteration '-1' is not a whole number"),
-        ("DD15-3\t0\n", "session 'DD15-3': 2 fields"),
-        ("DD15-3\t0\t\t1\t0\n", "session 'DD15-3': there is no document"),
-        ("DD15-2\t0\tx\t1\t0\n", "session 'DD15-2': query 1: document 'x' stands twice"),
-        ("DD15-1\t0\ty\t1\t0\n", "session 'DD15-1': query position 1 is repeated"),
+        ("DD15-3\tone\tx\t1\t0\n", ("'DD15-3'", "iteration 'one'")),
+        ("DD15-3\t-1\tx\t1\t0\n", ("'DD15-3'", "iteration '-1'")),
+        ("DD15-3\t0\n", ("'DD15-3'", "2 fields")),
+        ("DD15-3\t0\t\t1\t0\n", ("'DD15-3'", "no document")),
+        ("DD15-2\t0\tx\t1\t0\n", ("'DD15-2'", "query 1", "'x'", "twice")),
+        ("DD15-1\t0\ty\t1\t0\n", ("'DD15-1'", "1", "repeated")),
     ],
 )
-def test_bad_lines_of_dynamic_domain(tmp_path, line, message):
-    path = write_file(tmp_path, DD + line)
-    with pytest.raises(BadInput) as refused:
+def test_bad_lines_of_dynamic_domain(tmp_path, line, named):
+    path = write_file(tmp_path / "sessions.txt", DD + line)
+    with refuses(BadInput, "sessions.txt:5", *named):
         as_sessions(path, "dd")
-    assert str(refused.value).startswith(f"{path}:5: {message}")
     assert as_sessions(path, "dd", bad="skip").dropped_count == 1
 
 
@@ -566,26 +553,27 @@ def checked(run_gainful):
 
 
 def test_check_reports_sessions_and_their_topics(tmp_path, checked):
-    path = write_file(tmp_path, XML, "s.xml")
-    qrels = write_file(tmp_path, "12 0 d1 1\n12 0 d7 1\n", "qrels.txt")
+    path = write_file(tmp_path / "s.xml", XML)
+    qrels = write_file(tmp_path / "qrels.txt", "12 0 d1 1\n12 0 d7 1\n")
     code, text = checked(path, qrels)
     assert code == 0
-    for line in (
-        f"{path} (sessions, trec-session)",
-        "2 sessions, 3 queries, 4 results",
-        "queries a session: 1 (1×), 2 (1×); 1.50 on average",
-        "results a query: 0 to 3",
-        "1 query returned nothing",
-        "0.0 % of the results show a document that the session showed before",
-        "2 results clicked",
-        "1 click beyond the list is ignored",
-        "1 topic in common",
-        "75.0 % of the top 10 of all queries are unjudged",
+    lines = [list_facts(line, "clicked", "beyond", "unjudged") for line in text.splitlines()]
+    assert f"{path} (sessions, trec-session)" in text
+    for facts in (
+        ["2", "3", "4"],  # sessions, queries, results
+        ["1", "1×", "2", "1×", "1.50"],  # queries a session
+        ["0", "3"],  # results a query
+        ["0.0"],  # % of the results show a document again
+        ["2", "clicked"],
+        ["1", "beyond"],
+        ["75.0", "10", "unjudged"],
     ):
-        assert line in text
-    code, text = checked(path, write_file(tmp_path, "13 0 d1 1\n", "other.txt"))
+        assert facts in lines
+    assert find_notes(text.splitlines(), 1, "query", "nothing")
+    assert "1 topic in common" in text
+    code, text = checked(path, write_file(tmp_path / "other.txt", "13 0 d1 1\n"))
     assert code == 1
-    assert "there is no topic in common: the sessions have '12', the judgments '13'" in text
+    assert find_notes(text.splitlines(), "no", "topic", "'12'", "'13'")
 
 
 def test_check_tells_every_mistake_of_a_file(tmp_path, checked):
@@ -594,31 +582,32 @@ def test_check_tells_every_mistake_of_a_file(tmp_path, checked):
     session_frame([*FINE, *bad]).write_csv(path)
     code, text = checked(path)
     assert code == 1
-    assert "3 mistakes" in text
-    assert "line 6: session 'x': query 1 is missing" in text
-    assert "line 8: session 'y': query 1: rank 1 stands twice" in text
-    assert "line 10: session 'z': query 1: document 'a' stands twice" in text
-    assert "2 sessions, 3 queries, 4 results" in text
+    lines = text.splitlines()
+    assert find_notes(lines, 3, "mistakes")
+    assert find_notes(lines, "line", 6, "'x'", "query", 1, "missing")
+    assert find_notes(lines, "line", 8, "'y'", "query", 1, "rank", "twice")
+    assert find_notes(lines, "line", 10, "'z'", "query", 1, "'a'", "twice")
+    assert ["2", "3", "4"] in [list_facts(line) for line in lines]
 
 
 def test_check_takes_runs_with_turns_for_sessions_if_told_so(tmp_path, checked):
-    path = write_file(tmp_path, TURNS, "turns.run")
-    qrels = write_file(tmp_path, "106_3 0 x 1\n", "qrels.txt")
+    path = write_file(tmp_path / "turns.run", TURNS)
+    qrels = write_file(tmp_path / "qrels.txt", "106_3 0 x 1\n")
     assert "(run, trec)" in checked(path, qrels)[1]
     code, text = checked(path, qrels, "--sessions-format", "conversation")
     assert code == 0
     assert "(sessions, conversation)" in text
-    assert "2 topics have no judgments: '9-1_2', '9-1_10'" in text
+    assert ["2", "'9-1_2'", "'9-1_10'"] in [list_facts(line) for line in text.splitlines()]
     code, text = checked(path, "--sessions-format", "dialogue")
     assert code == 2
-    assert "'dialogue' is not one of" in text
+    assert "'dialogue'" in text
 
 
 def test_check_of_truncated_xml(tmp_path, checked):
-    path = write_file(tmp_path, XML[:900], "s.xml")
+    path = write_file(tmp_path / "s.xml", XML[:900])
     code, text = checked(path)
     assert code == 1
-    assert "the XML is truncated" in text
+    assert "truncated" in text
 
 
 def test_a_run_answers_the_last_query_of_sessions(tmp_path):
@@ -674,15 +663,15 @@ CLICKS = "session,query,rank,doc,topic,clicked\ns1,1,1,a,t,1\ns2,1,1,b,u,1\ns3,1
 @pytest.mark.parametrize("measure", ["sDCG@5", "nsDCG@5", "sRBP", "Session(of='nDCG@5')"])
 def test_a_session_whose_topic_no_file_names_changes_no_other(tmp_path, missing, measure):
     """It gained 0, or its null was cast to whatever number a machine makes of it."""
-    path = write_file(tmp_path, CLICKS, "log.csv")
+    path = write_file(tmp_path / "log.csv", CLICKS)
     topics = {"s1": "t", "s2": "u", "s3": "t"}
     del topics[missing]
     lines = "".join(f"{session} {topic}\n" for session, topic in topics.items())
-    named = write_file(tmp_path, lines, "topics.txt")
+    named = write_file(tmp_path / "topics.txt", lines)
     others = "".join(
         line for line in CLICKS.splitlines(keepends=True) if not line.startswith(missing)
     )
-    expected = gainful.sessions.evaluate(write_file(tmp_path, others, "others.csv"), None, measure)
+    expected = gainful.sessions.evaluate(write_file(tmp_path / "others.csv", others), None, measure)
     for either in (named, topics):  # a file, and a dict
         results = gainful.sessions.evaluate(path, None, measure, topics=either)
         assert (results.ids, results.mean) == (expected.ids, expected.mean)
@@ -720,7 +709,7 @@ def test_a_topic_that_is_null_in_a_table(lazy, rows):
     ],
 )
 def test_check_takes_a_click_log_for_sessions(tmp_path, header):
-    path = write_file(tmp_path, f"{header}\n", "log.csv")
+    path = write_file(tmp_path / "log.csv", f"{header}\n")
     (finding,) = gainful.check(path).findings
     assert finding.kind == "sessions, table"
     assert finding.problems == ()
@@ -739,13 +728,13 @@ def test_check_takes_a_click_log_for_sessions(tmp_path, header):
 )
 def test_check_takes_judgments_and_runs_that_name_a_user_for_what_they_are(tmp_path, header, kind):
     values = "1,a," + ",".join("1" for _ in header.split(",")[2:])
-    (finding,) = gainful.check(write_file(tmp_path, f"{header}\n{values}\n", "t.csv")).findings
+    (finding,) = gainful.check(write_file(tmp_path / "t.csv", f"{header}\n{values}\n")).findings
     assert finding.kind == f"{kind}, csv"
 
 
 @pytest.mark.parametrize("name", ["ubi", "openinference", "chat", "turns", "ikat"])
 def test_check_knows_logs_as_well_as_sessions_does(tmp_path, name):
-    path = write_file(tmp_path, FORMATS[name].example + "\n", "log.jsonl")
+    path = write_file(tmp_path / "log.jsonl", FORMATS[name].example + "\n")
     (finding,) = gainful.check(path).findings
     assert finding.kind == f"sessions, {name}"
     assert finding.problems == ()

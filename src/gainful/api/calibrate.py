@@ -6,6 +6,7 @@ from typing import Unpack, cast
 
 from gainful.api.session_options import GainOptions, ReadingOptions, answer_session_options
 from gainful.api.sessions import read_judged_sessions
+from gainful.defaults import SEED
 from gainful.evidence.searchers.calibration import (
     Calibration,
     check_level,
@@ -15,7 +16,6 @@ from gainful.evidence.searchers.calibration import (
 )
 from gainful.evidence.searchers.fit import LEVEL
 from gainful.evidence.searchers.observe import DepthFrom, observe_searchers
-from gainful.evidence.statistics.resampling import SEED
 from gainful.match.session_groups import By, group_sessions
 from gainful.read.session_inputs import AnySessions
 

@@ -12,6 +12,7 @@ from gainful.api.run_options import RunOptions, RunReading, Runs, name_runs, tak
 from gainful.api.session_options import GainOptions
 from gainful.api.sessions import evaluate as evaluate_sessions, read_judged_sessions
 from gainful.convention.session import SessionConvention
+from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, UnknownName
 from gainful.evidence.orders.correlations import (
     Correlations,
@@ -20,7 +21,7 @@ from gainful.evidence.orders.correlations import (
     label_units,
 )
 from gainful.evidence.pairing import ClusterChoice, read_clusters
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.language import expand

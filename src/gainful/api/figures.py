@@ -27,11 +27,12 @@ from gainful.api.run_options import (
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
 from gainful.convention import Convention
+from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput, BadValue, OneGroup, UnknownName
 from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.searchers.calibration import Calibration
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, RESAMPLES, SEED
+from gainful.evidence.statistics.resampling import DEFAULT_LEVEL
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.catalogue import MEASURES

@@ -7,13 +7,13 @@ from typing import Unpack
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
+from gainful.defaults import ALPHA, SEED
 from gainful.errors import BadValue
 from gainful.evidence.method import build_method
 from gainful.evidence.orders.order import Order, check_run_count, order_results
 from gainful.evidence.pairing import ClusterChoice
 from gainful.evidence.statistics.correction import RANDOMISATION, TUKEY
 from gainful.evidence.statistics.correlation import PERSISTENCE, check_persistence
-from gainful.evidence.statistics.resampling import ALPHA, SEED
 from gainful.measure.build_recipes import Measures
 from gainful.read.inputs import AnyQrels
 

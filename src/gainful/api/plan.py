@@ -8,10 +8,10 @@ from typing import Unpack
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
+from gainful.defaults import ALPHA
 from gainful.evidence.pairing import ClusterChoice
 from gainful.evidence.plan import CONFIDENCE, DIFFERENCE, Goal, Plan, plan_queries
 from gainful.evidence.statistics.effect_size import POWER
-from gainful.evidence.statistics.resampling import ALPHA
 from gainful.measure.build_recipes import Measures
 from gainful.read.inputs import AnyQrels
 

@@ -14,6 +14,7 @@ from math import ceil, inf, sqrt
 
 from attrs import frozen
 
+from gainful.defaults import ALPHA
 from gainful.errors import BadInput, check_number, check_whole_number
 from gainful.evidence.pairing import (
     Clusters,
@@ -31,7 +32,6 @@ from gainful.evidence.statistics.effect_size import (
     count_queries,
     detectable_difference,
 )
-from gainful.evidence.statistics.resampling import ALPHA
 from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth

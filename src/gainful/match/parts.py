@@ -146,7 +146,7 @@ def unpack_qrels(rows: pl.DataFrame, ids: IdKinds | None = None) -> Qrels:
 def _match_part(
     match: MatchInMemory, convention: Convention, judged: pl.DataFrame, run: Run
 ) -> Matched:
-    refuse_large_owners(run.frame, "query", run.name)
+    refuse_large_owners([run.frame["query"]], len(run.frame), run.name)
     matched = match(unpack_qrels(judged), run, convention)
     if convention.extra != "ignore":
         return matched

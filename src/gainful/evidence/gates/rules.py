@@ -10,9 +10,10 @@ from typing import Any, Literal, TypedDict
 
 from attrs import field, frozen
 
+from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.entry import HIGHER, Direction
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 from attrs import frozen
 
+from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, WrongType
 from gainful.evidence.statistics.outcome import (
     Outcome,
@@ -27,7 +28,7 @@ from gainful.evidence.statistics.outcome import (
     widen_to_zero,
 )
 from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, sign_flips
-from gainful.evidence.statistics.resampling import ALPHA, RESAMPLES, SEED, Resampling
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.progress import report_work
 from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Flags, Ranks, slices

@@ -7,10 +7,10 @@ from typing import Literal, get_args
 import numpy as np
 from attrs import frozen
 
+from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, check_number, check_whole_number
 
 Alternative = Literal["two-sided", "less", "greater"]
-ALPHA, RESAMPLES, SEED = 0.05, 10_000, 2008
 DEFAULT_LEVEL = 95.0  # of intervals, in per cent
 _MIN_RESAMPLES = 99  # with fewer, no p could be as small as 0.01
 MAX_RESAMPLES = 10_000_000

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
+from gainful.defaults import RESAMPLES, SEED
 from gainful.evidence.system_groups import last_query_bands
 from gainful.match.session_groups import By
 from gainful.measure.sessions.analysis import NonLast

@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 from attrs import evolve
 
+from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput
-from gainful.evidence.statistics.resampling import RESAMPLES, SEED
 from gainful.match.session_groups import By
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.several_systems import CONVERSATION
