@@ -98,7 +98,7 @@ def test_rankings_that_are_left_out_do_not_count():
 
 def test_a_meter_is_kept_and_forgotten_as_a_module_is():
     meter, other = Meter("nDCG@5"), Meter("nDCG@5")
-    meter(GRADES, SCORES)
+    meter.update(GRADES, SCORES)
     other.load_state_dict(meter.state_dict())
     assert other.compute() == meter.compute()
     meter.reset()

@@ -106,9 +106,5 @@ class Meter(torch.nn.Module):  # type: ignore[misc]  # torch is not always there
         self.sums.zero_()
         self.counts.zero_()
 
-    def forward(self, *batch: Any, **named: Any) -> None:
-        """The same as `update`."""
-        self.update(*batch, **named)
-
 
 show_public_names(__name__)

@@ -71,8 +71,8 @@ def _check_layout(xp: Any, tensors: dict[str, Any]) -> None:
     for name, tensor in tensors.items():
         fits = tensor.shape == shape if name != "judged" else tensor.shape[:-1] in ((), shape[:-1])
         if not fits:
-            sizes = (" × ".join(map(str, one)) or "1" for one in (tensor.shape, shape))
-            raise BadShape(name, next(sizes), f"as many as grades: {next(sizes)}")
+            size, wanted = (" × ".join(map(str, sides)) for sides in (tensor.shape, shape))
+            raise BadShape(name, size or "1", f"as many as grades: {wanted}")
         place, wanted = device(tensor), device(tensors["grades"])
         if place != wanted:
             raise WrongType(name, f"a tensor on {place}", f"one on {wanted}, where the grades are")
