@@ -71,15 +71,22 @@ def render_document(
     template: str, content: PageContent, data: Mapping[str, Any], results: Results, **context: Any
 ) -> str:
     """A page of one of the templates, with all that runs and sessions have in common."""
-    first = content.all_intervals[0]
+    first, comparison, all_intervals = (
+        content.all_intervals[0],
+        content.comparison,
+        content.all_intervals,
+    )
+    units = len(content.choice.table.queries)
+    pair = {"other": text.choose_other(all_intervals, results, content.base)}
     return render_page(
         template,
         feature=FEATURE,
-        data={**data, "seed": content.seed},
-        evidence=text.describe_evidence(
-            content.comparison, content.incomparable, content.all_intervals
-        ),
-        plots=text.build_plots(content.all_intervals),
+        data={**pair, **data, "seed": content.seed},
+        headline=text.write_headline(comparison, all_intervals, results),
+        answers=text.describe_answers(comparison, all_intervals),
+        evidence=text.describe_evidence(comparison, content.incomparable, all_intervals, units),
+        plots=text.build_plots(all_intervals, results, coloured="coloured" in data),
+        system_noun=first.kind,
         dots_note=text.describe_dots(first.level, first.unit, first.drawn),
         unit=first.unit,
         units_heading=pluralise(first.unit).capitalize(),
@@ -115,9 +122,8 @@ def render_report(
         embedded.data,
         results[0],
         title=title or text.default_title(labels, "run", count_noun(number, "query")),
-        answers=text.describe_answers(content.comparison, content.all_intervals),
         tables=text.build_tables(content.comparison, content.all_intervals),
-        detail_script="report_rankings.js",
+        scripts=("elements.js", "report_rankings.js", "report.js"),
         quality=text.build_quality_table(results),
         notes=merge_notes(results),
         sampling_notes=sampling_notes,
