@@ -212,8 +212,8 @@ MEASURES = [
     ("ndcg_at_k", Says("nDCG@10")),
     ("nDCG@10 AP", Says("nDCG@10, AP")),
     ("AUC", 0.0),
-    ("Novelty@10", Says("no novelty by popularity", "alpha-nDCG@10")),
-    ("Coverage@10", Says("no coverage of the catalogue")),
+    ("Novelty@10", Says("interactions=", "--interactions FILE")),
+    ("Coverage@10", Says("items=", "--items FILE")),
 ]
 
 SHAPES = [

@@ -23,7 +23,7 @@ from gainful.measure.arrays import ncg_curve
 from gainful.read import binary_tables
 from gainful.read.binary_tables import check_parquet
 from gainful.read.formats import read_run
-from gainful.read.query_columns import read_query_texts
+from gainful.read.query_columns import read_queries
 
 QRELS = {"1": {"a": 1}}
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -103,37 +103,37 @@ LONG_FIELDS = {
     "eval, judgments": (
         f"query,doc,grade,text\n1,a,1,{PAGE}\n1,b,x,y\n",
         ("eval", "long.csv", "a.run"),
-        "long.csv:3: grade 'x' is not a finite number",
+        "long.csv:3: grade 'x'",
     ),
     "eval, run": (
         f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,x,y\n",
         ("eval", "qrels.txt", "long.csv"),
-        "long.csv:3: score 'x' is not a finite number",
+        "long.csv:3: score 'x'",
     ),
     "check": (
         f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,x,y\n",
         ("check", "long.csv"),
-        "line 3: score 'x' is not a finite number",
+        "line 3: score 'x'",
     ),
     "sessions": (
         f"session,query,rank,doc,text\ns,1,1,a,{PAGE}\ns,1,x,b,y\n",
         ("sessions", "long.csv", "--qrels", "qrels.txt"),
-        "long.csv:3: session 's': rank 'x' is not a whole number",
+        "long.csv:3: session 's': rank 'x'",
     ),
     "more fields than names": (
         f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,1,y,z\n",
         ("eval", "qrels.txt", "long.csv"),
-        "long.csv:3: 5 fields where the header has 4",
+        "long.csv:3: 5 fields",
     ),
     "a header": (
         f"query,doc,score,{PAGE},score\n1,a,1,y,1\n",
         ("eval", "qrels.txt", "long.csv"),
-        "long.csv:1: column 'score' stands twice in the header",
+        "long.csv:1: column 'score'",
     ),
     "report --topics": (
         f"query,text\n1,{PAGE}\n1,y\n",
         ("report", "qrels.txt", "a.run", "b.run", "--topics", "long.csv", "-o", "o.html"),
-        "long.csv:3: query '1' has two texts",
+        "long.csv:3: query '1'",
     ),
 }
 
@@ -274,7 +274,7 @@ def test_more_queries_than_can_be_counted(tmp_path, option):
 @pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0b", "\x0c"])
 def test_texts_of_queries_may_hold_odd_separators(tmp_path, separator):
     texts = write(tmp_path, "t.tsv", f"1\ta{separator}b\n2\tc\r\n")
-    assert read_query_texts(texts) == {"1": f"a{separator}b", "2": "c"}
+    assert read_queries(texts).read_texts() == {"1": f"a{separator}b", "2": "c"}
 
 
 def test_a_message_is_one_line_and_steers_no_terminal(tmp_path):

@@ -56,7 +56,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "eval": PRINTED_TEXT
     | PLUGIN
     | {"per_query": "attribute", "run": "runs", "collections": "folder", "folder": "collections"},
-    "compare": PRINTED_TEXT | PLUGIN | OF_BOTH | {"full": "output"},
+    "compare": PRINTED_TEXT | PLUGIN | OF_BOTH | {"full": "output", "values": "read_values"},
     "gate": PRINTED
     | PLUGIN
     | {"verbose": "output", "save_baseline": "save_to", "save_to": "save_baseline", "name": "file"},
@@ -90,7 +90,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | PLUGIN
     | OF_BOTH
     | {"column": "against", "against": "column", "results": "object", "run": "runs"}
-    | {"interval": "always"},
+    | {"interval": "always"}
+    | dict.fromkeys(("group", "queries", "items", "interactions"), "eval"),
 }
 
 

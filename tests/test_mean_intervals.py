@@ -220,21 +220,20 @@ def test_queries_that_do_not_count_are_left_out():
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "message"),
+    ("options", "error", "about"),
     [
-        ({"level": 100}, BadValue, "the level of the interval is 100; allowed: 1 to 99.99"),
-        ({"level": 0.95}, BadValue, "allowed: 1 to 99.99 (per cent), such as 95"),
-        ({"level": "95"}, WrongType, "is '95'; allowed: 1 to 99.99"),
-        ({"level": True}, WrongType, "is True"),
-        ({"resamples": 0}, BadValue, "resamples is 0"),
-        ({"seed": -1}, BadValue, "seed is -1"),
-        ({"seed": 0.5}, WrongType, "seed is 0.5"),
+        ({"level": 100}, BadValue, ("the level of the interval", "100", "1 to 99.99")),
+        ({"level": 0.95}, BadValue, ("the level of the interval", "95")),
+        ({"level": "95"}, WrongType, ("the level of the interval", "'95'")),
+        ({"level": True}, WrongType, "the level of the interval"),
+        ({"resamples": 0}, BadValue, "resamples"),
+        ({"seed": -1}, BadValue, "seed"),
+        ({"seed": 0.5}, WrongType, "seed"),
     ],
 )
-def test_wrong_options_are_refused(options, error, message):
-    with pytest.raises(error) as refused:
+def test_wrong_options_are_refused(options, error, about):
+    with refuses(error, about):
         gainful.stats.mean_intervals(evaluate_hits(HITS), **options)
-    assert message in str(refused.value)
 
 
 @pytest.fixture

@@ -178,26 +178,29 @@ def test_means_that_differ_by_rounding_tie():
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "error", "about"),
     [
-        (lambda: kendall_tau(["a", "b"], ["a", "c"]), BadValue, "other names than a"),
-        (lambda: kendall_tau(["a", "a"], ["a", "b"]), BadValue, "every name once"),
-        (lambda: kendall_tau(["a"], ["a"]), BadValue, "at least 2"),
-        (lambda: kendall_tau("ab", "ba"), WrongType, "a list of names, the best first"),
-        (lambda: kendall_tau({"a": "x", "b": 1}, ["a", "b"]), WrongType, "a['a'] is 'x'"),
-        (lambda: tau_ap({"a": float("nan"), "b": 1}, ["a", "b"]), BadValue, "a finite number"),
-        (lambda: tau_ap(["a", "b"], ["b", "a"], reference="left"), BadValue, "both, first or"),
-        (lambda: rbo([], []), BadValue, "not empty"),
-        (lambda: rbo({}, {}), BadValue, "not empty"),
-        (lambda: rbo(["a"], ["a", "b"]), BadValue, "an order as long as a"),
-        (lambda: rbo(["a"], ["a"], 1), BadValue, "p is 1; allowed: a number between 0 and 1"),
-        (lambda: rbo(["a"], ["a"], "x"), WrongType, "p is 'x'"),
+        (lambda: kendall_tau(["a", "b"], ["a", "c"]), BadValue, ("b", "'c'")),
+        (lambda: kendall_tau(["a", "a"], ["a", "b"]), BadValue, "a"),
+        (lambda: kendall_tau(["a"], ["a"]), BadValue, ("a", "2")),
+        (lambda: kendall_tau("ab", "ba"), WrongType, "a"),
+        (lambda: kendall_tau({"a": "x", "b": 1}, ["a", "b"]), WrongType, ("a['a']", "'x'")),
+        (lambda: tau_ap({"a": float("nan"), "b": 1}, ["a", "b"]), BadValue, ("a['a']", "nan")),
+        (
+            lambda: tau_ap(["a", "b"], ["b", "a"], reference="left"),
+            BadValue,
+            ("reference", "first"),
+        ),
+        (lambda: rbo([], []), BadValue, "a"),
+        (lambda: rbo({}, {}), BadValue, "a"),
+        (lambda: rbo(["a"], ["a", "b"]), BadValue, ("b", "2", "1")),
+        (lambda: rbo(["a"], ["a"], 1), BadValue, ("p", "1")),
+        (lambda: rbo(["a"], ["a"], "x"), WrongType, ("p", "'x'")),
     ],
 )
-def test_what_is_no_order_is_refused(call, error, message):
-    with pytest.raises(error) as refused:
+def test_what_is_no_order_is_refused(call, error, about):
+    with refuses(error, about):
         call()
-    assert message in str(refused.value)
 
 
 def test_discordant_pairs_are_told_the_most_striking_first():
@@ -430,28 +433,27 @@ def evaluate_three_runs(*names, measures="P@10"):
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "error", "about"),
     [
-        (lambda j, r: gainful.order(j, dict(list(r.items())[:2])), BadValue, "at least 3"),
-        (lambda j, r: gainful.order(j, list(r.values())[:2]), BadValue, "at least 3"),
-        (lambda j, r: gainful.order(j, r, test="tuckey"), UnknownName, "did you mean tukey?"),
-        (lambda j, r: gainful.order(j, r, test="t", correct="hol"), UnknownName, "holm"),
-        (lambda j, r: gainful.order(j, r, test="tukey", correct="holm"), BadValue, "tukey takes care of the pairs"),
-        (lambda j, r: gainful.order(j, r, alpha=5), BadValue, "alpha is 5"),
-        (lambda j, r: gainful.order(j, r, resamples=0), BadValue, "resamples is 0"),
-        (lambda j, r: gainful.order(j, r, p=1.0), BadValue, "p is 1"),
-        (lambda j, r: gainful.order(j, r, tie="best"), UnknownName, "did you mean ties?"),
-        (lambda *_: order_results(evaluate_three_runs("low", "high", "low")), BadValue, "none twice"),
-        (lambda *_: order_means({}), WrongType, "{measure: {system: mean}}"),
+        (lambda j, r: gainful.order(j, dict(list(r.items())[:2])), BadValue, ("the number of runs", "3")),
+        (lambda j, r: gainful.order(j, list(r.values())[:2]), BadValue, ("the number of runs", "3")),
+        (lambda j, r: gainful.order(j, r, test="tuckey"), UnknownName, ("tuckey", "tukey")),
+        (lambda j, r: gainful.order(j, r, test="t", correct="hol"), UnknownName, ("hol", "holm")),
+        (lambda j, r: gainful.order(j, r, test="tukey", correct="holm"), BadValue, ("correct", "tukey")),
+        (lambda j, r: gainful.order(j, r, alpha=5), BadValue, "alpha"),
+        (lambda j, r: gainful.order(j, r, resamples=0), BadValue, "resamples"),
+        (lambda j, r: gainful.order(j, r, p=1.0), BadValue, "p"),
+        (lambda j, r: gainful.order(j, r, tie="best"), UnknownName, ("tie", "ties")),
+        (lambda *_: order_results(evaluate_three_runs("low", "high", "low")), BadValue, "results"),
+        (lambda *_: order_means({}), WrongType, ("means", "{measure: {system: mean}}")),
         (lambda *_: order_means({"a": {"x": 1, "y": 2, "z": 3}, "b": {"x": 1}}), BadValue, "means['b']"),
-        (lambda *_: order_means({"a": {"x": 1, "y": 2}}), BadValue, "at least 3"),
-        (lambda *_: order_means({"a": {"x": 1, "y": 2, "z": None}}), WrongType, "means['a']['z'] is None"),
+        (lambda *_: order_means({"a": {"x": 1, "y": 2}}), BadValue, ("the number of runs", "3")),
+        (lambda *_: order_means({"a": {"x": 1, "y": 2, "z": None}}), WrongType, "means['a']['z']"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_told_is_refused(call, error, message):
-    with pytest.raises(error) as refused:
+def test_what_cannot_be_told_is_refused(call, error, about):
+    with refuses(error, about):
         call(*make_three_runs(4))
-    assert message in str(refused.value)
 
 
 def test_differences_that_are_all_alike_are_refused_by_tests_of_how_they_vary():

@@ -84,7 +84,7 @@ def test_the_public_names_are_those_of_the_house():
     """The verbs, the values, the measures, the functions of arrays and two tables."""
     words = """
         evaluate compare gate plan calibrate why which explain unjudged order report reproduce explore check
-        register compare_judges JudgeAgreement evaluate_collections CollectionResults
+        register compare_judges JudgeAgreement evaluate_collections CollectionResults read_values
         compute parse like
         Qrels Run Sessions Results QueryResults SessionResults Comparison Verdict Measure Convention
         SessionConvention RunOptions

@@ -172,26 +172,25 @@ def test_the_first_mistake_of_the_file_is_told():
 
 
 @pytest.mark.parametrize(
-    ("column", "value", "message"),
+    ("column", "value"),
     [
-        ("query", "jaguar cars", "query 'jaguar cars' is not a whole number"),
-        ("query", "1.5", "query '1.5' is not a whole number"),
-        ("rank", "first", "rank 'first' is not a whole number"),
-        ("rank", "inf", "rank 'inf' is not a whole number"),
-        ("grade", "good", "grade 'good' is not a finite number"),
-        ("clicked", "perhaps", "clicked 'perhaps' is neither yes nor no"),
-        ("topic", "", "there is no topic"),
+        ("query", "jaguar cars"),
+        ("query", "1.5"),
+        ("rank", "first"),
+        ("rank", "inf"),
+        ("grade", "good"),
+        ("clicked", "perhaps"),
+        ("topic", ""),
     ],
 )
-def test_fields_that_are_not_of_their_kind(tmp_path, column, value, message):
+def test_fields_that_are_not_of_their_kind(tmp_path, column, value):
     fields = {"session": "s", "query": "1", "rank": "1", "doc": "a", "grade": "1", "clicked": "no"}
     fields["topic"] = "7"
     bad = fields | {"session": "t", column: value}
     path = tmp_path / "s.csv"
     pl.DataFrame([fields, bad]).write_csv(path)
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, "s.csv:3", "'t'", f"{column} '{value}'" if value else column):
         as_sessions(path)
-    assert str(refused.value).startswith(f"{path}:3: session 't': {message}")
     assert select_rows(as_sessions(path, bad="skip"), "session", "topic") == [("s", "7")]
 
 
@@ -392,29 +391,27 @@ BOMB = (
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "message"),
+    ("text", "line", "named"),
     [
-        (BOMB, 2, "there is a DTD or an entity"),
-        ("<!DOCTYPE x SYSTEM 'file:///etc/passwd'>\n<x/>", 1, "there is a DTD or an entity"),
-        (XML[: XML.index("<clueweb12id>d3")], 20, "the XML is truncated: it ends inside <result>"),
-        (XML[: XML.index("clueweb12id>d3")], 20, "the XML is truncated"),
-        (XML.replace("</query>", "</quarry>", 1), 6, "not well-formed XML: mismatched tag"),
-        ("<a>\n" + "<b>" * 100 + "</b>" * 100 + "</a>", 2, "nested more than 32 deep"),
-        (XML.replace('num="3"', 'num="2"', 1), 24, "session '1': query position repeated"),
-        (XML.replace('num="3"', 'num="5"', 1), 24, "session '1': query position missing"),
-        (XML.replace('rank="2"', 'rank="3"'), 9, "session '1': query 1: rank 2 is missing"),
-        (XML.replace('rank="2"', 'rank="1"'), 9, "session '1': query 1: rank 1 stands twice"),
-        (XML.replace(">d2<", ">d1<", 1), 9, "session '1': query 1: document 'd1' stands twice"),
-        (XML.replace("<other>d9</other>", ""), 32, "session '2': the result on line 33 has no doc"),
-        (XML.replace('<session num="2"', "<session"), 30, "a session has no number"),
+        (BOMB, 2, ("DTD",)),
+        ("<!DOCTYPE x SYSTEM 'file:///etc/passwd'>\n<x/>", 1, ("DTD",)),
+        (XML[: XML.index("<clueweb12id>d3")], 20, ("truncated", "<result>")),
+        (XML[: XML.index("clueweb12id>d3")], 20, ("truncated",)),
+        (XML.replace("</query>", "</quarry>", 1), 6, ("mismatched tag",)),
+        ("<a>\n" + "<b>" * 100 + "</b>" * 100 + "</a>", 2, ("32",)),
+        (XML.replace('num="3"', 'num="2"', 1), 24, ("'1'", "query", "repeated")),
+        (XML.replace('num="3"', 'num="5"', 1), 24, ("'1'", "query", "missing")),
+        (XML.replace('rank="2"', 'rank="3"'), 9, ("'1'", "query 1", "rank 2", "missing")),
+        (XML.replace('rank="2"', 'rank="1"'), 9, ("'1'", "query 1", "rank 1", "twice")),
+        (XML.replace(">d2<", ">d1<", 1), 9, ("'1'", "query 1", "'d1'", "twice")),
+        (XML.replace("<other>d9</other>", ""), 32, ("'2'", "line 33")),
+        (XML.replace('<session num="2"', "<session"), 30, ("number",)),
     ],
 )
-def test_bad_xml(tmp_path, text, line, message):
+def test_bad_xml(tmp_path, text, line, named):
     path = write_file(tmp_path, text, "s.xml")
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, f"s.xml:{line}", *named) as refused:
         as_sessions(path)
-    assert str(refused.value).startswith(f"{path}:{line}: ")
-    assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -529,21 +526,20 @@ def test_iterations_of_dynamic_domain_are_queries(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    ("line", "named"),
     [
-        ("DD15-3\tone\tx\t1\t0\n", "session 'DD15-3': iteration 'one' is not a whole number"),
-        ("DD15-3\t-1\tx\t1\t0\n", "session 'DD15-3': iteration '-1' is not a whole number"),
-        ("DD15-3\t0\n", "session 'DD15-3': 2 fields"),
-        ("DD15-3\t0\t\t1\t0\n", "session 'DD15-3': there is no document"),
-        ("DD15-2\t0\tx\t1\t0\n", "session 'DD15-2': query 1: document 'x' stands twice"),
-        ("DD15-1\t0\ty\t1\t0\n", "session 'DD15-1': query position 1 is repeated"),
+        ("DD15-3\tone\tx\t1\t0\n", ("'DD15-3'", "iteration 'one'")),
+        ("DD15-3\t-1\tx\t1\t0\n", ("'DD15-3'", "iteration '-1'")),
+        ("DD15-3\t0\n", ("'DD15-3'", "2 fields")),
+        ("DD15-3\t0\t\t1\t0\n", ("'DD15-3'", "no document")),
+        ("DD15-2\t0\tx\t1\t0\n", ("'DD15-2'", "query 1", "'x'", "twice")),
+        ("DD15-1\t0\ty\t1\t0\n", ("'DD15-1'", "1", "repeated")),
     ],
 )
-def test_bad_lines_of_dynamic_domain(tmp_path, line, message):
+def test_bad_lines_of_dynamic_domain(tmp_path, line, named):
     path = write_file(tmp_path, DD + line)
-    with pytest.raises(BadInput) as refused:
+    with refuses(BadInput, "sessions.txt:5", *named):
         as_sessions(path, "dd")
-    assert str(refused.value).startswith(f"{path}:5: {message}")
     assert as_sessions(path, "dd", bad="skip").dropped_count == 1
 
 

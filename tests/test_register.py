@@ -306,7 +306,7 @@ def test_the_command_takes_plug_ins(command, files, plugin):
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        ("import nowhere", "plug-in bad: ModuleNotFoundError: No module named 'nowhere'"),
+        ("import nowhere", "ModuleNotFoundError: No module named"),
         ("x = (", "plug-in bad: SyntaxError"),
         ("import gainful\ngainful.register('nDCG', lambda matched: 0)", "something else already"),
         (

@@ -224,8 +224,7 @@ def test_judgments_without_subtopics_have_one_and_a_note_says_so():
     results = gainful.evaluate(judged, {"q": ["b", "a", "c"]}, ["AP_IA", "AP", "StRecall@1"])
     assert results.mean["AP_IA"] == results.mean["AP"] == pytest.approx((1 / 2 + 2 / 3) / 2)
     assert results.mean["StRecall@1"] == 0
-    message = "the judgments have no subtopics; all that is relevant to a query is taken for one"
-    assert results.notes == [f"{message} (AP_IA, StRecall@1)"]
+    assert [list_facts(note) for note in results.notes] == [["AP_IA", "StRecall@1"]]
     rows = [("q", "0", "a", 1), ("q", "0", "b", 0), ("q", "0", "c", 2)]
     run = [("q", "b", 3.0), ("q", "a", 2.0), ("q", "c", 1.0)]
     theirs = pyndeval.ndeval(rows, run, ["MAP-IA"])["q"]["MAP-IA"]
@@ -304,22 +303,21 @@ def test_spellings(text, same):
 
 
 @pytest.mark.parametrize(
-    ("measure", "message"),
+    ("measure", "about"),
     [
-        ("alpha_nDCG(alpha=1.5)@5", "alpha is 1.5; allowed: 0 ≤ alpha ≤ 1"),
-        ("alpha_nDCG(alpha=-0.1)@5", "alpha is -0.1; allowed: 0 ≤ alpha ≤ 1"),
-        ("alpha_nDCG(alpha=x)@5", "alpha is 'x'; allowed: a number, 0 ≤ alpha ≤ 1"),
-        ("NRBP(beta=2)", "beta is 2; allowed: 0 < beta ≤ 1 for NRBP"),
-        ("P_IA", "k is None; allowed: a cutoff, such as P_IA@10"),
-        ("NRBP@5", "k is 5; allowed: nothing: NRBP takes no cutoff"),
-        ("alpha_DCG@100000000", "k is 100000000; allowed: at most 10000000"),
-        ("AP_IA(alpha=0.5)", "no parameter of AP_IA 'alpha'"),
+        ("alpha_nDCG(alpha=1.5)@5", ("alpha", "1.5", "0 ≤ alpha ≤ 1")),
+        ("alpha_nDCG(alpha=-0.1)@5", ("alpha", "-0.1")),
+        ("alpha_nDCG(alpha=x)@5", ("alpha", "'x'")),
+        ("NRBP(beta=2)", ("beta", "2", "0 < beta ≤ 1")),
+        ("P_IA", ("k", "P_IA@10")),
+        ("NRBP@5", ("k", "5", "NRBP")),
+        ("alpha_DCG@100000000", ("k", "10000000")),
+        ("AP_IA(alpha=0.5)", "alpha"),
     ],
 )
-def test_what_is_not_allowed_is_said(measure, message):
-    with pytest.raises(gainful.errors.GainfulError) as refused:
+def test_what_is_not_allowed_is_said(measure, about):
+    with refuses(gainful.errors.GainfulError, about):
         gainful.evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, measure)
-    assert message in str(refused.value)
 
 
 def test_a_thousand_documents_on_ten_subtopics_are_no_burden():

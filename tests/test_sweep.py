@@ -177,31 +177,30 @@ def test_as_plain_data_and_as_text():
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "about"),
     [
-        ({"bq": 1}, "bq is 1; allowed: 1 < bq < 1000"),
-        ({"bq": "1:4"}, "bq is 1; allowed"),
-        ({"b": "10:1.5"}, "b is '10:1.5'; allowed: a range from the smaller to the larger"),
-        ({"b": "x"}, "b is 'x'; allowed: a range such as 1.5:10"),
-        ({"b": None}, "b is None; allowed"),
-        ({"b": []}, "allowed: a range"),
-        ({"depth": 0}, "depth is 0; allowed: a whole number from 1 on"),
-        ({"depth": "5,x"}, "depth is 'x'"),
-        ({"points": 1}, "points is 1"),
-        ({"points": 2000}, "fewer: these are 4000000 settings"),
-        ({"measure": "nDCG"}, "allowed: sDCG or nsDCG"),
-        ({"measure": "nsDCG(b=2)"}, "no b in it: that is swept"),
-        ({"measure": "nsDCG@5", "depth": 3}, "nsDCG@5 says how deep"),
-        ({"measure": "nsDCG(gain=exp)", "weights": "linear"}, "has a gain"),
-        ({"like": "trec_dd_2015"}, "statistic is 'per_query'; allowed: final, in a sweep"),
-        ({"discount": "log2"}, "has no parameter b"),
-        ({"reference": {"bq": 1}}, "bq is 1"),
+        ({"bq": 1}, ("bq", "1 < bq < 1000")),
+        ({"bq": "1:4"}, ("bq", "is 1;")),
+        ({"b": "10:1.5"}, ("b", "'10:1.5'")),
+        ({"b": "x"}, ("b", "'x'")),
+        ({"b": None}, "b"),
+        ({"b": []}, "b"),
+        ({"depth": 0}, "depth"),
+        ({"depth": "5,x"}, ("depth", "'x'")),
+        ({"points": 1}, "points"),
+        ({"points": 2000}, ("points", "4000000", "1000000")),
+        ({"measure": "nDCG"}, ("measure", "sDCG or nsDCG")),
+        ({"measure": "nsDCG(b=2)"}, ("measure", "'nsDCG(b=2)@10'", "no b")),
+        ({"measure": "nsDCG@5", "depth": 3}, ("depth", "nsDCG@5")),
+        ({"measure": "nsDCG(gain=exp)", "weights": "linear"}, ("weights", "nsDCG(gain=exp)@10")),
+        ({"like": "trec_dd_2015"}, ("statistic", "'per_query'", "final")),
+        ({"discount": "log2"}, ("b", "log2")),
+        ({"reference": {"bq": 1}}, "bq"),
     ],
 )
-def test_what_cannot_be_swept_is_refused(options, message):
-    with pytest.raises(BadValue) as refused:
+def test_what_cannot_be_swept_is_refused(options, about):
+    with refuses(BadValue, about):
         sweep_study(**options)
-    assert message in str(refused.value)
 
 
 def test_one_group_has_no_winner_and_an_unknown_column_no_groups():

@@ -16,6 +16,7 @@ from gainful.api.plan import plan as plan
 from gainful.api.report import report as report
 from gainful.api.reproduce import reproduce as reproduce
 from gainful.api.unjudged import unjudged as unjudged
+from gainful.api.values import read_values as read_values
 from gainful.api.why import why as why
 
 # isort: split

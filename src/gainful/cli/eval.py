@@ -8,10 +8,11 @@ import click
 
 from gainful.api.evaluate import evaluate as evaluate_runs, holds_qrels_and_run
 from gainful.cli.answer import WITHOUT_NOTES, argument, command, name_runs
-from gainful.cli.options import INTERVAL, PRINT_RUNS, Row, option, refuse_idle_options
+from gainful.cli.command import PATH
+from gainful.cli.options import GROUPS, INTERVAL, PRINT_RUNS, Row, option, refuse_idle_options
 from gainful.page.page import Page
 
-_OF_INTERVAL = ("interval", "resamples", "seed")
+_OF_RUNS = ("interval", "resamples", "seed", *GROUPS)
 
 
 @command(
@@ -26,7 +27,9 @@ _OF_INTERVAL = ("interval", "resamples", "seed")
         type=str,
     ),
     Row("--keep-going", None, "Of --collections: leave out what cannot be read, and say so."),
-    *(*INTERVAL, *PRINT_RUNS),
+    Row("--items", "FILE", "Of Coverage and Gini: the catalogue, an id in each line.", type=PATH),
+    Row("--interactions", "FILE", "Of Novelty: a table of users and items.", type=PATH),
+    *(*GROUPS, *INTERVAL, *PRINT_RUNS),
     name="eval",
 )
 def evaluate(
@@ -56,6 +59,7 @@ def evaluate(
       gainful eval qrels.txt run.txt -m nDCG@1..20 --per-query -o values.csv
       gainful eval qrels.txt run.txt -m nDCG@10 --like quepid
       gainful eval qrels.txt run.txt -m nDCG@10 -m AP --interval 95
+      gainful eval qrels.txt run.txt --group lang --queries queries.csv
       gainful eval answers.jsonl -m R@5 -m RR
       gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
       gainful eval --collections beir -m nDCG@10
@@ -64,16 +68,14 @@ def evaluate(
     if collections is not None:
         if qrels is not None or per_query:
             raise click.UsageError("--collections FOLDER takes no QRELS, RUN or --per-query")
-        refuse_idle_options(
-            _OF_INTERVAL, "is of runs; --collections has intervals over collections"
-        )
-        options = {name: value for name, value in options.items() if name not in _OF_INTERVAL}
+        refuse_idle_options(_OF_RUNS, "is of runs; --collections has intervals over collections")
+        options = {name: value for name, value in options.items() if name not in _OF_RUNS}
         from gainful.api.collections import (  # noqa: PLC0415  (slow to load)
             evaluate_collections,
         )
 
-        results = evaluate_collections(collections, keep_going=keep_going, **options)
-        return results.page(verbose=verbose)
+        by_collection = evaluate_collections(collections, keep_going=keep_going, **options)
+        return by_collection.page(verbose=verbose)
     if keep_going:
         raise click.UsageError("--keep-going needs --collections FOLDER")
     if qrels is None:

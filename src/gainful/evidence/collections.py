@@ -10,7 +10,8 @@ from attrs import frozen
 
 from gainful.evidence.statistics.paired_tests import t_interval
 from gainful.evidence.statistics.resampling import DEFAULT_LEVEL
-from gainful.measure.results import QueryResults, describe_convention, describe_leaders
+from gainful.measure.notes import describe_convention
+from gainful.measure.results import QueryResults, describe_leaders
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table

@@ -49,7 +49,7 @@ _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 
 def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
     """What is relevant to each query of a file, or what was retrieved for it."""
-    return read_records(source.name, _file_records(source), kind, columns)
+    return read_records(source.name, file_records(source), kind, columns)
 
 
 def read_records(
@@ -75,6 +75,18 @@ def read_records(
     notes = dicts.note_rising_scores(scored_lists) if kind is RUN else ()
     value = dicts.build_lists(name, lists, kind, notes)
     return evolve(value, complete=True) if isinstance(value, Qrels) else value
+
+
+def read_field(
+    records: Records, field: str, columns: ColumnMapping = USUAL_NAMES
+) -> dict[str, str] | None:
+    """What a field, such as a category, says of each query; None where no record has it."""
+    roles = {**QRELS.roles, "retrieved": "retrieved", "relevant": "relevant"}
+    renamed = ((place, columns.rename_record(record, roles, place)) for place, record in records)
+    parts = _read_parts(renamed, (*RETRIEVED, *RELEVANT))
+    return {
+        query: str(record[field]) for _, query, _, record in parts if record.get(field) is not None
+    } or None
 
 
 def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
@@ -168,7 +180,8 @@ def as_record(value: Any) -> Mapping[Any, Any] | None:
     return record if any(key in record for key in (*RETRIEVED, *RELEVANT)) else None
 
 
-def _file_records(source: Source) -> Records:
+def file_records(source: Source) -> Records:
+    """The records of a file, each with where it stands."""
     if not is_json_list(source):
         return ((f"{source.name}:{number}", line) for number, line in read_objects(source))
     entries = enumerate(load_whole(source))
