@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from os import PathLike
 from typing import Unpack
 
@@ -34,7 +35,7 @@ from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.query_columns import read_queries
+from gainful.read.query_columns import AnyQueries, read_document_texts, read_queries
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
@@ -69,6 +70,7 @@ def report(
     measures: Measures | None = None,
     *,
     texts: Mapping[str, str] | str | PathLike[str] | None = None,
+    documents: AnyQueries | None = None,
     title: str | None = None,
     values_file: str | None = None,
     **options: Unpack[ReportOptions],
@@ -81,6 +83,8 @@ def report(
         measures: whatever `evaluate` takes. The work of the first that cumulates gain is shown
             rank by rank.
         texts: what the queries say, by id; or a file of them.
+        documents: what the documents say: a file, a frame or a dict of them by id. The page
+            holds the texts of those that it shows.
         title: what the page is called.
         values_file: what the page calls a file beside it with all values, where it has a part.
         **options: how runs are tested (`stats.SignificanceOptions`) and read (`RunOptions`).
@@ -140,6 +144,7 @@ def report(
             if at != base
         },
         texts=query_texts,
+        find_documents=None if documents is None else partial(read_document_texts, documents),
         seed=resampling.seed,
     )
     return render_report(content, title=title, values_file=values_file)

@@ -6,7 +6,12 @@
   const { runs, base, measures, queries, values, texts, words } = data;
   const groups = data.groups || null; // systems of which each has sessions of its own
   const many = runs.length > 1;
-  const state = { measure: data.shown, order: many ? "changed" : "far", down: true, search: "", first: 0, query: null, one: base, other: data.other, whole: runs.length <= 3 };
+  // The best run beside the baseline, in the measure that is shown first.
+  function findBest() {
+    const mean = (run) => values[run][data.shown].reduce((sum, score) => sum + (score ?? 0), 0) * (data.lower[data.shown] ? -1 : 1);
+    return runs.map((_, run) => run).filter((run) => run !== base).reduce((best, run) => (best === null || mean(run) > mean(best) ? run : best), null) ?? base;
+  }
+  const state = { measure: data.shown, order: many ? "changed" : "far", down: true, search: "", first: 0, query: null, one: base, other: findBest(), whole: runs.length <= 3 };
   const PAGE = 25, EXTREMES = 5;
 
   const nameSystem = (label, q) => (groups ? groups[data.group[q]] : label);

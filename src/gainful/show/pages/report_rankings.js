@@ -37,6 +37,12 @@ const Detail = (() => {
     return makeElement("span", { class: `move ${tell ? (up ? "better" : "worse") : "quiet"}`, title: `rank ${before} in ${runs[base]}` }, `${up ? "↑" : "↓"}${Math.abs(before - after)}`);
   }
 
+  // A document by its id; what it says is folded behind that, where the page has it.
+  function nameDocument(id) {
+    const label = userText(id, { class: "doc" }), text = Object.hasOwn(data.documents, id) ? data.documents[id] : "";
+    return text ? makeElement("details", { class: "doc-text" }, makeElement("summary", {}, label), makeElement("p", { dir: "auto", tabindex: 0 }, text)) : label;
+  }
+
   function makeDocumentCell(detail, run, at, before, widest) {
     const ranking = detail.runs[run];
     const doc = ranking.docs[at];
@@ -50,7 +56,7 @@ const Detail = (() => {
       { class: "placed", "data-doc": doc, title: work },
       makeLine(
         makeChip(doc < 0 ? null : detail.grades[doc]),
-        doc < 0 ? makeElement("i", { class: "quiet" }, "filled up") : userText(detail.docs[doc], { class: "doc", dir: "auto" }),
+        doc < 0 ? makeElement("i", { class: "quiet" }, "filled up") : nameDocument(detail.docs[doc]),
         until > rank ? makeElement("small", { class: "quiet" }, `tied to ${until}`) : null,
         run === base || doc < 0 || !detail.runs[base] ? null : makeMoveMark(before.get(doc), (rank + until) / 2, detail.grades[doc]),
         brings ? makeElement("span", { class: "brings" }, formatNumber(brings, 3)) : null),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
+import numpy as np
 from attrs import evolve
 
 from gainful.evidence.comparisons.comparison import (
@@ -75,9 +76,7 @@ def write_headline(
     first, measure = all_intervals[0], next(iter(all_intervals[0].intervals))
     if len(all_intervals) == 1:
         return f"{first.run}: {measure} is {_describe_mean(first.intervals[measure], first.level)}."
-    means = {item.run: item.intervals[measure].mean for item in all_intervals}
-    known = {name: mean for name, mean in means.items() if mean is not None}
-    direction = results.directions[measure]
+    known, direction = _known_means(all_intervals, measure), results.directions[measure]
     leaders = find_leaders(known, direction)
     if not leaders:
         return f"There is no mean {measure}: no {first.unit} counts."
@@ -87,19 +86,12 @@ def write_headline(
     names = join_words(leaders) if len(leaders) < 4 else count_noun(len(leaders), first.kind)
     has = "has" if len(leaders) == 1 else "have"
     best = "lowest" if direction.is_lower else "highest"
-    return f"{names} {has} the {best} {measure} ({value}); nothing can be said about chance."
+    return f"{names} {has} the {best} {measure} ({value})."
 
 
-def choose_other(all_intervals: Sequence[MeanIntervals], results: Results, base: int) -> int:
-    """Which run is compared with the baseline first: the best in the first measure."""
-    measure = next(iter(all_intervals[0].intervals))
-    sign, means = (
-        results.directions[measure].sign,
-        [item.intervals[measure].mean for item in all_intervals],
-    )
-    others = [at for at in range(len(means)) if at != base]
-    known = [at for at in others if means[at] is not None]
-    return max(known or others or [base], key=lambda at: sign * (means[at] or 0.0))
+def _known_means(all_intervals: Sequence[MeanIntervals], measure: str) -> dict[str, float]:
+    means = {item.run: item.intervals[measure].mean for item in all_intervals}
+    return {run: mean for run, mean in means.items() if mean is not None}
 
 
 def describe_answers(
@@ -146,34 +138,19 @@ def build_tables(
         labels: what systems are called, where that is not their name; then their means stand
             elsewhere.
     """
-    folded = len(all_intervals) > _MAX_UNFOLDED
-    if comparison is None:
-        return _build_mean_tables(all_intervals, folded=folded)
-    return [
-        _build_comparison_table(comparison, measure, labels or {}) | {"folded": folded}
-        for measure in comparison.measures
-    ]
-
-
-def _build_mean_tables(
-    all_intervals: Sequence[MeanIntervals], *, folded: bool
-) -> list[dict[str, Any]]:
-    """All that is known of means; nothing where the plot tells it all, or where nothing is."""
-    intervals = [interval for item in all_intervals for interval in item.intervals.values()]
-    if not any(interval.mean is not None for interval in intervals):
-        return []
-    if any(interval.low is not None for interval in intervals):
-        table, head = build_interval_table(all_intervals), "Means and intervals"
-    elif len(all_intervals[0].intervals) == 1:
-        return []  # the plot has them
-    else:
-        measures = list(all_intervals[0].intervals)
-        means = [
-            [item.run, *(item.intervals[name].mean for name in measures)] for item in all_intervals
+    if comparison is not None:
+        tables = [
+            _build_comparison_table(comparison, measure, labels or {})
+            for measure in comparison.measures
+            if not all(pair.identical for pair in comparison.pairs if pair.measure == measure)
         ]
-        columns = (all_intervals[0].kind, *measures)
-        table, head = Table(columns, means, numeric=True, label_columns=1), "Means"
-    return [{"head": head, "table": table, "notes": [], "classes": [], "folded": folded}]
+    else:
+        tables = [{"head": "Means and intervals", "table": build_interval_table(all_intervals)}]
+        intervals = [interval for item in all_intervals for interval in item.intervals.values()]
+        if not any(interval.low is not None for interval in intervals):
+            tables = []  # plots have the means
+    folded = len(all_intervals) > _MAX_UNFOLDED
+    return [{"notes": [], "classes": [], "folded": folded} | table for table in tables]
 
 
 def _build_comparison_table(
@@ -184,33 +161,25 @@ def _build_comparison_table(
     means = dict(zip(comparison.systems, comparison.means[measure].tolist(), strict=True))
     best = find_leaders(means, direction)
     order = sorted(comparison.systems, key=lambda system: -direction.sign * means[system])
+    own_rows = dict(zip(comparison.systems, table.rows, strict=True))
     rows, classes = [], []
-    places = {system: at for at, system in enumerate(comparison.systems)}
     for system in order:
-        row = list(table.rows[places[system]])
+        row = list(own_rows[system])
         row[_NAME] = labels.get(system, system)
-        kind = ""
-        if system != comparison.baseline:
-            pair = comparison.pair(measure, system, comparison.baseline)
-            kind = "" if comparison.is_significant(pair) else "unclear"
-            if _is_at_odds(comparison, pair):
-                row[_INTERVAL] = f"{row[_INTERVAL]} {_ODD_MARK}"
+        is_base = system == comparison.baseline
+        pair = None if is_base else comparison.pair(measure, system, comparison.baseline)
+        classes.append("" if pair is None or comparison.is_significant(pair) else "unclear")
+        if pair is not None and _is_at_odds(comparison, pair):
+            row[_INTERVAL] = f"{row[_INTERVAL]} {_ODD_MARK}"
         rows.append(row)
-        classes.append(kind)
-    bold = frozenset(
-        (at, column)
-        for at, system in enumerate(order)
-        if system in best
-        for column in (_NAME, _MEAN)
-    )
-    table = evolve(table, rows=rows, bold=bold, colours={}, bars={})
-    if labels:
-        table = table.select([at for at in range(len(table.columns)) if at != _MEAN])
+    bold = [(at, column) for at in range(len(best)) for column in (_NAME, _MEAN)]
+    table = evolve(table, rows=rows, bold=frozenset(bold), colours={}, bars={})
     notes = [_AT_ODDS] if any(_ODD_MARK in row[_INTERVAL] for row in rows) else []
     notes += [_UNCLEAR] if "unclear" in classes else []
-    heading = format_heading(comparison, measure)
+    if labels:
+        table = table.select([at for at in range(len(table.columns)) if at != _MEAN])
     return {
-        "head": heading,
+        "head": format_heading(comparison, measure),
         "table": table,
         "classes": classes,
         "notes": [*notes, *describe_differences(comparison, measure)],
@@ -225,17 +194,10 @@ def _is_at_odds(comparison: Comparison, pair: Pair) -> bool:
 
 
 def describe_evidence(
-    comparison: Comparison | None,
-    reasons: Sequence[str],
-    all_intervals: Sequence[MeanIntervals],
-    units: int,
+    comparison: Comparison | None, all_intervals: Sequence[MeanIntervals]
 ) -> list[str]:
-    """How it is known, and what could not be."""
-    first = all_intervals[0]
-    if comparison is None and units == 1:
-        return [f"One {first.unit}: nothing can be said about others."]
-    lines = [f"Cannot be compared: {reason}" for reason in reasons]
-    lines += [] if comparison is None else describe_test(comparison, verbose=True)
+    """How it is known."""
+    lines = [] if comparison is None else describe_test(comparison, verbose=True)
     lines += list_interval_footnotes(
         all_intervals, with_ranges=len(all_intervals) == 1, verbose=True
     )
@@ -262,10 +224,12 @@ def build_quality_table(results: Sequence[Results]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=1)
 
 
-def describe_dots(level: float, unit: str = "query", drawn: str = "query") -> str:
+def describe_dots(first: MeanIntervals, units: int) -> str:
     """What dots and bars of the plot of means are."""
-    bar = f"{level:g} % interval, for similar {pluralise(drawn)}"
-    return f"Dot: mean over {pluralise(unit)}. Bar: {bar}."
+    if units == 1:
+        return f"One {first.unit}: nothing can be said about others."
+    bar = f"{first.level:g} % interval, for similar {pluralise(first.drawn)}"
+    return f"Dot: mean over {pluralise(first.unit)}. Bar: {bar}."
 
 
 def build_plots(
@@ -280,36 +244,31 @@ def build_plots(
     """
     plots = []
     for measure in all_intervals[0].intervals:
-        direction = results.directions[measure]
-        means = [item.intervals[measure].mean for item in all_intervals]
-        known = [at for at, mean in enumerate(means) if mean is not None]
-        order = sorted(known, key=lambda at: -direction.sign * (means[at] or 0.0))
-        order += [at for at, mean in enumerate(means) if mean is None]
-        plot = _build_plot(measure, [(at if coloured else None, all_intervals[at]) for at in order])
-        if plot is not None:
-            best = find_leaders(
-                {row["run"]: row["value"] for row in plot["rows"] if row["value"] is not None},
-                direction,
-            )
-            for row in plot["rows"]:
-                row["best"] = row["run"] in best and len(best) < len(all_intervals)
-            plots.append(plot | {"lower": direction.is_lower})
+        direction, known = results.directions[measure], _known_means(all_intervals, measure)
+        if not known:
+            continue
+        best, worst = find_leaders(known, direction), -direction.sign * np.inf
+        order = sorted(
+            enumerate(all_intervals),
+            key=lambda item: -direction.sign * known.get(item[1].run, worst),
+        )
+        rows, ticks = _build_plot(measure, [item for _, item in order])
+        for row, (at, item) in zip(rows, order, strict=True):
+            row["best"] = item.run in best and len(best) < len(all_intervals)
+            row["colour"] = at if coloured else None
+        plot = {"measure": measure, "lower": direction.is_lower, "rows": rows, "ticks": ticks}
+        plots.append(plot)
     return plots
 
 
 def _build_plot(
-    measure: str, items: Sequence[tuple[int | None, MeanIntervals]]
-) -> dict[str, Any] | None:
-    intervals = [item.intervals[measure] for _, item in items]
-    endpoints = [
-        end
-        for interval in intervals
-        for end in (interval.mean, interval.low, interval.high)
-        if end is not None
-    ]
-    if not endpoints:
-        return None
-    low, high = min(endpoints), max(endpoints)
+    measure: str, items: Sequence[MeanIntervals]
+) -> tuple[list[dict[str, Any]], list[tuple[float, str]]]:
+    """A row for each run, and the ticks of the axis, in per cent of its length."""
+    intervals = [item.intervals[measure] for item in items]
+    ends = [(interval.mean, interval.low, interval.high) for interval in intervals]
+    known = [end for row in ends for end in row if end is not None]
+    low, high = min(known), max(known)
     ticks = axis_ticks(min(low, 0.0) if low == high else low, high)
     first, span = ticks[0], ticks[-1] - ticks[0]
 
@@ -317,27 +276,21 @@ def _build_plot(
         return round(100 * (value - first) / span, 3)
 
     rows = []
-    for colour, item in items:
-        interval = item.intervals[measure]
-        row: dict[str, Any] = {"run": item.run, "value": interval.mean, "colour": colour}
-        row |= {"mean": "–", "between": "", "at": None}
+    for item, interval in zip(items, intervals, strict=True):
+        row: dict[str, Any] = {"run": item.run, "mean": "–", "between": "", "at": None}
         if interval.mean is not None:
             row |= {"mean": _format_value(interval.mean, interval), "at": percent(interval.mean)}
         if interval.low is not None and interval.high is not None:
-            ends = (interval.low, interval.high)
             row |= {
                 "from": percent(interval.low),
                 "wide": round(percent(interval.high) - percent(interval.low), 3),
-                "between": " … ".join(_format_value(end, interval) for end in ends),
+                "between": " … ".join(
+                    _format_value(end, interval) for end in (interval.low, interval.high)
+                ),
             }
         rows.append(row)
-    step = ticks[1] - ticks[0]
-    digits = max(0, -floor(log10(step)))
-    return {
-        "measure": measure,
-        "rows": rows,
-        "ticks": [(percent(tick), f"{tick:.{digits}f}") for tick in ticks],
-    }
+    digits = max(0, -floor(log10(ticks[1] - ticks[0])))
+    return rows, [(percent(tick), f"{tick:.{digits}f}") for tick in ticks]
 
 
 def axis_ticks(low: float, high: float) -> list[float]:

@@ -293,25 +293,13 @@ def _build_figure_data(content: SessionReportContent) -> dict[str, Any]:
 
 
 def _build_course(choice: Choice, course: FigureData) -> dict[str, Any]:
+    has_band = "low" in course.frame.columns
     series = []
     for (name,), part in course.frame.group_by("group", maintain_order=True):
-        columns = {
-            column: [
-                None if value is None else round_values([value])[0]
-                for value in part[column].fill_nan(None)
-            ]
-            for column in ("mean", "low", "high")
-            if column in part.columns
-        }
-        positions = part["position"].to_list()
-        bands = zip(positions, columns.get("low", []), columns.get("high", []), strict=False)
-        series.append(
-            {
-                "name": name,
-                "points": list(zip(positions, columns["mean"], strict=True)),
-                "band": [band for band in bands if None not in band],
-            }
-        )
+        rows = part.select("position", pl.col("mean", *(["low", "high"] if has_band else [])))
+        rows = rows.fill_nan(None).with_columns(pl.exclude("position").round(6)).rows()
+        band = [(at, low, high) for at, _, low, high in rows if low is not None] if has_band else []
+        series.append({"name": name, "points": [row[:2] for row in rows], "band": band})
     return {"measure": choice.measure, "lot": course.extra["depth"], "series": series}
 
 
