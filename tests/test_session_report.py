@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from browser_pages import HOSTILE, overflow_width
+from example_files import EXAMPLES
 from facts import find_notes, list_facts
 from refusals import refuses
 from scipy import stats
-from test_report import HOSTILE, _overflow_width, open_pages
 
 from gainful.api import report as report_api
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -30,7 +31,6 @@ from gainful.evidence.system_groups import group_systems
 from gainful.sessions import compare, evaluate, report, simulate_study, sweep
 from gainful.show.pages import report_data
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 CONVERSATIONS = EXAMPLES / "conversations"
 RUNS = [str(CONVERSATIONS / f"{name}.run") for name in ("bm25", "dense", "hybrid")]
 READING = ("--sessions-format", "conversation", "--qrels", str(CONVERSATIONS / "qrels.txt"))
@@ -54,11 +54,6 @@ def list_results(*lists):
 
 ONE = list_results(("c1", 1, "x"), ("c1", 2, "a"), ("c2", 1, "ab"), ("c3", 1, "x"))  # 2, 2, 0
 TWO = list_results(("c1", 1, "a"), ("c1", 2, "x"), ("c2", 1, "ba"), ("c3", 1, "c"))  # 3, 2.5, 2
-
-
-@pytest.fixture
-def shown(browser, tmp_path):
-    yield from open_pages(browser, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -346,14 +341,14 @@ def test_hostile_names_ids_and_texts_run_nothing_and_are_read_as_text(shown, wid
         assert texts == [name[:120] + "…" if len(name) > 120 else name] * 3
     assert page.page.evaluate("window.ran") is None
     assert page.page.evaluate("document.querySelectorAll('main :is(img, script)').length") == 0
-    assert _overflow_width(page.page) <= 0
+    assert overflow_width(page.page) <= 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 820, 1280])
 def test_nothing_is_wider_than_the_page(shown, conversations, width, scheme):
     page = shown(conversations, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    assert _overflow_width(page.page) <= 0
+    assert overflow_width(page.page) <= 0
 
 
 def test_on_paper_charts_are_light(shown, conversations):

@@ -82,6 +82,8 @@ from gainful.threads import map_ahead
 _NUMBER, _NUMBER_THERE = "\0number", "gainful_number"  # of a row, where rows have an order
 _MAX_ROWS = 500_000  # of a part
 _ALWAYS = ("topic", "scanned", *RESULT_COLUMNS)  # which measures may ask for
+_TEXTS = (nw.String, nw.Categorical, nw.Enum)
+_OTHERS = (*_TEXTS, nw.Boolean, nw.Date, nw.Datetime)  # that sessions can tell beside numbers
 Value = TypeVar("Value")
 
 
@@ -351,9 +353,9 @@ def open_sessions(
         if session is not None and schema[session] == nw.Unknown:  # of nulls alone
             frame = frame.with_columns(nw.col(protect_name(session)).cast(nw.String))
             schema[session] = nw.String()
-        kept = [column for column, kind in schema.items() if _can_travel(kind)]
+        kept = [each for each, kind in schema.items() if kind.is_numeric() or kind in _OTHERS]
         header = Header(kept, name, own_names)
-        texts = {column for column in kept if _is_text(schema[column])}
+        texts = {column for column in kept if schema[column] in _TEXTS}
         is_numbered = not asked and _is_numbered(header, texts)
         flags = [column for column in kept if schema[column] == nw.Boolean]  # which may gain
         wanted = None if needed is None else {*needed, *flags}
@@ -448,20 +450,10 @@ def _refuse_without_order(
         raise BadInput(reader.header.name, "there is no time", allowed)
 
 
-def _can_travel(kind: Any) -> bool:
-    """Has a column values that sessions can tell, and not lists or nothing at all?"""
-    others = (nw.String, nw.Categorical, nw.Enum, nw.Boolean, nw.Date, nw.Datetime)
-    return bool(kind.is_numeric() or any(kind == other for other in others))
-
-
-def _is_text(kind: Any) -> bool:
-    return any(kind == text for text in (nw.String, nw.Categorical, nw.Enum))
-
-
 def _as_plain(column: str, kind: Any) -> nw.Expr:
     """A column as it travels: texts that are numbered in their frame are texts in every part."""
     named = nw.col(protect_name(column))
-    return named.cast(nw.String) if _is_text(kind) and kind != nw.String else named
+    return named.cast(nw.String) if kind in _TEXTS and kind != nw.String else named
 
 
 def _is_numbered(header: Header, texts: Collection[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from gainful.errors import BadInput
 from gainful.text import quote
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+REFUSED = b"{\x01"  # begins a line that an envelope put for a record that is missing, and says why
 EXPECTED = "one JSON object a line, or a list of them"
 
 
@@ -36,24 +38,59 @@ def parse_object(line: bytes) -> dict[str, Any]:
         value = decode_json(line)
     except NoObject:
         raise
-    except (ValueError, RecursionError):
-        problem = f"{quote(line.decode('utf-8', errors='replace'))} is not JSON"
-        raise NoObject(problem, EXPECTED) from None
+    except (ValueError, RecursionError) as failure:
+        if line.startswith(REFUSED):
+            raise NoObject(line.removeprefix(REFUSED).decode()) from None
+        shown = quote(line.decode("utf-8", errors="replace"))
+        raise NoObject(_describe_failure(failure, shown), EXPECTED) from None
     if type(value) is not dict:
         raise NoObject(f"{quote(value)} is no object", EXPECTED)
     return value
 
 
+def _describe_failure(failure: Exception, shown: str) -> str:
+    """Why a line is no JSON: it is cut off, something follows the object, or something else."""
+    if not isinstance(failure, json.JSONDecodeError):
+        return f"{shown} is not JSON"
+    if failure.msg == "Extra data":
+        return f"{quote(failure.doc[failure.pos :].strip())} follows the object"
+    return (
+        f"the record is cut off: {shown} is not JSON"
+        if stops_early(failure)
+        else f"{shown} is not JSON"
+    )
+
+
+def stops_early(failure: json.JSONDecodeError) -> bool:
+    """Is all of a text JSON as far as it goes, up to a word or a text that is not complete?"""
+    rest = failure.doc[failure.pos :].strip()
+    begins_word = any(word.startswith(rest) for word in ("true", "false", "null"))
+    return begins_word or failure.msg.startswith("Unterminated string")
+
+
+def decode_objects(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
+    """The objects of some lines, decoded together; None if one of them wants a closer look."""
+    text = b"[" + b",".join(lines) + b"]"
+    objects = None if b"\\u003" in text else _decode_fast(text)
+    sound = objects is not None and len(objects) == len(lines) and {*map(type, objects)} == {dict}
+    return objects if sound else None
+
+
+def _decode_fast(text: bytes) -> Any:
+    """What JSON says; None if it says nothing, or an object has a key twice."""
+    try:
+        value = _FAST_DECODER.decode(text)
+        # Of a key that stands twice it keeps one, and a colon goes with the other.
+        return value if _ENCODER.encode(value).count(b":") == text.count(b":") else None
+    except (ValueError, RecursionError):
+        return None
+
+
 def decode_json(text: bytes) -> Any:
     """What JSON says in which no object has a key twice, and no text half a character."""
-    if b"\\u003" not in text:  # no colon is escaped
-        try:
-            value = _FAST_DECODER.decode(text)
-            # Of a key that stands twice it keeps one, and a colon goes with the other.
-            if _ENCODER.encode(value).count(b":") == text.count(b":"):
-                return value
-        except (ValueError, RecursionError):
-            pass  # a closer look says why, or forgives
+    value = None if b"\\u003" in text else _decode_fast(text)  # no colon is escaped
+    if value is not None:
+        return value
     value = _DECODER.decode(text.decode())
     if _HALF.search(text) is not None:
         _refuse_half_characters(value)
