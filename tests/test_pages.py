@@ -76,7 +76,7 @@ def pages(study):
             {query: {"a": 1, "b": at} for at, query in enumerate((LONG, HEBREW, "q"))},
             hard_runs,
             title=LONG,
-            texts={LONG: HEBREW, "q": LONG},
+            queries={LONG: HEBREW, "q": LONG},
             documents={"a": HEBREW, "b": LONG},
             resamples=99,
         ),

@@ -157,7 +157,7 @@ def test_the_reader_chooses_two_runs_and_sees_wins_beside_losses(shown, many_run
         query: values["run-0"][query]["nDCG@10"] - values["run-1"][query]["nDCG@10"]
         for query in judged
     }
-    losses, wins = (one.all_inner_texts() for one in (
+    losses, wins = (places.all_inner_texts() for places in (
         page.page.locator(".extremes").first.locator("li"),
         page.page.locator(".extremes").last.locator("li"),
     ))  # fmt: skip
@@ -327,7 +327,9 @@ def test_values_can_be_taken_away_as_csv_that_no_spreadsheet_runs(shown):
 
 def test_texts_of_queries_are_shown_and_searched(shown):
     texts = {"q": "where to sleep", "r": "<b>what</b> to eat"}
-    page = shown(gainful.report(JUDGED, {"old": OLD, "new": NEW}, "AP", texts=texts, resamples=99))
+    page = shown(
+        gainful.report(JUDGED, {"old": OLD, "new": NEW}, "AP", queries=texts, resamples=99)
+    )
     page.page.fill("#search", "<B>WHAT")
     assert page.text("#values .text") == "<b>what</b> to eat"
     assert len(page.rows()) == 1
@@ -347,7 +349,7 @@ def test_hostile_ids_names_and_texts_run_nothing_and_are_read_as_text(shown, wid
         runs,
         ["nDCG@10", "AP"],
         title=HOSTILE[1],
-        texts={name: name for name in HOSTILE},
+        queries={name: name for name in HOSTILE},
         resamples=99,
     )
     page = shown(made, viewport={"width": width, "height": 900})
@@ -551,7 +553,7 @@ def test_a_page_can_go_through_a_pipe_with_a_title_and_texts(run, tmp_path):
     assert ">Release &lt;7&gt;</p>" in page
     assert "where to \\u003csleep\\u003e" in page
     assert page.rstrip("\n") == gainful.report(
-        FILES[0], {"bm25": FILES[1]}, "AP", title="Release <7>", texts=topics
+        FILES[0], {"bm25": FILES[1]}, "AP", title="Release <7>", queries=topics
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from os import PathLike
 from typing import Unpack
 
 import polars as pl
@@ -69,7 +68,7 @@ def report(
     runs: Runs | AnyRun,
     measures: Measures | None = None,
     *,
-    texts: Mapping[str, str] | str | PathLike[str] | None = None,
+    queries: AnyQueries | None = None,
     documents: AnyQueries | None = None,
     title: str | None = None,
     values_file: str | None = None,
@@ -82,7 +81,7 @@ def report(
         runs: one run or more, by name or in a list.
         measures: whatever `evaluate` takes. The work of the first that cumulates gain is shown
             rank by rank.
-        texts: what the queries say, by id; or a file of them.
+        queries: what the queries say: a file, a frame or a dict of them by id.
         documents: what the documents say: a file, a frame or a dict of them by id. The page
             holds the texts of those that it shows.
         title: what the page is called.
@@ -109,7 +108,7 @@ def report(
     method_options["baseline"] = labels[base]
     method = build_method(**method_options)
     resampling, reading = method.resampling, RunReading.from_options(inputs)
-    query_texts = _load_texts(texts)
+    query_texts = {} if queries is None else read_queries(queries).read_texts()
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = list(evaluate_matched(qrels, named_runs, measures, reading))
     matched_runs = [matched for _, matched in evaluated]
@@ -148,14 +147,6 @@ def report(
         seed=resampling.seed,
     )
     return render_report(content, title=title, values_file=values_file)
-
-
-def _load_texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[str, str]:
-    if texts is None:
-        return {}
-    if isinstance(texts, Mapping):
-        return {str(query): str(text) for query, text in texts.items()}
-    return read_queries(texts).read_texts()
 
 
 def _estimate_intervals(results: Results, resampling: Resampling) -> MeanIntervals:

@@ -69,7 +69,7 @@ def report(*, output: str, title: str | None, **options: Any) -> None:
     }
     if options["sessions"] is None:
         refuse_idle_options(("topics",), "is now --queries: --queries FILE")
-        naming |= {"texts": options.pop("queries"), "documents": options.pop("documents")}
+        naming |= {"queries": options.pop("queries"), "documents": options.pop("documents")}
     else:
         refuse_idle_options(("queries", "documents"), "is of runs")
     document = ask(report_runs, report_sessions, options, MethodOptions.__annotations__, **naming)

@@ -324,14 +324,14 @@ def _grade_colours(details: Any) -> list[tuple[float, int]]:
 def _hold_documents(details: Mapping[int, dict[str, Any]], find_texts: FindTexts) -> dict[str, str]:
     """What the documents in the page say, as far as it can hold that."""
     wanted = list(dict.fromkeys(doc for detail in details.values() for doc in detail["docs"]))
-    texts, held, size = find_texts(wanted), {}, 0
+    texts, kept_texts, size = find_texts(wanted), {}, 0
     for doc in wanted:
         text = texts.get(doc, "")
         text = text if len(text) <= _MAX_DOCUMENT else f"{text[:_MAX_DOCUMENT]}…"
         size += len(text)
         if text and size <= _MAX_DOCUMENT_TEXTS:
-            held[doc] = text
-    return held
+            kept_texts[doc] = text
+    return kept_texts
 
 
 def _shorten_texts(

@@ -76,7 +76,7 @@ def write_headline(
     first, measure = all_intervals[0], next(iter(all_intervals[0].intervals))
     if len(all_intervals) == 1:
         return f"{first.run}: {measure} is {_describe_mean(first.intervals[measure], first.level)}."
-    known, direction = _known_means(all_intervals, measure), results.directions[measure]
+    known, direction = _find_means(all_intervals, measure), results.directions[measure]
     leaders = find_leaders(known, direction)
     if not leaders:
         return f"There is no mean {measure}: no {first.unit} counts."
@@ -89,7 +89,7 @@ def write_headline(
     return f"{names} {has} the {best} {measure} ({value})."
 
 
-def _known_means(all_intervals: Sequence[MeanIntervals], measure: str) -> dict[str, float]:
+def _find_means(all_intervals: Sequence[MeanIntervals], measure: str) -> dict[str, float]:
     means = {item.run: item.intervals[measure].mean for item in all_intervals}
     return {run: mean for run, mean in means.items() if mean is not None}
 
@@ -244,7 +244,7 @@ def build_plots(
     """
     plots = []
     for measure in all_intervals[0].intervals:
-        direction, known = results.directions[measure], _known_means(all_intervals, measure)
+        direction, known = results.directions[measure], _find_means(all_intervals, measure)
         if not known:
             continue
         best, worst = find_leaders(known, direction), -direction.sign * np.inf

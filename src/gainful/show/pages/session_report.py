@@ -296,8 +296,8 @@ def _build_course(choice: Choice, course: FigureData) -> dict[str, Any]:
     has_band = "low" in course.frame.columns
     series = []
     for (name,), part in course.frame.group_by("group", maintain_order=True):
-        rows = part.select("position", pl.col("mean", *(["low", "high"] if has_band else [])))
-        rows = rows.fill_nan(None).with_columns(pl.exclude("position").round(6)).rows()
+        columns = part.select("position", pl.col("mean", *(["low", "high"] if has_band else [])))
+        rows = columns.fill_nan(None).with_columns(pl.exclude("position").round(6)).rows()
         band = [(at, low, high) for at, _, low, high in rows if low is not None] if has_band else []
         series.append({"name": name, "points": [row[:2] for row in rows], "band": band})
     return {"measure": choice.measure, "lot": course.extra["depth"], "series": series}
