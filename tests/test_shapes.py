@@ -884,6 +884,7 @@ ANSWERS = {
     "Elasticsearch": es_answer,
     "Solr": solr_answer,
     "Pinecone": lambda docs: {"matches": [{"id": doc, "score": score, "values": []} for doc, score in docs.items()], "namespace": ""},
+    "Chroma": lambda docs: {"ids": [[*docs]], "distances": [[1 - score for score in docs.values()]]},
     "Vespa": lambda docs: {"root": {"id": "top", "children": [{"id": doc, "relevance": score} for doc, score in docs.items()]}},
 }  # fmt: skip
 ANSWERED = {"1": {"b": 0.9, "a": 0.5}, "2": {"c": 0.4}}
@@ -900,6 +901,65 @@ def test_what_search_engines_answer_is_a_run(tmp_path, engine):
         assert gainful.evaluate(qrels, run, "RR")["RR"] == 0.75
     with pytest.raises(BadInput):
         gainful.evaluate(qrels, ANSWERS[engine](ANSWERED["1"]), "RR")
+    in_order = [*answers.values()]
+    for run in (in_order, {"took": 2, "responses": in_order}):
+        assert gainful.evaluate([["a"], ["c"]], run, "RR")["RR"] == 0.75
+
+
+def test_a_batch_of_answers_is_a_run_in_query_order():
+    chroma = {"ids": [["b", "a"], ["c"]], "documents": None, "distances": [[0.1, 0.2], [0.3]]}
+    assert gainful.evaluate([["a"], ["c"]], chroma, "RR")["RR"] == 0.75
+    failed = {"responses": [es_answer(ANSWERED["1"]), {"error": {"type": "gone"}, "status": 404}]}
+    with refuses(BadInput, "run[1]"):
+        gainful.evaluate([["a"], ["c"]], failed, "RR")
+
+
+FOREIGN = [  # of a package, LangSmith, MLflow, an engine that failed, a map
+    {"name": "x", "version": "1", "dependencies": {"a": "^1"}},
+    {"id": "r1", "run_type": "retriever", "inputs": {"query": "x"}, "outputs": {"documents": []}},
+    {"info": {"trace_id": "t1", "state": "OK"}, "data": {"spans": []}},
+    {"error": {"type": "index_not_found_exception"}, "status": 404},
+    {"type": "FeatureCollection", "features": [{"type": "Feature", "geometry": {}}]},
+]
+
+
+@pytest.mark.parametrize("value", FOREIGN)
+def test_json_of_something_else_is_called_so_with_its_keys(tmp_path, run_gainful, value):
+    path = tmp_path / "foreign.json"
+    path.write_text(json.dumps(value, indent=1))
+    keys = ", ".join(value)
+    for qrels, run in ((path, RUN), (QRELS, path)):
+        with pytest.raises(BadInput) as refused:
+            gainful.evaluate(qrels, run, "RR")
+        assert f"it has {keys}" in refused.value.problem
+    assert f"it has {keys}" in run_gainful("check", path, status=1).out
+
+
+def test_ids_within_documents_are_named_by_their_path(tmp_path, run_gainful):
+    """RR is 1/2 and 1; LangChain's documents have no id but a source."""
+    rankings = [["b", "a"], ["c"]]
+    records = [
+        {
+            "query": query,
+            "retrieved": [{"page_content": "…", "metadata": {"source": doc}} for doc in docs],
+            "relevant": [docs[-1]],
+        }
+        for query, docs in zip("xy", rankings, strict=True)
+    ]
+    path = tmp_path / "answers.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)))
+    assert "--columns doc=metadata.source" not in run_gainful("eval", path, status=2).out
+    by_query = {record["query"]: record for record in records}
+    for both in (path, records, by_query, pl.DataFrame(records), pd.DataFrame(records)):
+        with pytest.raises(BadInput) as refused:
+            gainful.evaluate(both, measures="RR")
+        assert "doc=metadata.source" in refused.value.expected
+        columns = {"doc": "metadata.source"}
+        assert gainful.evaluate(both, measures="RR", columns=columns)["RR"] == 0.75
+        with pytest.raises(NoColumn):
+            gainful.evaluate(both, measures="RR", columns={"doc": "metadata.nope"})
+    qrels = {"x": ["a"], "y": ["c"]}
+    assert gainful.evaluate(qrels, path, "RR", columns={"run.doc": "metadata.source"})["RR"] == 0.75
 
 
 @pytest.mark.parametrize("orient", ["columns", "split", "records", "list"])

@@ -10,20 +10,16 @@ import polars as pl
 import pytest
 from facts import find_notes
 from refusals import refuses
+from written_files import write_lines
 
 import gainful
-from gainful.errors import BadInput, BadValue
+from gainful.errors import BadInput, BadValue, Swapped
 from gainful.read.formats import find_session_format
 from gainful.read.session_inputs import as_sessions
 from gainful.read.source import open_source
 from gainful.sessions import evaluate
 
 TRACE, OTHER = "5b8aa5a2d2c872e8321cf37308d69df2", "71699b6fe85982c7c8995ea3d9c95df2"
-
-
-def write_lines(path, *records):
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
-    return path
 
 
 def list_results(path, *columns, **options):
@@ -1003,3 +999,11 @@ def test_grades_that_traces_carry_are_judgments(tmp_path, name, evaluations, ins
     results = evaluate(path, measures="sDCG@1")
     # a is shown by both searches, the second divided by 1 + log4 2.
     assert results.mean["sDCG@1"] == pytest.approx(0.5 + 0.5 / 1.5)
+    other = tmp_path / "other.jsonl"
+    other.write_text(f"{json.dumps(plain)}\n", encoding="utf-8")
+    by_question = evaluate(other, path, "sDCG@1", columns={"topic": "input.value"})
+    assert by_question.mean["sDCG@1"] == 0.5
+    with pytest.raises(BadInput, match="input.value"):
+        evaluate(other, path, "sDCG@1")
+    with refuses(Swapped, "other.jsonl"):
+        evaluate(path, other, "sDCG@1")

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from facts import find_notes
 from refusals import refuses
+from written_files import write_lines
 
 import gainful
 from gainful.errors import BadInput
@@ -50,11 +51,6 @@ def event(number, doc, action="click", seconds=20, **more):
             "position": {"ordinal": 1},
         },
     } | more
-
-
-def write_lines(path, *records):
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
-    return path
 
 
 def list_results(sessions, *columns):
@@ -197,6 +193,23 @@ def test_exports_of_an_index_are_unwrapped(log, tmp_path):
         wrapped = [{"_index": "ubi", "_id": "1", "_source": record} for record in records]
         paths.append(write_lines(tmp_path / f"dump-{path.name}", *wrapped))
     assert list_results(as_sessions(paths), "text", "clicked") == RESULTS
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "parquet"])
+@pytest.mark.parametrize("field", ["store", "event", "wrong"])
+def test_fields_beside_those_of_ubi_may_be_named(tmp_path, suffix, field):
+    records = [query(1) | {field: "x"}, query(2) | {field: {"id": "y"}}]
+    path = tmp_path / f"q.{suffix}"
+    if suffix == "parquet":
+        pl.DataFrame([query(1) | {field: {"id": "y"}}]).write_parquet(path)
+    else:
+        lines = map(json.dumps, records)
+        path.write_text("\n".join(lines) if suffix == "jsonl" else json.dumps(records))
+    if suffix != "parquet":
+        topics = as_sessions(path, columns={"topic": field}).frame["topic"].unique()
+        assert "x" in topics.to_list()
+    topics = as_sessions(path, columns={"system": f"{field}.id"}).frame["system"].unique()
+    assert "y" in topics.to_list()
 
 
 def test_whole_numbers_are_ids_too(tmp_path):

@@ -34,8 +34,9 @@ from gainful.read.column_names import (
 from gainful.read.dicts import DocScores
 from gainful.read.jsonl import is_json_list, load_whole, read_objects
 from gainful.read.kinds import QRELS, RUN, Kind, Value
+from gainful.read.path_finder import describe_paths, find_first
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.ranked_items import DocNumbers, as_list, parse_number
+from gainful.read.ranked_items import WHERE_IDS, DocNumbers, as_list, find_id, parse_number
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
@@ -61,9 +62,7 @@ def read_records(
     """
     lists: list[tuple[str, DocScores]] = []
     scored_lists: list[DocNumbers] = []
-    roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
-    renamed = ((place, columns.rename_record(record, roles, place)) for place, record in records)
-    for place, query, docs, record in _read_parts(renamed, kind.lists):
+    for place, query, docs, record in _read_parts(records, kind, columns):
         if isinstance(docs, Mapping):
             pairs = dicts.check_numbers(_drop_missing(docs), place, query, kind)
         else:
@@ -200,6 +199,9 @@ def _read_list(
     entries = as_list(value)
     if entries is None:
         raise BadInput(place, f"{quote(value)} is no list of documents", _EXPECTED)
+    if entries and isinstance(entries[0], Mapping) and find_id(entries[0]) is None:
+        problem = f"a document has no id{describe_paths(entries[0])}"
+        raise BadInput(f"{place}[{quote(query)}]", problem, WHERE_IDS)
     pairs = dicts.read_entries(entries, place, query, number)
     beside = next((record[key] for key in NUMBER_LISTS[number] if key in record), None)
     numbers = None if beside is None else as_list(beside)
@@ -215,25 +217,47 @@ def _read_list(
 
 
 def _read_parts(
-    records: Records, keys: tuple[str, ...]
+    records: Records, kind: Kind[Any], columns: ColumnMapping
 ) -> Iterator[tuple[str, str, Any, Mapping[Any, Any]]]:
-    """Where each query stands, its name, what stands under one of the keys, and all of it."""
+    """Where each query stands, its name, what is told of its documents, and all of it."""
+    roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
+    inner_roles = {role: name for role, name in roles.items() if role != "doc"}
+    paths = columns.names.get("doc", ())
     seen = set()
-    for number, (place, record) in enumerate(records):
+    for number, (place, own) in enumerate(records):
+        is_path = paths and not any(path in own for path in paths)  # of ids within documents
+        record = columns.rename_record(own, inner_roles if is_path else roles, place)
         name: Any = _name_turn(record)
         if name is None:
             name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
         if name is None and _needs_no_name(record):
             name = number
-        key = next((key for key in (*keys, *DOC_LISTS, *DOC) if key in record), None)
+        key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
         if name is None or key is None:
-            missing, looked_for = ("query", _QUERY) if name is None else (keys[0], keys)
+            missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
             message = f"there is no {quote(missing)}; there are {', '.join(map(str, record))}"
             raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
         if str(name) in seen:
             raise BadInput(place, f"query {quote(name)} comes a second time", "each query once")
         seen.add(str(name))
-        yield place, str(name), record[key], record
+        docs = _name_documents(record[key], paths, place) if is_path else record[key]
+        if is_path:
+            columns.note_path("doc", kind.roles, place, is_found=docs is not record[key])
+        yield place, str(name), docs, record
+
+
+def _name_documents(docs: Any, paths: Sequence[str], place: str) -> Any:
+    """Documents with an `id`, where the user says at which path within each it stands."""
+    if not isinstance(docs, list) or not any(isinstance(entry, dict) for entry in docs):
+        return docs
+    named = []
+    for entry in docs:
+        doc = find_first(entry, paths)
+        if doc is None:
+            problem = f"a document has nothing at {quote(paths[0])}{describe_paths(entry)}"
+            raise NoColumn(place, problem, "columns= (--columns) with a path that is there")
+        named.append({**entry, "id": doc})
+    return named
 
 
 def _name_turn(record: Mapping[Any, Any]) -> str | None:
