@@ -96,7 +96,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
 
 
 def list_options(name):
-    return [option.name for option in commands.get_command(click.Context(commands), name).params]
+    params = commands.get_command(click.Context(commands), name).params
+    return [param.name for param in params if param.name != "help_all"]
 
 
 def list_keywords(name):

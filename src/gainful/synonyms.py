@@ -180,8 +180,10 @@ REMOVED: Mapping[str, str] = {
 }
 
 
-def find_nearest(name: str, names: Iterable[str]) -> str | None:
-    """The name that differs least, by two letters at most (one in short names), or goes on.
+def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str | None:
+    """The name that differs least, by two letters at most (one in short names).
+
+    If there is none, and a `whole` one is not asked for, one that goes on where this ends.
 
     Examples:
         >>> find_nearest("evalute", ["eval", "evaluate"]), find_nearest("power", ["order"])
@@ -191,8 +193,8 @@ def find_nearest(name: str, names: Iterable[str]) -> str | None:
     known_names = list(names)
     near = [(count_changes(name, known, allowed), known) for known in known_names]
     changes, nearest = min(near, default=(allowed + 1, ""), key=lambda item: item[0])
-    if changes <= allowed:
-        return nearest
+    if changes <= allowed or whole:
+        return nearest if changes <= allowed else None
     return next((known for known in known_names if _continues(known, name)), None)
 
 
