@@ -22,8 +22,8 @@ def advise(name: str, public: Sequence[str], modules: Sequence[str]) -> str:
         '; did you mean gainful.sessions.evaluate?'
         >>> advise("kendal_tau", ["evaluate"], ["stats"])
         '; did you mean gainful.stats.kendall_tau?'
-        >>> advise("ERR", ["evaluate"], [])
-        '; did you mean gainful.parse("ERR")?'
+        >>> advise("ERR", ["err"], [])
+        '; did you mean gainful.err(grades), or gainful.parse("ERR")?'
     """
     if name in REMOVED:
         return f"; {REMOVED[name]}"
@@ -36,4 +36,6 @@ def advise(name: str, public: Sequence[str], modules: Sequence[str]) -> str:
     lower = name.lower()
     near = lower if lower in by_lower else find_nearest(lower, by_lower)
     place = places.get(name) or (by_lower[near] if near else None)
+    if name in places and name.lower() in public:
+        place = f"gainful.{name.lower()}(grades), or {place}"
     return f"; did you mean {place}?" if place else "; dir(gainful) lists what there is"

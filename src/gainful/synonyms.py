@@ -144,6 +144,10 @@ NAMES: Mapping[str, str] = {
     "average_precision_score": "gainful.average_precision",
     "precision_at_k": "gainful.precision(grades, k=10)",
     "recall_at_k": "gainful.recall(grades, k=10)",
+    "expected_reciprocal_rank": "gainful.err",
+    "rank_biased_precision": "gainful.rbp",
+    **dict.fromkeys(("session_dcg", "sdcg_score"), "gainful.sdcg([[3, 2, 0], [1, 0]], b=2, bq=4)"),
+    **dict.fromkeys(("session_ndcg", "nsdcg_score"), "gainful.nsdcg"),
     "hit_rate": 'gainful.parse("Success@10")',
     **dict.fromkeys(("measures", "metrics"), "gainful.MEASURES"),
     "conventions": "gainful.CONVENTIONS",
@@ -208,8 +212,8 @@ def count_changes(first: str, second: str, at_most: int) -> int:
     """How many letters are to be added, dropped, changed or swapped; more than `at_most`, or so.
 
     Examples:
-        >>> count_changes("skleran", "sklearn", 2), count_changes("plot", "report", 2)
-        (1, 3)
+        >>> count_changes("skleran", "sklearn", 2), count_changes("plot", "order", 2)
+        (1, 4)
     """
     if abs(len(first) - len(second)) > at_most:
         return at_most + 1

@@ -80,8 +80,7 @@ def read_field(
     records: Records, field: str, columns: ColumnMapping = USUAL_NAMES
 ) -> dict[str, str] | None:
     """What a field, such as a category, says of each query; None where no record has it."""
-    either = evolve(QRELS, lists=(*RETRIEVED, *RELEVANT))
-    parts = _read_parts(records, either, columns)
+    parts = _read_parts(records, evolve(QRELS, lists=(*RUN.lists, *QRELS.lists)), columns)
     return {
         query: str(record[field]) for _, query, _, record in parts if record.get(field) is not None
     } or None
