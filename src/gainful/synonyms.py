@@ -213,7 +213,7 @@ def count_changes(first: str, second: str, at_most: int) -> int:
 
     Examples:
         >>> count_changes("skleran", "sklearn", 2), count_changes("plot", "order", 2)
-        (1, 4)
+        (1, 5)
     """
     if abs(len(first) - len(second)) > at_most:
         return at_most + 1

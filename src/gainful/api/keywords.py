@@ -107,7 +107,9 @@ def is_meant(name: str, names: list[str]) -> bool:
         return False
 
     synonym = any(meant in names for meant in ARGUMENTS.get(name, ()))
-    return synonym or find_nearest(name, [*names, *SETTINGS, *SESSION_SETTINGS], whole=True) in names
+    return (
+        synonym or find_nearest(name, [*names, *SETTINGS, *SESSION_SETTINGS], whole=True) in names
+    )
 
 
 def _format_type(kind: Any) -> str:
