@@ -24,9 +24,9 @@ KERNEL_LINES = 14_800
     ("command", "entered_files", "loaded_files"),
     [
         ("eval", 47, 80),
-        ("compare", 66, 166),
+        ("compare", 66, 167),
         ("gate", 59, 116),
-        ("report", 76, 192),
+        ("report", 77, 193),
         ("sessions", 64, 152),
     ],
 )

@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 from attrs import frozen
 
-from gainful.progress import report_reading
 from gainful.read import named_columns
 from gainful.read.json_records import Record, Unreadable, binary_format, parse_line, read_records
 from gainful.read.jsonl import ESCAPED_KEY_OR_HALF, is_whole
@@ -51,7 +50,7 @@ def read_ubi_file(source: Source, select: Callable[[pl.DataFrame], pl.DataFrame]
         )
     if is_whole(source):
         return _read_one_by_one(source, select)
-    frames, size, done = [], max(source.size, 1), 0
+    frames = []
     for piece in source.iterate_pieces():
         scanned = None if ESCAPED_KEY_OR_HALF.search(piece) else _scan_lines(piece)
         if scanned is None or _repeats_keys(piece, scanned):
@@ -59,8 +58,6 @@ def read_ubi_file(source: Source, select: Callable[[pl.DataFrame], pl.DataFrame]
                 parse_line(line) for line in piece.split(b"\n") if line.strip()
             )
         frames.append(select(_finish(scanned)))
-        done += len(piece)
-        report_reading(source.name, size, min(done / size, 1.0) / 2)
     return UbiFile(pl.concat(frames), source.locate_rows())
 
 
