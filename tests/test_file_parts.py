@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from trec_files import tell, write_trec_files
 
+import gainful
 from gainful.convention import like
 from gainful.match.file_parts import match_large_file
 from gainful.read.inputs import as_qrels, as_qrels_columns
@@ -40,6 +41,17 @@ def test_values_notes_and_messages_are_those_of_one_part(
     outcome = tell(qrels, run, like=like)
     small_parts(small=False)
     assert outcome == tell(qrels, run, like=like)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.randoms(use_true_random=False))
+def test_check_finds_in_pieces_what_it_finds_line_by_line(tmp_path_factory, small_parts, random):
+    files = write_trec_files(tmp_path_factory.mktemp("files"), random)
+    small_parts(small=True)
+    found = gainful.check(*files).to_dict()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gainful.read.trec_files.scan_lines", lambda *_, **__: None)
+        assert found == gainful.check(*files).to_dict()
 
 
 @pytest.mark.parametrize(

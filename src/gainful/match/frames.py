@@ -43,18 +43,18 @@ def match_frames(
     queries = qrels.queries
     pool = order_pool(qrels)
     judged = qrels.frame.select(pair_hash().alias("hash")).with_row_index("place")
-    retrieved, distinct = _hash_rows(run.frame, judged["hash"])
+    hashes = run.frame.select(pair_hash().alias("hash"))
     repeated = run.frame.clear()
-    if not (distinct or run.distinct):
+    if not (run.distinct or are_distinct(hashes["hash"])):
         run, repeated = _drop_duplicates(run, duplicates)
-        retrieved, _ = _hash_rows(run.frame, judged["hash"])
+        hashes = run.frame.select(pair_hash().alias("hash"))
     stretches = run.frame["query"].rle()
     names, lengths = stretches.struct.field("value"), stretches.struct.field("len").to_numpy()
     extra = names.filter(~names.is_in(queries.implode())).unique(maintain_order=True)
     all_queries = pl.concat([queries, extra])
     score, stretch_query = run.frame["score"].to_numpy(), _index_names(names, all_queries)
     order = order_by_score(score, stretch_query, lengths, len(all_queries), score_bits)
-    place, row = _join_hits(qrels, run, judged, retrieved)
+    place, row = _join_hits(qrels, run, judged, hashes)
     ranks = order.rank_rows(row, pool[0][place], run.frame["doc"])
     matched = build_matched(qrels, pool, all_queries, order.retrieved, place, ranks)
     return evolve(
@@ -110,13 +110,6 @@ def order_pool(qrels: Qrels) -> tuple[Ranks, Ranks]:
     return query, ideal_order(query, qrels.frame["grade"].to_numpy())
 
 
-def _hash_rows(frame: pl.DataFrame, judged: pl.Series) -> tuple[pl.DataFrame, bool]:
-    """The rows with the hash of a judgment (hash, row); and has every row a hash of its own?"""
-    hashes = frame.select(pair_hash().alias("hash"))
-    hits = hashes.with_row_index("row").filter(pl.col("hash").is_in(judged.implode()))
-    return hits, are_distinct(hashes["hash"])
-
-
 def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.DataFrame]:
     """The run with its duplicates as the convention has it, and what stood twice."""
     repeated = find_duplicates(run.frame)
@@ -157,9 +150,11 @@ def _index_names(names: pl.Series, all_names: pl.Series) -> Ranks:
 
 
 def _join_hits(
-    qrels: Qrels, run: Run, judged: pl.DataFrame, retrieved: pl.DataFrame
+    qrels: Qrels, run: Run, judged: pl.DataFrame, hashes: pl.DataFrame
 ) -> tuple[Ranks, Ranks]:
-    """Which judgment meets which row of the run."""
+    """Which judgment meets which row of the run; both by their hashes, then exactly."""
+    wanted = pl.col("hash").is_in(judged["hash"].implode())
+    retrieved = hashes.with_row_index("row").filter(wanted)
     hits = judged.join(retrieved, on="hash", how="inner", maintain_order="left")
     place, row = hits["place"], hits["row"]
     exact = (qrels.frame["query"].gather(place) == run.frame["query"].gather(row)) & (
