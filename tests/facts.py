@@ -8,7 +8,7 @@ import re
 def list_words(text):
     """The words of a text without the marks around them; measures and what is quoted stay whole."""
     words = []
-    for word in re.findall(r"(?<!\S)'[^'\n]*'\S*|\S+", text):
+    for word in re.findall(r"(?<!\S)'[^'\n]*'\S*|\w+\([^()\n]*\)\S*|\S+", text):
         bare = word.strip(".,;:·—")
         if bare[:1] == "(" or bare.count("(") != bare.count(")"):
             bare = bare.strip("()").strip(".,;:")

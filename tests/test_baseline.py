@@ -152,46 +152,42 @@ def test_how_lines_end_and_how_it_is_indented_does_not_count(gate, base):
 
 
 @pytest.mark.parametrize(
-    ("change", "expected"),
+    ("change", "named"),
     [
-        ({"format": "other"}, "this is no baseline"),
-        (
-            {"version": 3},
-            "version 3 of the format (a newer gainful wrote it); this gainful reads 1 to 2",
-        ),
-        ({"version": 0}, "version 0 of the format; this gainful reads 1"),
-        ({"version": "1"}, "version '1' of the format"),
-        ({"version": True}, "version True of the format"),
-        ({"queries": "8"}, "'queries' is '8'"),
-        ({"queries": True}, "'queries' is True"),
-        ({"queries": 7}, "'queries' is 7, but there are values of 8"),
-        ({"run": None}, "'run' is None"),
-        ({"gainful": 1}, "'gainful' is 1"),
-        ({"judgments": []}, "'judgments' is []"),
-        ({"measures": ["RR"]}, "'measures' is ['RR']"),
-        ({"measures": {"RR": 1}}, "'measures' is {'RR': 1}"),
-        ({"measures": {"RR": "RR"}}, "not of the same measures"),
-        ({"mean": {"RR": None, "P@1": 1.0}}, "'mean' is"),
-        ({"mean": {"RR": 1.0}}, "not of the same measures"),
-        ({"mean": {"RR": 0.65, "P@1": 1.0}}, "the mean of RR is 0.65 in it, but its values have 1"),
-        ({"values": {"q0": {"RR": "1", "P@1": 1}}}, "'values' is"),
-        ({"values": {"q0": 1.0}}, "'values' is"),
-        ({"values": []}, "'values' is []"),
-        ({"convention": {"ties": ["a"]}}, "'convention' is"),
-        ({"convention": "gainful"}, "'convention' is 'gainful'"),
-        ({"more": 1}, "there is 'more' in it, which is unknown"),
-        ({"measures": {}, "mean": {}, "values": {}, "queries": 0}, "there is no measure in it"),
+        ({"format": "other"}, "baseline"),
+        ({"version": 3}, "version 3 newer 1 2"),
+        ({"version": 0}, "version 0 1"),
+        ({"version": "1"}, "version '1'"),
+        ({"version": True}, "version True"),
+        ({"queries": "8"}, "'queries' '8'"),
+        ({"queries": True}, "'queries' True"),
+        ({"queries": 7}, "'queries' 7 8"),
+        ({"run": None}, "'run' None"),
+        ({"gainful": 1}, "'gainful' 1"),
+        ({"judgments": []}, "'judgments' []"),
+        ({"measures": ["RR"]}, "'measures' ['RR']"),
+        ({"measures": {"RR": 1}}, "'measures'"),
+        ({"measures": {"RR": "RR"}}, "same measures"),
+        ({"mean": {"RR": None, "P@1": 1.0}}, "'mean'"),
+        ({"mean": {"RR": 1.0}}, "same measures"),
+        ({"mean": {"RR": 0.65, "P@1": 1.0}}, "mean RR 0.65 1"),
+        ({"values": {"q0": {"RR": "1", "P@1": 1}}}, "'values'"),
+        ({"values": {"q0": 1.0}}, "'values'"),
+        ({"values": []}, "'values' []"),
+        ({"convention": {"ties": ["a"]}}, "'convention'"),
+        ({"convention": "gainful"}, "'convention' 'gainful'"),
+        ({"more": 1}, "'more' unknown"),
+        ({"measures": {}, "mean": {}, "values": {}, "queries": 0}, "no measure"),
     ],
 )
 def test_a_file_whose_fields_are_wrong_is_refused_even_if_its_checksum_fits(
-    gate, base, change, expected
+    gate, base, change, named
 ):
     content = json.loads(Path("base.json").read_text()) | change
     Path("base.json").write_text(sign_baseline(content))
     message = gate("best.txt", *base, "--max-drop", "RR=0.1", status=2)
     assert message.startswith("gainful: base.json: ")
-    assert expected in message
-    assert "--save-baseline FILE" in message
+    assert find_notes([message], *named.split(), "--save-baseline", "FILE")
 
 
 @pytest.mark.parametrize(
@@ -208,14 +204,14 @@ def test_a_file_that_lacks_a_field_is_refused(gate, base, field):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", "the file is empty"),
-        ("no JSON", "this is not JSON"),
-        ("[]", "this is no baseline"),
-        ("{}", "this is no baseline"),
-        ("null", "this is no baseline"),
-        ('{"format": "gainful baseline", "format": 1}', "the key 'format' stands twice"),
-        ("[" * 100_000, "nested too deeply"),
-        ("1" * 5000, "this is not JSON"),
+        ("", "empty"),
+        ("no JSON", "not JSON"),
+        ("[]", "no baseline"),
+        ("{}", "no baseline"),
+        ("null", "no baseline"),
+        ('{"format": "gainful baseline", "format": 1}', "'format'"),
+        ("[" * 100_000, "nested"),
+        ("1" * 5000, "not JSON"),
     ],
 )
 def test_what_is_no_baseline_is_refused(gate, base, text, expected):

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 from contextlib import chdir
+from shutil import copy
 
 import click
 import polars as pl
@@ -32,7 +33,13 @@ def names(tmp_path_factory):
     study = gainful.sessions.simulate_study(1)
     judged, bm25 = (str(EXAMPLES / path) for path in NEWS[:2])
     gainful.testing.save_baseline(judged, bm25, baseline, ["nDCG@10"])
+    collections = tmp_path_factory.mktemp("collections")
+    for name in ("a", "b"):
+        (collections / name).mkdir()
+        copy(judged, collections / name)
+        copy(bm25, collections / name)
     return {
+        "COLLECTIONS": str(collections),
         **{name: getattr(gainful, name) for name in (*gainful.__all__, "sessions", "stats")},
         "QRELS": NEWS[0],
         "BM25": NEWS[1],
@@ -50,7 +57,8 @@ def read_answer(asked, names, run_gainful):
             frame = eval(asked, names)  # noqa: S307  (it is our own)
         assert isinstance(frame, pl.DataFrame)
         return frame.to_dict(as_series=False)
-    words = [names["BASE"] if word == "BASE" else word for word in asked.split()[1:]]
+    made = ("BASE", "COLLECTIONS")
+    words = [names[word] if word in made else word for word in asked.split()[1:]]
     words = spell_out(words)
     words += [] if {"--data", "--format"} & {*words} else ["--format", "csv"]
     status, text, message = run_gainful(*words, status=None, folder=EXAMPLES)

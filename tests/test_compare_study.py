@@ -547,8 +547,8 @@ def test_a_cyclic_square_is_compared_by_its_linear_model():
     comparison = compare(cyclic_study(16), measures="sDCG@10", resamples=999)
     assert comparison.evidence.test == "freedman-lane"
     assert comparison.evidence.correction == "max-t"
-    words = "linear model of searcher, scenario and system, residuals permuted within searchers"
-    assert comparison.evidence.test_words.startswith(words)
+    words = ("linear", "searcher", "scenario", "system", "residuals")
+    assert find_notes([comparison.evidence.test_words], *words)
     assert comparison.systems_beaten("sDCG@10")["D"] == ["A", "B", "C"]
     assert comparison.alike_groups("sDCG@10") == [("A", "B", "C"), ("D",)]
     for pair in comparison.pairs:  # balanced: the model changes no difference of means
@@ -594,7 +594,7 @@ def test_a_test_that_was_named_is_not_changed_for_another():
 
 def test_fewer_than_ten_residual_degrees_of_freedom_are_refused():
     compare(cyclic_study(6), measures="sDCG@10", resamples=99)  # 24 - 6 - 3 - 3 = 12
-    with refuses(CannotCompare, "9 residual degrees of freedom"):
+    with refuses(CannotCompare, "9 residual degrees"):
         compare(cyclic_study(5), measures="sDCG@10")
 
 

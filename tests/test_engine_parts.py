@@ -9,6 +9,7 @@ import pytest
 from engines import FRAME_MAKERS
 from hypothesis import given, strategies as st
 from profiles import examples
+from refusals import refuses
 from test_lazy_events import QRELS as LOG_QRELS, make_log
 
 import gainful
@@ -153,8 +154,9 @@ def test_a_session_column_of_nothing(engine):
     rows = {"query": [1], "rank": [1], "doc": ["a"]}
     numbered = pl.DataFrame({"session": pl.Series([None], dtype=pl.String), **rows})
     for frame in (nobody, numbered):
-        with pytest.raises(BadInput, match="session"):
+        with pytest.raises(BadInput) as refused:
             gainful.sessions.summarise(FRAME_MAKERS[engine](frame), {"s": {"a": 1}}, "sDCG@3")
+        assert "session" in refused.value.problem
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -162,7 +164,7 @@ def test_an_owner_of_too_many_rows(engine, monkeypatch):
     monkeypatch.setattr(spill, "MAX_OWNER_ROWS", 30)
     log = make_log(1, events=True, form="text")
     many = pl.concat([log, *[log.filter(user="3").head(1)] * 31])
-    with pytest.raises(BadInput, match="session '3' alone has"):
+    with refuses(BadInput, "sessions", "'3'"):
         gainful.sessions.evaluate(FRAME_MAKERS[engine](many), None, MEASURES, bad="skip")
 
 

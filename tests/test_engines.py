@@ -319,34 +319,29 @@ def make_bad_frame(**columns):
     )
 
 
-BAD = {
-    "no column": (
-        make_bad_frame(score=None, s=[1.0, 2.0]),
-        "no column for the score; there are query, doc, s",
-    ),
-    "no doc column": (
-        make_bad_frame(doc=None),
-        "no column for the document; there are query, score",
-    ),
-    "null query": (make_bad_frame(query=["1", None]), "no query"),
-    "null doc": (make_bad_frame(doc=["a", None]), "no doc"),
-    "empty doc": (make_bad_frame(doc=["a", ""]), "no doc"),
-    "null score": (make_bad_frame(score=[0.5, None]), "score"),
-    "infinite score": (make_bad_frame(score=[0.5, float("inf")]), "finite"),
-    "NaN": (make_bad_frame(score=[0.5, float("nan")]), "score"),
-    "ids that are flags": (make_bad_frame(doc=[True, False]), "holds"),
-    "no rows": (make_bad_frame().head(0), "not one"),
-    "grades": (make_bad_frame(score=None, grade=[1, 2]), "swapped"),
-    "other queries": (make_bad_frame(query=["8", "9"]), "no query in common"),
+BAD = {  # and what the refusal names
+    "no column": (make_bad_frame(score=None, s=[1.0, 2.0]), ("score", "query, doc, s")),
+    "no doc column": (make_bad_frame(doc=None), ("document", "query, score")),
+    "null query": (make_bad_frame(query=["1", None]), ("query",)),
+    "null doc": (make_bad_frame(doc=["a", None]), ("doc",)),
+    "empty doc": (make_bad_frame(doc=["a", ""]), ("doc",)),
+    "null score": (make_bad_frame(score=[0.5, None]), ("score",)),
+    "infinite score": (make_bad_frame(score=[0.5, float("inf")]), ("finite",)),
+    "NaN": (make_bad_frame(score=[0.5, float("nan")]), ("score",)),
+    "ids that are flags": (make_bad_frame(doc=[True, False]), ("holds",)),
+    "no rows": (make_bad_frame().head(0), ("one",)),
+    "grades": (make_bad_frame(score=None, grade=[1, 2]), ("swapped",)),
+    "other queries": (make_bad_frame(query=["8", "9"]), ("common",)),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
 @pytest.mark.parametrize("make", ["pandas", "polars", *STAYS])
 def test_bad_frames_are_told_in_one_line(make, case):
-    frame, words = BAD[case]
-    with pytest.raises(gainful.errors.BadInput, match=words) as raised:
+    frame, named = BAD[case]
+    with pytest.raises(gainful.errors.BadInput) as raised:
         gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "nDCG@10")
+    assert [word for word in named if word not in str(raised.value)] == []
     assert "\n" not in str(raised.value)
 
 
@@ -458,10 +453,9 @@ def test_a_plan_that_runs_python_and_fails_is_quoted():
 @pytest.mark.parametrize("make", STAYS)
 def test_one_bad_row_among_many_is_shown(make):
     frame = make_bad_frame(doc=["a", None])
-    with pytest.raises(
-        gainful.errors.BadInput, match="(row 1|query '1', document null): there is no doc"
-    ):
+    with pytest.raises(gainful.errors.BadInput) as refused:
         gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "nDCG@10")
+    assert any(place in str(refused.value) for place in ("row 1", "query '1', document null"))
 
 
 def test_an_engine_that_fails_is_quoted():
@@ -589,37 +583,38 @@ class TestSpark:
         assert collected[0]["DCG@2"] == pytest.approx(2 / np.log2(3))
 
     @pytest.mark.parametrize(
-        ("judged", "run", "settings", "words"),
+        ("judged", "run", "settings", "named"),
         [
             ({"1": {"a": 1}}, {"2": {"a": 0.5}}, {}, "no query in common"),
             (
                 {"1": {"a": 1}, "2": {"a": 1}},
                 {"1": {"a": 0.5}},
                 {"missing": "error"},
-                "query '2' is",
+                ("'2'",),
             ),
             (
                 {"1": {"a": 1}},
                 {"1": {"a": 1.0}, "2": {"a": 0.5}},
                 {"extra": "error"},
-                "query '2' is",
+                ("'2'",),
             ),
             (
                 {"1": {"a": -1, "b": 1}},
                 {"1": {"a": 0.5}},
                 {"negative": "error"},
-                "is -1; allowed: grades from 0",
+                ("-1", "0"),
             ),
-            ({"1": {"a": 0.5}}, {"1": {"a": 0.5}}, {"fractional": "error"}, "whole numbers"),
-            ({"1": {"a": 1}}, {"1": {"a": 0.5}}, {"ties": "input"}, "needs no order of rows"),
+            ({"1": {"a": 0.5}}, {"1": {"a": 0.5}}, {"fractional": "error"}, ("whole",)),
+            ({"1": {"a": 1}}, {"1": {"a": 0.5}}, {"ties": "input"}, ("order", "rows")),
         ],
     )
-    def test_what_is_refused_is_refused_at_once(self, judged, run, settings, words):
+    def test_what_is_refused_is_refused_at_once(self, judged, run, settings, named):
         import gainful.spark
 
         framed = FRAME_MAKERS["Spark"](to_frame(run, "score"))
-        with pytest.raises(gainful.errors.GainfulError, match=words):
+        with pytest.raises(gainful.errors.GainfulError) as refused:
             gainful.spark.per_query(judged, framed, "nDCG@10", **settings)
+        assert [word for word in named if word not in str(refused.value)] == []
 
     def test_ids_of_two_kinds_that_never_meet_are_refused(self):
         import gainful.spark
@@ -630,21 +625,22 @@ class TestSpark:
             gainful.spark.per_query(judged, run, "RR")
 
     @pytest.mark.parametrize(
-        ("judged", "words"),
+        ("judged", "word"),
         [
-            ({"query": ["1", "1"], "doc": ["a", "a"], "grade": [1, 2]}, "judged twice"),
-            ({"query": ["1"], "doc": [None], "grade": [1]}, "no doc"),
+            ({"query": ["1", "1"], "doc": ["a", "a"], "grade": [1, 2]}, "twice"),
+            ({"query": ["1"], "doc": [None], "grade": [1]}, "doc"),
             ({"query": ["1"], "doc": ["a"], "score": [1.0], "rank": [1]}, "swapped"),
         ],
     )
-    def test_bad_judgments_are_refused(self, judged, words):
+    def test_bad_judgments_are_refused(self, judged, word):
         import gainful.spark
 
         schema = {"query": pl.String, "doc": pl.String}
         frame = FRAME_MAKERS["Spark"](pl.DataFrame(judged, schema_overrides=schema))
         run = FRAME_MAKERS["Spark"](to_frame({"1": {"a": 0.5}}, "score"))
-        with pytest.raises(gainful.errors.BadInput, match=words):
+        with pytest.raises(gainful.errors.BadInput) as refused:
             gainful.spark.per_query(frame, run, "RR")
+        assert word in str(refused.value)
 
     def test_other_runs_are_sent_to_evaluate(self):
         import gainful.spark
@@ -714,15 +710,16 @@ def test_a_stream_that_a_signal_ends_is_no_result(monkeypatch, qrels):
     assert gainful.sessions.summarise(log, qrels, "sDCG@5").mean == {"sDCG@5": 1.0}
     end_early(monkeypatch)
     expected = {
-        signal.SIG_IGN: (BadInput, r"SIGINT\) stopped polars before all rows had come"),
-        signal.default_int_handler: (KeyboardInterrupt, None),
+        signal.SIG_IGN: (BadInput, "SIGINT"),
+        signal.default_int_handler: (KeyboardInterrupt, ""),
     }
     usual = signal.getsignal(signal.SIGINT)
     try:
-        for handler, (error, words) in expected.items():
+        for handler, (error, word) in expected.items():
             signal.signal(signal.SIGINT, handler)
-            with pytest.raises(error, match=words):
+            with pytest.raises(error) as stopped:
                 gainful.sessions.summarise(log, qrels, "sDCG@5")
+            assert word in str(stopped.value)
     finally:
         signal.signal(signal.SIGINT, usual)
 

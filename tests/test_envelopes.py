@@ -50,6 +50,12 @@ ENVELOPES = {
     "pages": lambda records: (
         "\n".join(write_response([record]) for record in [*records]) + "\n" + write_response([])
     ),
+    "list of responses": lambda records: (
+        "[" + ",".join(write_response([record]) for record in records) + "]"
+    ),
+    "msearch": lambda records: json.dumps(
+        {"took": 3, "responses": [json.loads(write_response([record])) for record in records]}
+    ),
     "hits": lambda records: json.dumps([{"_source": record} for record in records], indent=1),
     "dump": lambda records: "".join(
         f"{json.dumps({'_id': '1', '_source': record})}\n" for record in records
@@ -86,7 +92,7 @@ VALUES = st.recursive(
 
 
 @given(
-    st.lists(st.fixed_dictionaries({"a": VALUES}), min_size=2, max_size=4),
+    st.lists(st.fixed_dictionaries({"query": VALUES}), min_size=2, max_size=4),
     st.sampled_from(sorted(ENVELOPES)),
 )
 def test_nothing_of_a_record_is_lost_with_its_envelope(records, name):
@@ -106,6 +112,7 @@ def test_nothing_of_a_record_is_lost_with_its_envelope(records, name):
         '{"index": {"_id": 1}, "more": 2}\n{"a": 1}\n',
         '{\n "q1": {"d1": 1},\n "}{": {"d2": 0}\n}\n',  # one object
         '{"hits": {"hits": [{"_id": "d1"}]}}',  # nothing but ids
+        '{"hits": {"hits": [{"_id": "d1", "_source": {"title": "leek"}}]}}',  # documents
         '{"a": 1,\n{"b": 2}\n{"c": 3}\n',  # a first line that is cut off
         "q1 0 d1 1\n",
         '{"a": "' + "x" * (1 << 16) + '"}{"b": 1}',  # too long to be taken apart on suspicion
@@ -144,6 +151,54 @@ def test_an_envelope_that_is_cut_off_is_told_with_its_place(tmp_path, text, plac
     assert refused.value.where == f"{path}{place}"
     outcome = run_gainful("sessions", path, status=2)
     assert outcome.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ENVELOPES["index"](RECORDS) + '{"index": {}}\n',
+        '{"create": {}}\n' + ENVELOPES["index"](RECORDS),
+        ENVELOPES["index"](RECORDS) + '{"index": {"_ind\n',
+        ENVELOPES["msearch"](RECORDS)[:-2] + ', {"error": {"type": "gone"}, "status": 404}]}',
+        ENVELOPES["index"](RECORDS) + '{"query_id": "q3"} and more\n',
+    ],
+)
+def test_what_is_damaged_in_an_envelope_is_left_out_and_counted(tmp_path, text):
+    path = tmp_path / "log.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput):
+        as_sessions(path)
+    sessions = as_sessions(path, bad="skip")
+    assert sessions.frame["doc"].to_list() == ["a", "b", "c"]
+    assert len(sessions.problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"query_id": "q3"} and more', "'and more' follows"),
+        ('{"query_id": "q3"},', "',' follows"),
+        ('{"query_id": "q3", "user', "cut off"),
+        ('{"query_id": q3}', "is not JSON"),
+    ],
+)
+def test_a_line_that_is_no_json_is_told_for_what_it_is(tmp_path, line, words):
+    path = tmp_path / "log.jsonl"
+    path.write_text(f"{json.dumps(RECORDS[0])}\n{line}\n", encoding="utf-8")
+    with pytest.raises(BadInput) as refused:
+        as_sessions(path)
+    assert refused.value.where == f"{path}:2"
+    assert words in refused.value.problem
+    assert ("cut off" in refused.value.problem) == (words == "cut off")
+
+
+def test_an_answer_without_records_of_a_log_is_called_so(tmp_path):
+    path = tmp_path / "answer.json"
+    for text in (write_response([]), write_response([{"title": "leek"}])):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(NoColumn) as refused:
+            as_sessions(path)
+        assert "answer to a search" in refused.value.problem
 
 
 def test_what_is_wrong_in_a_bulk_request_is_told_by_its_own_line(tmp_path):

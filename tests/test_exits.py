@@ -297,8 +297,8 @@ def test_a_package_that_is_missing_is_named(tmp_path):
         cwd=EXAMPLES, capture_output=True, text=True, check=False,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *sys.path])},
     )  # fmt: skip
-    message = "gainful: the package polars is not installed: pip install polars\n"
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", message)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "pip install polars" in done.stderr
 
 
 @pytest.mark.parametrize(("encoding", "dot"), [("cp1252", "·"), ("ascii", "-")])

@@ -266,30 +266,26 @@ def test_with_too_few_queries_it_is_said_that_nothing_can_be_significant():
 
 def test_tukey_is_by_name_and_says_what_it_cannot_do():
     qrels, runs = make_graded_runs(3, queries=20)
-    note = "tukey holds its level only where runs vary alike"
     by_tukey = gainful.compare(qrels, runs, "P@10", test="tukey")
-    assert any(each.startswith(note) for each in by_tukey.notes)
-    assert not any(each.startswith(note) for each in gainful.compare(qrels, runs, "P@10").notes)
+    assert find_notes(by_tukey.notes, "tukey", "level")
+    assert not find_notes(gainful.compare(qrels, runs, "P@10").notes, "tukey")
     ordered = gainful.order(qrels, runs, "P@10")
     assert (ordered.criterion.test, ordered.criterion.correction) == ("randomisation", "max-t")
-    assert any(
-        each.startswith(note) for each in gainful.order(qrels, runs, "P@10", test="tukey").notes
-    )
+    assert find_notes(gainful.order(qrels, runs, "P@10", test="tukey").notes, "tukey", "level")
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "about"),
     [
-        ({"test": "t", "correct": "max-t"}, "max-t is of randomisation and"),
-        ({"family": "pairs"}, "no family 'pairs'"),
-        ({"correct": "max-T"}, "did you mean max-t?"),
+        ({"test": "t", "correct": "max-t"}, ("correct", "'max-t'", "randomisation")),
+        ({"family": "pairs"}, ("pairs", "measure, all")),
+        ({"correct": "max-T"}, ("max-T", "max-t")),
     ],
 )
-def test_what_does_not_go_together_is_refused(options, message):
+def test_what_does_not_go_together_is_refused(options, about):
     qrels, runs = make_graded_runs(3, queries=20)
-    with pytest.raises(gainful.errors.GainfulError) as refused:
+    with refuses(gainful.errors.GainfulError, about):
         gainful.compare(qrels, runs, "P@10", **options)
-    assert message in str(refused.value)
 
 
 def test_the_command_says_and_writes_which_family(run_gainful, tmp_path):
@@ -405,18 +401,17 @@ def test_max_t_of_values_that_one_has_already():
 
 
 @pytest.mark.parametrize(
-    ("values", "clusters", "message"),
+    ("values", "clusters", "argument"),
     [
-        ([1, 2], None, "{system: values}"),
-        ({"a": [1, 2]}, None, "at least two systems"),
-        ({"a": [1, 2], "b": [1]}, None, "as many finite numbers each"),
-        ({"a": [1, 2], "b": [1, float("nan")]}, None, "as many finite numbers each"),
-        ({"a": [1, 2], "b": [1, "x"]}, None, "as many finite numbers each"),
-        ({"a": [1, 2], "b": [1, 3]}, ["u"], "2 of them, of at least 2 clusters"),
-        ({"a": [1, 2], "b": [1, 3]}, ["u", "u"], "2 of them, of at least 2 clusters"),
+        ([1, 2], None, "values"),
+        ({"a": [1, 2]}, None, "values"),
+        ({"a": [1, 2], "b": [1]}, None, "values"),
+        ({"a": [1, 2], "b": [1, float("nan")]}, None, "values"),
+        ({"a": [1, 2], "b": [1, "x"]}, None, "values"),
+        ({"a": [1, 2], "b": [1, 3]}, ["u"], "clusters"),
+        ({"a": [1, 2], "b": [1, 3]}, ["u", "u"], "clusters"),
     ],
 )
-def test_values_that_cannot_be_compared_are_refused(values, clusters, message):
-    with pytest.raises(BadValue) as refused:
+def test_values_that_cannot_be_compared_are_refused(values, clusters, argument):
+    with refuses(BadValue, argument):
         gainful.stats.max_t_test(values, clusters)
-    assert message in str(refused.value)

@@ -17,8 +17,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from refusals import refuses
 
 import gainful
+from gainful.errors import NoColumn
 
 QRELS = {"q1": {"a": 3, "b": 1}, "q2": {"c": 1}}
 RUN = {"q1": {"b": 0.9, "a": 0.8}, "q2": {"x": 0.7, "c": 0.6}}
@@ -212,8 +214,8 @@ MEASURES = [
     ("ndcg_at_k", Says("nDCG@10")),
     ("nDCG@10 AP", Says("nDCG@10, AP")),
     ("AUC", 0.0),
-    ("Novelty@10", Says("no novelty by popularity", "alpha-nDCG@10")),
-    ("Coverage@10", Says("no coverage of the catalogue")),
+    ("Novelty@10", Says("interactions=", "--interactions FILE")),
+    ("Coverage@10", Says("items=", "--items FILE")),
 ]
 
 SHAPES = [
@@ -504,3 +506,22 @@ def test_what_is_typed_in_a_shell_works_or_is_answered(typed, expected, run_gain
 def test_there_are_many_guesses():
     tables = (RESULTS, SEVERAL_RUNS, KEYWORDS, MEASURES, SHAPES, ARRAYS, NAMES, COMMANDS)
     assert sum(map(len, tables)) >= 60
+
+
+def test_a_table_without_a_header_takes_numbers_and_no_names(tmp_path):
+    """RR is 1/2 with the grades, 1 where each judged document counts as 1."""
+    qrels, run = tmp_path / "q.csv", tmp_path / "r.csv"
+    qrels.write_text("1,a,1\n1,b,0\n")
+    run.write_text("query,url,score\n1,b,0.5\n1,a,0.4\n")
+    columns = {"doc": "url"}  # which the run alone has
+    assert gainful.evaluate(qrels, run, "RR", columns=columns)["RR"] == 0.5
+    assert gainful.evaluate(qrels, run, "RR", columns={**columns, "grade": None})["RR"] == 1
+    sessions = tmp_path / "s.csv"
+    sessions.write_text("s,1,1,a\ns,1,2,b\n")
+    numbers = {"session": "1", "query": "2", "rank": "3", "doc": "4"}
+    results = gainful.sessions.evaluate(sessions, {"s": {"a": 1}}, "sDCG@5", columns=numbers)
+    assert results["sDCG@5"] == 1
+    with refuses(NoColumn, "s.csv"):
+        gainful.sessions.evaluate(
+            sessions, {"s": {"a": 1}}, "sDCG@5", columns={**numbers, "topic": "nope"}
+        )

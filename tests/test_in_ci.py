@@ -55,7 +55,7 @@ def test_the_action_fails_with_the_gate_and_writes_its_page(action, tmp_path, fl
 def test_the_action_puts_any_table_on_the_summary_page(action, tmp_path):
     status, summary, printed = run_step(action, tmp_path, "eval qrels.txt dense.txt -m nDCG@3")
     assert (status, summary) == (0, printed)
-    assert "| nDCG@3 | 0.6587 |" in summary
+    assert "| dense | 0.6587 |" in summary
 
 
 def test_an_input_of_the_action_is_never_run_as_a_script(action, tmp_path):

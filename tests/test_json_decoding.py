@@ -145,8 +145,9 @@ def test_the_fast_decoder_takes_nothing_that_a_careful_one_refuses(line):
     ],
 )
 def test_a_key_twice_is_refused_however_it_is_written(line):
-    with pytest.raises(NoObject, match="twice"):
+    with pytest.raises(NoObject) as refused:
         parse_object(line)
+    assert "twice" in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from gainful.convention import SETTINGS
 from gainful.convention.session import SESSION_SETTINGS
 
 FUNCTIONS = {
-    "eval": (gainful.evaluate,),
+    "eval": (gainful.evaluate, gainful.evaluate_collections),
     "compare": (gainful.compare, gainful.sessions.compare),
     "gate": (gainful.gate,),
     "plan": (gainful.plan,),
@@ -53,8 +53,10 @@ OF_BOTH = OF_SESSIONS | {"session_qrels": "qrels", "cost": "sessions", "last_run
 # result is printed and where to, which in Python are methods and attributes; another name, or the
 # command for it; an object that only Python has.
 EXCEPTIONS: dict[str, dict[str, str]] = {
-    "eval": PRINTED_TEXT | PLUGIN | {"per_query": "attribute", "run": "runs"},
-    "compare": PRINTED_TEXT | PLUGIN | OF_BOTH | {"full": "output"},
+    "eval": PRINTED_TEXT
+    | PLUGIN
+    | {"per_query": "attribute", "run": "runs", "collections": "folder", "folder": "collections"},
+    "compare": PRINTED_TEXT | PLUGIN | OF_BOTH | {"full": "output", "values": "read_values"},
     "gate": PRINTED
     | PLUGIN
     | {"verbose": "output", "save_baseline": "save_to", "save_to": "save_baseline", "name": "file"},
@@ -88,7 +90,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | PLUGIN
     | OF_BOTH
     | {"column": "against", "against": "column", "results": "object", "run": "runs"}
-    | {"interval": "always"},
+    | {"interval": "always"}
+    | dict.fromkeys(("group", "queries", "items", "interactions"), "eval"),
 }
 
 

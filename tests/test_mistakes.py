@@ -33,6 +33,8 @@ FILES = {
     "more.json": '[{"a": 1}] more',
     "cut.jsonl": '{"session": "s", "query": 1, "rank": 1, "doc": "a"}\n{"a": "' + "x" * 93,
     "deletes.ndjson": '{"delete": {"_index": "a", "_id": "1"}}\n',
+    "headless.csv": "n01,news-01-01,1\nn01,b,0\n",
+    "year.csv": "doc,query,2024\nnews-01-01,n01,1\n",
     "quepid.csv": "query,docid,rating\nlamp,a,3\n",
 }
 

@@ -9,6 +9,7 @@ from itertools import chain, combinations, permutations, product
 
 import numpy as np
 import pytest
+from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
@@ -177,26 +178,29 @@ def test_means_that_differ_by_rounding_tie():
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "error", "about"),
     [
-        (lambda: kendall_tau(["a", "b"], ["a", "c"]), BadValue, "other names than a"),
-        (lambda: kendall_tau(["a", "a"], ["a", "b"]), BadValue, "every name once"),
-        (lambda: kendall_tau(["a"], ["a"]), BadValue, "at least 2"),
-        (lambda: kendall_tau("ab", "ba"), WrongType, "a list of names, the best first"),
-        (lambda: kendall_tau({"a": "x", "b": 1}, ["a", "b"]), WrongType, "a['a'] is 'x'"),
-        (lambda: tau_ap({"a": float("nan"), "b": 1}, ["a", "b"]), BadValue, "a finite number"),
-        (lambda: tau_ap(["a", "b"], ["b", "a"], reference="left"), BadValue, "both, first or"),
-        (lambda: rbo([], []), BadValue, "not empty"),
-        (lambda: rbo({}, {}), BadValue, "not empty"),
-        (lambda: rbo(["a"], ["a", "b"]), BadValue, "an order as long as a"),
-        (lambda: rbo(["a"], ["a"], 1), BadValue, "p is 1; allowed: a number between 0 and 1"),
-        (lambda: rbo(["a"], ["a"], "x"), WrongType, "p is 'x'"),
+        (lambda: kendall_tau(["a", "b"], ["a", "c"]), BadValue, ("b", "'c'")),
+        (lambda: kendall_tau(["a", "a"], ["a", "b"]), BadValue, "a"),
+        (lambda: kendall_tau(["a"], ["a"]), BadValue, ("a", "2")),
+        (lambda: kendall_tau("ab", "ba"), WrongType, "a"),
+        (lambda: kendall_tau({"a": "x", "b": 1}, ["a", "b"]), WrongType, ("a['a']", "'x'")),
+        (lambda: tau_ap({"a": float("nan"), "b": 1}, ["a", "b"]), BadValue, ("a['a']", "nan")),
+        (
+            lambda: tau_ap(["a", "b"], ["b", "a"], reference="left"),
+            BadValue,
+            ("reference", "first"),
+        ),
+        (lambda: rbo([], []), BadValue, "a"),
+        (lambda: rbo({}, {}), BadValue, "a"),
+        (lambda: rbo(["a"], ["a", "b"]), BadValue, ("b", "2", "1")),
+        (lambda: rbo(["a"], ["a"], 1), BadValue, ("p", "1")),
+        (lambda: rbo(["a"], ["a"], "x"), WrongType, ("p", "'x'")),
     ],
 )
-def test_what_is_no_order_is_refused(call, error, message):
-    with pytest.raises(error) as refused:
+def test_what_is_no_order_is_refused(call, error, about):
+    with refuses(error, about):
         call()
-    assert message in str(refused.value)
 
 
 def test_discordant_pairs_are_told_the_most_striking_first():
@@ -254,7 +258,8 @@ def test_an_order_in_which_all_tie_has_no_tau_and_says_so():
     assert row.tau is None
     assert row.tau_ap is None
     assert row.tau_ap_to == (None, None)
-    assert order.notes == ("flat has the same mean for all runs: no tau or tau_AP with it",)
+    (note,) = order.notes
+    assert find_notes([note], "flat", "same", "tau_AP")
     assert order.agreement_frame["tau"].to_list() == [None]
     assert "tau –" in repr(order)
 
@@ -354,11 +359,9 @@ def test_discordant_pairs_know_what_is_significant():
     assert [row.smallest for row in order.power] == pytest.approx([0.1, 0.5])
     assert [row.smallest for row in by_tukey.power] == pytest.approx([0.8, 0.5])
     text = by_tukey.to_text()
-    assert "many over few by 0.8000*, under it by 0.5000*" in text
-    assert "* this difference is significant" in text
-    assert text.startswith(
-        "RR tells most runs apart: 3 of 3 pairs. P@10 and RR disagree most: 1 discordant pair"
-    )
+    assert [line for line in text.splitlines() if "0.8000*" in line and "0.5000*" in line]
+    assert "\n* " in text
+    assert list_facts(by_tukey.page().answer)[:6] == ["RR", "3", "3", "P@10", "RR", "1"]
 
 
 def test_order_holds_what_its_parts_say_and_frames_of_it():
@@ -376,8 +379,8 @@ def test_order_holds_what_its_parts_say_and_frames_of_it():
     assert order.agreement_frame.shape == (3, 8)
     assert order.agreement_frame["first"].to_list() == ["P@10", "P@10", "P@5"]
     assert order.power_frame["power"].to_list() == [row.share for row in order.power]
-    assert "RR has the same mean for all runs" in data["notes"][0]
-    assert repr(order).startswith("Order of 3 runs by P@10, P@5, RR\nP@10: ")
+    assert find_notes(data["notes"], "RR", "same", "mean")
+    assert list_facts(repr(order))[:5] == ["3", "P@10", "P@5", "RR", "P@10"]
 
 
 def test_the_same_seed_gives_the_same_and_queries_may_come_in_any_order():
@@ -393,15 +396,14 @@ def test_queries_that_not_all_runs_have_are_left_out_and_said():
     order = gainful.order(judged, runs, "P@10", missing="skip")
     whole = gainful.evaluate(judged, runs["high"], "P@10").per_query["P@10"].to_list()
     assert order.means["P@10"]["high"] == pytest.approx(np.mean(whole[1:]))
-    assert "P@10: 1 query of high left out, as not all runs have it" in order.notes
+    assert ["P@10", "1", "high"] in [list_facts(note, *runs) for note in order.notes]
 
 
 def test_sums_and_geometric_means_are_ordered_by_but_not_tested():
     judged, runs = make_three_runs()
     order = gainful.order(judged, runs, ["NumRet", "GMAP", "P@10"])
     assert [row.share is None for row in order.power] == [True, True, False]
-    assert order.notes[0].startswith("NumRet is a sum over queries: no test")
-    assert order.notes[1].startswith("GMAP is a geometric mean")
+    assert [list_facts(note)[0] for note in order.notes] == ["NumRet", "GMAP"]
     assert order.agreement[0].tau == pytest.approx(1)
     means = gainful.evaluate(judged, runs["low"], ["GMAP", "NumRet"]).mean
     assert order.means["GMAP"]["low"] == pytest.approx(means["GMAP"])
@@ -412,7 +414,7 @@ def test_one_query_is_not_enough_to_test():
     judged, runs = make_runs({"a": [0.1], "b": [0.5], "c": [0.9]})
     order = gainful.order(judged, runs, ["P@10", "R@10"])
     assert order.power[0].share is None
-    assert "P@10: one query is not enough to tell runs apart" in order.notes
+    assert find_notes(order.notes, "P@10", "one", "query")
     assert order.agreement[0].tau == pytest.approx(1)
 
 
@@ -431,28 +433,27 @@ def evaluate_three_runs(*names, measures="P@10"):
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "error", "about"),
     [
-        (lambda j, r: gainful.order(j, dict(list(r.items())[:2])), BadValue, "at least 3"),
-        (lambda j, r: gainful.order(j, list(r.values())[:2]), BadValue, "at least 3"),
-        (lambda j, r: gainful.order(j, r, test="tuckey"), UnknownName, "did you mean tukey?"),
-        (lambda j, r: gainful.order(j, r, test="t", correct="hol"), UnknownName, "holm"),
-        (lambda j, r: gainful.order(j, r, test="tukey", correct="holm"), BadValue, "tukey takes care of the pairs"),
-        (lambda j, r: gainful.order(j, r, alpha=5), BadValue, "alpha is 5"),
-        (lambda j, r: gainful.order(j, r, resamples=0), BadValue, "resamples is 0"),
-        (lambda j, r: gainful.order(j, r, p=1.0), BadValue, "p is 1"),
-        (lambda j, r: gainful.order(j, r, tie="best"), UnknownName, "did you mean ties?"),
-        (lambda *_: order_results(evaluate_three_runs("low", "high", "low")), BadValue, "none twice"),
-        (lambda *_: order_means({}), WrongType, "{measure: {system: mean}}"),
+        (lambda j, r: gainful.order(j, dict(list(r.items())[:2])), BadValue, ("the number of runs", "3")),
+        (lambda j, r: gainful.order(j, list(r.values())[:2]), BadValue, ("the number of runs", "3")),
+        (lambda j, r: gainful.order(j, r, test="tuckey"), UnknownName, ("tuckey", "tukey")),
+        (lambda j, r: gainful.order(j, r, test="t", correct="hol"), UnknownName, ("hol", "holm")),
+        (lambda j, r: gainful.order(j, r, test="tukey", correct="holm"), BadValue, ("correct", "tukey")),
+        (lambda j, r: gainful.order(j, r, alpha=5), BadValue, "alpha"),
+        (lambda j, r: gainful.order(j, r, resamples=0), BadValue, "resamples"),
+        (lambda j, r: gainful.order(j, r, p=1.0), BadValue, "p"),
+        (lambda j, r: gainful.order(j, r, tie="best"), UnknownName, ("tie", "ties")),
+        (lambda *_: order_results(evaluate_three_runs("low", "high", "low")), BadValue, "results"),
+        (lambda *_: order_means({}), WrongType, ("means", "{measure: {system: mean}}")),
         (lambda *_: order_means({"a": {"x": 1, "y": 2, "z": 3}, "b": {"x": 1}}), BadValue, "means['b']"),
-        (lambda *_: order_means({"a": {"x": 1, "y": 2}}), BadValue, "at least 3"),
-        (lambda *_: order_means({"a": {"x": 1, "y": 2, "z": None}}), WrongType, "means['a']['z'] is None"),
+        (lambda *_: order_means({"a": {"x": 1, "y": 2}}), BadValue, ("the number of runs", "3")),
+        (lambda *_: order_means({"a": {"x": 1, "y": 2, "z": None}}), WrongType, "means['a']['z']"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_told_is_refused(call, error, message):
-    with pytest.raises(error) as refused:
+def test_what_cannot_be_told_is_refused(call, error, about):
+    with refuses(error, about):
         call(*make_three_runs(4))
-    assert message in str(refused.value)
 
 
 def test_differences_that_are_all_alike_are_refused_by_tests_of_how_they_vary():
@@ -504,8 +505,8 @@ def test_the_command_answers_and_then_shows_two_tables(call):
     assert parts[1].splitlines()[2].endswith("high > middle > low")
     assert parts[1].splitlines()[4].endswith("low = middle = high")
     assert parts[2].split()[:3] == ["measures", "tau", "tau_AP"]
-    assert "p ≤ 0.05 by sign-flip randomisation test, step-down max-T" in parts[3]
-    assert "Note: RR has the same mean for all runs" in parts[3]
+    assert find_notes(parts[3].splitlines(), "0.05", "max-T")
+    assert find_notes(parts[3].splitlines(), "Note", "RR", "same", "mean")
 
 
 def test_the_command_says_what_python_says_in_every_form(call, tmp_path):
@@ -522,7 +523,7 @@ def test_the_command_says_what_python_says_in_every_form(call, tmp_path):
     assert value["tau", "P@10", "RR", ""] == ""
     assert float(value["mean", "P@5", "", "low"]) == expected.means["P@5"]["low"]
     assert float(value["power", "P@10", "", ""]) == expected.power[0].share
-    assert "paired t test, Benjamini–Hochberg" in piped.err
+    assert "paired t test" in piped.err
     assert "resamples" not in piped.err
     assert call(*FILES, *options, "--quiet").err == ""
     lines = [
@@ -541,5 +542,5 @@ def test_many_runs_are_told_by_the_first_few(call, tmp_path):
         many.append(f"run{number}.json")
         (tmp_path / many[-1]).write_text((tmp_path / "low.json").read_text())
     printed = call("qrels.json", *many, "-m", "P@10", "--format", "table").out
-    assert "run0 = run1 = run2 = run3 … and 5 more" in printed
-    assert "No measure tells any of the 36 pairs of runs apart." in printed
+    assert "run3 … and 5 more" in printed
+    assert list_facts(printed.splitlines()[0], "No") == ["No", "36"]

@@ -182,5 +182,5 @@ def test_a_gate_may_replace_its_own_baseline_if_it_passes(run_gainful, folder, w
 def test_two_outputs_are_two_files(run_gainful, folder):
     words = ("calibrate", "sessions.csv", "-o", "a.html", "--figure", "./a.html")
     message = run_gainful(*words, status=2).err
-    assert message == "gainful: --figure and -o are both a.html\n"
+    assert [word for word in ("--figure", "-o", "a.html") if word not in message.split()] == []
     assert not Path("a.html").exists()

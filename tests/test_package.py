@@ -84,7 +84,7 @@ def test_the_public_names_are_those_of_the_house():
     """The verbs, the values, the measures, the functions of arrays and two tables."""
     words = """
         evaluate compare gate plan calibrate why which explain unjudged order report reproduce explore check
-        register compare_judges JudgeAgreement
+        register compare_judges JudgeAgreement evaluate_collections CollectionResults read_values
         compute parse like
         Qrels Run Sessions Results QueryResults SessionResults Comparison Verdict Measure Convention
         SessionConvention RunOptions
@@ -116,9 +116,8 @@ def test_the_public_names_are_those_of_the_house():
 def test_a_name_that_is_not_there_says_where_the_thing_is(name, place):
     with pytest.raises(AttributeError) as refused:
         getattr(gainful, name)
-    assert str(refused.value) == (
-        f"module 'gainful' has no attribute {name!r}; did you mean {place}?"
-    )
+    assert repr(name) in str(refused.value)
+    assert f"{place}?" in str(refused.value)
 
 
 def test_a_name_like_no_other_says_where_to_look():

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from facts import list_facts
 from refusals import refuses
 from scipy.stats import chi2, kurtosis
 from statsmodels.stats.power import TTestPower
@@ -100,7 +101,7 @@ def test_runs_may_stand_in_a_list():
 def test_the_command_answers_first(run_gainful):
     words = ("plan", QRELS, RUNS["bm25"], RUNS["dense"], "-m", "nDCG@10", "--difference", "0.02")
     first = run_gainful(*words, "--format", "table").out.splitlines()[0]
-    assert first.startswith("Plan 597 queries to find a true difference of 0.02 in nDCG@10")
+    assert list_facts(first)[:3] == ["597", "0.02", "nDCG@10"]
     data = json.loads(run_gainful(*words, "--format", "json").out)
     assert [pair["needed"] for pair in data["pairs"]] == [481]
 
@@ -108,7 +109,7 @@ def test_the_command_answers_first(run_gainful):
 def test_a_difference_that_no_collection_could_show():
     plan = gainful.plan(QRELS, RUNS, "nDCG@10", difference=1e-9)
     assert plan.pairs[0].needed is None
-    assert plan.page().answer.startswith("No collection has enough queries")
+    assert plan.page().answer.startswith("No collection")
 
 
 EQUAL = {str(query): ["a"] for query in range(9)}

@@ -7,6 +7,7 @@ from math import sqrt
 from random import Random
 
 import pytest
+from facts import find_notes
 from refusals import refuses
 from scipy.stats import kendalltau
 
@@ -164,11 +165,11 @@ def test_what_cannot_be_told_is_none_and_said():
     assert empty.delta_relative is None
     single = reproduce(qrels, run, {"1": ["a"]}, "RR")
     assert single.orders[0].tau_union is None
-    assert "run: no tau of 1 query with fewer than two documents" in single.notes
-    assert "run: 1 query of only one side counts for nothing" in single.notes
+    assert find_notes(single.notes, "no", "tau", 1, "query")
+    assert find_notes(single.notes, 1, "query", "one", "side")
     assert reproduce(qrels, run, run, "DCG@5").errors[0].nrmse is None
     unequal = reproduce(qrels, {"1": ["a", "x", "y"]}, {"1": ["a", "x"]}, "RR")
-    assert "run: tau of 1 query is over the shorter of unequal lists" in unequal.notes
+    assert find_notes(unequal.notes, "tau", 1, "query", "unequal")
 
 
 @pytest.mark.parametrize(

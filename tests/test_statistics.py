@@ -530,7 +530,7 @@ def test_compare_takes_standardised_scores():
     results = gainful.evaluate(f"{folder}qrels.txt", runs, "AP").per_query
     table = np.stack([part["AP"].to_numpy() for part in results.partition_by("run")], axis=1)
     assert comparison.means["AP"] == pytest.approx(normal_scores(table).mean(axis=0))
-    assert comparison.to_dict()["standardised"] == "normal scores (Webber et al. 2008) over 3 runs"
+    assert comparison.to_dict()["standardised"].startswith("normal scores")
     with refuses(BadValue, "runs"):
         gainful.compare(f"{folder}qrels.txt", dict([*runs.items()][:2]), "AP", standardise="normal")
     with refuses(UnknownName, "uniform"):

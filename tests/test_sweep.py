@@ -8,6 +8,7 @@ from io import StringIO
 
 import polars as pl
 import pytest
+from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
@@ -109,11 +110,12 @@ def test_the_boundary_is_where_it_is_by_hand():
     assert {(sweep.groups[o.below], sweep.groups[o.above]) for o in plane.boundary} == {
         ("early", "late")
     }
-    assert sweep.sentences == [
-        "early is better only for searchers with bq below 4 (b = 2); beyond that, late is."
-    ]
+    (sentence,) = sweep.sentences
+    facts = list_facts(sentence, "early", "late", "bq", "b", "below", "above")
+    assert facts == ["early", "bq", "below", "4", "b", "2", "late"]
     patient = gainful.sessions.sweep(*make_late_and_early(), "sDCG", reference={"b": 2, "bq": 5})
-    assert "late is better only for searchers with bq above 4 (b = 2)" in patient.sentences[0]
+    facts = list_facts(patient.sentences[0], "late", "bq", "b", "below", "above")
+    assert facts[:6] == ["late", "bq", "above", "4", "b", "2"]
 
 
 def test_a_boundary_in_b_is_found_too():
@@ -124,7 +126,8 @@ def test_a_boundary_in_b_is_found_too():
     assert sweep.planes[0].boundary
     assert all(point.along == "b" for point in sweep.planes[0].boundary)
     assert [point.b for point in sweep.planes[0].boundary] == pytest.approx([4] * 20)
-    assert "top is better only for searchers with b below 4 (bq = 4)" in sweep.sentences[0]
+    facts = list_facts(sweep.sentences[0], "top", "bq", "b", "below")
+    assert facts[:6] == ["top", "b", "below", "4", "bq", "4"]
 
 
 def test_at_every_point_of_the_boundary_the_groups_are_even():
@@ -137,20 +140,16 @@ def test_at_every_point_of_the_boundary_the_groups_are_even():
 
 def test_who_wins_for_every_searcher_is_said():
     sweep = sweep_study(weights=WEIGHTS)
-    assert sweep.sentences == [
-        "System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10)."
-    ]
+    assert [list_facts(sentence) for sentence in sweep.sentences] == [["2", "1.5", "10"]]
     assert {row["winner"] for row in sweep.rows()} == {"2"}
     narrow = sweep_study(weights=WEIGHTS, b=2, bq="2:5")
-    assert narrow.sentences == [
-        "System 2 is better for every searcher with b = 2 and bq from 2 to 5."
-    ]
+    assert [list_facts(sentence) for sentence in narrow.sentences] == [["2", "2", "2", "5"]]
 
 
 def test_equal_groups_have_no_winner():
     frame = pl.DataFrame({"session": ["s", "t"], "query": 1, "doc": "a", "system": ["x", "y"]})
     sweep = gainful.sessions.sweep(frame, {"s": {"a": 1}, "t": {"a": 1}})
-    assert sweep.sentences[0].startswith("No group is better than the others for any searcher")
+    assert sweep.sentences[0].startswith("No group")
     assert all(row["winner"] is None and row["tau"] is None for row in sweep.rows())
 
 
@@ -174,35 +173,34 @@ def test_as_plain_data_and_as_text():
     assert data["reference"] == {"b": 2, "bq": 4, "weights": "{0:0,1:1,2:10,3:100}", "depth": 10}
     assert data["counts"]["sessions"] == 120
     assert data["convention"]["b"] == "swept"
-    assert repr(sweep).startswith("Sweep of nsDCG, 18 settings, 120 sessions, 2 groups\n{0:0,")
+    assert list_facts(repr(sweep))[:4] == ["nsDCG", "18", "120", "2"]
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "about"),
     [
-        ({"bq": 1}, "bq is 1; allowed: 1 < bq < 1000"),
-        ({"bq": "1:4"}, "bq is 1; allowed"),
-        ({"b": "10:1.5"}, "b is '10:1.5'; allowed: a range from the smaller to the larger"),
-        ({"b": "x"}, "b is 'x'; allowed: a range such as 1.5:10"),
-        ({"b": None}, "b is None; allowed"),
-        ({"b": []}, "allowed: a range"),
-        ({"depth": 0}, "depth is 0; allowed: a whole number from 1 on"),
-        ({"depth": "5,x"}, "depth is 'x'"),
-        ({"points": 1}, "points is 1"),
-        ({"points": 2000}, "fewer: these are 4000000 settings"),
-        ({"measure": "nDCG"}, "allowed: sDCG or nsDCG"),
-        ({"measure": "nsDCG(b=2)"}, "no b in it: that is swept"),
-        ({"measure": "nsDCG@5", "depth": 3}, "nsDCG@5 says how deep"),
-        ({"measure": "nsDCG(gain=exp)", "weights": "linear"}, "has a gain"),
-        ({"like": "trec_dd_2015"}, "statistic is 'per_query'; allowed: final, in a sweep"),
-        ({"discount": "log2"}, "has no parameter b"),
-        ({"reference": {"bq": 1}}, "bq is 1"),
+        ({"bq": 1}, ("bq", "1 < bq < 1000")),
+        ({"bq": "1:4"}, ("bq", "is 1;")),
+        ({"b": "10:1.5"}, ("b", "'10:1.5'")),
+        ({"b": "x"}, ("b", "'x'")),
+        ({"b": None}, "b"),
+        ({"b": []}, "b"),
+        ({"depth": 0}, "depth"),
+        ({"depth": "5,x"}, ("depth", "'x'")),
+        ({"points": 1}, "points"),
+        ({"points": 2000}, ("points", "4000000", "1000000")),
+        ({"measure": "nDCG"}, ("measure", "sDCG or nsDCG")),
+        ({"measure": "nsDCG(b=2)"}, ("measure", "'nsDCG(b=2)@10'", "no b")),
+        ({"measure": "nsDCG@5", "depth": 3}, ("depth", "nsDCG@5")),
+        ({"measure": "nsDCG(gain=exp)", "weights": "linear"}, ("weights", "nsDCG(gain=exp)@10")),
+        ({"like": "trec_dd_2015"}, ("statistic", "'per_query'", "final")),
+        ({"discount": "log2"}, ("b", "log2")),
+        ({"reference": {"bq": 1}}, "bq"),
     ],
 )
-def test_what_cannot_be_swept_is_refused(options, message):
-    with pytest.raises(BadValue) as refused:
+def test_what_cannot_be_swept_is_refused(options, about):
+    with refuses(BadValue, about):
         sweep_study(**options)
-    assert message in str(refused.value)
 
 
 def test_one_group_has_no_winner_and_an_unknown_column_no_groups():
@@ -227,18 +225,17 @@ def run_sweep(run_gainful, files):
 
 def test_the_command_answers_first(run_sweep):
     printed = run_sweep("--points", "5", "--by", "system", "-v")
-    assert printed.startswith(
-        "It depends on the searcher: system 2 is better at bq = 4, for b below 8.2. "
-    )
+    facts = list_facts(printed, "system", "b", "bq", "below")
+    assert facts[:7] == ["system", "2", "bq", "4", "b", "below", "8.2"]
     # so it is, by evaluating the sessions with a searcher on either side of that
     for b, better in ((8.1, "2"), (8.3, "1")):
         measure = f"nsDCG(b={b},bq=4)@10"
         results = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, measure)
         means = {group["system"]: group["mean"][measure] for group in results.groups("system")}
         assert max(means, key=means.get) == better
-    assert "Of 25 settings system " in printed
-    assert "120 sessions · 343 queries · 25 settings" in printed
-    assert "The winner changes at" in printed
+    assert find_notes(printed.split("."), "Of", 25, "settings")
+    assert find_notes(printed.splitlines(), 120, 343, 25)
+    assert "winner changes" in printed
 
 
 def test_the_command_gives_every_setting_as_csv_and_json(run_sweep, tmp_path):

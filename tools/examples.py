@@ -1,4 +1,4 @@
-"""Write examples/news, invented judgments of two judges and three runs, and examples/log.csv, a click log.
+"""Write examples/news, invented judgments of two judges, kinds of queries and three runs, and examples/log.csv, a click log.
 
     python tools/examples.py
 
@@ -9,6 +9,7 @@ same files.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from random import Random
 
@@ -54,6 +55,14 @@ def write_second_judge(grades: dict[str, dict[str, int]]) -> None:
     (FOLDER / "model-qrels.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def write_queries(queries: Iterable[str]) -> None:
+    """What kind each query is, at random."""
+    chance = Random(3)  # noqa: S311  (an example, no secret)
+    kinds = ("name", "question", "topic")
+    lines = ["query,kind", *(f"{query},{chance.choice(kinds)}" for query in queries)]
+    (FOLDER / "queries.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def main() -> None:
     """The log, judgments, then each run."""
     write_log()
@@ -71,6 +80,7 @@ def main() -> None:
     ]
     (FOLDER / "qrels.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
     write_second_judge(grades)
+    write_queries(grades)
     for name, noise in NOISE.items():
         lines = []
         for query, judged in grades.items():

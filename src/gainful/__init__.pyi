@@ -3,6 +3,7 @@
 # What can be asked.
 from gainful.api.calibrate import calibrate as calibrate
 from gainful.api.check import check as check
+from gainful.api.collections import evaluate_collections as evaluate_collections
 from gainful.api.compare import compare as compare
 from gainful.api.evaluate import evaluate as evaluate
 from gainful.api.explain import explain as explain, which as which
@@ -15,11 +16,13 @@ from gainful.api.plan import plan as plan
 from gainful.api.report import report as report
 from gainful.api.reproduce import reproduce as reproduce
 from gainful.api.unjudged import unjudged as unjudged
+from gainful.api.values import read_values as read_values
 from gainful.api.why import why as why
 
 # isort: split
 # What it is asked of, and what comes back.
 from gainful.api.run_options import RunOptions as RunOptions
+from gainful.evidence.collections import CollectionResults as CollectionResults
 from gainful.evidence.comparisons.comparison import Comparison as Comparison
 from gainful.evidence.gates.verdict import Verdict as Verdict
 from gainful.evidence.judges import JudgeAgreement as JudgeAgreement

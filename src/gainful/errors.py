@@ -277,6 +277,7 @@ SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "k": ("cutoff",),
     "cutoff": ("k",),
     **dict.fromkeys(("groups", "group_sizes", "group_by"), ("group", "by")),
+    "by": ("group",),
     **dict.fromkeys(("group_id", "query_id", "query_ids", "qids"), ("qid",)),
     **dict.fromkeys(("convention", "tool", "as_in"), ("like",)),
     **dict.fromkeys(("threshold", "relevance_level", "min_rel", "rel_lvl", "level"), ("rel",)),

@@ -49,7 +49,7 @@ from gainful.read.column_names import (
     protect_name,
     restore_name,
 )
-from gainful.read.engine_sessions import EngineSessions, PartReader, open_sessions
+from gainful.read.engine_sessions import EngineSessions, PartReader, compute_part, open_sessions
 from gainful.read.engines import SPARK, find_engine, report_engine_errors
 from gainful.read.inputs import AnyQrels, as_qrels, as_qrels_columns
 from gainful.read.kinds import QRELS
@@ -270,7 +270,7 @@ def per_session(
     """How good is each session, as a Spark frame?
 
     Some whole sessions at a time go to the functions that read and judge sessions in memory, on
-    the workers (`applyInArrow`). They do it twice: at once, to refuse what is wrong with rows, and
+    the workers (`mapInArrow`). They do it twice: at once, to refuse what is wrong with rows, and
     when Spark computes the frame; cache sessions that are costly to make. Means of groups are then
     Spark's: `per_session(…).groupBy("system").mean()`.
 
@@ -329,26 +329,21 @@ def _keep_values(
         kinds |= dict.fromkeys(recipes, ("double", pl.Float64))
         empty = pl.DataFrame(schema={name: kind for name, (_, kind) in kinds.items()})
         compute = partial(evaluate_part, matcher=matcher, recipes=recipes, columns=groups)
-        worker = _make_session_worker(reader, compute, empty)
+        work = partial(_evaluate_sessions, reader=reader, compute=compute, empty=empty)
         schema = ", ".join(f"{_quote_column(name)} {kind}" for name, (kind, _) in kinds.items())
-        return sessions.group_in_spark().applyInArrow(worker, schema)
+        return sessions.work_in_spark(work, schema)
 
 
-def _make_session_worker(
-    reader: PartReader, compute: Callable[[Sessions], pl.DataFrame | None], empty: pl.DataFrame
-) -> Callable[[Any], Any]:
-    """What a worker does with the rows of some whole sessions."""
-
-    def evaluate_sessions(table: Any) -> Any:
-        from gainful.read.engine_sessions import compute_part, read_arrow  # noqa: PLC0415
-        from gainful.read.engines import as_spark_arrow  # noqa: PLC0415
-
-        values, _, mistake = compute_part(read_arrow(table), reader, compute)
-        if mistake is not None:
-            raise mistake
-        return as_spark_arrow(empty if values is None else values)
-
-    return evaluate_sessions
+def _evaluate_sessions(
+    rows: pl.DataFrame,
+    reader: PartReader,
+    compute: Callable[[Sessions], pl.DataFrame | None],
+    empty: pl.DataFrame,
+) -> pl.DataFrame:
+    values, _, mistake = compute_part(rows, reader, compute)
+    if mistake is not None:
+        raise mistake
+    return empty if values is None else values
 
 
 def _quote_column(name: str) -> str:

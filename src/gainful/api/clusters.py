@@ -1,9 +1,14 @@
-"""Which queries belong together: by a pattern of their ids, a column, or as a dict says."""
+"""Which queries belong together: in clusters that are drawn whole, or in groups that are told."""
 
 from __future__ import annotations
 
-from gainful.api.run_options import RunReading
-from gainful.errors import BadValue
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from gainful.api.run_options import GroupChoice, RunReading
+from gainful.errors import BadValue, NoColumn, WrongType
 from gainful.evidence.pairing import (
     CLUSTER_CHOICES,
     ClusterChoice,
@@ -11,8 +16,15 @@ from gainful.evidence.pairing import (
     is_pattern,
     read_clusters,
 )
-from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.query_columns import read_query_column
+from gainful.measure.values import Grouping
+from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns
+from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.read.query_columns import AnyQueries, read_queries, read_query_column
+from gainful.text import count_noun, quote
+
+_GROUP_CHOICES = "a column of the queries, qrels or a run, {query: group}, or a function of the id"
+_LENGTHS = ((1, "0-1 words"), (3, "2-3 words"), (6, "4-6 words"))
+_RELEVANT = ((0, "0 relevant"), (1, "1 relevant"), (9, "2-9 relevant"))
 
 
 def find_clusters(
@@ -30,12 +42,92 @@ def find_clusters(
         return None
     if not isinstance(cluster, str) or is_pattern(cluster):
         return read_clusters(cluster)
+    by_query = _find_column(cluster, reading, qrels, runs)
+    if by_query is None:
+        raise BadValue("cluster", cluster, CLUSTER_CHOICES)
+    return Clusters(cluster, by_query.get)
+
+
+def _find_column(
+    column: str, reading: RunReading, qrels: AnyQrels, runs: Sequence[AnyRun]
+) -> dict[str, str] | None:
+    """What a column says of each query: that of the first input that has it."""
     of_qrels, of_runs = reading.columns.choose_kind("qrels"), reading.columns.choose_kind("run")
     inputs = [(qrels, reading.qrels_format, of_qrels)]
     for value, format_name, columns in inputs + [
         (run, reading.run_format, of_runs) for run in runs
     ]:
-        by_query = read_query_column(value, cluster, format_name, columns)
+        by_query = read_query_column(value, column, format_name, columns)
         if by_query is not None:
-            return Clusters(cluster, by_query.get)
-    raise BadValue("cluster", cluster, CLUSTER_CHOICES)
+            return by_query
+    return None
+
+
+FindGroup = Callable[[str], Any]
+
+
+def find_groups(
+    reading: RunReading,
+    qrels: AnyQrels,
+    judgments: Qrels | NestedDict,
+    runs: Sequence[AnyRun],
+) -> tuple[str, FindGroup]:
+    """What groups are called, and the group of a query.
+
+    A column is that of the table of queries or, without one, of the first input that has it.
+    """
+    group, queries = reading.group, reading.queries
+    if not isinstance(group, str):
+        return name_grouping(group)
+    if group in _FUNCTIONS:
+        return group, _FUNCTIONS[group](judgments, queries).get
+    if queries is not None:
+        return group, read_queries(queries).read_column(group).get
+    by_query = _find_column(group, reading, qrels, runs)
+    if by_query is None:
+        raise NoColumn("group", f"no column {quote(group)} in what was given", _GROUP_CHOICES)
+    return group, by_query.get
+
+
+def name_grouping(group: GroupChoice | None) -> tuple[str, FindGroup]:
+    """What groups by a dict or a function are called, and the group of a query."""
+    if isinstance(group, Mapping):
+        return "group", {str(query): label for query, label in group.items()}.get
+    if not callable(group):
+        raise WrongType("group", group, _GROUP_CHOICES)
+    name = getattr(group, "__name__", "")
+    return name if name.isidentifier() else "group", group
+
+
+def group_units(named: tuple[str, FindGroup], ids: Sequence[str]) -> Grouping:
+    """The group of each query or session; where none has one, that is a mistake."""
+    name, find = named
+    by_unit = {unit: find(unit) for unit in ids}
+    labels = {unit: str(label) for unit, label in by_unit.items() if label not in (None, "")}
+    if ids and not labels:
+        count = f"{count_noun(len(ids), 'id')}, such as {quote(ids[0])}"
+        raise BadValue("group", name, f"groups of what is evaluated: none of {count}, has one")
+    return Grouping(name, labels)
+
+
+def _group_by_length(_: object, queries: AnyQueries | None) -> dict[str, str]:
+    """By the number of words in the text of a query."""
+    if queries is None:
+        raise BadValue("group", TEXT_LENGTH, "a table of queries with their texts beside it")
+    texts = read_queries(queries).read_texts().items()
+    return {query: _name_size(len(text.split()), _LENGTHS, "7+ words") for query, text in texts}
+
+
+def _group_by_relevant(judgments: Qrels | NestedDict, _: object) -> dict[str, str]:
+    """By the number of relevant documents of a query."""
+    frame = as_qrels_columns(judgments).frame
+    counts = frame.group_by("query").agg((pl.col("grade") > 0).sum()).iter_rows()
+    return {query: _name_size(count, _RELEVANT, "10+ relevant") for query, count in counts}
+
+
+def _name_size(number: int, sizes: Sequence[tuple[int, str]], above: str) -> str:
+    return next((label for most, label in sizes if number <= most), above)
+
+
+TEXT_LENGTH, RELEVANT_DOCS = "text_length", "relevant_docs"
+_FUNCTIONS = {TEXT_LENGTH: _group_by_length, RELEVANT_DOCS: _group_by_relevant}

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack, overload
@@ -12,6 +13,7 @@ import polars as pl
 from attrs import evolve
 
 from gainful.api.run_options import (
+    GroupOptions,
     NamedRuns,
     RunOptions,
     RunReading,
@@ -27,13 +29,13 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.measure.measure import Measure
-from gainful.measure.results import QueryResults, list_others, list_run_rows, results_page, to_dict
-from gainful.measure.values import ByMeasure, flatten_names
+from gainful.measure.results import QueryResults, list_others, results_page, to_dict
+from gainful.measure.values import ByMeasure, Grouping, flatten_names
 from gainful.page.page import Page, Section
 from gainful.page.shown import ShownByRun
 from gainful.page.table import Table
 from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyQrels, AnyRun, find_run_beside
+from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns, find_run_beside
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.small_trec import read_small_files
@@ -43,6 +45,7 @@ if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: importe
 
     import gainful
     from gainful.evidence.intervals import MeanIntervals
+    from gainful.read.items import AnyItems
 
 _SMALL = "pure engine (the files are small)"
 
@@ -108,13 +111,15 @@ class RunResults(ShownByRun[QueryResults]):
 
         notes = list_footnotes(all_intervals, verbose=verbose)
         page = results_page(runs, per_query=per_query, verbose=verbose, notes=notes)
+        shown = self._list_intervals(folded=True) if runs[0].grouping else all_intervals
         page = evolve(
             page,
             answer=" ".join(filter(None, [page.answer, describe_interval(all_intervals)])),
-            sections=[*page.sections, Section(table=build_table(all_intervals))],
+            sections=[*page.sections, Section(table=build_table(shown))],
             data=self.to_dict,
         )
-        return page if per_query else evolve(page, rows=self._rows, records=self._records)
+        records = None if runs[0].grouping else self._records
+        return page if per_query else evolve(page, rows=self._rows, records=records)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data; counts are those of all runs together."""
@@ -125,6 +130,9 @@ class RunResults(ShownByRun[QueryResults]):
                 | run
                 for run, run_intervals in zip(data["runs"], self.intervals, strict=True)
             ]
+            groups = [group for run in data["runs"] for group in (run, *run.get("groups", ()))]
+            for group, intervals in zip(groups, self._list_intervals(), strict=True):
+                group["intervals"] = intervals.to_dict()
         return data
 
     def to_flat(self) -> dict[str, float]:
@@ -169,12 +177,23 @@ class RunResults(ShownByRun[QueryResults]):
     def _rows(self) -> Table:
         from gainful.evidence.intervals import list_cells, list_columns  # noqa: PLC0415
 
-        table = list_run_rows(list(self.values()))
+        page = results_page(list(self.values()))
+        table = page.rows() if page.rows is not None else Table((), ())
         rows = [
             (*row, *list_cells(run_intervals))
-            for row, run_intervals in zip(table.rows, self.intervals, strict=True)
+            for row, run_intervals in zip(table.rows, self._list_intervals(), strict=True)
         ]
         return evolve(table, columns=(*table.columns, *list_columns(self.intervals[0])), rows=rows)
+
+    def _list_intervals(self, *, folded: bool = False) -> list[MeanIntervals]:
+        """Of each run the intervals of all queries, and then those of each group."""
+        from gainful.evidence.intervals import group_intervals  # noqa: PLC0415
+
+        return [
+            intervals
+            for run, item in zip(self.values(), self.intervals, strict=True)
+            for intervals in (item, *group_intervals(run, item, folded=folded))
+        ]
 
     def _records(self) -> list[dict[str, Any]]:
         return [
@@ -183,15 +202,20 @@ class RunResults(ShownByRun[QueryResults]):
         ]
 
 
-class IntervalOptions(RunOptions, total=False):
-    """How runs are read, and how sure each mean is.
+class IntervalOptions(GroupOptions, total=False):
+    """How runs are read, what is recommended from, and how sure each mean is.
 
     Args:
+        items: of Coverage and Gini: the catalogue; a file with an id in each line, a table with a
+            column of items, or their ids.
+        interactions: of Novelty: who had to do with which item; a table of users and items.
         interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
         resamples: of the interval: how often queries are drawn again.
         seed: of the interval: where chance begins.
     """
 
+    items: AnyItems | None
+    interactions: Any
     interval: float | None
     resamples: int
     seed: int
@@ -210,7 +234,7 @@ def evaluate(
 
 @overload
 def evaluate(
-    qrels: AnyQrels, run: AnyRun, measures: Measures | None = None, **options: Unpack[RunOptions]
+    qrels: AnyQrels, run: AnyRun, measures: Measures | None = None, **options: Unpack[GroupOptions]
 ) -> QueryResults: ...
 
 
@@ -225,7 +249,7 @@ def evaluate(
 ) -> RunResults: ...
 
 
-@answer_run_options(IntervalOptions, (IntervalOptions, RunOptions))
+@answer_run_options(IntervalOptions, (IntervalOptions, GroupOptions, RunOptions))
 def evaluate(
     qrels: AnyQrels,
     run: AnyRun | None = None,
@@ -264,7 +288,12 @@ def evaluate(
     given: dict[str, Any] = dict(options)
     interval = given.pop("interval", None)
     chance = {name: given.pop(name) for name in ("resamples", "seed") if name in given}
+    named_items = given.pop("items", None), given.pop("interactions", None)
     reading = RunReading.from_options(given)
+    if any(value is not None for value in named_items):
+        from gainful.read.items import read_items  # noqa: PLC0415  (few name them)
+
+        reading = evolve(reading, items=read_items(*named_items))
     if run is None and runs is None:
         run = find_run_beside(qrels, reading.columns)
     elif runs is None:
@@ -330,20 +359,34 @@ def evaluate_matched(
         with_rows: are all documents of runs wanted, or only where the judged ones stand? Without
             them, a file may be matched where it lies.
     """
-    convention, recipes = reading.build_recipes(measures)
+    convention, all_recipes = reading.build_recipes(measures)
+    recipes = {name: recipe for name, recipe in all_recipes.items() if not recipe.entry.of_items}
+    of_items = {name: all_recipes[name] for name in all_recipes if name not in recipes}
+    if of_items:
+        from gainful.measure.exposure import add_exposure, check_items  # noqa: PLC0415
+        from gainful.read.items import Items  # noqa: PLC0415
+
+        items, with_rows = reading.items or Items(), True
+        check_items(of_items, items)
     small_files = None if with_rows else _read_small_files(qrels, runs, reading)
     judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
+    find_group = _find_groups(reading, qrels, judgments, runs)
     for number, (name, run) in enumerate(runs.items(), 1):
         matched, engine = None, _SMALL if small_runs and find_spec("gainful_native") else ""
         if not with_rows and isinstance(judgments, Qrels):
             matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
         if matched is None:
-            loaded = small_runs.get(name) or reading.read_run(run, name or "run")
+            read = reading.read_run_in_memory if of_items else reading.read_run
+            loaded = small_runs.get(name) or read(run, name or "run")
             matched = match_run(judgments, loaded, recipes, convention)
         if number == len(runs):
             reading.columns.refuse_unread()
         results = measure_run(matched, recipes, convention, name or name_file(run))
-        yield evolve(results, engine=engine), matched
+        if of_items and not isinstance(matched.run, LazyRun):
+            added = add_exposure(results, as_run_columns(matched.run), of_items, items)
+            results = added.select_measures(list(all_recipes))
+        grouping = None if find_group is None else find_group(results.ids)
+        yield evolve(results, engine=engine, grouping=grouping), matched
 
 
 def _read_small_files(
@@ -355,6 +398,22 @@ def _read_small_files(
         return None
     nested = [*read_small_files([qrels, *runs.values()])]
     return (nested[0], dict(zip(runs, nested[1:], strict=True))) if nested else None
+
+
+def _find_groups(
+    reading: RunReading,
+    qrels: AnyQrels,
+    judgments: Qrels | NestedDict,
+    runs: Mapping[str, AnyRun],
+) -> Callable[[Sequence[str]], Grouping] | None:
+    """What gives queries their groups; None where none are asked for."""
+    if reading.group is None:
+        if reading.queries is not None:
+            raise BadValue("queries", "a table", "it only beside group, one of its columns")
+        return None
+    from gainful.api.clusters import find_groups, group_units  # noqa: PLC0415  (few ask for it)
+
+    return partial(group_units, find_groups(reading, qrels, judgments, list(runs.values())))
 
 
 def _match_in_file(

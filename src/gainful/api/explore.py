@@ -9,16 +9,15 @@ from attrs import evolve
 
 from gainful.api.session_options import EvaluationOptions, answer_session_options, split_options
 from gainful.api.sessions import read_judged_sessions
-from gainful.api.sweep import sweep_matched
 from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput, BadValue
-from gainful.evidence.orders.sweep import Sweep
+from gainful.evidence.intervals import DrawnUnits, draw_searchers
 from gainful.evidence.searchers.calibration import (
     AnyCalibration,
-    MeasuredSearcher,
     read_calibration,
 )
 from gainful.evidence.searchers.fit import Estimate
+from gainful.match.session_groups import session_columns
 from gainful.match.sessions import MatchedSessions, match_sessions
 from gainful.measure.build_session_recipes import (
     WHY_NOT_NSDCG,
@@ -30,13 +29,9 @@ from gainful.measure.entry import SessionRecipe
 from gainful.measure.measure import Measure
 from gainful.read.inputs import AnyQrels
 from gainful.read.session_inputs import AnySessions
+from gainful.read.several_systems import CONVERSATION
 from gainful.show.pages import explore as explore_choices, explore_data
-from gainful.show.pages.explore import (
-    ExploreContent,
-    command_words,
-    render_explore,
-    starting_measure,
-)
+from gainful.show.pages.explore import ExploreContent, command_words, render_explore
 
 _MAX_SESSIONS = 10_000
 _MAP_ENDS = (1.05, 50.0)  # beyond which a map is not widened
@@ -114,9 +109,11 @@ def explore(
         answers=answers,
         columns=filters,
         group_column=group_column,
-        sweep=None
-        if group_column is None
-        else _sweep_start(matched, recipe, group_column, loaded.name, searcher),
+        ranges={
+            "b": _widen_range(None if searcher is None else searcher.b),
+            "bq": _widen_range(None if searcher is None else searcher.bq),
+        },
+        units=_choose_units(matched),
         command=command,
         searcher=searcher,
     )
@@ -135,32 +132,20 @@ def _choose_recipe(
     return recipe
 
 
-def _sweep_start(
-    sessions: MatchedSessions,
-    recipe: SessionRecipe,
-    by: str,
-    source: str,
-    searcher: MeasuredSearcher | None,
-) -> Sweep | str:
-    """Who wins for which b and bq, by the settings of the beginning; or why that is not told."""
-    return sweep_matched(
-        sessions,
-        starting_measure(recipe),
-        by,
-        source,
-        convention=recipe.convention,
-        b=_widen_range(None if searcher is None else searcher.b),
-        bq=_widen_range(None if searcher is None else searcher.bq),
-        settings={"unjudged": recipe.convention.unjudged},
-    )
+def _choose_units(sessions: MatchedSessions) -> DrawnUnits:
+    """What is drawn again: conversations that all systems had, else searchers, else sessions."""
+    columns = session_columns(sessions)
+    if CONVERSATION in columns.columns:
+        return DrawnUnits.from_labels(columns[CONVERSATION], "session")
+    return draw_searchers(columns)
 
 
-def _widen_range(estimate: Estimate | None) -> str:
+def _widen_range(estimate: Estimate | None) -> tuple[float, float]:
     """The usual range of bases, widened so that the map shows what was measured."""
-    if estimate is None:
-        return USUAL_RANGE
     low, high = (float(end) for end in USUAL_RANGE.split(":"))
+    if estimate is None:
+        return low, high
     least, most = _MAP_ENDS
     low = min(low, max(estimate.low / _MAP_MARGIN, least))
     high = max(high, min(estimate.high * _MAP_MARGIN, most))
-    return f"{low:.3g}:{high:.3g}"
+    return float(f"{low:.3g}"), float(f"{high:.3g}")

@@ -34,7 +34,7 @@ from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.query_columns import read_query_texts
+from gainful.read.query_columns import read_queries
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
@@ -150,7 +150,7 @@ def _load_texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[s
         return {}
     if isinstance(texts, Mapping):
         return {str(query): str(text) for query, text in texts.items()}
-    return read_query_texts(texts)
+    return read_queries(texts).read_texts()
 
 
 def _estimate_intervals(results: Results, resampling: Resampling) -> MeanIntervals:

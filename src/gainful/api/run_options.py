@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import evolve, field, frozen
 
@@ -34,6 +34,10 @@ from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import is_file, is_folder
 from gainful.text import name_files, number_doubles
+
+if TYPE_CHECKING:  # few name them
+    from gainful.read.items import Items
+    from gainful.read.query_columns import AnyQueries
 
 Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
 # Those that a type checker can tell from one run.
@@ -196,6 +200,24 @@ class RunOptions(EvaluationSettings, total=False):
     columns: ColumnNames | None
 
 
+GroupChoice = str | Mapping[Any, Any] | Callable[[str], object]
+
+
+class GroupOptions(RunOptions, total=False):
+    """How queries are grouped, beside how inputs are read.
+
+    Args:
+        group: tell values by group of queries too: a column of `queries`, of the judgments, of a
+            run or of RAG records; {query: group}; a function of the query's id; or text_length
+            (words of its text) or relevant_docs (how many it has).
+        queries: a table of the queries: a file (CSV, TSV, JSON lines) or frame with a column query,
+            or {query: {attribute: value}}.
+    """
+
+    group: GroupChoice | None
+    queries: AnyQueries | None
+
+
 def answer_run_options(
     options: type = RunOptions, described_by: Sequence[type] = (RunOptions,)
 ) -> Callable[[Function], Function]:
@@ -211,7 +233,10 @@ class RunReading:
     qrels_format: str | None = None
     run_format: str | None = None
     columns: ColumnMapping = field(default=None, converter=read_column_names)
+    group: GroupChoice | None = None
+    queries: AnyQueries | None = None
     settings: Mapping[str, Any] = field(factory=dict)
+    items: Items | None = None  # what is recommended from
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> RunReading:
@@ -248,4 +273,4 @@ class RunReading:
         return run
 
 
-_OWN_OPTIONS = ("like", "qrels_format", "run_format", "columns")
+_OWN_OPTIONS = ("like", "qrels_format", "run_format", "columns", "group", "queries")

@@ -90,6 +90,9 @@ def evaluate(
     return SessionResults.from_matched(chosen_sessions.name, matched_sessions, recipes, convention)
 
 
+check_suffix = click_judgments.check_suffix  # of the file that they go into
+
+
 @answer_session_options(GainOptions)
 def judge_by_clicks(
     sessions: AnySessions,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from gainful.api.compare import compare as compare_runs, compare_sessions
 from gainful.cli.answer import argument, command
+from gainful.cli.command import PATH
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
     PRINT_RUNS,
@@ -15,6 +17,7 @@ from gainful.cli.options import (
     Row,
     option,
     parse_differences,
+    refuse_idle_options,
 )
 from gainful.cli.study import ask, refuse_certain, take_sessions
 from gainful.evidence.method import MethodOptions
@@ -34,6 +37,14 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     ),
     *take_sessions(
         "Compare systems over the sessions of a study; several files are several systems."
+    ),
+    Row(
+        "--values",
+        "FILE",
+        "Instead of QRELS and RUN: values that another tool computed (query, run, measure, value; "
+        "a column for each measure; or trec_eval -q); may be repeated.",
+        type=PATH,
+        multiple=True,
     ),
     *("any_test", "correct", "family", "cluster"),
     Row(
@@ -92,6 +103,7 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
       gainful compare qrels.txt old.txt new.txt -m nDCG@10 --per-query
       gainful compare qrels.txt old.txt new.txt -m AP --equivalent AP=0.01
       gainful compare qrels.txt a.run b.run --cluster '^(.+)_\\d+$'
+      gainful compare --values ours.csv --values theirs.csv -m faithfulness
       gainful compare --sessions study.csv --qrels qrels.txt --by system
       gainful compare --sessions a.jsonl b.jsonl --qrels qrels.txt -m nsDCG@5
     """
@@ -99,6 +111,20 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
         refuse_certain(options["test"])
     if full and form not in _FOR_PAPERS:
         raise click.UsageError(f"--full is of {join_words(_FOR_PAPERS)}: {form} has it all")
+    values = options.pop("values")
+    if values:
+        return _compare_values(values, options, verbose=verbose, full=full)
     own = (*MethodOptions.__annotations__, "per_query")
     comparison = ask(compare_runs, compare_sessions, options, own, at_least=2)
     return comparison.page(verbose=verbose, full=full)
+
+
+def _compare_values(files: tuple[str, ...], options: Mapping[str, Any], **view: bool) -> Page:
+    """Everything after measuring; what is of reading and measuring is refused."""
+    from gainful.api.values import read_values  # noqa: PLC0415  (few have such)
+
+    kept = (*MethodOptions.__annotations__, "measures")
+    refuse_idle_options([name for name in options if name not in kept], "is not of --values FILE")
+    method = {name: options[name] for name in MethodOptions.__annotations__ if name in options}
+    results = read_values(*files, measures=options["measures"])
+    return compare_runs(results, **method).page(**view)

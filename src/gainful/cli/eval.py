@@ -8,20 +8,40 @@ import click
 
 from gainful.api.evaluate import evaluate as evaluate_runs, holds_qrels_and_run
 from gainful.cli.answer import WITHOUT_NOTES, argument, command, name_runs
-from gainful.cli.options import INTERVAL, PRINT_RUNS, option
+from gainful.cli.command import PATH
+from gainful.cli.options import GROUPS, INTERVAL, PRINT_RUNS, Row, option, refuse_idle_options
 from gainful.page.page import Page
+
+_OF_RUNS = ("interval", "resamples", "seed", *GROUPS)
 
 
 @command(
-    argument("QRELS"),
+    argument("[QRELS]"),
     argument("RUN..."),
     "measures",
     option("per_query", "A line for each query (in tables the mean too)."),
-    *(*INTERVAL, *PRINT_RUNS),
+    Row(
+        "--collections",
+        "FOLDER",
+        "Instead of QRELS and RUN: a folder for each collection, with judgments and runs in it.",
+        type=str,
+    ),
+    Row("--keep-going", None, "Of --collections: leave out what cannot be read, and say so."),
+    Row("--items", "FILE", "Of Coverage and Gini: the catalogue, an id in each line.", type=PATH),
+    Row("--interactions", "FILE", "Of Novelty: a table of users and items.", type=PATH),
+    *(*GROUPS, *INTERVAL, *PRINT_RUNS),
     name="eval",
 )
 def evaluate(
-    *, qrels: str, runs: Any, form: str, per_query: bool, verbose: bool, **options: Any
+    *,
+    qrels: str | None,
+    runs: Any,
+    form: str,
+    per_query: bool,
+    verbose: bool,
+    collections: str | None,
+    keep_going: bool,
+    **options: Any,
 ) -> Page:
     """How good is each RUN by these QRELS?
 
@@ -39,10 +59,27 @@ def evaluate(
       gainful eval qrels.txt run.txt -m nDCG@1..20 --per-query -o values.csv
       gainful eval qrels.txt run.txt -m nDCG@10 --like quepid
       gainful eval qrels.txt run.txt -m nDCG@10 -m AP --interval 95
+      gainful eval qrels.txt run.txt --group lang --queries queries.csv
       gainful eval answers.jsonl -m R@5 -m RR
       gainful eval qrels.txt run.txt --plugin my_measures.py -m Found@5
+      gainful eval --collections beir -m nDCG@10
       zcat run.gz | gainful eval qrels.txt - -m ndcg_cut.10
     """
+    if collections is not None:
+        if qrels is not None or per_query:
+            raise click.UsageError("--collections FOLDER takes no QRELS, RUN or --per-query")
+        refuse_idle_options(_OF_RUNS, "is of runs; --collections has intervals over collections")
+        options = {name: value for name, value in options.items() if name not in _OF_RUNS}
+        from gainful.api.collections import (  # noqa: PLC0415  (slow to load)
+            evaluate_collections,
+        )
+
+        by_collection = evaluate_collections(collections, keep_going=keep_going, **options)
+        return by_collection.page(verbose=verbose)
+    if keep_going:
+        raise click.UsageError("--keep-going needs --collections FOLDER")
+    if qrels is None:
+        raise click.UsageError("name QRELS and runs: gainful eval QRELS RUN…")
     if options["interval"] is None:
         for name in ("resamples", "seed"):
             if options.pop(name) is not None:

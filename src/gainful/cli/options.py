@@ -255,6 +255,17 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         ),
         "baseline": Row("--baseline", "NAME", "What the others are set against. [the first]"),
         "by": Row("--by", "COLUMN,…", "Groups, such as --by system,scenario."),
+        "group": Row(
+            "--group",
+            "COLUMN",
+            "By group of queries too: a column of --queries, QRELS, a RUN or RAG records; or "
+            "text_length, relevant_docs.",
+        ),
+        "queries": Row(
+            "--queries",
+            "FILE",
+            "A table of the queries, for --group: CSV, TSV or JSON lines with query and others.",
+        ),
         "title": Row("--title", "TEXT", "Instead of its own."),
         "non_last": Row(
             "--non-last",
@@ -452,6 +463,7 @@ RESAMPLING = ("alpha", "seed", "family.resamples")
 INTERVAL = ("interval", "interval.resamples", "interval.seed")
 SWEEP_GRID = ("sweep.b", "sweep.bq", "depth", "weights")
 CONVENTION = ("like", *SETTINGS, "plugin")
+GROUPS = ("group", "queries")
 READ_RUNS = ("qrels_format", "run_format", "columns")
 PRINT_RUNS = ("form", "output", "quiet", "verbose", *READ_RUNS, *CONVENTION)
 PRINT_TEXT = ("text_form", "output")

@@ -8,7 +8,7 @@ import click
 from attrs import evolve
 
 from gainful.api.session_options import GainOptions
-from gainful.api.sessions import evaluate, holds_systems, judge_by_clicks
+from gainful.api.sessions import check_suffix, evaluate, holds_systems, judge_by_clicks
 from gainful.api.summarise_sessions import summarise
 from gainful.cli.answer import argument, command, parse_reading
 from gainful.cli.command import OUTPUT, PATH
@@ -124,6 +124,7 @@ def _write_judgments(
     """Judgments out of clicks, into a file."""
     if options.get("qrels") is not None or path == "-":
         raise click.UsageError("--write-qrels FILE makes judgments of clicks: no --qrels, no -")
+    check_suffix(path)  # before a long log is read
     wanted = {name: value for name, value in judging.items() if value is not None}
     reading = {
         name: options[name] for name in GainOptions.__annotations__ if options.get(name) is not None

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import WrongType, check_number
@@ -305,6 +305,31 @@ def mean_intervals(
     turns = describe_turns(results.ids, takes_clusters=False)
     notes += [] if turns is None else [turns]
     return MeanIntervals(results.name, float(level), resamples, seed, by_measure, tuple(notes))
+
+
+def group_intervals(
+    results: Results, intervals: MeanIntervals, *, folded: bool = False
+) -> list[MeanIntervals]:
+    """The intervals of the means of each group, found as those of all queries were.
+
+    For people groups are `folded`: the largest, and all others as one.
+    """
+    from gainful.measure.groups import fold_groups  # noqa: PLC0415  (few ask for it)
+
+    flags = fold_groups(results.group_flags()) if folded else results.group_flags()
+    all_intervals = [
+        mean_intervals(
+            evolve(results.restrict(some), name=f"{results.name}: {label}"),
+            intervals.level,
+            resamples=intervals.resamples,
+            seed=intervals.seed,
+        )
+        for label, some in flags.items()
+    ]
+    return [
+        evolve(item, notes=tuple(note for note in item.notes if note not in intervals.notes))
+        for item in all_intervals
+    ]
 
 
 def resampling_for_level(level: Any, *, resamples: int = RESAMPLES, seed: int = SEED) -> Resampling:

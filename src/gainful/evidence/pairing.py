@@ -33,7 +33,11 @@ _LIBERAL = {
     "bootstrap": "9 % where 10 queries differ, 7 % where 20 do",
     "bca": "13 % where 10 queries differ, 9 % where 20 do",
 }
-NOT_A_MEAN = {"sum": "a sum over queries", "geometric": "a geometric mean of queries"}
+NOT_A_MEAN = {
+    "sum": "a sum over queries",
+    "geometric": "a geometric mean of queries",
+    "whole": "one number of a whole run",
+}
 
 
 @frozen(eq=False)

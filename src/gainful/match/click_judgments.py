@@ -164,9 +164,16 @@ def _cut(gains: pl.Series, steps: tuple[float, ...]) -> pl.Series:
     return pl.select(pl.sum_horizontal(reached)).to_series().cast(pl.Float64)
 
 
-def _format_qrels(frame: pl.DataFrame, path: str) -> bytes:
+def check_suffix(path: str) -> str:
+    """The suffix of a file that judgments are written to, which says how; none other."""
     suffix = Path(path).suffix.lower()
-    buffer = BytesIO()
+    if suffix not in (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", *_TREC_SUFFIXES):
+        raise BadValue("write_qrels", path, _SUFFIXES)
+    return suffix
+
+
+def _format_qrels(frame: pl.DataFrame, path: str) -> bytes:
+    suffix, buffer = check_suffix(path), BytesIO()
     if suffix in (".csv", ".tsv"):
         is_csv = suffix == ".csv"
         style: Any = "non_numeric" if is_csv else "necessary"
@@ -175,7 +182,7 @@ def _format_qrels(frame: pl.DataFrame, path: str) -> bytes:
         frame.write_ndjson(buffer)
     elif suffix == ".parquet":
         frame.write_parquet(buffer)
-    elif suffix in _TREC_SUFFIXES:
+    else:
         for name in ("query", "doc"):
             blank = frame.filter(pl.col(name).str.contains(r"\s|^#"))[name]
             if len(blank):
@@ -183,6 +190,4 @@ def _format_qrels(frame: pl.DataFrame, path: str) -> bytes:
                 raise BadValue("write_qrels", path, allowed)
         lines = (f"{query} 0 {doc} {grade:.17g}\n" for query, doc, grade, *_ in frame.iter_rows())
         buffer.write("".join(lines).encode())
-    else:
-        raise BadValue("write_qrels", path, _SUFFIXES)
     return buffer.getvalue()

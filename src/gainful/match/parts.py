@@ -147,7 +147,7 @@ def match_part(
     match: MatchInMemory, convention: Convention, judged: pl.DataFrame, run: Run
 ) -> Matched:
     """Some whole queries of a run, with judgments as `pack_qrels` has them."""
-    refuse_large_owners(run.frame, "query", run.name)
+    refuse_large_owners([run.frame["query"]], len(run.frame), run.name)
     matched = match(unpack_qrels(judged), run, convention)
     if convention.extra != "ignore":
         return matched

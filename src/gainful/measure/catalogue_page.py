@@ -12,6 +12,7 @@ from gainful.formula.renderers import to_latex, to_text as as_text
 from gainful.measure.build_recipes import build_recipe
 from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.catalogue import MEASURES
+from gainful.measure.catalogue.exposure import EXPOSURE_MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import Entry
@@ -29,7 +30,7 @@ from gainful.text import count_noun, join_words
 
 def build_measure_table() -> Table:
     """All measures, a line each."""
-    entries = MEASURES | SESSION_MEASURES
+    entries = MEASURES | SESSION_MEASURES | EXPOSURE_MEASURES
     rows = [(name, entry.full_definition, entry.question) for name, entry in entries.items()]
     return Table(("measure", "value", "question"), rows)
 
@@ -55,6 +56,7 @@ def catalogue_page(name: str | None = None) -> Page:
         counts = (
             count_noun(len(MEASURES), "measure"),
             count_noun(len(SESSION_MEASURES), "measure of sessions", "measures of sessions"),
+            count_noun(len(EXPOSURE_MEASURES), "measure of exposure", "measures of exposure"),
             count_noun(len(GAINS), "gain"),
             count_noun(len(DISCOUNTS), "discount"),
         )
@@ -75,7 +77,8 @@ def to_dict(name: str | None) -> dict[str, Any]:
     if name is None:
         return {
             "measures": {
-                name: _entry_to_dict(entry) for name, entry in (MEASURES | SESSION_MEASURES).items()
+                name: _entry_to_dict(entry)
+                for name, entry in (MEASURES | SESSION_MEASURES | EXPOSURE_MEASURES).items()
             },
             "gains": {name: _formula_to_dict(formula) for name, formula in GAINS.items()},
             "discounts": {name: _formula_to_dict(formula) for name, formula in DISCOUNTS.items()},
@@ -92,6 +95,7 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
         **SESSION_SETTINGS,
         **SETTINGS,
         **SESSION_MEASURES,
+        **EXPOSURE_MEASURES,
         **MEASURES,
         **GAINS,
         **DISCOUNTS,

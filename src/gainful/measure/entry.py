@@ -66,7 +66,7 @@ _TOOL_SETTINGS = (
 
 MeasureFunction = Callable[..., Array | tuple[Array, Array]]
 CutoffKind = Literal["optional", "needed", "recall", "none"]
-Aggregation = Literal["mean", "sum", "geometric"]
+Aggregation = Literal["mean", "sum", "geometric", "whole"]
 
 # Over all grades that unjudged documents could have, where are its lowest and highest values?
 Extremes = Literal[
@@ -103,7 +103,7 @@ class Entry:
     question: str
     definition: str  # what it computes, in a line
     example: Example | None = None  # what is registered by a user has none
-    function: MeasureFunction  # of a `RankedRun`, or of sessions
+    function: MeasureFunction  # of a `RankedRun`, sessions, or lists of items
     curve: MeasureFunction | None = None  # its value at every rank, where it has vectors
     arguments: tuple[str, ...] = ()  # what that function takes besides
     defaults: Mapping[str, float | str] = {}  # its parameters, where not what they mostly are
@@ -126,6 +126,7 @@ class Entry:
     cite: str = "trec_eval"
     registered: bool = False  # was it registered by a user?
     direction: Direction = HIGHER  # is more of it better, or less?
+    of_items: Literal["", "items", "interactions"] = ""  # what it asks about beside judgments
     is_cost: bool = False  # is it what searching costs, which gains are held against?
     session: bool = False  # is it a measure of whole sessions?
     takes_recipe: bool = False  # does its function take the whole recipe, not single arguments?

@@ -12,7 +12,12 @@ from math import e
 from typing import Any
 
 from gainful.errors import BadValue, GainfulError, UnknownName, WrongType
-from gainful.measure.catalogue import MEASURES, measure_names, session_measures
+from gainful.measure.catalogue import (
+    MEASURES,
+    exposure_measures,
+    measure_names,
+    session_measures,
+)
 from gainful.measure.formulas import find_in_plugins
 from gainful.measure.measure import Measure, cutoff
 from gainful.measure.names import (
@@ -242,11 +247,14 @@ def _find_spelling(name: str, plain: str) -> str | None:
     spelling = parse_nickname(plain) or lower_names.get(plain)
     if spelling is not None:
         return spelling
-    sessions = session_measures()
-    if name in sessions:
-        return name
-    lower_sessions = {spelling.lower(): spelling for spelling in sessions}
-    return None if plain == SCALED_DCG.lower() else lower_sessions.get(plain)  # sdcg is either
+    for find_measures in (session_measures, exposure_measures):
+        others = find_measures()
+        if name in others:
+            return name
+        lower_others = {spelling.lower(): spelling for spelling in others}
+        if plain in lower_others and plain != SCALED_DCG.lower():  # sdcg is either
+            return lower_others[plain]
+    return None
 
 
 def _parse_params(inner: str, text: str) -> dict[str, ParameterValue]:

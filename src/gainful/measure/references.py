@@ -150,6 +150,18 @@ REFERENCES: Mapping[str, str] = {
         "A. Gulin, P. Karpovich, D. Raskovalov, I. Segalovich: Yandex at ROMIP'2009: optimization "
         "of ranking algorithms by machine learning methods. ROMIP 2009."
     ),
+    "ge2010": (
+        "M. Ge, C. Delgado-Battenfeld, D. Jannach: Beyond accuracy: evaluating recommender systems "
+        "by coverage and serendipity. RecSys 2010. doi:10.1145/1864708.1864761"
+    ),
+    "shani2011": (
+        "G. Shani, A. Gunawardana: Evaluating recommendation systems. Recommender Systems "
+        "Handbook, 2011. doi:10.1007/978-0-387-85820-3_8"
+    ),
+    "zhou2010": (
+        "T. Zhou et al.: Solving the apparent diversity-accuracy dilemma of recommender systems. "
+        "PNAS 107(10), 2010. doi:10.1073/pnas.1000488107"
+    ),
     "fawcett2006": (
         "T. Fawcett: An introduction to ROC analysis. Pattern Recognition Letters 27(8), 2006. "
         "doi:10.1016/j.patrec.2005.10.010"

@@ -259,7 +259,7 @@ def summary_page(values: Results, size: str, remarks: Sequence[str]) -> Page:
 _MAX_COLUMNS = 8  # measures; beyond, they stand below one another
 _MAX_ID_LENGTH = 30  # characters of a query in a sentence
 _CHANCE_ADVICE = "gainful compare tells whether that is more than chance."
-_MEAN_WORDS = {"mean": "a mean", "geometric": "a geometric mean"}
+_MEAN_WORDS = {"mean": "a mean", "geometric": "a geometric mean", "whole": "a"}
 _SUMMED_COUNTS = ("missing", "extra", "tied", "duplicates", "retrieved")
 
 
@@ -282,11 +282,26 @@ def results_page(
             sections=[lambda _: [Section(table=_build_query_table(results))]],
             rows=lambda: _list_query_rows(results),
         )
+    if results[0].grouping is not None:
+        return _add_groups(page, results)
     return evolve(
         page,
         sections=[lambda width: [_build_section(results, width)]],
         rows=lambda: list_run_rows(results),
         records=lambda: [{"run": run.name, **run.to_dict()["mean"]} for run in results],
+    )
+
+
+def _add_groups(page: Page, results: Sequence[Results]) -> Page:
+    """Means of all queries and of each group."""
+    from gainful.measure import groups  # noqa: PLC0415  (few ask for it)
+
+    table = groups.build_group_table(results)
+    return evolve(
+        page,
+        notes=[*page.notes, *mark_notes(groups.describe_groups(results))],
+        sections=[Section(table=table, caption="Means by group.", label="tab:groups")],
+        rows=lambda: groups.list_group_rows(results),
     )
 
 
@@ -525,6 +540,8 @@ class QueryResults(Results):
             "convention": self.convention_data(),
             "counts": dict(self.counts),
         }
+        if self.grouping is not None:
+            data |= {"grouped_by": self.grouping.name, "groups": self.groups()}
         return data | ({"notes": list(self.notes)} if self.notes else {})
 
     # What compares and draws stands floors above: results ask it by its public name.

@@ -15,6 +15,7 @@ from gainful.measure.entry import Aggregation, Direction
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.page.shown import Shown
+from gainful.text import pluralise
 from gainful.types import Array, Flags, finite_or_none, is_whole_number
 
 T = TypeVar("T")
@@ -31,6 +32,29 @@ class ByMeasure(dict[str, T]):
 
 def _as_values(values: Mapping[str, Array]) -> Mapping[str, Array]:
     return ByMeasure(values)
+
+
+@frozen
+class Grouping:
+    """To which group each query or session belongs; one that is not named belongs to none."""
+
+    name: str  # of the column, or of the function
+    labels: Mapping[str, str]  # by query or session
+
+    def order_labels(self, ids: Sequence[str]) -> list[str]:
+        """The groups of these, by name; numbers that they begin with are in order.
+
+        Examples:
+            >>> Grouping("docs", {"a": "10+", "b": "2-9", "c": "10+"}).order_labels("abc")
+            ['2-9', '10+']
+        """
+        labels = {self.labels[name] for name in ids if name in self.labels}
+        return sorted(labels, key=lambda label: (_first_number(label), label))
+
+
+def _first_number(label: str) -> float:
+    number = re.match(r"\d+", label, re.ASCII)
+    return float("inf") if number is None else int(number[0])
 
 
 @frozen(eq=False, repr=False, kw_only=True)
@@ -57,12 +81,40 @@ class Results(Shown):
     counts: Mapping[str, float]
     notes: Sequence[str] = ()  # what one should know before believing a value
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
+    whole: Mapping[str, float] = {}  # of measures that have a value for all of it only
     engine: str = ""  # which one matched a file, if there are several
+    grouping: Grouping | None = None  # by which values are told too
 
     @property
     def columns(self) -> pl.DataFrame:
         """A row for each unit: what it is called, and what it can be grouped by."""
-        return pl.DataFrame({self.unit: pl.Series(self.unit, list(self.ids))})
+        columns: dict[str, list[str | None]] = {self.unit: list(self.ids)}
+        if self.grouping is not None:
+            columns[self.grouping.name] = [self.grouping.labels.get(name) for name in self.ids]
+        return pl.DataFrame(columns)
+
+    def group_flags(self) -> dict[str, Flags]:
+        """By group, in the order of their names: which units belong to it."""
+        if self.grouping is None:
+            return {}
+        labels = np.array([self.grouping.labels.get(name) for name in self.ids], dtype=object)
+        return {label: labels == label for label in self.grouping.order_labels(self.ids)}
+
+    def groups(self) -> list[dict[str, Any]]:
+        """How many units each group has, and their means."""
+        return [
+            {
+                "group": label,
+                pluralise(self.unit): int(some.sum()),
+                "mean": {name: finite_or_none(self.mean_of(name, some)) for name in self.values},
+            }
+            for label, some in self.group_flags().items()
+        ]
+
+    def restrict(self, some: Flags) -> Self:
+        """Results in which only some units count, as if the others had been left out."""
+        left_out = {name: np.ma.masked_array(values, ~some) for name, values in self.values.items()}
+        return evolve(self, values=left_out)
 
     def group_names(self, by: str | Sequence[str]) -> list[str]:
         """The columns to group by, each once and known."""
@@ -75,6 +127,8 @@ class Results(Shown):
 
         Not a number where nothing counts.
         """
+        if name in self.whole:
+            return self.whole[name]
         values = np.ma.asarray(self.values[name])
         chosen = np.ma.compressed(values if some is None else values[some])
         return aggregate(chosen, self.recipes[name].entry.aggregation)

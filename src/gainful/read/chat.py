@@ -219,6 +219,7 @@ def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals
     """The calls of all messages, each with what came back."""
     transcript, paths = _Transcript(), ResultPaths.from_columns(columns)
     by_file = Path(file.name).name
+    has_sessions = False  # of their own
     for number, record in file.records:
         if isinstance(record, Unreadable):
             retrievals.add_flaw(number, UNREADABLE, record.problem)
@@ -227,6 +228,7 @@ def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals
         single = _is_message(record) or _is_message(record.get("message"))
         usual = _MESSAGE_SESSION if single else _SESSION
         session = find_first(record, columns.names.get("session", usual))
+        has_sessions = has_sessions or session is not None
         if session is None:
             session = by_file if single else f"{by_file}:{number}"
         labels = {
@@ -239,6 +241,7 @@ def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals
             for part in _iterate_parts(message):
                 call = _Call(number, str(session), part, time, labels)
                 _take_part(transcript, retrievals, call, paths)
+    columns.refuse_absent({"session": has_sessions}, file.name)
     retrievals.notes.update(transcript.drop_repeats())
     return transcript
 

@@ -93,7 +93,9 @@ COLUMNS = (
     Column("seconds", "number", "sessions log", _SECONDS),
     Column("query", "id", "texts", "query query_id qid _id id"),
     Column("text", "text", "texts", "text query_text title"),
-    Column("run", "id", "labels", "run system run_id"),
+    Column("run", "id", "labels values", "run system run_id name model"),
+    Column("measure", "id", "values", "measure metric measure_name metric_name"),
+    Column("value", "number", "values", "value score"),
     Column("propensity", "number", "propensities", "propensity examination theta probability"),
 )
 
@@ -103,9 +105,9 @@ QRELS_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, LOG_COLUMNS = (
     for table in ("judgments", "run", "sessions", "log")
 )
 # What other tables tell beside queries, sessions and ranks.
-TEXT_COLUMNS, LABEL_COLUMNS, PROPENSITY_COLUMNS = (
+TEXT_COLUMNS, LABEL_COLUMNS, VALUE_COLUMNS, PROPENSITY_COLUMNS = (
     {column.role: column for column in COLUMNS if table in column.tables}
-    for table in ("texts", "labels", "propensities")
+    for table in ("texts", "labels", "values", "propensities")
 )
 QUERY, DOC, RANK = (RUN_COLUMNS[role].names for role in ("query", "doc", "rank"))
 GRADE, SCORE = QRELS_COLUMNS["grade"].names, RUN_COLUMNS["score"].names
@@ -237,7 +239,7 @@ class ColumnMapping:
             raise BadValue(
                 "columns", own_roles[0], "roles of sessions; qrels. is for --qrels (qrels=)"
             )
-        self.fit.asked.setdefault("qrels" if "grade" in roles else "run", set()).update(roles)
+        self._note_asked(roles)
         for role, candidates in self.names.items():
             if not candidates and roles is SESSION_ROLES:
                 raise BadValue(f"columns[{quote(role)}]", None, "a name; None is for judgments")
@@ -266,6 +268,25 @@ class ColumnMapping:
             renames[column] = roles[role]
         return renames
 
+    def note_positions(self, roles: Mapping[str, str], name: str) -> None:
+        """Remember of a table without a header which columns were named, by number or in vain."""
+        self._note_asked(roles)
+        for role, candidates in self.names.items():
+            if role not in roles or not candidates:
+                continue
+            if candidates[0].isdecimal():
+                self.fit.found.add(role)
+                continue
+            problem = f"there is no column {quote(candidates[0])} for the {role}: it has no header"
+            misfit = NoColumn(name, problem, f"--columns {role}=NUMBER, which counts from 1")
+            if role in self.needed or roles is SESSION_ROLES:
+                raise misfit
+            self.fit.misfits.setdefault(role, misfit)  # the other table may have it
+
+    def _note_asked(self, roles: Mapping[str, str]) -> None:
+        kind = "qrels" if "grade" in roles else "run"
+        self.fit.asked.setdefault(kind, set()).update(roles)
+
     def _must_have(self, role: str, columns: Sequence[str], roles: Mapping[str, str]) -> bool:
         """Can a table with these columns not be read without one for the role?"""
         return not self.shared if roles is SESSION_ROLES else _lacks_ids(role, columns)
@@ -288,19 +309,34 @@ class ColumnMapping:
         grade = [pl.lit(1.0).alias("grade")] if self.lacks_grades(roles) else []
         return frame.select(*(frame[own].alias(new) for own, new in selected.items()), *grade)
 
-    def refuse_absent(self, frame: pl.DataFrame, roles: Mapping[str, str], name: str) -> None:
+    def refuse_other_roles(self, format_name: str, roles: Collection[str]) -> None:
+        """No role may be named that a format of records does not have."""
+        for role in self.names:
+            if role not in roles:
+                raise BadValue("columns", role, f"roles of {format_name}: {', '.join(roles)}")
+
+    def refuse_absent(self, presence: Mapping[str, bool], name: str) -> None:
         """No path may be named at which nothing stands in any record.
 
         Args:
-            frame: what was found, a row for each record.
-            roles: by each role that is looked at, the column of what was found for it.
+            presence: by each role that is looked at, whether any record tells it.
             name: of the file.
         """
-        for role, column in roles.items():
-            if role in self.names and frame[column].null_count() == len(frame):
-                words = join_words([quote(path) for path in self.names[role]], "or")
-                problem = f"no record tells the {role} at {words}"
-                raise NoColumn(name, problem, "columns= (--columns) with a path that is there")
+        for role in self.names:
+            if not presence.get(role, True):
+                raise self._describe_absent(role, name)
+
+    def _describe_absent(self, role: str, name: str) -> NoColumn:
+        words = join_words([quote(path) for path in self.names[role]], "or")
+        allowed = "columns= (--columns) with a path that is there"
+        return NoColumn(name, f"no record tells the {role} at {words}", allowed)
+
+    def note_path(self, role: str, roles: Mapping[str, str], name: str, *, is_found: bool) -> None:
+        """Remember of a role that is a path within records whether anything stands there."""
+        self._note_asked(roles)
+        if is_found:
+            self.fit.found.add(role)
+        self.fit.misfits.setdefault(role, self._describe_absent(role, name))
 
     def rename_record(
         self, record: Mapping[Any, Any], roles: Mapping[str, str], name: str

@@ -11,12 +11,9 @@ import polars as pl
 
 from gainful.errors import BadInput
 from gainful.read.column_names import (
-    DOC,
-    QUERY,
     USUAL_NAMES,
     ColumnMapping,
     are_column_names,
-    normalise_name,
 )
 from gainful.read.source import Source
 from gainful.read.trec_files import utf8_error
@@ -91,7 +88,7 @@ def _drop_empty_rows(frame: pl.DataFrame) -> pl.DataFrame:
 def lacks_header(source: Source, format_name: str, columns: ColumnMapping = USUAL_NAMES) -> bool:
     r"""Is the very first line data: three fields, the last of them a number?
 
-    Known names of queries and documents in their places are a header, even before a number.
+    Known names of queries and documents are a header, even before a number.
 
     Args:
         source: the text.
@@ -107,11 +104,8 @@ def lacks_header(source: Source, format_name: str, columns: ColumnMapping = USUA
     line = source.first_line()
     separator = "\t" if format_name == "tsv" else _guess_separator(line.encode())
     fields = [field.strip(' "') for field in line.split(separator)]
-    if columns.has_positions:
-        return not are_column_names(fields)
-    if len(fields) != 3 or _NUMBER.fullmatch(fields[2]) is None:
-        return False
-    return normalise_name(fields[0]) not in QUERY or normalise_name(fields[1]) not in DOC
+    looks_bare = len(fields) == 3 and _NUMBER.fullmatch(fields[2]) is not None
+    return (columns.has_positions or looks_bare) and not are_column_names(fields)
 
 
 def _read_literally(text: bytes) -> pl.DataFrame | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -37,7 +38,7 @@ from gainful.read.column_names import (
     restore_name,
     strip_name,
 )
-from gainful.read.engines import SPARK, Engine, report_engine_errors
+from gainful.read.engines import SPARK, Engine, as_spark_arrow, report_engine_errors
 from gainful.read.event_lists import ROW
 from gainful.read.event_table import (
     LogFacts,
@@ -76,10 +77,13 @@ from gainful.read.sessions import (
 )
 from gainful.read.spill import KEY, Spill, choose_parts, refuse_large_owners, take_rows
 from gainful.text import quote
+from gainful.threads import map_ahead
 
 _NUMBER, _NUMBER_THERE = "\0number", "gainful_number"  # of a row, where rows have an order
-_MAX_ROWS = 1_000_000  # of a part
+_MAX_ROWS = 500_000  # of a part
 _ALWAYS = ("topic", "scanned", *RESULT_COLUMNS)  # which measures may ask for
+_TEXTS = (nw.String, nw.Categorical, nw.Enum)
+_OTHERS = (*_TEXTS, nw.Boolean, nw.Date, nw.Datetime)  # that sessions can tell beside numbers
 Value = TypeVar("Value")
 
 
@@ -139,7 +143,7 @@ class PartReader:
 
     def read(self, rows: pl.DataFrame) -> tuple[Sessions | None, ReadReport]:
         """The sound sessions of these rows, if there are any, and what is to be said of them."""
-        refuse_large_owners(rows, self.owners[0], self.header.name)
+        refuse_large_owners([rows[self.owners[0]]], len(rows), self.header.name)
         rows = rows.sort(self._order)
         numbers = rows[_NUMBER] if self.ordered else None
         table = InputTable(
@@ -258,26 +262,32 @@ class EngineSessions:
         counts = self.spill.counts
         if not counts.sum():
             raise BadInput(self.name, "there is not one session in it")
-        for part in choose_parts(counts, _MAX_ROWS):
-            yield compute_part(self.spill.read(part), self.reader, compute)
+        parts = [*choose_parts(counts, _MAX_ROWS)]
+        work = partial(compute_part, reader=self.reader, compute=compute)
+        for part, outcome in zip(parts, map_ahead(work, map(self.spill.read, parts)), strict=True):
+            yield outcome
             report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
 
     def _visit_workers(self, compute: Callable[[Sessions], Any]) -> Iterator[Any]:
-        worker = make_worker(self.reader, compute)
+        work = partial(_pickle_outcome, reader=self.reader, compute=compute)
         with report_engine_errors(self.engine, self.name):
-            rows = self.group_in_spark().applyInArrow(worker, "part binary").collect()
+            rows = self.work_in_spark(work, "part binary").collect()
         for row in rows:
             yield pickle.loads(row["part"])  # noqa: S301  (our own)
 
-    def group_in_spark(self) -> Any:
-        """The rows in Spark, so that no owner is cut in two."""
-        from pyspark.sql.functions import coalesce, col, lit, pmod, when, xxhash64  # noqa: PLC0415
+    def work_in_spark(self, work: Callable[[pl.DataFrame], pl.DataFrame], schema: str) -> Any:
+        """A Spark frame of what is made of the rows of some whole owners at a time.
+
+        Spark decides how many they are: rows are cut by the hash of their owner, and adaptive
+        execution joins parts that are small.
+        """
+        from pyspark.sql.functions import coalesce, col, lit, when  # noqa: PLC0415
 
         native: Any = self.frame.to_native()
         names = [col(protect_name(owner)).cast("string") for owner in self.reader.owners]
         known = [when(name != "", name) for name in names]
-        parts = int(native.sparkSession.conf.get("spark.sql.shuffle.partitions"))
-        return native.groupBy(pmod(xxhash64(coalesce(*known, lit(""))), lit(parts)))
+        parts = native.repartition(coalesce(*known, lit("")))
+        return parts.mapInArrow(_make_worker(work), schema)
 
 
 def compute_part(
@@ -295,17 +305,19 @@ def compute_part(
         return None, report, mistake
 
 
-def make_worker(reader: PartReader, compute: Callable[[Sessions], Any]) -> Callable[[Any], Any]:
-    """What a worker does; as little as can be, for it is sent there with all it refers to."""
+def _pickle_outcome(
+    rows: pl.DataFrame, reader: PartReader, compute: Callable[[Sessions], Any]
+) -> pl.DataFrame:
+    return pl.DataFrame({"part": [pickle.dumps(compute_part(rows, reader, compute))]})
 
-    def work(table: Any) -> Any:
-        from gainful.read.engine_sessions import compute_part, read_arrow  # noqa: PLC0415
-        from gainful.read.engines import as_spark_arrow  # noqa: PLC0415
 
-        outcome = compute_part(read_arrow(table), reader, compute)
-        return as_spark_arrow(pl.DataFrame({"part": [pickle.dumps(outcome)]}))
+def _make_worker(work: Callable[[pl.DataFrame], pl.DataFrame]) -> Callable[[Any], Iterator[Any]]:
+    def work_on(batches: Any) -> Iterator[Any]:
+        tables = [*map(read_arrow, batches)]
+        if tables:
+            yield from as_spark_arrow(work(pl.concat(tables, rechunk=True))).to_batches()
 
-    return work
+    return work_on
 
 
 def read_arrow(table: Any) -> pl.DataFrame:
@@ -341,9 +353,9 @@ def open_sessions(
         if session is not None and schema[session] == nw.Unknown:  # of nulls alone
             frame = frame.with_columns(nw.col(protect_name(session)).cast(nw.String))
             schema[session] = nw.String()
-        kept = [column for column, kind in schema.items() if _can_travel(kind)]
+        kept = [each for each, kind in schema.items() if kind.is_numeric() or kind in _OTHERS]
         header = Header(kept, name, own_names)
-        texts = {column for column in kept if _is_text(schema[column])}
+        texts = {column for column in kept if schema[column] in _TEXTS}
         is_numbered = not asked and _is_numbered(header, texts)
         flags = [column for column in kept if schema[column] == nw.Boolean]  # which may gain
         wanted = None if needed is None else {*needed, *flags}
@@ -438,20 +450,10 @@ def _refuse_without_order(
         raise BadInput(reader.header.name, "there is no time", allowed)
 
 
-def _can_travel(kind: Any) -> bool:
-    """Has a column values that sessions can tell, and not lists or nothing at all?"""
-    others = (nw.String, nw.Categorical, nw.Enum, nw.Boolean, nw.Date, nw.Datetime)
-    return bool(kind.is_numeric() or any(kind == other for other in others))
-
-
-def _is_text(kind: Any) -> bool:
-    return any(kind == text for text in (nw.String, nw.Categorical, nw.Enum))
-
-
 def _as_plain(column: str, kind: Any) -> nw.Expr:
     """A column as it travels: texts that are numbered in their frame are texts in every part."""
     named = nw.col(protect_name(column))
-    return named.cast(nw.String) if _is_text(kind) and kind != nw.String else named
+    return named.cast(nw.String) if kind in _TEXTS and kind != nw.String else named
 
 
 def _is_numbered(header: Header, texts: Collection[str]) -> bool:
@@ -516,13 +518,11 @@ def _find_spark_facts(native: Any, reader: PartReader) -> LogFacts:
     header = reader.header
 
     def find(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa  # noqa: PLC0415  (Spark's)
-
-        from gainful.read.engine_sessions import read_arrow  # noqa: PLC0415
-
+        facts = LogFacts()
         for batch in batches:
-            facts = find_facts(read_arrow(batch), header)
-            yield pa.RecordBatch.from_pydict({"facts": [pickle.dumps(facts)]})
+            facts.add(find_facts(read_arrow(batch), header))
+        pickled = pl.DataFrame({"facts": [pickle.dumps(facts)]})
+        yield from as_spark_arrow(pickled).to_batches()
 
     facts = LogFacts()
     for row in native.mapInArrow(find, "facts binary").collect():

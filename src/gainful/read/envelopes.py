@@ -1,22 +1,24 @@
 """What search engines and exporters put around records of JSON, and how it comes off.
 
-Bulk requests have a line with an action before each record; answers to `_search` hold records in
-`hits.hits[]._source`; dumps of an index have `_source` in each line; OpenTelemetry's console
-exporter writes indented objects one after the other. Whoever reads JSON finds one record a line,
-or one list of them. Records stay on the line on which they begin, so that messages name it.
+Bulk requests have a line with an action before each record; answers to `_search` and `_msearch`
+hold records in `hits.hits[]._source`; dumps of an index have `_source` in each line;
+OpenTelemetry's console exporter writes indented objects one after the other. Whoever reads JSON
+finds one record a line, or one list of them. Records stay on the line on which they begin, so that
+messages name it. An answer whose hits are documents is no envelope, but a ranking of them.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 
 from gainful.errors import BadInput
-from gainful.read.json_text import decode_json
+from gainful.read.column_names import CONVERSATION, LOG_COLUMNS, QUERY, SESSION, strip_name
+from gainful.read.json_text import REFUSED, decode_json
 
 _ACTION = re.compile(rb'\s*\{\s*"(index|create|update|delete)"\s*:\s*(\{[^{}]*\})\s*\}\s*(?:\n|$)')
 _ACTION_KEYS = {
@@ -25,6 +27,15 @@ _ACTION_KEYS = {
     *("_routing", "parent", "dynamic_templates", "list_executed_pipelines", "_source"),
 }
 _LONG_LINE = 1 << 16  # as long as a head: what it begins is not taken apart on suspicion
+_ANSWERS = frozenset(("hits", "responses"))
+_ROW_NAMES = frozenset(
+    strip_name(name)
+    for name in (
+        *(*QUERY, *SESSION, *CONVERSATION, *LOG_COLUMNS["user"].names),
+        *LOG_COLUMNS["query_id"].names,
+        *("trace_id", "span_id", "attributes", "resource_spans", "messages", "judgmentRatings"),
+    )
+)
 _NEXT_OBJECT = re.compile(rb"\}\s*\{")
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _LINE_END = re.compile(r"[\r\n]\s*")  # and no other: a text may hold U+2028
@@ -56,7 +67,7 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
     if start[:1] not in (b"{", b"["):
         return None
     if _is_action(head):
-        lines = b"\n".join(_drop_actions(read().split(b"\n"), name))
+        lines = b"\n".join(_drop_actions(read().split(b"\n")))
         if not lines.strip():
             raise BadInput(name, "its bulk actions only delete", "actions with records")
         return lines
@@ -65,9 +76,9 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
     first = _decode(line) if is_short else None
     if isinstance(first, dict) and isinstance(first.get("_source"), dict):
         return b"\n".join(map(_open_hit, read().split(b"\n")))
-    if b'"_source"' in head and (first is None or isinstance(first, list) or "hits" in first):
+    if b'"_source"' in head and (not isinstance(first, dict) or not _ANSWERS.isdisjoint(first)):
         records = _list_all_hits(read())
-        if records is not None:
+        if records is not None and not _are_documents(records):
             return json.dumps(records).encode()
     is_apart = first is None and is_short and start[:1] == b"{"  # over several lines
     return _split_objects(read()) if is_apart else None
@@ -87,28 +98,32 @@ def _is_action(line: bytes) -> bool:
     return isinstance(keys, dict) and keys.keys() <= _ACTION_KEYS
 
 
-def _drop_actions(lines: list[bytes], name: str) -> Iterator[bytes]:
-    """The lines of records; where actions were, there is nothing."""
+def _drop_actions(lines: Iterable[bytes]) -> list[bytes]:
+    """The lines of records; where actions were there is nothing, or that one has no record."""
+    opened: list[bytes] = []
     action, begun = b"", 0  # the action whose record comes next, and its line
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(lines):
         is_action = _is_action(line)
-        if is_action and action:
-            break
         if is_action:
-            action = _ACTION.match(line)[1]  # type: ignore[index]
-            begun, action = number, b"" if action == b"delete" else action
-            yield b""
-            continue
-        if action == b"update":
-            record = _decode(line)
-            inner = record.get("doc") if isinstance(record, dict) else None
-            yield json.dumps(inner).encode() if isinstance(inner, dict) else line
-        else:
-            yield line
-        action = b"" if line.strip() else action
+            if action:
+                opened[begun] = _refuse(action)
+            action, begun = _ACTION.match(line)[1], number  # type: ignore[index]
+            action = b"" if action == b"delete" else action
+        opened.append(b"" if is_action else _open_update(line) if action == b"update" else line)
+        action = b"" if line.strip() and not is_action else action
     if action:
-        problem = f"the bulk action {action.decode()} has no record"
-        raise BadInput(f"{name}:{begun}", problem, "a record on the line after it")
+        opened[begun] = _refuse(action)
+    return opened
+
+
+def _refuse(action: bytes) -> bytes:
+    return REFUSED + b"the bulk action " + action + b" has no record on the line after it"
+
+
+def _open_update(line: bytes) -> bytes:
+    record = _decode(line)
+    inner = record.get("doc") if isinstance(record, dict) else None
+    return json.dumps(inner).encode() if isinstance(inner, dict) else line
 
 
 def _open_hit(line: bytes) -> bytes:
@@ -119,22 +134,42 @@ def _open_hit(line: bytes) -> bytes:
 
 
 def _list_all_hits(text: bytes) -> list[Any] | None:
-    """The records of an answer to `_search`, of its list of hits, or of pages, one a line."""
+    """The records of answers, of a list of hits, or of pages, one a line."""
     whole = _decode(text)
     pages = [whole] if whole is not None else map(_decode, filter(bytes.strip, text.split(b"\n")))
-    records = list(map(_list_hits, pages))
+    records = [_list_hits(answer) for page in pages for answer in _list_answers(page)]
     if any(part is None for part in records):
         return None
     return [record for part in records for record in part or ()] or None
 
 
-def _list_hits(value: Any) -> list[Any] | None:
-    hits = value.get("hits") if isinstance(value, dict) else {"hits": value}
-    hits = hits.get("hits") if isinstance(hits, dict) else None
+def _list_answers(page: Any) -> list[Any]:
+    """The answers to the searches of an `_msearch`, or of a list; one alone is its own."""
+    answers = page.get("responses") if isinstance(page, dict) else page
+    if not isinstance(answers, list) or not any(map(_is_answer, answers)):
+        return [page]
+    return answers
+
+
+def _is_answer(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("hits"), dict)
+
+
+def _list_hits(answer: Any) -> list[Any] | None:
+    """The records of an answer, or of a list of hits; of a search that failed, its error."""
+    if isinstance(answer, dict) and "error" in answer:
+        return [f"error {json.dumps(answer['error'])}"]
+    hits = answer["hits"].get("hits") if _is_answer(answer) else answer
     if not isinstance(hits, list):
         return None
     records = [hit.get("_source") if isinstance(hit, dict) else None for hit in hits]
     return records if all(isinstance(record, dict) for record in records) else None
+
+
+def _are_documents(records: Iterable[Any]) -> bool:
+    """Are these what a search found, and no rows of judgments, runs or logs in an index?"""
+    objects = (record for record in records if isinstance(record, dict))
+    return not any(strip_name(key) in _ROW_NAMES for record in objects for key in record)
 
 
 def _split_objects(data: bytes) -> bytes | None:

@@ -15,9 +15,10 @@ from attrs import frozen
 
 from gainful.read.engine_sessions import EngineSessions
 from gainful.read.session_events import find_behaviour
-from gainful.read.session_layout import SessionLayout, mark_changes
+from gainful.read.session_layout import SessionLayout
 from gainful.read.sessions import LIST_LENGTH, NO, RESULT_COLUMNS, Sessions
 from gainful.text import join_words, quote
+from gainful.types import Ranks
 
 Behaviour = Mapping[str, float | None]  # what was done → of dwell, for so many seconds at least
 _KEY = ("session", "query", "rank", "doc")
@@ -98,27 +99,20 @@ def fetch_part(
         wanted = joined[_ORDER].fill_null(value=False)
     else:
         wanted |= frame["doc"].is_in(judged_docs.implode()).fill_null(value=False)
-    done = {_find_column(frame, name, seconds) for name, seconds in behaviour.items()}
-    others = [name for name in frame.columns if name not in (*_KEY, *result_columns, *done)]
-    values = {name: _find_query_values(frame[name].alias(""), layout) for name in others}
-    varying = frozenset(name for name, query_values in values.items() if query_values is None)
-    starts = layout.query_starts
-    heads = frame[["session", "query"]][starts].with_columns(
+    own = {*_KEY, *result_columns}
+    own.update(_find_column(frame, name, seconds) or name for name, seconds in behaviour.items())
+    number = np.repeat(np.arange(len(layout.query_starts)), layout.query_lengths)
+    of_queries = [name for name in frame.columns if name not in own or name in _KEY[:2]]
+    heads, varying = _find_query_values(frame[of_queries], number)
+    heads = heads.with_columns(
         pl.Series(LIST_LENGTH, count_results(frame, layout)),
-        pl.Series(_ORDER, 2 * starts),
-        *(
-            query_values.alias(name)
-            for name, query_values in values.items()
-            if query_values is not None
-        ),
+        pl.Series(_ORDER, 2 * layout.query_starts),
     )
-    number = np.repeat(np.arange(len(starts)), layout.query_lengths)
     chosen = wanted.arg_true().to_numpy()
-    kept = [name for name in frame.columns if name not in others]
-    rows = frame[kept][chosen].with_columns(
+    rows = heads.drop(LIST_LENGTH)[number[chosen]].with_columns(
+        *frame[[name for name in frame.columns if name in own]][chosen],
         pl.Series(_ORDER, 2 * chosen + 1),
     )
-    rows = rows.hstack([heads[name][number[chosen]] for name in others if name not in varying])
     both = pl.concat([heads, rows], how="diagonal_relaxed").sort(_ORDER).drop(_ORDER)
     rest = [name for name in both.columns if name not in _KEY]
     return FetchedPart(both[[*_KEY, *rest]], varying)
@@ -155,17 +149,23 @@ def _was_done(values: pl.Series, seconds: float | None) -> pl.Series:
     return ~plain.is_in([*NO[:3], ""])
 
 
-def _find_query_values(values: pl.Series, layout: SessionLayout) -> pl.Series | None:
-    """What is told of each query; None if results of one differ in it."""
-    changed = mark_changes(values)
-    if int(changed[layout.query_starts].sum()) == int(changed.sum()):
-        return values.gather(layout.query_starts)
-    number = np.repeat(np.arange(len(layout.query_starts)), layout.query_lengths)
-    numbered = pl.DataFrame({"number": number, "value": values})
-    ends = numbered.group_by("number", maintain_order=True).agg(
-        pl.col("value").min().alias("low"), pl.col("value").max().alias("high")
-    )
-    return None if (ends["low"] != ends["high"]).any() else ends["low"]
+def _find_query_values(frame: pl.DataFrame, number: Ranks) -> tuple[pl.DataFrame, frozenset[str]]:
+    """What is told of each query; and the columns in which results of one differ.
+
+    Args:
+        frame: of results, in order.
+        number: that of the query of each.
+    """
+    is_first = np.diff(number, prepend=-1) > 0
+    changed = pl.all().ne_missing(pl.all().shift()) & ~pl.lit(pl.Series(is_first))
+    flags = frame.select(changed.any()).row(0, named=True)
+    changing = [name for name in frame.columns if flags[name]]
+    numbered = frame.with_columns(pl.Series(_ORDER, number))[[_ORDER, *changing]]
+    ends = numbered.group_by(_ORDER, maintain_order=True)
+    low, high = ends.min(), ends.max()
+    varying = frozenset(name for name in changing if (low[name] != high[name]).any())
+    values = frame.filter(is_first).with_columns(low[name] for name in changing)
+    return values[[name for name in frame.columns if name not in varying]], varying
 
 
 def count_results(frame: pl.DataFrame, layout: SessionLayout) -> pl.Series:

@@ -377,5 +377,5 @@ def _format_range(low: int, high: int) -> str:
 def _strip_file_name(name: str, error: BadInput) -> str:
     """The message without the name of the file, which stands above it."""
     message = str(error).removeprefix(f"{name}:").strip()
-    is_line = error.where.removeprefix(f"{name}:").isdecimal()
-    return f"line {message}" if is_line else message
+    _, separator, place = error.where.partition(f"{name}:")
+    return f"line {message}" if separator and place[:1].isdecimal() else message

@@ -36,6 +36,7 @@ class Format:
     options: tuple[str, ...] = ()
     example: str = ""  # how a file begins
     of_records: bool = False  # is it recognised by records of JSON or of a table?
+    roles: tuple[str, ...] = ()  # which --columns names by paths into its records
 
 
 def _is_ratings(source: Source) -> bool:
@@ -113,6 +114,8 @@ def _load(reader: str) -> Callable[..., Any]:
 
 _RANKED = ("judgments", "run")
 _SESSIONS = ("sessions",)
+_LABELS = ("topic", "system", "scenario", "searcher")
+_SEARCH = ("session", "text", "doc", "retrieved")
 _READ_TABLE = _load("tables.read_rows")
 _TABLE = ("columns", "format_name")
 _ALL = (
@@ -201,6 +204,7 @@ _ALL = (
         example='{"query_id": "q", "client_id": "c", "user_query": "lamp", '
         '"query_response_hit_ids": ["a"], "timestamp": "2024-05-01T10:00:00Z"}',
         of_records=True,
+        roles=("session", "text", "doc", "seconds", *_LABELS),
     ),
     Format(
         "openinference",
@@ -213,6 +217,7 @@ _ALL = (
         '{"openinference.span.kind": "RETRIEVER", "session.id": "c", "input.value": "lamp", '
         '"retrieval.documents.0.document.id": "a"}}',
         of_records=True,
+        roles=(*_SEARCH, *_LABELS),
     ),
     Format(
         "ikat",
@@ -227,6 +232,7 @@ _ALL = (
         *(_SESSIONS, _load("turns.is_turns"), _load("turns.read_turns"), ("columns",)),
         example='{"conversation": "c", "turn": 1, "query": "lamp", "retrieved": ["a", "b"]}',
         of_records=True,
+        roles=(*_SEARCH, "query", "topic", "system"),
     ),
     Format(
         "chat",
@@ -236,6 +242,7 @@ _ALL = (
         '"function": {"name": "search", "arguments": "{\\"query\\": \\"lamp\\"}"}}]}, '
         '{"role": "tool", "tool_call_id": "1", "content": "[{\\"id\\": \\"a\\"}]"}]}',
         of_records=True,
+        roles=(*_SEARCH, *_LABELS),
     ),
     Format(
         "table",
@@ -317,18 +324,23 @@ def read_rows(
     try:
         read: Rows[Value] | Value = file_format.read(source, kind, **options)
     except BadInput:
-        if format_name is None:
-            _refuse_log(source)
-        raise
+        log = None if format_name else _find_log(source)
+        if log is None:
+            raise
+        graded: Value | None = None
+        if kind is QRELS and log.name == "openinference":
+            graded = _load("session_inputs.read_grades")(source)
+        if graded is not None:
+            return graded
+        problem = f"these are sessions in the format {log.name}: {log.description}"
+        raise Swapped(source.name, problem, f"gainful sessions {source.name}") from None
     return read
 
 
-def _refuse_log(source: Source) -> None:
-    """Of a trace or a log, what cannot be read as judgments or a run are sessions."""
+def _find_log(source: Source) -> Format | None:
+    """The format of a trace or a log; None if it is none, or turns, which are runs as well."""
     log = find_record_format(_load("json_records.first_records")(source))
-    if log is not None and log.name in ("ubi", "openinference", "chat"):
-        problem = f"these are sessions in the format {log.name}: {log.description}"
-        raise Swapped(source.name, problem, f"gainful sessions {source.name}")
+    return log if log is not None and log.name in ("ubi", "openinference", "chat") else None
 
 
 def build_value(read: Rows[Value] | Value) -> Value:

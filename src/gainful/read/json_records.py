@@ -120,10 +120,4 @@ def parse_line(line: bytes) -> Record:
     try:
         return parse_object(line)
     except NoObject as failure:
-        return Unreadable(_describe_failure(line.strip(), str(failure)))
-
-
-def _describe_failure(text: bytes, problem: str) -> str:
-    """A line that stops in the middle of an object is cut off, as the last of a file may be."""
-    is_cut = text.startswith(b"{") and not text.endswith(b"}") and "not JSON" in problem
-    return f"the record is cut off: {problem}" if is_cut else problem
+        return Unreadable(str(failure))

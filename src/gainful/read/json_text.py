@@ -13,6 +13,7 @@ from gainful.errors import BadInput
 from gainful.text import quote
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+REFUSED = b"{\x01"  # begins a line that an envelope put for a record that is missing, and says why
 EXPECTED = "one JSON object a line, or a list of them"
 
 
@@ -36,12 +37,34 @@ def parse_object(line: bytes) -> dict[str, Any]:
         value = decode_json(line)
     except NoObject:
         raise
-    except (ValueError, RecursionError):
-        problem = f"{quote(line.decode('utf-8', errors='replace'))} is not JSON"
-        raise NoObject(problem, EXPECTED) from None
+    except (ValueError, RecursionError) as failure:
+        if line.startswith(REFUSED):
+            raise NoObject(line.removeprefix(REFUSED).decode()) from None
+        shown = quote(line.decode("utf-8", errors="replace"))
+        raise NoObject(_describe_failure(failure, shown), EXPECTED) from None
     if type(value) is not dict:
         raise NoObject(f"{quote(value)} is no object", EXPECTED)
     return value
+
+
+def _describe_failure(failure: Exception, shown: str) -> str:
+    """Why a line is no JSON: it is cut off, something follows the object, or something else."""
+    if not isinstance(failure, json.JSONDecodeError):
+        return f"{shown} is not JSON"
+    if failure.msg == "Extra data":
+        return f"{quote(failure.doc[failure.pos :].strip())} follows the object"
+    return (
+        f"the record is cut off: {shown} is not JSON"
+        if stops_early(failure)
+        else f"{shown} is not JSON"
+    )
+
+
+def stops_early(failure: json.JSONDecodeError) -> bool:
+    """Is all of a text JSON as far as it goes, up to a word or a text that is not complete?"""
+    rest = failure.doc[failure.pos :].strip()
+    begins_word = any(word.startswith(rest) for word in ("true", "false", "null"))
+    return begins_word or failure.msg.startswith("Unterminated string")
 
 
 def decode_json(text: bytes) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadInput
-from gainful.read.json_text import EXPECTED, NoObject, load_json, parse_object
+from gainful.read.json_text import EXPECTED, NoObject, load_json, parse_object, stops_early
 from gainful.read.source import Source
 from gainful.text import quote
 
@@ -112,13 +112,6 @@ def load_whole(source: Source) -> Any:
     except BadInput:
         raise
     except ValueError as failure:
-        is_cut = isinstance(failure, json.JSONDecodeError) and _stops_early(failure)
+        is_cut = isinstance(failure, json.JSONDecodeError) and stops_early(failure)
         problem = "the JSON is cut off" if is_cut else "this is not JSON"
         raise BadInput(source.name, f"{problem}: {failure}") from None
-
-
-def _stops_early(failure: json.JSONDecodeError) -> bool:
-    """Is all of a text JSON as far as it goes, up to a word or a text that is not complete?"""
-    rest = failure.doc[failure.pos :].strip()
-    begins_word = any(word.startswith(rest) for word in ("true", "false", "null"))
-    return begins_word or failure.msg.startswith("Unterminated string")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 import polars as pl
@@ -46,11 +47,18 @@ class Header:
     def find_column(self, aliases: Iterable[str]) -> str | None:
         """The first column, in the order of the known names, that is called so, or nearly."""
         known = list(aliases)
-        own = {normalise_name(name): name for name in reversed(self.columns)}
-        stripped = {strip_name(name): name for name in reversed(self.columns)}
+        own, stripped = self._names
         exact = (own[name] for name in known if name in own)
         near = (stripped[strip_name(name)] for name in known if strip_name(name) in stripped)
         return next(exact, None) or next(near, None)
+
+    @cached_property
+    def _names(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The columns by what they are called, and by what they are nearly called."""
+        names = [*reversed(self.columns)]
+        return {normalise_name(name): name for name in names}, {
+            strip_name(name): name for name in names
+        }
 
     def require_column(self, aliases: tuple[str, ...], role: str) -> str:
         """The column that has one of these names, or an error that says what there is."""
@@ -154,17 +162,18 @@ class InputTable:
 
     def _name_fields(self, columns: ColumnMapping, roles: Mapping[str, str]) -> InputTable:
         """A table without a header with its columns named: query, document, number, if not told."""
-        named = {role: own for role, own in columns.names.items() if own and own[0].isdecimal()}
+        named = {role: own for role, own in columns.names.items() if not own or own[0].isdecimal()}
         table, names = evolve(self, has_header=True), named
         if roles is not SESSION_ROLES:
             names = {"query": ("1",), "doc": ("2",), **named}
-            rest = sorted({*self.frame.columns} - {own for (own, *_) in names.values()})
+            rest = sorted({*self.frame.columns} - {own[0] for own in names.values() if own})
             if self.frame.width == 3 and len(rest) == 1 and named.keys() <= {"query", "doc"}:
                 role = "grade" if roles is QRELS_ROLES else self._decide_role(names, rest[0])
                 names[role] = (rest[0],)
                 words = f"three fields a line, no header; read as query, document, {role}"
                 table = evolve(table, notes=(*self.notes, f"{self.name}: {words}"))
-        return table.rename(ColumnMapping(names, needed=[*named], fit=columns.fit), roles)
+        columns.note_positions(roles, self.name)
+        return table.rename(ColumnMapping(names, needed=[*named]), roles)
 
     def _decide_role(self, names: Mapping[str, tuple[str, ...]], number: str) -> str:
         query = self.frame[names["query"][0]]

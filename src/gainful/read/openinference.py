@@ -28,7 +28,7 @@ from gainful.read.search_results import (
     read_results,
 )
 from gainful.read.search_spans import KEYS, OTHER_COLUMNS, choose_searches
-from gainful.read.session_events import SessionEvents
+from gainful.read.session_events import SessionEvents, tells
 from gainful.read.source import Source
 from gainful.read.spans import Spans, as_names, holds_spans, read_spans
 from gainful.text import quote
@@ -80,7 +80,10 @@ def read_openinference(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
         reader.take_records(records)
     lists = retrievals.to_lists()
     in_order = evolve(lists, frame=lists.frame.sort("record", maintain_order=True))
-    chosen = choose_searches(retrievals, in_order, reader.others.to_frame())
+    others = reader.others.to_frame()
+    has_sessions = any(tells(frame, "session") for frame in (lists.frame, others))
+    columns.refuse_absent({"session": has_sessions}, source.name)
+    chosen = choose_searches(retrievals, in_order, others)
     return retrievals.to_events(_EXPECTED, columns, chosen)
 
 
@@ -165,6 +168,7 @@ class _SpanReader:
     ) -> None:
         """Spans that are searches: whose, when, what was asked, and what was found."""
         text, user, *labels = self._values.find(spans.attributes)
+        own_text = PathFinder(self._paths.text).find(spans.attributes)[0]  # or within arguments
         if any(by_tool):
             tool_text, *_ = self._tool_values.find(spans.attributes)
             text = [
@@ -189,7 +193,10 @@ class _SpanReader:
             user=as_names(user),
             time=[None if start is None else str(start) for start in spans.starts],
             query_id=[None] * len(docs),
-            text=[read_query(value, self._paths) for value in text],
+            text=[
+                read_query(value, self._paths) if own is None else str(own)
+                for value, own in zip(text, own_text, strict=True)
+            ],
             docs=[[] if isinstance(part, BadResults) else part for part in docs],
             labels=(*map(as_names, labels), spans.traces, spans.ids, spans.parents),
             flaw=flaws,
@@ -203,9 +210,11 @@ class _SpanReader:
         grades = {}
         for records in (spans.exports, spans.attributes):
             for index, entries in enumerate(self._evaluations.find(records)):
+                if entries is None:
+                    continue
                 part = docs[index]
                 count = 0 if isinstance(part, BadResults) else len(part)
-                grade_of = read_evaluations(entries or ())
+                grade_of = read_evaluations(entries)
                 by_place = {place: grade for place, grade in grade_of.items() if 0 <= place < count}
                 if by_place:
                     grades[index] = by_place
@@ -240,5 +249,6 @@ class _SpanReader:
         if has_failed:
             self._retrievals.notes[FAILED] += 1
             return []
-        cut = "" if spans.has_ended(index) else " and no end: the trace is cut off"
-        return BadResults(_NO_DOCUMENTS, f"it has no documents{cut}")
+        place = f" at {quote(self._paths.retrieved[0])}" if self._paths.retrieved else ""
+        cut = "" if spans.has_ended(index) or place else " and no end: the trace is cut off"
+        return BadResults(_NO_DOCUMENTS, f"it has no documents{place}{cut}")

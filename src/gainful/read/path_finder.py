@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from gainful.read.json_text import parse_json
+from gainful.text import quote
 
 _MAX_LISTED = 8  # paths that a message names
 
@@ -110,6 +111,12 @@ def list_paths(record: Any) -> list[str]:
         elif inner is not None and not isinstance(inner, list):
             paths.append(str(key))
     return paths[:_MAX_LISTED]
+
+
+def describe_paths(record: Any) -> str:
+    """What a record has, or what it is instead, at the end of a message."""
+    paths = list_paths(record)
+    return f": it has {', '.join(paths)}" if paths else f": it is {quote(record)}"
 
 
 _MAX_PLANS = 1 << 12  # sets of keys that are remembered

@@ -90,7 +90,7 @@ class Qrels:
 
     def locate(self, row: int) -> str:
         """Where a row came from, for a message."""
-        return f"{self.name}, row {row + 1}" if self.where is None else self.where(row)
+        return f"{self.name}, row {row}" if self.where is None else self.where(row)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Judgments as a dict of dicts."""
@@ -133,7 +133,7 @@ class Run:
 
     def locate(self, row: int) -> str:
         """Where a row came from, for a message."""
-        return f"{self.name}, row {row + 1}" if self.where is None else self.where(row)
+        return f"{self.name}, row {row}" if self.where is None else self.where(row)
 
 
 @frozen(eq=False)

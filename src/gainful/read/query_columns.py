@@ -64,7 +64,7 @@ def read_labels(labels: AnyLabels, column: str | None, unit: str) -> Labels:
             schema={"id": pl.String, "label": pl.Float64},
         )
         return Labels(column or "label", _refuse_repeats(frame, "labels"), "labels")
-    table = _load_table(labels)
+    table = load_table(labels, "labels", "a file, a frame, or {id: number}")
     header = table.header
     ids = header.require_column(_ID_COLUMNS[unit], unit)
     run = header.find_column(LABEL_COLUMNS["run"].names)
@@ -105,12 +105,13 @@ def parse_labels(values: pl.Series, locate: Callable[[int], str]) -> pl.Series:
     return numbers.alias("label")
 
 
-def _load_table(labels: AnyLabels) -> InputTable:
-    if is_frame(labels):
-        return as_table(as_polars(labels, "labels"), "labels")
-    if not isinstance(labels, (str, PathLike)):
-        raise WrongType("labels", labels, "a file, a frame, or {id: number}")
-    source = open_source(labels)
+def load_table(value: Any, name: str, allowed: str) -> InputTable:
+    """A table of a file or a frame, whatever its columns are."""
+    if is_frame(value):
+        return as_table(as_polars(value, name), name)
+    if not isinstance(value, (str, PathLike)):
+        raise WrongType(name, value, allowed)
+    source = open_source(value)
     return read_table(source, find_table_format(source))
 
 
@@ -135,6 +136,8 @@ def read_query_column(
         >>> read_query_column(frame, "user"), read_query_column(frame, "system")
         ({'1': '7', '2': '8'}, None)
     """
+    if _holds_records(value, format_name, names):
+        return _read_record_field(value, column, names)
     table = _find_table(value, column, format_name, names)
     if table is None or column not in table.frame.columns:
         return None
@@ -144,6 +147,26 @@ def read_query_column(
     query = text_column(table, table.header.require(QRELS_COLUMNS["query"]))
     frame = pl.DataFrame({"query": query, "name": kept.cast(pl.String)})
     return _check_names(frame.drop_nulls().unique(maintain_order=True), table, column)
+
+
+def _holds_records(value: Any, format_name: str | None, names: ColumnMapping) -> bool:
+    """Is it a file or a list of RAG records?"""
+    from gainful.read import rag  # noqa: PLC0415  (few name a column)
+
+    if isinstance(value, (str, PathLike)):
+        if fspath(value) == "-" or not is_file(value):
+            return False
+        return find_format(open_source(value), format_name, names).name == "rag"
+    return isinstance(value, list) and bool(value) and bool(rag.record_kinds(value[0], names))
+
+
+def _read_record_field(value: Any, field: str, names: ColumnMapping) -> dict[str, str] | None:
+    from gainful.read import rag  # noqa: PLC0415  (few name a column)
+
+    if isinstance(value, list):
+        records = ((f"record {at}", rag.as_record(item) or {}) for at, item in enumerate(value))
+        return rag.read_field(records, field, names)
+    return rag.read_field(rag.file_records(open_source(value)), field, names)
 
 
 def _find_table(
@@ -191,10 +214,60 @@ def _check_names(frame: pl.DataFrame, table: InputTable, column: str) -> dict[st
 
 _TEXT_TABLES = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl"}
 _EXPECTED = "lines of query, tab, text; or CSV or JSON lines with query and text"
+AnyQueries = str | PathLike[str] | Mapping[Any, Any] | Any
 
 
-def read_query_texts(path: str | PathLike[str]) -> dict[str, str]:
-    r"""What each query says, by its id; the form is told by the suffix of the file.
+@frozen(eq=False)
+class Queries:
+    """A table with a row for each query (or session): its text, and attributes such as a category.
+
+    Examples:
+        >>> queries = read_queries({"1": {"text": "where to sleep", "lang": "en"}, "2": {}})
+        >>> queries.read_column("lang")
+        {'1': 'en'}
+    """
+
+    table: InputTable
+
+    def read_column(self, column: str, unit: str = "query") -> dict[str, str]:
+        """What a column says of each query; where it says nothing, the query is left out."""
+        header = self.table.header
+        ids = header.require_column(_ID_COLUMNS[unit], unit)
+        if column not in self.table.frame.columns:
+            known = list_columns(self.table.frame.columns)
+            problem = f"no column {quote(column)}; there are {known}"
+            raise NoColumn(self.table.name, problem, "--group COLUMN")
+        names = self.table.frame[column].alias("").cast(pl.String)
+        frame = pl.DataFrame({"query": text_column(self.table, ids), "name": names})
+        frame = frame.filter(pl.col("name").str.strip_chars() != "").drop_nulls()
+        return _check_names(frame.unique(maintain_order=True), self.table, column)
+
+    @property
+    def has_texts(self) -> bool:
+        """Is there a column of texts?"""
+        return self.table.header.find_column(TEXT_COLUMNS["text"].names) is not None
+
+    def read_texts(self) -> dict[str, str]:
+        """What each query says, by its id."""
+        columns = {
+            role: _merge_columns(self.table, column) for role, column in TEXT_COLUMNS.items()
+        }
+        texts: dict[str, str] = {}
+        for row, (query, words) in enumerate(zip(*columns.values(), strict=True)):
+            if query is None or words is None:
+                missing = "query" if query is None else "text"
+                raise BadInput(self.table.locate(row), f"there is no {missing}", _EXPECTED)
+            if texts.setdefault(query, words) != words:
+                raise BadInput(self.table.locate(row), f"query {quote(query)} has two texts")
+        if not texts:
+            raise BadInput(self.table.name, "there is not one query in it", _EXPECTED)
+        return texts
+
+
+def read_queries(queries: AnyQueries) -> Queries:
+    r"""A table of queries: a file, a frame, or {query: text} or {query: {attribute: value}}.
+
+    The form of a file is told by its suffix. Lines of query, tab, text need no header.
 
     Examples:
         >>> from pathlib import Path
@@ -202,27 +275,29 @@ def read_query_texts(path: str | PathLike[str]) -> dict[str, str]:
         >>> with TemporaryDirectory() as folder:
         ...     file = Path(folder, "topics.tsv")
         ...     _ = file.write_text("1\twhere to sleep\n", encoding="utf-8")
-        ...     read_query_texts(file)
+        ...     read_queries(file).read_texts()
         {'1': 'where to sleep'}
     """
-    source = open_source(path)
+    if isinstance(queries, Mapping):
+        rows = [
+            {"query": str(query)} | (dict(row) if isinstance(row, Mapping) else {"text": str(row)})
+            for query, row in queries.items()
+        ]
+        frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
+        return Queries(as_table(frame, "queries"))
+    if is_frame(queries) or not isinstance(queries, (str, PathLike)):
+        return Queries(load_table(queries, "queries", "a file, a frame, or {query: attributes}"))
+    source = open_source(queries)
     if source.suffix in _TEXT_TABLES:
         table = read_table(source, _TEXT_TABLES[source.suffix])
         if source.suffix == ".csv":  # where a cell without anything is an empty text
             table = evolve(table, frame=table.frame.fill_null(""))
-    else:
-        table = _split_at_tabs(source)
-    columns = {role: _merge_columns(table, column) for role, column in TEXT_COLUMNS.items()}
-    texts: dict[str, str] = {}
-    for row, (query, words) in enumerate(zip(*columns.values(), strict=True)):
-        if query is None or words is None:
-            missing = "query" if query is None else "text"
-            raise BadInput(table.locate(row), f"there is no {missing}", _EXPECTED)
-        if texts.setdefault(query, words) != words:
-            raise BadInput(table.locate(row), f"query {quote(query)} has two texts")
-    if not texts:
-        raise BadInput(source.name, "there is not one query in it", _EXPECTED)
-    return texts
+        return Queries(table)
+    if source.suffix in (".parquet", ".arrow", ".feather"):
+        return Queries(read_table(source, find_table_format(source)))
+    fields = [normalise_name(field) for field in source.first_line().split("\t")]
+    has_header = len(fields) > 1 and fields[0] in QUERY
+    return Queries(read_table(source, "tsv") if has_header else _split_at_tabs(source))
 
 
 def _split_at_tabs(source: Source) -> InputTable:

@@ -34,8 +34,9 @@ from gainful.read.column_names import (
 from gainful.read.dicts import DocScores
 from gainful.read.jsonl import is_json_list, load_whole, read_objects
 from gainful.read.kinds import QRELS, RUN, Kind, Value
+from gainful.read.path_finder import describe_paths, find_first
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.ranked_items import DocNumbers, as_list, parse_number
+from gainful.read.ranked_items import WHERE_IDS, DocNumbers, as_list, find_id, parse_number
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
@@ -49,7 +50,7 @@ _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 
 def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
     """What is relevant to each query of a file, or what was retrieved for it."""
-    return read_records(source.name, _file_records(source), kind, columns)
+    return read_records(source.name, file_records(source), kind, columns)
 
 
 def read_records(
@@ -61,9 +62,7 @@ def read_records(
     """
     lists: list[tuple[str, DocScores]] = []
     scored_lists: list[DocNumbers] = []
-    roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
-    renamed = ((place, columns.rename_record(record, roles, place)) for place, record in records)
-    for place, query, docs, record in _read_parts(renamed, kind.lists):
+    for place, query, docs, record in _read_parts(records, kind, columns):
         if isinstance(docs, Mapping):
             pairs = dicts.check_numbers(_drop_missing(docs), place, query, kind)
         else:
@@ -75,6 +74,18 @@ def read_records(
     notes = dicts.note_rising_scores(scored_lists) if kind is RUN else ()
     value = dicts.build_lists(name, lists, kind, notes)
     return evolve(value, complete=True) if isinstance(value, Qrels) else value
+
+
+def read_field(
+    records: Records, field: str, columns: ColumnMapping = USUAL_NAMES
+) -> dict[str, str] | None:
+    """What a field, such as a category, says of each query; None where no record has it."""
+    roles = {**QRELS.roles, "retrieved": "retrieved", "relevant": "relevant"}
+    renamed = ((place, columns.rename_record(record, roles, place)) for place, record in records)
+    parts = _read_parts(renamed, (*RETRIEVED, *RELEVANT))
+    return {
+        query: str(record[field]) for _, query, _, record in parts if record.get(field) is not None
+    } or None
 
 
 def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]:
@@ -168,7 +179,8 @@ def as_record(value: Any) -> Mapping[Any, Any] | None:
     return record if any(key in record for key in (*RETRIEVED, *RELEVANT)) else None
 
 
-def _file_records(source: Source) -> Records:
+def file_records(source: Source) -> Records:
+    """The records of a file, each with where it stands."""
     if not is_json_list(source):
         return ((f"{source.name}:{number}", line) for number, line in read_objects(source))
     entries = enumerate(load_whole(source))
@@ -187,6 +199,9 @@ def _read_list(
     entries = as_list(value)
     if entries is None:
         raise BadInput(place, f"{quote(value)} is no list of documents", _EXPECTED)
+    if entries and isinstance(entries[0], Mapping) and find_id(entries[0]) is None:
+        problem = f"a document has no id{describe_paths(entries[0])}"
+        raise BadInput(f"{place}[{quote(query)}]", problem, WHERE_IDS)
     pairs = dicts.read_entries(entries, place, query, number)
     beside = next((record[key] for key in NUMBER_LISTS[number] if key in record), None)
     numbers = None if beside is None else as_list(beside)
@@ -202,25 +217,47 @@ def _read_list(
 
 
 def _read_parts(
-    records: Records, keys: tuple[str, ...]
+    records: Records, kind: Kind[Any], columns: ColumnMapping
 ) -> Iterator[tuple[str, str, Any, Mapping[Any, Any]]]:
-    """Where each query stands, its name, what stands under one of the keys, and all of it."""
+    """Where each query stands, its name, what is told of its documents, and all of it."""
+    roles = {**kind.roles, "retrieved": "retrieved", "relevant": "relevant"}  # both parts name it
+    inner_roles = {role: name for role, name in roles.items() if role != "doc"}
+    paths = columns.names.get("doc", ())
     seen = set()
-    for number, (place, record) in enumerate(records):
+    for number, (place, own) in enumerate(records):
+        is_path = paths and not any(path in own for path in paths)  # of ids within documents
+        record = columns.rename_record(own, inner_roles if is_path else roles, place)
         name: Any = _name_turn(record)
         if name is None:
             name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
         if name is None and _needs_no_name(record):
             name = number
-        key = next((key for key in (*keys, *DOC_LISTS, *DOC) if key in record), None)
+        key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
         if name is None or key is None:
-            missing, looked_for = ("query", _QUERY) if name is None else (keys[0], keys)
+            missing, looked_for = ("query", _QUERY) if name is None else (kind.lists[0], kind.lists)
             message = f"there is no {quote(missing)}; there are {', '.join(map(str, record))}"
             raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
         if str(name) in seen:
             raise BadInput(place, f"query {quote(name)} comes a second time", "each query once")
         seen.add(str(name))
-        yield place, str(name), record[key], record
+        docs = _name_documents(record[key], paths, place) if is_path else record[key]
+        if is_path:
+            columns.note_path("doc", kind.roles, place, is_found=docs is not record[key])
+        yield place, str(name), docs, record
+
+
+def _name_documents(docs: Any, paths: Sequence[str], place: str) -> Any:
+    """Documents with an `id`, where the user says at which path within each it stands."""
+    if not isinstance(docs, list) or not any(isinstance(entry, dict) for entry in docs):
+        return docs
+    named = []
+    for entry in docs:
+        doc = find_first(entry, paths)
+        if doc is None:
+            problem = f"a document has nothing at {quote(paths[0])}{describe_paths(entry)}"
+            raise NoColumn(place, problem, "columns= (--columns) with a path that is there")
+        named.append({**entry, "id": doc})
+    return named
 
 
 def _name_turn(record: Mapping[Any, Any]) -> str | None:

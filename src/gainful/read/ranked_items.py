@@ -22,6 +22,11 @@ _ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
 _NUMBER_KEYS = {"score": (*SCORE, "_score"), "grade": GRADE[:-1]}
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
 
+WHERE_IDS = (
+    "an id for each document, or --columns doc=PATH that says where it stands, such as "
+    "doc=metadata.source"
+)
+
 
 def as_list(value: Any) -> list[Any] | None:
     """The entries of a list, a tuple, a set or a column of whatever make; None if it is none."""
@@ -74,7 +79,7 @@ def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, 
     document, value = item, None
     if isinstance(item, (tuple, list)) and len(item) == 2:
         document, value = item
-    doc = _find_id(document)
+    doc = find_id(document)
     if doc is None:
         if is_id(item) or isinstance(item, (str, bytes, bool, Real, list, tuple, type(None))):
             problem = f"{quote(item)} is no document id"
@@ -85,7 +90,8 @@ def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, 
     return doc, None if value is None else parse_number(value, place, query, doc, number)
 
 
-def _find_id(document: Any) -> Any:
+def find_id(document: Any) -> Any:
+    """The id of a document, whatever it is; None if it has none."""
     if isinstance(document, Mapping):
         document = next((document[key] for key in _ID_KEYS if document.get(key) is not None), None)
     if isinstance(document, UUID):

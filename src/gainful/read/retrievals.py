@@ -26,6 +26,7 @@ from gainful.read.session_events import (
     TIME,
     SessionEvents,
     make_events,
+    tells,
 )
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.text import count_noun, quote
@@ -235,7 +236,9 @@ class Retrievals:
             raise BadInput(self.name, "there is not one search in it", expected)
         sound = frame.filter(pl.col("flaw").is_null())
         if len(sound):
-            columns.refuse_absent(sound, {name: name for name in self.labels}, self.name)
+            own = {"searcher": "user", "text": "text", **{name: name for name in self.labels}}
+            presence = {role: tells(sound, own[role]) for role in own if own[role] in sound.columns}
+            columns.refuse_absent(presence, self.name)
         flawed = pl.col("flaw").is_not_null()  # what is wrong is told once
         is_timed = (frame["time"].is_not_null() & frame["flaw"].is_null()).any()
         time = pl.when(~flawed).then("time").when(is_timed).then(pl.lit(0).cast(TIME))

@@ -19,13 +19,13 @@ from gainful.read.json_text import parse_json
 from gainful.read.path_finder import (
     PathFinder,
     Steps,
+    describe_paths,
     find_entries,
     find_first,
     find_value,
     follow_steps,
-    list_paths,
 )
-from gainful.read.ranked_items import is_id
+from gainful.read.ranked_items import WHERE_IDS, is_id
 from gainful.read.retrievals import Flaw
 from gainful.text import quote
 from gainful.types import is_whole_number
@@ -41,7 +41,16 @@ _BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
 # Where the list stands in what a tool returned.
 _LIST_PATHS = (
     *(*RETRIEVED, *DOC_LISTS, "hits.hits", "hits", "matches", "chunks", "passages", "nodes"),
-    *("data", "search_results", "web_results", "output", "result", "response", "root.children"),
+    *(
+        "data",
+        "ids",
+        "search_results",
+        "web_results",
+        "output",
+        "result",
+        "response",
+        "root.children",
+    ),
 )
 _QUERY_NAMES = (
     *("query", "q", "question", "search_query", "query_text", "queries", "text", "input"),
@@ -56,11 +65,7 @@ PROSE = Flaw(
     'JSON with the ids of what was found, such as [{"id": "d1"}, {"id": "d2"}]: let the tool '
     "return it, or log its results beside the text",
 )
-NO_ID = Flaw(
-    "id",
-    "an id for each document, or --columns doc=PATH that says where it stands, such as "
-    "doc=metadata.source",
-)
+NO_ID = Flaw("id", WHERE_IDS)
 
 
 @frozen
@@ -176,7 +181,7 @@ def read_evaluations(entries: Sequence[Any]) -> dict[int, float]:
 
 
 def read_query(arguments: Any, paths: ResultPaths) -> str | None:
-    """The text of a query, from what a search was called with.
+    """The text of a query, from what a search was called with; only that of a path that is named.
 
     Examples:
         >>> (
@@ -188,7 +193,9 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
     value = parse_json(arguments)
     if isinstance(value, dict):
         chosen = paths.text_finder.find_one(value)
-        value = value if chosen is None else chosen
+        value = value if chosen is None and not paths.text else chosen
+    elif paths.text:
+        return None
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(part, str) for part in value):
@@ -200,7 +207,8 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
     """The list of results in what was returned."""
     value = parse_json(value)
     if isinstance(value, list):
-        return value
+        is_batch = len(value) == 1 and isinstance(value[0], list)  # Chroma's, of one query
+        return value[0] if is_batch else value
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return None
     heads = {str(key).partition(".")[0] for key in value}  # what can begin a path in it
@@ -231,8 +239,7 @@ def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:
 
 def _describe_entry(entry: Any, paths: ResultPaths) -> str:
     wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
-    names = list_paths(entry)
-    return f"{wanted}: it has {', '.join(names)}" if names else f"{wanted}: it is {quote(entry)}"
+    return wanted + describe_paths(entry)
 
 
 def _write_json(value: Any) -> str:

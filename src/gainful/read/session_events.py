@@ -65,8 +65,12 @@ class SessionEvents:
 
     def tells(self, column: str) -> bool:
         """Is it told in any row of the log?"""
-        usual = self.frame[column].null_count() < len(self.frame)
-        return self.known.get(column, usual)
+        return self.known.get(column, tells(self.frame, column))
+
+
+def tells(frame: pl.DataFrame, column: str) -> bool:
+    """Is something told in any row?"""
+    return frame[column].null_count() < len(frame)
 
 
 def make_events(

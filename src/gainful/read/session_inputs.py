@@ -30,6 +30,7 @@ from gainful.read.frames import as_polars, is_frame
 from gainful.read.json_records import binary_format, first_records
 from gainful.read.jsonl import build_columns
 from gainful.read.named_columns import Header, InputTable
+from gainful.read.path_finder import find_value, list_paths
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import SessionEvents
@@ -50,7 +51,9 @@ def read_session_table(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
         report_reading(source.name, source.size, share)
 
     report(0.0)
-    table = named_columns.read_table(source, find_table_format(source), literal_quotes=True)
+    table = named_columns.read_table(
+        source, find_table_format(source), reading.columns, literal_quotes=True
+    )
     report(_SHARE_READ)
     return extract_session_table(table, reading, report)
 
@@ -146,12 +149,24 @@ def read_sources(
         if name not in file_format.options:
             allowed = f"nothing: sessions in the format {file_format.name} have none"
             raise BadValue(name, value, allowed)
+    if file_format.roles and not reading.columns.shared:
+        reading.columns.refuse_other_roles(file_format.name, file_format.roles)
     sessions = file_format.read(sources if len(sources) > 1 else sources[0], reading)
     if isinstance(sessions, SessionEvents):
         sessions = build_sessions(sessions, bad=reading.policy, gap=reading.gap)
     for part in sources:
         part.report_end()
     return _add_topics(sessions, reading)
+
+
+def read_grades(source: Source) -> Qrels | None:
+    """Evaluations of documents that a trace carries, as judgments by question; None without any."""
+    frame = read_sources([source], "openinference", AS_USUAL).frame
+    if "grade" not in frame.columns:
+        return None
+    judged = frame.select(pl.col("text").alias("query"), "doc", "grade").drop_nulls()
+    note = f"{source.name}: evaluations of documents in a trace are the judgments, by question"
+    return Qrels(judged.unique(maintain_order=True), source.name, notes=[note])
 
 
 def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:
@@ -176,12 +191,14 @@ def _refuse_unknown_json(source: Source) -> None:
     records = first_records(source) if binary_format(source) is None else []
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"].names) is None:
+        problem = f"this is JSON, but no log that is known: it has {list_columns(keys)}"
+        hits = find_value(records[0], "hits.hits")
+        if isinstance(hits, list):
+            fields = list_columns(list_paths(hits[0])) if hits else "none"
+            problem = f"this is the answer to a search, without records of a log; hits: {fields}"
         kinds = ", ".join(entry.name for entry in SESSION_FORMATS.values() if entry.of_records)
-        raise NoColumn(
-            source.name,
-            f"this is JSON, but no log that is known: it has {list_columns(keys)}",
-            f"{kinds}; or a table with session, query and doc, and --columns that names them",
-        )
+        expected = f"{kinds}; or a table with session, query and doc, and --columns that names them"
+        raise NoColumn(source.name, problem, expected)
 
 
 def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:

@@ -26,7 +26,6 @@ from gainful.read.column_names import (
     RETRIEVED,
     USUAL_NAMES,
     ColumnMapping,
-    list_columns,
     normalise_name,
 )
 from gainful.read.engines import find_engine
@@ -43,6 +42,9 @@ from gainful.text import quote
 
 Shape = Literal["records", "rows", "lists", "rag"]
 _TEXTS = "retrieved_contexts"  # ragas' name of what was retrieved, as it reads
+_BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
+_ANSWER_KEYS = frozenset(("responseHeader", "root", *_BESIDE_IDS))
+_QUERIES = frozenset(("id", *QUERY, *QUERY_TEXT))
 _BY_QUERY = "{query: […]}, or [[…], …] with a list for each query"
 
 
@@ -60,29 +62,22 @@ def read_mapping(
     tool = ratings.recognise(by_query)
     if tool is not None:
         return ratings.build(by_query, name, kind, tool)
-    rows = split_columns(by_query, name, columns)
+    batch = _find_batch(by_query) if kind is RUN else None
+    rows = batch or split_columns(by_query, name, columns)
     if rows is not None:
         return read_sequence(rows, name, kind, columns)
     records = rag.find_records(by_query, name, columns)
     if records is None:
         by_query = _open_answers(by_query, name) if kind is RUN else by_query
-        _refuse_unknown(by_query, name, kind.number)
         return dicts.read_dict(by_query, name, kind)
     return rag.read_records(name, records, kind, columns)
-
-
-def _refuse_unknown(by_query: Mapping[Any, Any], name: str, number: str) -> None:
-    """An export of Langfuse looks like a dict by query, but is none."""
-    if by_query.keys() >= {"trace", "observations"}:
-        problem = f"this is nothing that is known: it has {list_columns([*map(str, by_query)])}"
-        raise BadInput(name, problem, _describe_shapes(number))
 
 
 def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     """The list of results of each query, where what a search engine answered stands there."""
     first = next(iter(by_query.values()), None)
     scored = isinstance(first, Mapping) and not any(map(_is_nested, first.values()))
-    if scored or as_list(first) is not None:
+    if scored or (as_list(first) is not None and all(map(_is_nested, by_query.values()))):
         return by_query
     lists = {query: find_list(answer) for query, answer in by_query.items()}
     if None not in lists.values():
@@ -93,13 +88,32 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     return by_query
 
 
+def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
+    """The answers to several queries in their order, as `_msearch` and Chroma have them."""
+    key = "ids" if not _BESIDE_IDS.isdisjoint(value) else "responses"
+    answers = value.get(key)
+    is_batch = isinstance(answers, list) and answers and all(map(_is_nested, answers))
+    return answers if is_batch else None
+
+
+def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[Any]:
+    """The list of results of each query, where answers of an engine stand in a list."""
+    first: Any = next(iter(entries), None)
+    if not _is_answer(first) or rag.record_kinds(first, columns) or _has_name(first, _QUERIES):
+        return entries
+    lists = [find_list(answer) for answer in entries]
+    if None in lists:
+        place, answer = lists.index(None), entries[lists.index(None)]
+        problem = f"{quote(answer)} is no answer with a list of results"
+        raise BadInput(f"{name}[{place}]", problem, "an answer for each query")
+    return lists
+
+
 def _is_answer(value: object) -> bool:
     """Is it what a search engine answered to one query, and no run of queries called so?"""
     if not isinstance(value, Mapping) or find_list(dict(value)) is None:
         return False
-    return not all(map(_is_nested, value.values())) or not {"responseHeader", "root"}.isdisjoint(
-        value
-    )
+    return not all(map(_is_nested, value.values())) or not _ANSWER_KEYS.isdisjoint(value)
 
 
 def _is_nested(value: object) -> bool:
@@ -111,6 +125,7 @@ def read_sequence(
 ) -> NestedDict | Value:
     """Judgments or a run from a list, by what its first entry is."""
     entries = _as_rows(value) or []
+    entries = _open_batch(entries, name, columns) if kind is RUN else entries
     shape = _find_shape(entries, name, columns, kind.number)
     if shape == "rag":
         return rag.read_records(name, _number_records(entries, name), kind, columns)
@@ -163,6 +178,8 @@ def holds_runs(value: object) -> bool:
     first = next((inner for inner in value if _is_filled(inner)), None)
     if isinstance(first, str):
         return is_path(first)
+    if _is_answer(first):
+        return False
     if isinstance(first, (list, tuple)):  # rankings in query order, unless it holds such itself
         return isinstance(first, list) and is_run(first)
     return is_run(first)
@@ -174,7 +191,7 @@ def _holds_named_runs(by_name: Mapping[Any, Any]) -> bool:
         return False  # documents with their scores, as most have them
     if rag.find_records(by_name, "") is not None or split_columns(by_name, "run") is not None:
         return False
-    if ratings.recognise(by_name) is not None or _is_answer(first):
+    if ratings.recognise(by_name) is not None or _is_answer(first) or _find_batch(by_name):
         return False
     return is_run(next((inner for inner in by_name.values() if _is_filled(inner)), None))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import tempfile
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
 from typing import IO, Any
 
@@ -24,12 +24,14 @@ from gainful.text import quote
 from gainful.threads import take_ahead
 
 KEY = "\0key"  # the hash of an owner's name
+_ROWS = "\0rows"
 MAX_OWNER_ROWS = 10_000_000  # of one owner, which memory holds together
 _BITS = 8
 BUCKETS = 1 << _BITS  # by the first bits of a hash
 _SHIFT = np.uint64(64 - _BITS)
 _MAX_HELD = 2_000_000  # rows
 _MAX_KEPT = 500_000  # rows in all that are never written
+_END = b"\xff\xff\xff\xff\0\0\0\0"  # of an Arrow stream
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _Starts = NDArray[np.int64]  # where each bucket begins, and the last one ends
 
@@ -45,6 +47,7 @@ class Spill:
     _held: list[pl.DataFrame] = field(init=False, factory=list)
     _kept: tuple[pl.DataFrame, _Starts] | None = field(init=False, default=None)
     _file: IO[bytes] | None = field(init=False, default=None)
+    _head: bytes = field(init=False, default=b"")  # of a stream of them
     _blocks: list[_Starts] = field(init=False, factory=list)  # in bytes of the file
 
     def add(self, rows: pl.DataFrame) -> None:
@@ -65,7 +68,7 @@ class Spill:
             self._write(rows, starts)
 
     def _sort(self) -> tuple[pl.DataFrame, _Starts]:
-        rows = pl.concat(self._held)
+        rows = pl.concat(self._held, rechunk=True)
         self._held.clear()
         bucket = (rows[KEY].to_numpy() >> _SHIFT).astype(np.uint16)
         counts = np.bincount(bucket, minlength=BUCKETS)
@@ -74,7 +77,10 @@ class Spill:
         return rows[order], np.concatenate([[0], np.cumsum(counts)])
 
     def _write(self, rows: pl.DataFrame, starts: _Starts) -> None:
-        """A block of the file: the rows of each bucket for themselves, compressed."""
+        """A block of the file: the rows of each bucket as a message of an Arrow stream.
+
+        So those of many buckets are read at once, with the head of a stream before them.
+        """
         try:
             if self._file is None:
                 self._file = tempfile.TemporaryFile(prefix="gainful-")  # noqa: SIM115
@@ -82,8 +88,11 @@ class Spill:
             places = [self._file.seek(0, 2)]
             for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
                 if stop > start:
-                    rows[start:stop].write_ipc(compressed := BytesIO(), compression="lz4")
-                    self._file.write(compressed.getbuffer())
+                    rows[start:stop].write_ipc_stream(stream := BytesIO(), compression="lz4")
+                    message = stream.getbuffer()
+                    size = 8 + int.from_bytes(message[4:8], "little")  # of the head: its columns
+                    self._head = bytes(message[:size])
+                    self._file.write(message[size : -len(_END)])
                 places.append(self._file.tell())
             self._file.flush()
         except OSError as failure:
@@ -97,9 +106,13 @@ class Spill:
 
     def read(self, buckets: slice) -> pl.DataFrame:
         """The rows of a part."""
-        if self.owner and self.counts[buckets].sum() > MAX_OWNER_ROWS:
-            self._refuse_large_owner(buckets)
-        parts = [self._empty, *(pl.read_ipc(stretch) for stretch in self._find(buckets))]
+        if self.owner:
+            names = (
+                pl.read_ipc_stream(stretch, columns=[self.owner])[self.owner]
+                for stretch in self._find(buckets)
+            )
+            refuse_large_owners(names, int(self.counts[buckets].sum()), self.name)
+        parts = [self._empty, *map(pl.read_ipc_stream, self._find(buckets))]
         if self._kept is not None:
             rows, starts = self._kept
             parts.append(rows[starts[buckets.start] : starts[buckets.stop]])
@@ -107,44 +120,26 @@ class Spill:
 
     def _find(self, buckets: slice) -> Iterator[BytesIO]:
         for places in self._blocks:
-            for start, stop in zip(
-                places[buckets].tolist(), places[buckets.start + 1 :].tolist(), strict=False
-            ):
-                if stop > start and self._file is not None:
-                    self._file.seek(start)
-                    yield BytesIO(self._file.read(stop - start))
-
-    def _refuse_large_owner(self, buckets: slice) -> None:
-        columns = [KEY, self.owner]
-        counts = [
-            _count_rows(pl.read_ipc(stretch, columns=columns), self.owner)
-            for stretch in self._find(buckets)
-        ]
-        most = pl.concat(counts).group_by(KEY).agg(pl.col(_ROWS).sum(), pl.col(self.owner).first())
-        _refuse_largest(most, self.owner, self.name)
+            start, stop = places[buckets.start], places[buckets.stop]
+            if stop > start and self._file is not None:
+                self._file.seek(start)
+                yield BytesIO(self._head + self._file.read(stop - start) + _END)
 
 
-_ROWS = "\0rows"
-
-
-def refuse_large_owners(rows: pl.DataFrame, owner: str, name: str) -> None:
+def refuse_large_owners(names: Iterable[pl.Series], total: int, name: str) -> None:
     """Refuse more rows of one owner than memory is asked to hold.
 
     Args:
-        rows: of whole owners.
-        owner: the column of their names.
+        names: of the owners of all rows, some rows at a time.
+        total: how many rows there are.
         name: what the rows are called in messages.
     """
-    if len(rows) > MAX_OWNER_ROWS:
-        _refuse_largest(rows.group_by(owner).agg(pl.len().alias(_ROWS)), owner, name)
-
-
-def _count_rows(rows: pl.DataFrame, owner: str) -> pl.DataFrame:
-    return rows.group_by(KEY).agg(pl.len().alias(_ROWS), pl.col(owner).first())
-
-
-def _refuse_largest(counts: pl.DataFrame, owner: str, name: str) -> None:
-    count, own_name = counts.sort(_ROWS).select(_ROWS, owner).row(-1)
+    if total <= MAX_OWNER_ROWS:
+        return
+    counts = pl.concat([some.value_counts(name=_ROWS) for some in names])
+    owner = counts.columns[0]
+    most = counts.group_by(owner).agg(pl.col(_ROWS).sum()).sort(_ROWS)
+    own_name, count = most.row(-1)
     if count > MAX_OWNER_ROWS:
         problem = f"{owner} {quote(own_name)} alone has {count:,} rows"
         raise BadInput(name, problem, f"at most {MAX_OWNER_ROWS:,} rows of one {owner}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import polars as pl
+from attrs import evolve
 
 from gainful.errors import BadInput, WrongType
 from gainful.forks import refuse_lost_threads
@@ -19,6 +20,7 @@ from gainful.read.column_names import (
     USUAL_NAMES,
     ColumnMapping,
     is_wide,
+    list_columns,
     normalise_name,
 )
 from gainful.read.engines import find_engine
@@ -49,25 +51,62 @@ def extract_rows(
     table: InputTable, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES
 ) -> Rows[Value] | Value:
     """The rows of a table; of one with lists for cells, what they are together."""
-    table = table.rename(columns, kind.roles)
+    roles, paths = kind.roles, ColumnMapping(fit=columns.fit)
+    if _names_path(columns, table.frame):
+        roles = {role: name for role, name in roles.items() if role != "doc"}
+        paths = evolve(paths, names={"doc": columns.names["doc"]})
+    table = table.rename(columns, roles)
     if is_wide(table.frame.schema):
-        return rag.read_records(table.name, _iterate_records(table), kind)
+        return rag.read_records(table.name, _iterate_records(table), kind, paths)
     if table.header.find_column(DOC) is None:
         lists = [name for name, dtype in table.frame.schema.items() if dtype.base_type() == pl.List]
         rag.refuse_unknown_lists(table.name, lists, columns, kind)
     return named_columns.extract_rows(table, kind)
 
 
+def _names_path(columns: ColumnMapping, frame: pl.DataFrame) -> bool:
+    """Are documents named by a path within them, as in a table with lists for cells?"""
+    paths = columns.names.get("doc", ())
+    nested = any(dtype.is_nested() for dtype in frame.dtypes)
+    return nested and any("." in path for path in paths) and {*paths}.isdisjoint(frame.columns)
+
+
 def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
     """Judgments or a run from a file with one object {query: {document: number}}, or one list."""
-    value = load_whole(source)
+    value, name = load_whole(source), source.name
     if isinstance(value, list):
-        read = shapes.read_sequence(value, source.name, kind, columns)
-    elif isinstance(value, dict):
-        read = shapes.read_mapping(value, source.name, kind, columns)
-    else:
-        raise BadInput(source.name, f"{quote(value)} is no object", "{query: {document: number}}")
+        return _as_columns(shapes.read_sequence(value, name, kind, columns), kind)
+    if not isinstance(value, dict):
+        raise BadInput(name, f"{quote(value)} is no object", "{query: {document: number}}")
+    try:
+        return _as_columns(shapes.read_mapping(value, name, kind, columns), kind)
+    except BadInput as failure:
+        _refuse_unknown(value, name, kind, failure)
+        raise
+
+
+def _as_columns(read: NestedDict | Value, kind: Kind[Value]) -> Value:
     return dicts.to_columns(read, kind) if isinstance(read, NestedDict) else read
+
+
+def _refuse_unknown(
+    value: Mapping[str, Any], name: str, kind: Kind[Any], failure: BadInput
+) -> None:
+    """JSON in which few values can be the documents of a query is probably something else."""
+    by_query = [inner for inner in value.values() if _may_be_documents(inner)]
+    if failure.where.startswith(f"{name}[") and 2 * len(by_query) <= len(value):
+        keys = list_columns([*value])
+        problem = (
+            f"{failure.problem}: this is JSON, but no {kind.name} in a known form; it has {keys}"
+        )
+        expected = f"{kind.shapes}; logs and traces are for gainful sessions"
+        raise BadInput(failure.where, problem, expected)
+
+
+def _may_be_documents(value: Any) -> bool:
+    """A list, or an object with numbers in it, can be the documents of a query."""
+    numbers = value.values() if isinstance(value, dict) else ()
+    return isinstance(value, list) or any(isinstance(number, (int, float)) for number in numbers)
 
 
 def _frame_tells_both(frame: pl.DataFrame, columns: ColumnMapping) -> bool:

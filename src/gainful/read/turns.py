@@ -76,7 +76,9 @@ def read_turns(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
         reading: `columns` says where conversations, turns, texts, lists and ids stand, as paths.
     """
     reader = _TurnReader(reading.columns)
-    return _read_conversations(source, reading, reader.read_record, _SHAPE)
+    sessions = _read_conversations(source, reading, reader.read_record, _SHAPE)
+    reading.columns.refuse_absent({"topic": reader.has_topics}, source.name)
+    return sessions
 
 
 def _read_conversations(
@@ -130,6 +132,7 @@ class _TurnReader:
     """How a record becomes a turn."""
 
     def __init__(self, columns: ColumnMapping) -> None:
+        self.has_topics = False  # of their own
         names = columns.names
         usual = {
             "session": CONVERSATION,
@@ -161,6 +164,7 @@ class _TurnReader:
             docs = rank_by_score(retrieved)
         else:
             docs = read_results(retrieved, self._paths)
+        self.has_topics = self.has_topics or topic is not None
         labels = (
             f"{session}_{match[1]}" if topic is None else str(topic),
             None if system is None else str(system),

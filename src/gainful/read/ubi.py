@@ -14,17 +14,24 @@ from typing import Any
 
 import polars as pl
 
-from gainful.errors import BadInput, NoColumn
+from gainful.errors import BadInput
 from gainful.read.build_sessions import GAP
 from gainful.read.column_names import LOG_COLUMNS, ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
 from gainful.read.json_text import parse_json
 from gainful.read.ranked_items import is_id
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.session_events import ASKED, SHOWN, SessionEvents, make_events, read_event_words
+from gainful.read.session_events import (
+    ASKED,
+    SHOWN,
+    SessionEvents,
+    make_events,
+    read_event_words,
+    tells,
+)
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.source import Source
-from gainful.read.ubi_files import FIELDS, UNREADABLE, UbiFile, read_ubi_file
+from gainful.read.ubi_files import FIELDS, UNREADABLE, UbiFile, name_own, read_ubi_file
 from gainful.read.ubi_lists import UbiLog, build_lists, split_queries
 from gainful.text import count_noun, quote
 
@@ -70,10 +77,13 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
     """
     sources = [source] if isinstance(source, Source) else source
     name = " and ".join(source.name for source in sources)
-    _refuse_other_fields(reading.columns, name)
+    paths = [path for role in _PATHS for path in reading.columns.names.get(role, ())]
+    own = {path.partition(".")[0] for path in paths} - {*FIELDS}
     words = read_event_words(reading.events)
     files = [
-        read_ubi_file(source, lambda part: _select_columns(part, reading.columns, words))
+        read_ubi_file(
+            source, lambda part: _select_columns(part, reading.columns, words), sorted(own)
+        )
         for source in sources
     ]
     locate = _locate_in_all(files)
@@ -89,7 +99,10 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
         raise BadInput(locate(int(unreadable["row"][0])), str(unreadable["wrong"][0]), UNREADABLE)
     if not len(log.queries) and not len(log.events):
         raise BadInput(name, "there is not one query and not one event in it", _SHAPE)
-    reading.columns.refuse_absent(frame, _PATHS, name)
+    presence = {
+        role: column in frame.columns and tells(frame, column) for role, column in _PATHS.items()
+    }
+    reading.columns.refuse_absent(presence, name)
     log, split_notes = split_queries(log)
     rows, docs, list_notes = build_lists(log)
     if not rows["event"].is_in([SHOWN, ASKED]).any():
@@ -108,15 +121,6 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
         docs=docs,
         judged_by="text",
     )
-
-
-def _refuse_other_fields(columns: ColumnMapping, name: str) -> None:
-    """Paths begin with a field of UBI: nothing else of a record is read."""
-    for role in _PATHS:
-        for path in columns.names.get(role, ()):
-            if path.partition(".")[0] not in FIELDS:
-                problem = f"{quote(path)} for the {role} begins with no field of UBI"
-                raise NoColumn(name, problem, f"a path from one of {', '.join(FIELDS)}")
 
 
 def _locate_in_all(files: Sequence[UbiFile]) -> Callable[[int], str]:
@@ -211,7 +215,8 @@ def _read_times(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, dict[int,
 
 def _find_path(path: str) -> pl.Expr:
     field, _, rest = path.partition(".")
-    return pl.col(field).str.json_path_match(f"$.{rest}") if rest else pl.col(field)
+    column = pl.col(name_own(field))
+    return column.str.json_path_match(f"$.{rest}") if rest else column
 
 
 def parse_hits(values: pl.Series) -> pl.Series:

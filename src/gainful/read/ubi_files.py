@@ -6,7 +6,7 @@ What is nested stays JSON in a text, which is looked into by paths.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import polars as pl
@@ -35,28 +35,32 @@ class UbiFile:
     locate: Callable[[int], str]
 
 
-def read_ubi_file(source: Source, select: Callable[[pl.DataFrame], pl.DataFrame]) -> UbiFile:
+def read_ubi_file(
+    source: Source, select: Callable[[pl.DataFrame], pl.DataFrame], own: Sequence[str] = ()
+) -> UbiFile:
     """The records of a file, a column for each field that is wanted.
 
     Args:
         source: JSON lines, JSON, Parquet or Arrow.
         select: what is wanted of some rows, which is much less than all that is told.
+        own: fields beside those of UBI; their columns are called as `name_own` says.
     """
+    fields = (*_ALL, *own)
     table = binary_format(source)
     if table is not None:
-        frame = named_columns.read_table(source, table).frame
-        return UbiFile(
-            select(_finish(_as_texts(frame))), lambda row: f"{source.name}, row {row + 1}"
-        )
+        frame = _as_texts(named_columns.read_table(source, table).frame, fields)
+        return UbiFile(select(_finish(frame)), lambda row: f"{source.name}, row {row + 1}")
     if is_whole(source):
-        return _read_one_by_one(source, select)
+        file = read_records(source)
+        entries = list(file.records)
+        frame = _tabulate_records((record for _, record in entries), fields)
+        return UbiFile(select(_finish(frame)), lambda row: file.locate(entries[row][0]))
     frames = []
     for piece in source.iterate_pieces():
-        scanned = None if ESCAPED_KEY_OR_HALF.search(piece) else _scan_lines(piece)
+        scanned = None if ESCAPED_KEY_OR_HALF.search(piece) else _scan_lines(piece, fields)
         if scanned is None or _repeats_keys(piece, scanned):
-            scanned = _tabulate_records(
-                parse_line(line) for line in piece.split(b"\n") if line.strip()
-            )
+            lines = (line for line in piece.split(b"\n") if line.strip())
+            scanned = _tabulate_records(map(parse_line, lines), fields)
         frames.append(select(_finish(scanned)))
     return UbiFile(pl.concat(frames), source.locate_rows())
 
@@ -76,30 +80,23 @@ def _repeats_keys(piece: bytes, frame: pl.DataFrame) -> bool:
     )
 
 
-def _scan_lines(text: bytes) -> pl.DataFrame | None:
+def _scan_lines(text: bytes, fields: Sequence[str]) -> pl.DataFrame | None:
     """All lines at once; None if one of them is not what it should be."""
     try:
-        return pl.read_ndjson(text, schema=dict.fromkeys(_ALL, pl.String))
+        return pl.read_ndjson(text, schema=dict.fromkeys(fields, pl.String))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
         return None
 
 
-def _read_one_by_one(source: Source, select: Callable[[pl.DataFrame], pl.DataFrame]) -> UbiFile:
-    file = read_records(source)
-    entries = list(file.records)
-    frame = _tabulate_records(record for _, record in entries)
-    return UbiFile(select(_finish(frame)), lambda row: file.locate(entries[row][0]))
-
-
-def _tabulate_records(records: Iterable[Record]) -> pl.DataFrame:
+def _tabulate_records(records: Iterable[Record], fields: Sequence[str]) -> pl.DataFrame:
     """Record by record, where one may be cut off."""
     rows: list[tuple[Any, ...]] = []
     for record in records:
         if isinstance(record, Unreadable):
-            rows.append((*[None] * len(_ALL), record.problem))
+            rows.append((*[None] * len(fields), record.problem))
             continue
-        rows.append((*(_write(record.get(name)) for name in _ALL), None))
-    schema = dict.fromkeys((*_ALL, "wrong"), pl.String)
+        rows.append((*(_write(record.get(name)) for name in fields), None))
+    schema = dict.fromkeys((*fields, "\0wrong"), pl.String)
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -109,10 +106,10 @@ def _write(value: Any) -> str | None:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _as_texts(frame: pl.DataFrame) -> pl.DataFrame:
+def _as_texts(frame: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
     """The fields of a table as texts; what is nested as JSON."""
     columns = []
-    for name in _ALL:
+    for name in fields:
         if name not in frame.columns:
             columns.append(pl.Series(name, [None] * len(frame), dtype=pl.String))
             continue
@@ -129,8 +126,13 @@ def _as_texts(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _finish(frame: pl.DataFrame) -> pl.DataFrame:
     """The fields of every version under their last names; an empty text is none."""
-    texts = [pl.when(pl.col(name) != "").then(pl.col(name)).alias(name) for name in FIELDS[:-1]]
-    wrong = pl.col("wrong") if "wrong" in frame.columns else pl.lit(None, dtype=pl.String)
-    names = (FIELDS[-1], *_OLD_HITS)
-    hits = pl.coalesce(*(pl.when(pl.col(name) != "").then(pl.col(name)) for name in names))
-    return frame.select(*texts, hits.alias(FIELDS[-1]), wrong.alias("wrong"))
+    texts = {name: pl.when(pl.col(name) != "").then(pl.col(name)) for name in frame.columns}
+    wrong = texts.pop("\0wrong", pl.lit(None, dtype=pl.String))
+    hits = pl.coalesce(*(texts.pop(name) for name in (FIELDS[-1], *_OLD_HITS)))
+    columns = {FIELDS[-1]: hits, "wrong": wrong, **{name_own(name): texts[name] for name in texts}}
+    return frame.select(column.alias(name) for name, column in columns.items())
+
+
+def name_own(field: str) -> str:
+    """The column of a field: that of another name may not stand for one of ours."""
+    return field if field in FIELDS else f"\0{field}"

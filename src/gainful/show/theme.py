@@ -44,6 +44,7 @@ class Tones:
     series: tuple[str, ...]
     names: tuple[str, ...]  # of series, as text: dark enough to read (4.5 : 1)
     grades: tuple[str, ...]  # from 0 to the best
+    on_grades: tuple[str, ...]  # text on each of them
     unjudged: str
     better: str
     worse: str
@@ -58,7 +59,8 @@ LIGHT = Tones(
     accent="#0072b2",
     series=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b87a00", "#3f8fc4", "#5a6675"),
     names=("#0072b2", "#b75000", "#007f5d", "#9b5b7e", "#986500", "#3375a0", "#5a6675"),
-    grades=("#eef2f6", "#c6dbef", "#9ecae1", "#6baed6", "#3182bd", "#08519c"),
+    grades=("#eef2f6", "#c6dbef", "#9ecae1", "#6baed6", "#2f7ab3", "#08519c"),
+    on_grades=("#1b2430", "#1b2430", "#1b2430", "#1b2430", "#ffffff", "#ffffff"),
     unjudged="#ffffff",
     better="#0072b2",
     worse="#d55e00",
@@ -72,7 +74,8 @@ DARK = Tones(
     accent="#62b6ec",
     series=("#62b6ec", "#ff9a5c", "#3fcf9f", "#e7a8cb", "#f0b93a", "#9cc9ea", "#a3b0bf"),
     names=("#62b6ec", "#ff9a5c", "#3fcf9f", "#e7a8cb", "#f0b93a", "#9cc9ea", "#a3b0bf"),
-    grades=("#1f2833", "#1d4263", "#215c8c", "#2f7cb6", "#62a9dc", "#b3daf5"),
+    grades=("#1f2833", "#1d4263", "#215c8c", "#2f7ab3", "#62a9dc", "#b3daf5"),
+    on_grades=("#e8edf3", "#e8edf3", "#ffffff", "#ffffff", "#12171e", "#12171e"),
     unjudged="#12171e",
     better="#62b6ec",
     worse="#ff9a5c",
@@ -147,6 +150,7 @@ def _format_css_variables(tones: Tones) -> str:
             ("series", tones.series),
             ("name", tones.names),
             ("grade", tones.grades),
+            ("on", tones.on_grades),
         )
         for at, colour in enumerate(colours)
     }

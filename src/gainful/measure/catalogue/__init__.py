@@ -31,8 +31,8 @@ MEASURES: dict[str, Entry] = NameTable(
 
 
 def find_entry(name: str) -> Entry | None:
-    """The entry of a measure of rankings or of sessions, by the catalogue's name for it."""
-    return MEASURES.get(name) or session_measures().get(name)
+    """The entry of a measure of rankings, sessions or exposure, by the catalogue's name for it."""
+    return MEASURES.get(name) or session_measures().get(name) or exposure_measures().get(name)
 
 
 def session_measures() -> Mapping[str, Entry]:
@@ -42,9 +42,16 @@ def session_measures() -> Mapping[str, Entry]:
     return SESSION_MEASURES
 
 
+def exposure_measures() -> Mapping[str, Entry]:
+    """The measures of what a run shows of a catalogue, loaded when one is asked for."""
+    from gainful.measure.catalogue.exposure import EXPOSURE_MEASURES  # noqa: PLC0415
+
+    return EXPOSURE_MEASURES
+
+
 def measure_names() -> tuple[str, ...]:
     """The names of all measures, those of rankings first."""
-    return (*MEASURES, *session_measures())
+    return (*MEASURES, *session_measures(), *exposure_measures())
 
 
-__all__ = ["MEASURES", "find_entry", "measure_names", "session_measures"]
+__all__ = ["MEASURES", "exposure_measures", "find_entry", "measure_names", "session_measures"]

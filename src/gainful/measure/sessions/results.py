@@ -412,9 +412,10 @@ class SessionResults(Results):
         """A row for each session, a column for each measure; null where one is left out."""
         return self.tabulate()
 
-    def groups(self, by: By) -> list[dict[str, Any]]:
+    def groups(self, by: By = ()) -> list[dict[str, Any]]:
         """The means of groups of sessions: by one column or by several."""
         rows = []
+        by = self.grouping.name if not by and self.grouping is not None else by
         for keys, flags in self.group_sessions(by):
             means = {name: finite_or_none(self.mean_of(name, flags)) for name in self.values}
             counts = {

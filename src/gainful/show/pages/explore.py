@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike, fspath
+from pathlib import PurePath
 from typing import Any
 
-import numpy as np
 from attrs import evolve, frozen
 
 from gainful.convention.session import JK2008, SESSION_SETTINGS
 from gainful.errors import BadValue
-from gainful.evidence.orders.sweep import Sweep
+from gainful.evidence.intervals import DrawnUnits
 from gainful.evidence.searchers.calibration import MeasuredSearcher, clamp_base, format_estimate
 from gainful.formula.renderers import to_javascript, to_mathml
 from gainful.match.session_groups import (
@@ -26,11 +26,10 @@ from gainful.measure.discount import DISCOUNTS, as_query_discount, b, bq
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.formulas import as_gain
 from gainful.measure.functions.sessions.sdcg import session_grade_gains
-from gainful.measure.measure import Measure
 from gainful.read.sessions import Sessions
 from gainful.show.html_page import render_page
 from gainful.show.pages import explore_data
-from gainful.show.theme import DASHES, LIGHT, Tones, build_vega_config
+from gainful.show.theme import DASHES
 from gainful.text import count_noun, format_exact
 
 
@@ -213,14 +212,6 @@ def choose_group_column(
 
 _MAX_DEPTH = 50  # results of a query that a page holds, unless the measure looks deeper
 _MAX_WEIGHTS = 12  # grades that have a slider each
-# Charts take their colours from the style sheet, so that they follow the theme and the printer.
-_TONE_NAMES = ("paper", "raised", "ink", "quiet", "line", "accent", "unjudged", "better", "worse")
-_TONES = Tones(
-    **{name: f"var(--{name})" for name in _TONE_NAMES},
-    series=tuple(f"var(--series-{at})" for at in range(len(LIGHT.series))),
-    names=tuple(f"var(--name-{at})" for at in range(len(LIGHT.names))),
-    grades=tuple(f"var(--grade-{at})" for at in range(len(LIGHT.grades))),
-)
 _PAGE_SETTINGS = ("gain", "discount", "query_discount", "duplicates", "ideal", "hold")
 
 
@@ -235,7 +226,8 @@ class ExploreContent:
     answers: Mapping[str, Mapping[str, str]]  # by setting: those that can be chosen, in words
     columns: Sequence[Mapping[str, Any]]  # by which sessions can be chosen and grouped
     group_column: str | None  # by which they are grouped first
-    sweep: Sweep | str | None  # of its groups; or why there is none
+    ranges: Mapping[str, tuple[float, float]]  # of b and bq, that the map shows
+    units: DrawnUnits  # what is drawn again for intervals
     command: Sequence[str]  # the words by which `gainful sessions` reads the same
     searcher: MeasuredSearcher | None = None  # that was measured in a log
 
@@ -252,23 +244,11 @@ def render_explore(content: ExploreContent, title: str | None) -> str:
         "explore.html",
         feature="gainful explore",
         data=_build_page_data(content),
-        title=title or f"Sessions of {content.loaded.name}",
+        title=title or PurePath(content.loaded.name).name,
         counts=" · ".join(count_texts),
         settings=SESSION_SETTINGS,
         notes=content.sessions.notes,
     )
-
-
-def starting_measure(recipe: SessionRecipe) -> Measure:
-    """The measure with all that the page begins with, but for b and bq."""
-    convention = recipe.convention
-    names = [name for name in (*_PAGE_SETTINGS, "negative", "empty") if name in recipe.entry.params]
-    params = {name: getattr(convention, name) for name in names if name != "gain"}
-    params |= {
-        "gain": recipe.gain.name,
-        **({} if convention.rel is None else {"rel": convention.rel}),
-    }
-    return Measure(recipe.entry.name, params, recipe.k)
 
 
 def _build_page_data(content: ExploreContent) -> dict[str, Any]:
@@ -315,9 +295,10 @@ def _build_page_data(content: ExploreContent) -> dict[str, Any]:
             "by": content.group_column,
         },
         "command": list(content.command),
-        "map": _build_map(content),
+        "map": {**content.ranges, **_explain_no_map(content)},
+        "units": explore_data.unit_columns(content.units, sessions.size),
         "measured": _build_measured(content.searcher),
-        "look": {"config": build_vega_config(_TONES), "dashes": DASHES},
+        "look": {"dashes": DASHES},
     }
 
 
@@ -341,26 +322,13 @@ def _build_measured(searcher: MeasuredSearcher | None) -> dict[str, Any] | None:
     }
 
 
-def _build_map(content: ExploreContent) -> dict[str, Any]:
-    """Who wins for which b and bq, by the settings of the beginning; or why that is not told."""
-    sweep = content.sweep
-    if sweep is None:
-        columns = session_columns(content.sessions)
-        group_count = columns["system"].n_unique() if "system" in columns.columns else 0
-        most = f"at most {explore_data.MAX_GROUPS} are compared"
-        reason = f"system has {group_count} values, and {most}"
-        return {"why": reason if group_count > 1 else "there are no two groups to compare"}
-    if isinstance(sweep, str):
-        return {"why": sweep}
-    plane = sweep.planes[0]
-    sorted_means = -np.sort(-np.nan_to_num(plane.means, nan=-np.inf), axis=2)
-    with np.errstate(invalid="ignore"):  # where no group has a mean
-        ahead = sorted_means[..., 0] - sorted_means[..., 1]
-    return {
-        "by": content.group_column,
-        "b": sweep.b,
-        "bq": sweep.bq,
-        "won": plane.winners.ravel().tolist(),
-        "ahead": np.where(np.isfinite(ahead), ahead, 0.0).ravel().tolist(),
-        "sentence": plane.sentence,
-    }
+def _explain_no_map(content: ExploreContent) -> dict[str, str]:
+    """Why there are no groups to compare, where there are not."""
+    if content.group_column is not None:
+        return {}
+    columns = session_columns(content.sessions)
+    group_count = columns["system"].n_unique() if "system" in columns.columns else 0
+    if group_count < 2:
+        return {"why": "there are no two groups to compare"}
+    most = f"at most {explore_data.MAX_GROUPS} are compared"
+    return {"why": f"system has {group_count} values, and {most}"}

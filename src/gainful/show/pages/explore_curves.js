@@ -36,6 +36,7 @@ const Curves = (() => {
       }])),
       columns: new Map(data.columns.map((column) => [column.name, column])),
       allQueries: data.sessions.allQueries,
+      units: { ...data.units, of: Int32Array.from(data.units.of ?? perSession.keys()), weights: Uint8Array.from(data.units.weights, (digit) => parseInt(digit, 36)) },
       empty: data.start.empty,
     };
   }
@@ -173,6 +174,8 @@ const Curves = (() => {
       group.n = new Int32Array(group.longest * x);
       group.last = new Float64Array(x);
       group.others = new Float64Array(x);
+      // By query, what the units of the group have added up to at its end: sums and counts.
+      group.ends = Array.from({ length: group.longest }, () => ({ sums: new Float64Array(study.units.number), counts: new Float64Array(study.units.number) }));
     }
     const values = new Float64Array(study.sessions).fill(NaN);
     const gained = new Float64Array(study.longest * x), share = new Float64Array(study.longest * x);
@@ -199,7 +202,10 @@ const Curves = (() => {
       values[s] = share[own - 1];
       for (let p = 0; p < wide; p++) {
         const value = p < own ? share[p] : best ? ratio(gained[own - 1], best[p], study.empty) : share[own - 1];
-        if (!Number.isNaN(value)) { group.sum[p] += value; group.n[p]++; }
+        if (Number.isNaN(value)) continue;
+        group.sum[p] += value;
+        group.n[p]++;
+        if ((p + 1) % x === 0) { const end = group.ends[(p + 1) / x - 1]; end.sums[study.units.of[s]] += value; end.counts[study.units.of[s]]++; }
       }
       for (let n = 0, before = 0; n < length(s); n++) { // what each query gained, down to each rank
         const sums = n === length(s) - 1 ? group.last : group.others;
@@ -211,6 +217,7 @@ const Curves = (() => {
     for (const group of sortedGroups) {
       group.curve = Float64Array.from(group.sum, (sum, p) => (group.n[p] ? sum / group.n[p] : NaN));
       group.mean = group.curve[group.curve.length - 1];
+      group.ends.forEach((end, n) => { end.total = group.n[(n + 1) * x - 1]; end.mean = group.curve[(n + 1) * x - 1]; });
       group.last = group.last.map((sum) => sum / group.sessions);
       const others = group.queries - group.sessions;
       group.others = others ? group.others.map((sum) => sum / others) : null;
@@ -239,5 +246,5 @@ const Curves = (() => {
     return queries;
   }
 
-  return { prepareStudy, computeCurves, idealKind };
+  return { prepareStudy, computeCurves, idealKind, selectSessions, discountFactors, resultGain, bestGains, ratio };
 })();

@@ -14,6 +14,9 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, BadValue
+from gainful.evidence.intervals import DrawnUnits
+from gainful.evidence.statistics.bootstrap import draw_weights
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.match.session_groups import check_group_columns, session_columns as session_heads
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.read.sessions import Sessions
@@ -22,6 +25,9 @@ from gainful.types import Array, Ranks
 MAX_GROUPS = 7  # that colours can tell apart
 _MAX_CHOICES = 40  # values of a column that one can choose from
 _MAX_TEXT = 10_000  # characters of a text that a page holds
+_MAX_DRAWS = 1_000_000  # of units, for the intervals of a page: a character each
+_RESAMPLES = (200, 2000)  # at least, and at most
+_DIGITS = np.frombuffer(b"0123456789abcdefghijklmnopqrstuvwxyz", dtype=np.uint8)
 
 
 @frozen(eq=False)
@@ -168,6 +174,27 @@ def filter_columns(sessions: MatchedSessions, loaded: Sessions) -> list[dict[str
             }
         )
     return columns
+
+
+def unit_columns(units: DrawnUnits, size: int) -> dict[str, Any]:
+    """What is drawn again (searchers, or sessions), and how often each is in every resample.
+
+    The draws are those of `draw_weights`, resample after resample, a digit for each unit.
+    """
+    number = size if units.number is None else int(units.number.max()) + 1
+    fewest, most = _RESAMPLES
+    resamples = min(max(_MAX_DRAWS // number, fewest), most)
+    counts = np.concatenate(
+        [drawn for _, drawn in draw_weights(number, Resampling(resamples=resamples))]
+    )
+    digits = _DIGITS[np.minimum(counts, len(_DIGITS) - 1).astype(np.intp)]
+    return {
+        "words": units.words,
+        "number": number,
+        "of": None if units.number is None else units.number.tolist(),
+        "resamples": resamples,
+        "weights": digits.tobytes().decode("ascii"),
+    }
 
 
 def _partition(codes: Sequence[int]) -> tuple[int, ...]:

@@ -2,92 +2,55 @@
 // One session in full: its queries, what they showed, and what each result added.
 // Everything a user wrote becomes text of the page, and nothing else.
 const Session = (() => {
-  const makeElement = (name, text, classes) => {
-    const node = document.createElement(name);
-    if (text !== undefined) node.textContent = text;
-    if (classes) node.className = classes;
-    return node;
-  };
-  const shorten = (text, most = 80) => ([...text].length <= most ? text : [...text].slice(0, most - 1).join("") + "…");
-  // Text of a user: shortened, whole in the title, and in the direction it has itself.
-  const userText = (name, text, classes, most) => {
-    const node = makeElement(name, shorten(text, most), classes);
-    node.dir = "auto";
-    if (shorten(text, most) !== text) node.title = text;
-    return node;
-  };
-  const formatNumber = (value) => (Number.isNaN(value) ? "–" : value.toFixed(4));
+  const { makeElement, userText, formatNumber } = Elements;
 
   // A chip in the colour of the grade: light for the lowest, dark for the highest.
   function makeChip(data, code) {
-    if (code < 0) {
-      const node = makeElement("span", "–", "chip none");
-      node.title = "not judged";
-      return node;
-    }
-    const node = makeElement("span", data.grades.labels[code], "chip"), last = data.grades.labels.length - 1;
-    const step = last ? Math.floor((code * 5) / last) : 5;
-    node.style.background = `var(--grade-${step})`;
-    node.style.color = step >= 4 ? "var(--paper)" : "var(--ink)";
-    return node;
+    if (code < 0) return makeElement("span", { class: "chip unjudged", title: "not judged" }, "–");
+    const last = data.grades.labels.length - 1;
+    return makeElement("span", { class: `chip g${last ? Math.floor((code * 5) / last) : 5}` }, data.grades.labels[code]);
   }
 
-  const COLUMNS = [["rank", "rank number"], ["document", ""], ["grade", "grade"], ["clicked", "clicked"], ["gain", "part number"], ["× rank", "part number"], ["× query", "part number"], ["adds", "added number"]];
+  const COLUMNS = { rank: "rank number", document: "", grade: "grade", clicked: "clicked", gain: "part number", "× rank": "part number", "× query": "part number", adds: "added number" };
 
-  function buildTable(data, query, clicks) {
-    const node = makeElement("table"), head = makeElement("tr"), body = makeElement("tbody");
-    const columns = COLUMNS.filter(([name]) => clicks || name !== "clicked");
-    for (const [name, classes] of columns) {
-      const cell = makeElement("th", name, classes);
-      cell.scope = "col";
-      head.append(cell);
-    }
-    for (const row of query.rows) {
-      const line = makeElement("tr", undefined, row.added === 0 ? "nothing" : "something");
-      const cells = {
-        rank: makeElement("td", row.rank, "rank number"),
-        document: userText("td", data.results.docs[data.results.doc[row.result]], "", 60),
-        grade: makeElement("td", undefined, "grade"),
-        clicked: makeElement("td", data.results.clicked?.[row.result] ? "✓" : "", "clicked"),
-        gain: makeElement("td", row.code < 0 ? "" : row.isRepeat ? "0, again" : String(+row.gain.toPrecision(6)), "part number"),
-        "× rank": makeElement("td", row.gain ? formatNumber(row.factor) : "", "part number"),
-        "× query": makeElement("td", row.gain ? formatNumber(query.factor) : "", "part number"),
-        adds: makeElement("td", row.added === 0 ? "" : formatNumber(row.added), "added number"),
-      };
-      if (row.isRepeat) cells.gain.title = "the session has shown it before";
-      if (cells.clicked.textContent) cells.clicked.setAttribute("aria-label", "clicked");
-      cells.grade.append(makeChip(data, row.code));
-      line.append(...columns.map(([name]) => cells[name]));
-      body.append(line);
-    }
-    const top = makeElement("thead");
-    top.append(head);
-    node.append(top, body);
-    const around = makeElement("div", undefined, "scroll");
-    around.append(node);
-    return around;
+  function buildRow(data, query, row, columns) {
+    const cells = {
+      rank: [row.rank],
+      document: [userText(data.results.docs[data.results.doc[row.result]], {}, 60)],
+      grade: [makeChip(data, row.code)],
+      clicked: [data.results.clicked?.[row.result] ? "✓" : ""],
+      gain: [row.code < 0 ? "" : row.isRepeat ? "0, again" : String(+row.gain.toPrecision(6))],
+      "× rank": [row.gain ? formatNumber(row.factor) : ""],
+      "× query": [row.gain ? formatNumber(query.factor) : ""],
+      adds: [row.added === 0 ? "" : formatNumber(row.added)],
+    };
+    const titles = { gain: row.isRepeat ? "this session has shown it before" : null };
+    return makeElement("tr", { class: row.added === 0 ? "nothing" : "something" },
+      ...columns.map(([name, classes]) => makeElement("td", { class: classes, title: titles[name] }, ...cells[name])));
+  }
+
+  function buildTable(data, query) {
+    const columns = Object.entries(COLUMNS).filter(([name]) => data.results.clicked || name !== "clicked");
+    return makeElement("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": `Results of query ${query.number}` }, makeElement("table", {},
+      makeElement("thead", {}, makeElement("tr", {}, ...columns.map(([name, classes]) => makeElement("th", { scope: "col", class: classes }, name)))),
+      makeElement("tbody", {}, ...query.rows.map((row) => buildRow(data, query, row, columns)))));
+  }
+
+  function buildQuery(data, query) {
+    const text = data.queries.texts[data.queries.text[query.query]], below = data.queries.listed[query.query] - query.rows.length;
+    return [
+      makeElement("h3", {}, makeElement("span", {}, `Q${query.number} `, text === null ? makeElement("span", { class: "quiet" }, "(no text)") : userText(text, {}, 100)), makeElement("span", { class: "sum" }, `adds ${formatNumber(query.added)}`)),
+      query.rows.length ? buildTable(data, query) : makeElement("p", { class: "quiet" }, "It returned nothing."),
+      below > 0 ? makeElement("p", { class: "quiet" }, `${below} further down ${below === 1 ? "does" : "do"} not count.`) : "",
+    ];
   }
 
   // The session, its queries one under another.
   function showSession(place, data, facts, steps, value, total) {
-    const parts = [];
-    const line = makeElement("p");
-    line.append(userText("strong", facts.name));
-    for (const fact of facts.columns) line.append(" · ", userText("span", fact, "", 40));
-    line.append(` · gain ${formatNumber(total)}`, value === null ? "" : ` · share of the ideal ${formatNumber(value)}`);
-    parts.push(line);
-    for (const query of steps) {
-      const text = data.queries.texts[data.queries.text[query.query]];
-      const head = makeElement("h3"), words = makeElement("span", `Q${query.number} `);
-      words.append(text === null ? makeElement("span", "(no text)", "quiet") : userText("span", text, "", 100));
-      head.append(words, makeElement("span", `adds ${formatNumber(query.added)}`, "sum"));
-      parts.push(head);
-      const resultCount = data.queries.listed[query.query];
-      parts.push(query.rows.length ? buildTable(data, query, Boolean(data.results.clicked)) : makeElement("p", "It returned nothing.", "quiet"));
-      if (resultCount > query.rows.length) parts.push(makeElement("p", `${resultCount - query.rows.length} further down ${resultCount - query.rows.length === 1 ? "does" : "do"} not count.`, "quiet"));
-    }
-    place.replaceChildren(...parts);
+    const line = makeElement("p", {}, makeElement("strong", {}, userText(facts.name, {}, 80)), ...facts.columns.flatMap((fact) => [" · ", userText(fact, {}, 40)]),
+      ` · gain ${formatNumber(total)}`, value === null ? "" : ` · share of the ideal ${formatNumber(value)}`);
+    place.replaceChildren(line, ...steps.flatMap((query) => buildQuery(data, query)));
   }
 
-  return { makeElement, userText, shorten, formatNumber, makeChip, showSession };
+  return { makeChip, showSession };
 })();

@@ -1,12 +1,61 @@
 "use strict";
-// What is computed, said in three ways: in gainful's own language, as a formula, in words.
+// What is computed, in words: the verdict, gainful's own language, the formula, the settings one by one.
 const Words = (data, study, set) => {
-  const { makeElement } = Session, start = data.start;
+  const { makeElement, byId, shorten, isolate, capitalise } = Elements, start = data.start;
   const fewestQueries = study.allQueries.reduce((least, count) => Math.min(least, count), Infinity);
   const discount = (name) => study.discounts.get(set[name]);
   const hasWeights = (gain) => gain.weights.every((weight, code) => weight === set.weights[code]);
+  const measured = data.measured, ends = { b: data.bases.b.typical, bq: data.bases.bq.typical };
+  const presets = {
+    impatient: { b: ends.b[0], bq: ends.bq[0] },
+    typical: { b: data.bases.b.default, bq: data.bases.bq.default },
+    patient: { b: ends.b[1], bq: ends.bq[1] },
+    ...(measured ? { calibrated: { b: +(measured.b?.value ?? start.b).toPrecision(4), bq: +(measured.bq?.value ?? start.bq).toPrecision(4) } } : {}),
+  };
+  const findPreset = () => Object.keys(presets).find((name) => presets[name].b === set.b && presets[name].bq === set.bq);
 
-  // The measure in gainful's own language: what is as usual is left out, but for b and bq.
+  // ── the verdict ──
+  const formatShort = (value) => `${value < 0 ? "−" : ""}${Math.abs(value) < 10 ? Math.abs(value).toFixed(3) : +Math.abs(value).toPrecision(4)}`;
+  const writeBase = (name, value, digits) => `${name}\u00a0=\u00a0${+value.toPrecision(digits)}`;
+  function describeSearcher() {
+    const bases = [["b", "discount"], ["bq", "query_discount"]].filter(([, name]) => discount(name).based).map(([base]) => base);
+    if (!bases.length) return "With these discounts";
+    const numbers = bases.map((base) => writeBase(base, set[base], 4)).join(", "), preset = findPreset();
+    if (preset && bases.length === 2) return `For ${preset === "impatient" ? "an" : preset === "calibrated" ? "the" : "a"} ${preset} searcher (${numbers})`;
+    const traits = [];
+    if (bases.includes("b") && (set.b >= 5 || set.b < 2)) traits.push(set.b >= 5 ? "reads on" : "stops reading early");
+    if (bases.includes("bq") && (set.bq >= 6 || set.bq < 2)) traits.push(set.bq >= 6 ? "keeps asking" : "asks few queries");
+    return traits.length ? `For a searcher who ${traits.join(" and ")} (${numbers})` : `For a searcher with ${numbers.replace(", ", " and ")}`;
+  }
+
+  function describeInterval(verdict) {
+    if (!verdict.interval) return " (too few sessions for an interval)";
+    const range = `95\u00a0% interval ${verdict.interval.map(formatShort).join(" to ")}`;
+    return verdict.other === undefined || verdict.isSure ? ` (${range})` : `, within chance (${range})`;
+  }
+
+  // Where the lead changes, by what the map found.
+  function describeCrossings(verdict, survey, nameOf) {
+    if (!survey) return "";
+    const found = ["b", "bq"].filter((base) => survey.crossings[base] !== null).map((base) => writeBase(base, survey.crossings[base], 2));
+    if (found.length) return ` The lead changes at ${found.join(" or ")}.`;
+    const elsewhere = survey.codes.filter((code, g) => g !== verdict.leader && survey.leads[g].some((lead) => lead > 0)).map((code) => isolate(shorten(nameOf(code), 40)));
+    return elsewhere.length ? ` Elsewhere on the map ${elsewhere.join(" or ")} leads.` : ` ${capitalise(isolate(shorten(nameOf(survey.codes[verdict.leader]), 40)))} leads everywhere on the map.`;
+  }
+
+  // The sentence on top: a start, what is to be seen first, and the rest.
+  function writeVerdict(verdict, codes, survey, nameOf) {
+    const value = set.normalised ? "share of the ideal" : "gain", who = `${describeSearcher()}, `;
+    const name = (g) => isolate(shorten(nameOf(codes[g]), 60));
+    if (verdict.leader === undefined) return [who, "there is no mean", ": no session has a value."];
+    if (verdict.other === undefined) return [who, `the mean ${value} is ${formatShort(verdict.means[verdict.leader])}`, `${describeInterval(verdict)}.`];
+    if (verdict.ties) return [who, `${name(verdict.leader)} and ${name(verdict.other)} do not differ`, `: both have a mean ${value} of ${formatShort(verdict.means[verdict.leader])}.`];
+    const whom = codes.length > 2 ? ` ${name(verdict.other)}` : "";
+    return [who, `${name(verdict.leader)} leads${whom} by ${formatShort(verdict.ahead)}`, `${describeInterval(verdict)}.${describeCrossings(verdict, survey, nameOf)}`];
+  }
+
+  // ── the measure and the command ──
+  // What is as usual is left out, but for b and bq.
   function writeMeasure() {
     const options = [], defaults = data.defaults, gain = data.gains.find(hasWeights);
     const spelling = gain ? gain.spelling : { gain: `{${data.grades.labels.map((grade, code) => `${grade}:${set.weights[code]}`).join(",")}}` };
@@ -31,33 +80,31 @@ const Words = (data, study, set) => {
     return words.map(quote).join(" ");
   }
 
+  // ── the formula ──
   const parseMathml = (text) => document.importNode(new DOMParser().parseFromString(`<mrow xmlns="http://www.w3.org/1998/Math/MathML">${text}</mrow>`, "text/xml").documentElement, true);
-  const mathElement = (name, ...children) => {
+  const math = (name, ...children) => {
     const node = document.createElementNS("http://www.w3.org/1998/Math/MathML", name);
     node.append(...children);
     return node;
   };
+  const space = () => { const node = math("mspace"); node.setAttribute("width", "0.35em"); return node; };
   function drawFormula() {
-    const sum = (letter, end) => mathElement("munderover", mathElement("mo", "∑"), mathElement("mrow", mathElement("mi", letter), mathElement("mo", "="), mathElement("mn", "1")), end);
+    const sum = (letter, end) => math("munderover", math("mo", "∑"), math("mrow", math("mi", letter), math("mo", "="), math("mn", "1")), end);
     const fillParameters = (text) => {
       const node = parseMathml(text);
-      for (const param of node.querySelectorAll("[data-param]")) param.replaceWith(mathElement("mn", String(+set[param.dataset?.param ?? param.getAttribute("data-param")].toPrecision(6))));
+      for (const param of node.querySelectorAll("[data-param]")) param.replaceWith(math("mn", String(+set[param.getAttribute("data-param")].toPrecision(6))));
       return node;
     };
-    const gain = mathElement("mrow", mathElement("mi", "gain"), mathElement("mo", "("), mathElement("msub", mathElement("mi", "g"), mathElement("mrow", mathElement("mi", "q"), mathElement("mi", "i"))), mathElement("mo", ")"));
-    const total = mathElement("mrow", sum("q", mathElement("mi", "Q")), fillParameters(discount("query_discount").querySet), sum("i", mathElement("mn", String(set.x))), fillParameters(discount("discount").rankSet), mathElement("mo", "·"), gain);
-    const own = mathElement("mrow", mathElement("mi", "sDCG"), mathElement("mo", "="), total);
-    const share = mathElement("mrow", mathElement("mi", "nsDCG"), mathElement("mo", "="), mathElement("mfrac", mathElement("mi", "sDCG"), mathElement("mrow", mathElement("mi", "sDCG"), mathElement("mtext", "\u00a0of the ideal session"))));
-    document.getElementById("formula").replaceChildren(...[own, ...(set.normalised ? [share] : [])].map((row) => {
-      const math = mathElement("math", row);
-      math.setAttribute("display", "block");
-      return math;
-    }));
+    const gain = math("mrow", math("mi", "gain"), math("mo", "("), math("msub", math("mi", "g"), math("mrow", math("mi", "q"), math("mi", "i"))), math("mo", ")"));
+    const total = math("mrow", sum("q", math("mi", "Q")), fillParameters(discount("query_discount").querySet), space(), sum("i", math("mn", String(set.x))), fillParameters(discount("discount").rankSet), math("mo", "·"), gain);
+    const rows = [math("mrow", math("mi", "sDCG"), math("mo", "="), total)];
+    if (set.normalised) rows.push(math("mrow", math("mi", "nsDCG"), math("mo", "="), math("mfrac", math("mi", "sDCG"), math("mrow", math("mi", "sDCG"), math("mtext", "\u00a0of the ideal session")))));
+    byId("formula").replaceChildren(...rows.map((row) => { const node = math("math", row); node.setAttribute("display", "block"); return node; }));
   }
 
   function describe() {
-    document.getElementById("measure").textContent = writeMeasure();
-    document.getElementById("command").textContent = writeCommand();
+    byId("measure").textContent = writeMeasure();
+    byId("command").textContent = writeCommand();
     drawFormula();
     const weights = data.grades.labels.slice(0, 12).map((grade, code) => `grade ${grade}: ${+set.weights[code].toPrecision(6)}`).join(" · ");
     const labels = Object.fromEntries([...document.querySelectorAll("#controls .control label[for]")].map((label) => [label.htmlFor, label.textContent]));
@@ -68,11 +115,11 @@ const Words = (data, study, set) => {
       ["How deep does a searcher look?", `at the first ${set.x} results of every query`],
       [labels.duplicates, data.answers.duplicates[set.duplicates]],
     ];
-    if (set.normalised) facts.push([labels.ideal, `${data.answers.ideal[kind] ?? kind}${set.ideal === "paired" ? ": the one that fits how duplicates earn" : ""}`], [labels.hold, data.answers.hold[set.hold]], ["What has a session with nothing to find?", start.empty === "skip" ? "no value: it is left out" : `the value ${start.empty}`]);
+    if (set.normalised) facts.push([labels.ideal, `${data.answers.ideal[kind] ?? kind}${set.ideal === "paired" ? ": the one that fits how duplicates earn" : ""}`], [labels.hold, data.answers.hold[set.hold]], ["What does a session with nothing to find get?", start.empty === "skip" ? "no value: it is left out" : `the value ${start.empty}`]);
     const countsAgain = set.duplicates !== "first" && kind !== "repeated", ordersDiffer = set.duplicates === "first" && kind === "once";
     if (set.normalised && (countsAgain || ordersDiffer)) facts.push(["Can the value pass 1?", "yes: this ideal does not bound what documents earn"]);
-    document.getElementById("words").replaceChildren(...facts.flatMap(([question, answer]) => [makeElement("dt", question), makeElement("dd", answer)]));
+    byId("words").replaceChildren(...facts.flatMap(([question, answer]) => [makeElement("dt", {}, question), makeElement("dd", {}, answer)]));
   }
 
-  return { describe, discount, hasWeights, fewestQueries };
+  return { describe, discount, hasWeights, fewestQueries, presets, findPreset, writeVerdict };
 };

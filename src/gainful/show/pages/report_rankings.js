@@ -1,13 +1,27 @@
 "use strict";
 // One query of a report of runs: their rankings side by side, rank by rank, and what moved.
 const Detail = (() => {
-  const { makeElement, makeLine, userText, formatNumber, formatBriefly, withSign, tone, countNoun, rankRange, meanRanks, MOVE_WORDS, moveKind } = Elements;
+  const { makeElement, makeLine, userText, formatNumber, formatBriefly, withSign, tone, countNoun } = Elements;
   const data = JSON.parse(document.getElementById("data").textContent);
   const { runs, base, measures, values } = data;
   const others = runs.map((_, at) => at).filter((at) => at !== base);
   let whole = false; // all ranks, or those that count
   let query = null;
   let redraw = () => {};
+
+  // Where documents stand in a ranking: the first and last rank of each place, the mean of each document.
+  const rankRange = (run, at) => (run.ranks ? run.ranks[at] : [at + 1, at + 1]);
+  function meanRanks(run) {
+    const ranks = new Map();
+    if (run) run.docs.forEach((doc, at) => { if (doc >= 0 && !ranks.has(doc)) ranks.set(doc, (rankRange(run, at)[0] + rankRange(run, at)[1]) / 2); });
+    return ranks;
+  }
+  const MOVE_WORDS = { up: "up", down: "down", same: "stays", lost: "lost", new: "new" };
+  function moveKind(before, after) {
+    if (before === undefined) return "new";
+    if (after === undefined) return "lost";
+    return before === after ? "same" : before > after ? "up" : "down";
+  }
 
   const colours = new Map(data.grades.map(([grade, at]) => [grade, at]));
   function makeChip(grade) {

@@ -1,0 +1,116 @@
+"""How good are runs on several collections?"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Unpack
+
+from gainful.api.evaluate import evaluate_runs
+from gainful.api.run_options import RunOptions, RunReading, answer_run_options
+from gainful.errors import BadInput, GainfulError
+from gainful.evidence.collections import CollectionResults, describe_missing
+from gainful.measure.build_recipes import Measures
+from gainful.measure.results import QueryResults
+from gainful.text import count_noun
+
+_JUDGMENTS = ("qrels", "qrel")  # what a folder or a file of judgments is called
+_PREDICTIONS = "_predictions"  # what MTEB adds to the name of a run
+_BESIDE = ("corpus", "queries", "readme", "license", "dataset_info", "metadata")
+
+
+@answer_run_options()
+def evaluate_collections(
+    folder: str | PathLike[str],
+    measures: Measures | None = None,
+    *,
+    keep_going: bool = False,
+    **options: Unpack[RunOptions],
+) -> CollectionResults:
+    """How good are runs on several collections, and on average?
+
+    Each collection is a folder, in the layout of BEIR and MTEB (qrels/test.tsv) or with one file
+    whose name holds qrels; all other files, or those in its folder runs/, are runs, which are
+    called the same in every collection.
+
+    Args:
+        folder: holds a folder for each collection.
+        measures: one or several; nDCG@10, AP and RR if none is named.
+        keep_going: leave out collections and runs that cannot be read, with a note; by default
+            the first of them is an error.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
+
+    Returns:
+        `CollectionResults`: the value of each run on each collection, and the mean over
+        collections with its interval. A run that is missing somewhere has no mean.
+    """
+    reading = RunReading.from_options(options)
+    results: dict[str, dict[str, QueryResults]] = {}
+    problems: list[str] = []
+    for place in _list_folders(Path(folder)):
+        try:
+            qrels, runs = _find_files(place)
+            judgments = reading.read_qrels(qrels)
+            evaluated = {}
+            for name, run in runs.items():
+                try:
+                    (evaluated[name],) = evaluate_runs(judgments, {name: run}, measures, reading)
+                except GainfulError as problem:
+                    if not keep_going:
+                        raise
+                    problems.append(f"left out: {problem}")
+            results[place.name] = evaluated
+        except GainfulError as problem:
+            if not keep_going:
+                raise
+            problems.append(f"left out: {problem}")
+    results = {name: runs for name, runs in results.items() if runs}
+    if not results:
+        raise BadInput(str(folder), "no collection can be evaluated", "; ".join(problems))
+    notes = (*problems, *describe_missing(results))
+    return CollectionResults(results=results, notes=notes)
+
+
+def _list_folders(folder: Path) -> list[Path]:
+    allowed = "a folder that holds a folder for each collection"
+    if not folder.is_dir():
+        raise BadInput(str(folder), "it is no folder", allowed)
+    folders = sorted(
+        place for place in folder.iterdir() if place.is_dir() and not place.name.startswith(".")
+    )
+    if not folders:
+        raise BadInput(str(folder), "there is no folder in it", allowed)
+    return folders
+
+
+def _find_files(place: Path) -> tuple[str, dict[str, str]]:
+    """The judgments and the runs of a collection; nothing is guessed where there are several."""
+    files = sorted(path for path in place.iterdir() if not path.name.startswith("."))
+    folder = next((path for path in files if path.is_dir() and path.name in _JUDGMENTS), None)
+    judged = [path for path in files if path.is_file() and _is_judgments(path)]
+    if folder is None and len(judged) != 1:
+        problem = f"there are {count_noun(len(judged), 'file')} of judgments"
+        raise BadInput(str(place), problem, "a folder qrels, or one file whose name holds qrels")
+    runs_folder = place / "runs"
+    candidates = sorted(runs_folder.iterdir()) if runs_folder.is_dir() else files
+    runs = {
+        _name_run(path): str(path)
+        for path in candidates
+        if path.is_file() and path not in judged and not _is_beside(path)
+    }
+    if not runs:
+        raise BadInput(str(place), "there is no run in it", "a file for each run, or a folder runs")
+    return str(place if folder is not None else judged[0]), runs
+
+
+def _is_judgments(path: Path) -> bool:
+    return any(word in path.name.lower() for word in _JUDGMENTS)
+
+
+def _is_beside(path: Path) -> bool:
+    name = path.name.lower()
+    return name.startswith(".") or name.split(".")[0] in _BESIDE
+
+
+def _name_run(path: Path) -> str:
+    return path.name.split(".")[0].removesuffix(_PREDICTIONS)

@@ -1,0 +1,48 @@
+"""What can be asked of values that another tool computed?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gainful.api.evaluate import RunResults
+from gainful.errors import BadValue, UnknownName, WrongType
+from gainful.measure.other_values import build_results
+from gainful.measure.results import QueryResults
+from gainful.read.values import AnyValues, read_values as read_table
+
+
+def read_values(*values: AnyValues, measures: Sequence[str] | None = None) -> RunResults:
+    """Values that another tool computed, as results: everything after measuring works on them.
+
+    Args:
+        *values: one or more: a file or a frame with a row for each value (query, run, measure,
+            value) or for each query (a column for each measure); what trec_eval -q or ir_measures
+            print; or {run: {measure: {query: value}}}. Without a column run, a file is one run.
+        measures: only these, by the names they have there.
+
+    Returns:
+        `RunResults`: `{run: QueryResults}`, which `compare`, `order`, `stats` and figures take.
+
+    Examples:
+        >>> import gainful
+        >>> values = {"a": {"F1": {"1": 0.5, "2": 0.25}}, "b": {"F1": {"1": 0.75, "2": 0.5}}}
+        >>> gainful.read_values(values)["b"]["F1"]
+        0.625
+    """
+    if not values:
+        raise WrongType("values", None, "one or more files, frames or dicts")
+    results: dict[str, QueryResults] = {}
+    for number, value in enumerate(values, 1):
+        table = read_table(value, "values" if len(values) == 1 else f"values {number}")
+        for run, evaluated in build_results(table.frame).items():
+            if run in results:
+                raise BadValue(table.name, f"run {run} again", "each run once")
+            results[run] = evaluated if measures is None else _select(evaluated, measures)
+    return RunResults(results)
+
+
+def _select(results: QueryResults, measures: Sequence[str]) -> QueryResults:
+    for name in measures:
+        if name not in results.values:
+            raise UnknownName("measure", str(name), results.values, lists_all=True)
+    return results.select_measures(list(measures))

@@ -1,0 +1,44 @@
+"""Measures of what a run shows of a catalogue, beside those of judged documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from attrs import evolve
+
+from gainful.errors import BadValue
+from gainful.match.rankings import list_docs
+from gainful.measure.entry import Recipe
+from gainful.measure.results import QueryResults
+from gainful.read.items import Items
+from gainful.read.qrels_and_run import Run
+
+_WAYS = {
+    "items": "evaluate(…, items=…), gainful eval --items FILE: it asks about a catalogue, and has "
+    "no value for a query by which runs could be compared",
+    "interactions": "evaluate(…, interactions=…), gainful eval --interactions FILE: it asks how "
+    "popular items are",
+}
+
+
+def check_items(recipes: Mapping[str, Recipe], items: Items) -> None:
+    """Refuse a measure whose catalogue or popularity nobody named."""
+    known = {"items": items.catalogue, "interactions": items.popularity}
+    for name, recipe in recipes.items():
+        if known[recipe.entry.of_items] is None:
+            raise BadValue("measure", name, _WAYS[recipe.entry.of_items])
+
+
+def add_exposure(
+    results: QueryResults, run: Run, recipes: Mapping[str, Recipe], items: Items
+) -> QueryResults:
+    """Results with these measures too; what has no value for a query has one for the run."""
+    values, whole = dict(results.values), {}
+    for name, recipe in recipes.items():
+        value: Any = recipe.entry.function(list_docs(run, recipe.k or 0), items)
+        if recipe.entry.aggregation == "whole":
+            whole[name], value = float(value), {}
+        values[name] = np.ma.masked_invalid([value.get(query, np.nan) for query in results.ids])
+    return evolve(results, values=values, whole=whole, recipes={**results.recipes, **recipes})

@@ -1,0 +1,91 @@
+"""Values by group of queries: tables for people, which fold many groups, and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gainful.measure.values import Results
+from gainful.page.table import Table
+from gainful.text import count_noun, join_words, pluralise, quote
+from gainful.types import Flags, finite_or_none
+
+MOST_GROUPS = 8  # in a table or a figure; of more, the largest
+_MOST_NAMED = 3  # groups that a line names
+
+
+def fold_groups(flags: Mapping[str, Flags]) -> dict[str, Flags]:
+    """The largest groups, and all others as one.
+
+    Examples:
+        >>> few = {label: np.array([label == "a", True]) for label in "abcdefghij"}
+        >>> list(fold_groups(few))
+        ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'others (2 groups)']
+    """
+    if len(flags) <= MOST_GROUPS:
+        return dict(flags)
+    by_size = sorted(flags, key=lambda label: -int(flags[label].sum()))
+    largest = {*by_size[:MOST_GROUPS]}
+    kept = {label: some for label, some in flags.items() if label in largest}
+    others = np.any([flags[label] for label in by_size[MOST_GROUPS:]], axis=0)
+    return {**kept, f"others ({len(flags) - MOST_GROUPS} groups)": others}
+
+
+def build_group_table(results: Sequence[Results]) -> Table:
+    """A row for each run and group, and one for all queries of the run."""
+    units = pluralise(results[0].unit)
+    rows = []
+    for run in results:
+        groups = fold_groups(run.group_flags()) | {"all": np.ones(len(run.ids), dtype=bool)}
+        for label, some in groups.items():
+            means = [run.format_value(name, run.mean_of(name, some)) for name in run.values]
+            rows.append((run.name, label, str(int(some.sum())), *means))
+    columns = ("run", _name_grouping(results), units, *results[0].values)
+    return Table(columns, rows, numeric=True, label_columns=2)
+
+
+def list_group_rows(results: Sequence[Results]) -> Table:
+    """A row for each run and group at full precision, none folded; without a group, of the run."""
+    units = pluralise(results[0].unit)
+    rows: list[tuple[Any, ...]] = []
+    for run in results:
+        means = [finite_or_none(mean) for mean in run.mean.values()]
+        rows.append((run.name, None, len(run.ids), *means))
+        rows += [
+            (run.name, group["group"], group[units], *group["mean"].values())
+            for group in run.groups()
+        ]
+    columns = ("run", "group", units, *results[0].values)
+    return Table(columns, rows, numeric=True, label_columns=2)
+
+
+def describe_groups(results: Sequence[Results]) -> list[str]:
+    """Who belongs to no group, which groups are too small to tell much, and what is folded."""
+    notes = []
+    for run in results:
+        flags, unit = run.group_flags(), run.unit
+        without = len(run.ids) - int(sum(some.sum() for some in flags.values()))
+        if without:
+            verb = "has" if without == 1 else "have"
+            notes.append(
+                f"{count_noun(without, unit)} {verb} no {_name_grouping(results)}: counted in all, "
+                "in no group"
+            )
+        single = [label for label, some in flags.items() if some.sum() == 1]
+        if single:
+            named = join_words([quote(label) for label in single[:_MOST_NAMED]])
+            more = "" if len(single) <= _MOST_NAMED else f" and {len(single) - _MOST_NAMED} more"
+            verb = "has" if len(single) == 1 else "have"
+            notes.append(f"{named}{more} {verb} one {unit}, which tells nothing of others")
+        if len(flags) > MOST_GROUPS:
+            notes.append(
+                f"{len(flags)} groups: the largest {MOST_GROUPS} are shown, and the others as one"
+            )
+    return list(dict.fromkeys(notes))
+
+
+def _name_grouping(results: Sequence[Results]) -> str:
+    grouping = results[0].grouping
+    return "group" if grouping is None else grouping.name

@@ -1,0 +1,86 @@
+"""What recommenders choose from: the items of a catalogue, and who had to do with which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadInput, WrongType
+from gainful.read.column_names import DOC
+from gainful.read.frames import is_frame
+from gainful.read.query_columns import load_table
+from gainful.read.source import open_source
+from gainful.read.trec_files import number_lines
+
+AnyItems = str | PathLike[str] | Iterable[Any]
+
+
+@frozen(eq=False)
+class Items:
+    """The catalogue, and how many users had to do with each item; None where nobody says."""
+
+    catalogue: frozenset[str] | None = None
+    popularity: Mapping[str, int] | None = None
+    users: int = 0
+
+
+def read_items(items: AnyItems | None, interactions: Any | None) -> Items:
+    """The catalogue and what is popular in it.
+
+    Args:
+        items: a file with an id in each line, a table with a column of items, or their ids.
+        interactions: a table with a column of users and one of items; twice counts once.
+
+    Examples:
+        >>> seen = pl.DataFrame({"user": ["1", "2", "2"], "item": ["lamp", "lamp", "lamp"]})
+        >>> read_items(["lamp", "desk"], seen).popularity
+        {'lamp': 2}
+    """
+    catalogue = None if items is None else _read_catalogue(items)
+    if interactions is None:
+        return Items(catalogue)
+    table = load_table(interactions, "interactions", "a file or a frame of users and items")
+    user, item = table.header.require_ids()
+    pairs = table.frame.select(
+        pl.col(user).cast(pl.String).alias("user"), pl.col(item).cast(pl.String).alias("item")
+    )
+    pairs = pairs.drop_nulls().unique()
+    if pairs.is_empty():
+        raise BadInput(table.name, "there is no interaction in it", "a row for each user and item")
+    counts = pairs.group_by("item", maintain_order=True).len()
+    return Items(catalogue, dict(counts.iter_rows()), pairs["user"].n_unique())
+
+
+def _read_catalogue(items: AnyItems) -> frozenset[str]:
+    if is_frame(items):
+        name, ids = "items", _take_column(items)
+    elif isinstance(items, (str, PathLike)):
+        source = open_source(items)
+        name, ids = source.name, _read_file(items)
+    elif isinstance(items, Iterable):
+        name, ids = "items", [str(item) for item in items]
+    else:
+        raise WrongType("items", items, "a file, a frame, or ids")
+    catalogue = frozenset(item for item in ids if item)
+    if not catalogue:
+        raise BadInput(name, "there is no item in it", "an id in each line, or a column of items")
+    return catalogue
+
+
+def _read_file(path: str | PathLike[str]) -> Iterable[str]:
+    source = open_source(path)
+    if source.suffix in ("", ".txt"):
+        return number_lines(source, comments=False)["text"].str.strip_chars().to_list()
+    return _take_column(path)
+
+
+def _take_column(value: Any) -> Iterable[str]:
+    """The column of items; the only one there is, whatever it is called."""
+    table = load_table(value, "items", "a file, a frame, or ids")
+    names = table.frame.columns
+    column = names[0] if len(names) == 1 else table.header.require_column(DOC, "item")
+    return table.frame[column].drop_nulls().cast(pl.String).to_list()

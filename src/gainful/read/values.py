@@ -1,0 +1,140 @@
+"""Values that another tool computed: a number for each run, query and measure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+import polars as pl
+from attrs import frozen
+
+from gainful.errors import BadInput, BadValue, WrongType
+from gainful.read.column_names import QUERY, VALUE_COLUMNS
+from gainful.read.formats import find_table_format
+from gainful.read.frames import as_polars, is_frame
+from gainful.read.named_columns import InputTable, as_table, read_table
+from gainful.read.query_columns import parse_labels
+from gainful.read.source import Source, open_source
+from gainful.read.trec_files import number_lines
+from gainful.text import name_files, quote
+
+AnyValues = str | PathLike[str] | Mapping[str, Mapping[str, Mapping[str, float]]] | Any
+_ALL = "all"  # where trec_eval writes its means
+_EXPECTED = "a row for each query: query, run, measure, value, or a column for each measure"
+
+
+@frozen(eq=False)
+class ValueTable:
+    """Values in long form: run, query and measure as texts, value a number or null."""
+
+    frame: pl.DataFrame
+    name: str
+
+
+def read_values(values: AnyValues, name: str = "values") -> ValueTable:
+    r"""Values of a file, a frame, or {run: {measure: {query: value}}}, in long form.
+
+    A file is a table with a row for each value (query, measure, value, and run if there are
+    several) or for each query (a column for each measure), or what trec_eval -q prints.
+
+    Examples:
+        >>> wide = pl.DataFrame({"query": ["1", "2"], "AP": [0.5, 0.25], "RR": [1.0, 0.5]})
+        >>> read_values(wide).frame.rows()[:2]
+        [('values', '1', 'AP', 0.5), ('values', '2', 'AP', 0.25)]
+    """
+    if isinstance(values, Mapping):
+        return _check(_flatten(values), name)
+    if is_frame(values):
+        return _check(_lengthen(as_table(as_polars(values, name), name), name), name)
+    if not isinstance(values, (str, PathLike)):
+        raise WrongType("values", values, "a file, a frame, or {run: {measure: {query: value}}}")
+    source = open_source(values)
+    (run,) = name_files([source.name])
+    if _is_printed(source):
+        return _check(_parse_printed(source, run), source.name)
+    return _check(_lengthen(read_table(source, find_table_format(source)), run), source.name)
+
+
+def _flatten(values: Mapping[Any, Any]) -> pl.DataFrame:
+    rows = []
+    for run, measures in values.items():
+        whole = isinstance(measures, Mapping) and all(
+            isinstance(by_query, Mapping) for by_query in measures.values()
+        )
+        if not whole:
+            raise WrongType(f"values[{run!r}]", measures, "{measure: {query: value}}")
+        for measure, by_query in measures.items():
+            rows += [(str(run), str(q), str(measure), value) for q, value in by_query.items()]
+    frame = pl.DataFrame(rows, schema=["run", "query", "measure", "value"], orient="row")
+    numbers = parse_labels(frame["value"], lambda row: f"value {row + 1}")
+    return frame.with_columns(numbers.alias("value"))
+
+
+def _lengthen(table: InputTable, run: str) -> pl.DataFrame:
+    """A row for each value, whether the table has so many or a column for each measure."""
+    header = table.header
+    query = header.require_column(QUERY, "query")
+    own = {role: header.find_column(column.names) for role, column in VALUE_COLUMNS.items()}
+    columns = {
+        "run": pl.lit(run) if own["run"] is None else pl.col(own["run"]).cast(pl.String),
+        "query": pl.col(query).cast(pl.String),
+    }
+    if own["measure"] is not None and own["value"] is not None:
+        value = parse_labels(table.frame[own["value"]], table.locate).alias("value")
+        measure = pl.col(own["measure"]).cast(pl.String)
+        return table.frame.select(**columns, measure=measure, value=value)
+    measures = [name for name in table.frame.columns if name not in (query, own["run"])]
+    if not measures:
+        raise BadInput(table.name, "there is no column of values", _EXPECTED)
+    parts = [
+        table.frame.select(
+            **columns,
+            measure=pl.lit(name),
+            value=parse_labels(table.frame[name], table.locate).alias("value"),
+        )
+        for name in measures
+    ]
+    return pl.concat(parts)
+
+
+def _is_printed(source: Source) -> bool:
+    """Does it look like what trec_eval -q prints: measure, query, value between tabs?"""
+    fields = source.first_line().split("\t")
+    return len(fields) == 3 and fields[0] != fields[0].rstrip() and fields[0][:1].isalpha()
+
+
+def _parse_printed(source: Source, run: str) -> pl.DataFrame:
+    """The values of single queries; the name of the run if it is printed too."""
+    lines = number_lines(source, comments=False)
+    numbers = lines["line"]
+    fields = lines["text"].str.splitn("\t", 3).struct.rename_fields(["measure", "query", "value"])
+    frame = fields.struct.unnest().select(pl.all().str.strip_chars())
+    missing = frame["value"].is_null().arg_true()
+    if len(missing):
+        problem = f"{quote(lines['text'][missing[0]])} is not measure, query and value"
+        place = f"{source.name}:{numbers[missing[0]]}"
+        raise BadInput(place, problem, "what trec_eval -q prints")
+    named = frame.filter(pl.col("measure") == "runid")["value"]
+    kept = frame.select(pl.col("query") != _ALL).to_series()
+    frame, numbers = frame.filter(kept), numbers.filter(kept)
+    values = parse_labels(frame["value"], lambda row: f"{source.name}:{numbers[row]}")
+    own_name = named[0] if len(named) else run
+    return frame.select(pl.lit(own_name).alias("run"), "query", "measure", values.alias("value"))
+
+
+def _check(frame: pl.DataFrame, name: str) -> ValueTable:
+    """Refuse what has no values, and two values of one query."""
+    frame = frame.filter(pl.col("query") != _ALL).drop_nulls(["run", "query", "measure"])
+    if frame.is_empty():
+        raise BadInput(name, "there is no value of a single query in it", _EXPECTED)
+    keys = [frame[name].cast(pl.Categorical) for name in ("run", "query", "measure")]
+    frame = pl.DataFrame([*keys, frame["value"]])
+    sizes = [key.n_unique() for key in keys]
+    codes = [key.rank("dense").cast(pl.UInt64) for key in keys]
+    if ((codes[0] * sizes[1] + codes[1]) * sizes[2] + codes[2]).n_unique() < len(frame):
+        doubled = frame.filter(pl.struct("run", "query", "measure").is_duplicated())
+        run, query, measure, _ = doubled.row(0)
+        problem = f"{measure} of query {quote(query)} of {run}, more than once"
+        raise BadValue(name, problem, "one value for each run, query and measure")
+    return ValueTable(frame, name)

@@ -1,0 +1,90 @@
+"""Coverage, Gini and novelty: by hand, against plain loops, and what cannot be asked."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import log2
+
+import hypothesis.strategies as st
+import polars as pl
+import pytest
+from hypothesis import given
+from refusals import refuses
+
+import gainful
+from gainful.errors import BadInput, BadValue, NoColumn, WrongType
+
+CATALOGUE = [f"i{number}" for number in range(6)]
+lists = st.dictionaries(
+    st.sampled_from(["u1", "u2", "u3", "u4"]),
+    st.lists(st.sampled_from(CATALOGUE), min_size=1, max_size=6, unique=True),
+    min_size=1,
+)
+pairs = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(CATALOGUE)), min_size=1)
+
+
+@given(lists, pairs, st.integers(1, 4))
+def test_values_are_those_of_plain_loops(run, seen, k):
+    qrels = {user: {CATALOGUE[0]: 1} for user in run}
+    names = [f"Coverage@{k}", f"Gini@{k}", f"Novelty@{k}"]
+    interactions = pl.DataFrame(seen, schema=["user", "item"], orient="row")
+    results = gainful.evaluate(qrels, run, names, items=CATALOGUE, interactions=interactions)
+    shown = [item for items in run.values() for item in items[:k]]
+    counts = [shown.count(item) for item in CATALOGUE]
+    spread = sum(abs(a - b) for a, b in product(counts, counts))
+    assert results[names[0]] == len({*shown}) / 6
+    assert results[names[1]] == pytest.approx(spread / (2 * 6 * sum(counts)))  # mean difference
+    users = {user for user, _ in seen}
+    for user, items in run.items():
+        known = [max(1, len({u for u, item in seen if item == shown})) for shown in items[:k]]
+        bits = [log2(len(users) / count) for count in known]
+        assert results.values_by_query()[user][names[2]] == pytest.approx(sum(bits) / len(bits))
+        assert results.values_by_query()[user][names[0]] is None
+
+
+QRELS, RUN = {"1": {"a": 1}}, {"1": ["a", "b"]}
+
+
+def test_files_of_items_and_of_interactions(tmp_path, run_gainful):
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
+    (tmp_path / "run.txt").write_text("1 Q0 a 1 9 x\n1 Q0 b 2 8 x\n")
+    (tmp_path / "items.txt").write_text("a\nb\n\nc\nd\n")
+    (tmp_path / "items.csv").write_text("item,price\na,1\nb,2\nc,3\nd,4\n")
+    (tmp_path / "seen.csv").write_text("user,item\nx,a\ny,a\nx,a\n")
+    words = ("eval", "qrels.txt", "run.txt", "-m", "Coverage@2", "-m", "Novelty@2", "-m", "P@1")
+    for items in ("items.txt", "items.csv"):
+        options = ("--items", items, "--interactions", "seen.csv", "--format", "csv")
+        text = run_gainful(*words, *options, folder=tmp_path).out
+        assert text.splitlines() == ["run,Coverage@2,Novelty@2,P@1", "run,0.5,0.5,1.0"]
+
+
+def test_runs_are_compared_by_novelty_and_not_by_coverage():
+    seen = pl.DataFrame({"user": ["x", "y"], "item": ["a", "a"]})
+    options = {"items": ["a", "b"], "interactions": seen}
+    queries = {str(query): {"a": 1} for query in range(8)}
+    runs = {"first": {q: ["a", "b"] for q in queries}, "second": {q: ["b", "a"] for q in queries}}
+    results = gainful.evaluate(queries, runs, ["Novelty@1", "Coverage@1"], **options)
+    compared = gainful.compare(results, measures="Novelty@1", resamples=999)
+    assert compared.pairs[0].difference == 1.0  # a is known to all, b to nobody
+    with refuses(BadValue, "measure"):
+        gainful.compare(results, measures="Coverage@1")
+    with refuses(BadValue, "measure"):
+        gainful.compare(queries, runs, "Coverage@1")
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "error", "about"),
+    [
+        ("Coverage@2", {}, BadValue, "measure"),
+        ("Novelty@2", {"items": ["a"]}, BadValue, "measure"),
+        ("Coverage", {"items": ["a"]}, BadValue, "k"),
+        ("Coverage@2", {"items": []}, BadInput, "items"),
+        ("Coverage@2", {"items": 3}, WrongType, "items"),
+        ("Gini@2", {"items": ["z"]}, BadInput, "items"),
+        ("Novelty@2", {"interactions": pl.DataFrame({"user": [1]})}, NoColumn, "interactions"),
+        ("Novelty@2", {"interactions": [1]}, WrongType, "interactions"),
+    ],
+)
+def test_what_they_need_is_asked_for(measure, options, error, about):
+    with refuses(error, about):
+        gainful.evaluate(QRELS, RUN, measure, **options)

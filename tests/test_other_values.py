@@ -1,0 +1,127 @@
+"""Values of other tools: every form gives the same results, and comparisons equal those of runs."""
+
+from __future__ import annotations
+
+import json
+
+import ir_measures
+import polars as pl
+import pytest
+from example_files import EXAMPLES, NEWS
+from refusals import refuses
+
+import gainful
+from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
+
+NAMES = ("bm25", "dense")
+
+
+@pytest.fixture(scope="module")
+def evaluated():
+    """Two runs by two measures, as gainful measures them."""
+    qrels, *runs = (EXAMPLES / path for path in NEWS[:3])
+    return gainful.evaluate(qrels, runs=dict(zip(NAMES, runs, strict=True)), measures=["AP", "RR"])
+
+
+def to_long(evaluated):
+    return evaluated.per_query.unpivot(index=["run", "query"], variable_name="metric")
+
+
+def write_printed(evaluated, folder):
+    """What trec_eval -q would print of each run, with all digits."""
+    for name, results in evaluated.items():
+        lines = [
+            f"{measure:<22}\t{query}\t{value!r}"
+            for query, values in results.values_by_query().items()
+            for measure, value in values.items()
+        ]
+        means = [f"runid                 \tall\t{name}", *(f"{m:<22}\tall\t0.5" for m in results)]
+        (folder / f"{name}.out").write_text("\n".join([*lines, *means]) + "\n")
+    return [folder / f"{name}.out" for name in evaluated]
+
+
+@pytest.mark.parametrize("form", ["long", "wide", "dict", "csv", "jsonl", "parquet", "printed"])
+def test_every_form_gives_the_same_values(evaluated, form, tmp_path):
+    if form == "dict":
+        values = [
+            {
+                name: {m: {q: v[m] for q, v in results.values_by_query().items()} for m in results}
+                for name, results in evaluated.items()
+            }
+        ]
+    elif form == "printed":
+        values = write_printed(evaluated, tmp_path)
+    elif form in ("long", "wide"):
+        values = [to_long(evaluated) if form == "long" else evaluated.per_query]
+    else:
+        write = {"csv": "write_csv", "jsonl": "write_ndjson", "parquet": "write_parquet"}[form]
+        values = [tmp_path / f"values.{form}"]
+        getattr(to_long(evaluated), write)(values[0])
+    results = gainful.read_values(*values)
+    assert {name: run.values_by_query() for name, run in results.items()} == {
+        name: run.values_by_query() for name, run in evaluated.items()
+    }
+    assert results.mean == evaluated.mean
+
+
+def test_values_of_ir_measures_are_taken_as_they_come():
+    qrels, run, _ = (EXAMPLES / path for path in NEWS[:3])
+    calculated = ir_measures.iter_calc(
+        [ir_measures.AP, ir_measures.nDCG @ 10],
+        ir_measures.read_trec_qrels(str(qrels)),
+        ir_measures.read_trec_run(str(run)),
+    )
+    frame = pl.DataFrame(
+        [(m.query_id, str(m.measure), m.value) for m in calculated],
+        orient="row",
+        schema=["query_id", "measure", "value"],
+    )
+    results = gainful.read_values(frame)["values"]
+    own = gainful.evaluate(qrels, run, ["AP", "nDCG@10"], like="ir_measures")
+    assert results["nDCG@10"] == pytest.approx(own["nDCG@10"], abs=1e-9)
+
+
+def test_a_comparison_of_values_is_that_of_the_runs(evaluated, tmp_path, run_gainful):
+    compared = gainful.compare(evaluated, resamples=999)
+    again = gainful.compare(gainful.read_values(to_long(evaluated)), resamples=999)
+    assert again.frame.equals(compared.frame)
+    to_long(evaluated).write_csv(tmp_path / "values.csv")
+    words = ("--resamples", "999", "--format", "json", "-m", "AP")
+    text = run_gainful("compare", "--values", tmp_path / "values.csv", *words).out
+    (ap, _) = (row for row in compared.frame.to_dicts() if row["other"])
+    assert json.loads(text)["pairs"][0]["p"] == ap["p"]
+
+
+def test_a_measure_that_only_its_tool_knows_and_gaps_are_no_obstacle():
+    values = {"a": {"Faith": {"1": 0.5, "2": 0.25}}, "b": {"Faith": {"1": 1.0, "3": 0.5}}}
+    results = gainful.read_values(values)
+    assert results["b"]["Faith"] == 0.75
+    assert gainful.read_values({"a": {"Cost": {"1": 2.0}}})["a"]["Cost"] == 2.0
+    frame = pl.DataFrame({"query": ["1", "2"], "x": [0.5, None], "y": [1.0, 0.0]})
+    assert gainful.read_values(frame)["values"].mean == {"x": 0.5, "y": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("values", "error", "about"),
+    [
+        (3, WrongType, "values"),
+        ({"a": {"AP": 0.5}}, WrongType, "values['a']"),
+        (pl.DataFrame({"run": ["a"], "AP": [0.5]}), NoColumn, "values"),
+        (pl.DataFrame({"query": ["1"], "run": ["a"]}), BadInput, "values"),
+        (pl.DataFrame({"query": ["all"], "AP": [0.5]}), BadInput, "values"),
+        (pl.DataFrame({"query": ["1", "1"], "AP": [0.5, 0.5]}), BadValue, "values"),
+        (pl.DataFrame({"query": ["1"], "AP": ["high"]}), BadInput, "values, row 0"),
+        (pl.DataFrame({"query": ["1"], "AP": [float("inf")]}), BadInput, "values, row 0"),
+    ],
+)
+def test_what_has_no_values_of_queries_is_refused(values, error, about):
+    with refuses(error, about):
+        gainful.read_values(values)
+
+
+def test_a_run_twice_and_a_measure_that_is_not_there_are_refused():
+    frame = pl.DataFrame({"run": ["a"], "query": ["1"], "AP": [0.5]})
+    with refuses(BadValue, "values 2"):
+        gainful.read_values(frame, frame)
+    with refuses(UnknownName, "RR"):
+        gainful.read_values(frame, measures=["RR"])
