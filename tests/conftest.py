@@ -10,6 +10,7 @@ import warnings
 from pathlib import Path
 
 import pytest
+from browser_pages import shown  # noqa: F401  (a fixture)
 from gate_runs import base, gate, gate_folder  # noqa: F401  (fixtures)
 from installed import find_missing
 from profiles import load_profiles

@@ -6,6 +6,8 @@ import csv
 from pathlib import Path
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+NEWS_QRELS = str(EXAMPLES / "news" / "qrels.txt")
+NEWS_RUNS = {name: str(EXAMPLES / "news" / f"{name}.txt") for name in ("bm25", "dense", "hybrid")}
 NEWS = [f"news/{name}.txt" for name in ("qrels", "bm25", "dense", "hybrid")]
 TALKS = [f"conversations/{name}" for name in ("bm25.run", "dense.run")]
 WORDS = {

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
+from example_files import EXAMPLES
 from facts import find_notes, list_facts
 
 import gainful
 from gainful.measure.results import describe_leaders, find_leaders
 from gainful.text import format_range
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 QUERIES = [str(query) for query in range(8)]
 QRELS = {query: {"a": 1} for query in QUERIES}
 GOOD = {query: ["a", "b"] for query in QUERIES}

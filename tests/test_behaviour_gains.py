@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from example_files import EXAMPLES
 from facts import find_notes, list_facts
 from refusals import refuses
 
@@ -17,7 +17,6 @@ from gainful.match.behaviour_gains import parse_gain_rule
 from gainful.match.propensities import estimate_propensities
 from gainful.read.sessions import Sessions
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 MEASURE = "sDCG(b=2, bq=4)@10"
 SHOWN = {
     "session": ["s", "s", "s", "s", "t"],

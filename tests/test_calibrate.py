@@ -9,12 +9,10 @@ from math import log
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from facts import find_notes, list_facts
 from refusals import refuses
 
 import gainful
-from gainful.cli.main import gainful as command
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.evidence.searchers.calibration import read_calibration
 from gainful.evidence.searchers.fit import (
@@ -314,21 +312,17 @@ def test_seen_shares_are_those_of_kaplan_and_meier_and_models_are_beside_them():
     assert expect_shares(fit, stops, 3) == pytest.approx(expected)
 
 
-def test_the_command_prints_writes_and_draws(tmp_path):
+def test_the_command_prints_writes_and_draws(tmp_path, run_gainful):
     simulated = simulate_log(300, b=2, bq=4, seed=7)
     simulated.frame.write_csv(tmp_path / "log.csv")
-    arguments = ["calibrate", str(tmp_path / "log.csv"), "--query-limit", "20"]
-    ran = CliRunner().invoke(command, [*arguments, "--figure", str(tmp_path / "figure.svg")])
-    assert ran.exit_code == 0
-    assert list_facts(ran.output, "b")[0] == "b"
+    arguments = ("calibrate", tmp_path / "log.csv", "--query-limit", "20")
+    printed = run_gainful(*arguments, "--figure", tmp_path / "figure.svg").out
+    assert list_facts(printed, "b")[0] == "b"
     assert (tmp_path / "figure.svg").read_text(encoding="utf-8").startswith("<svg")
-    ran = CliRunner().invoke(command, [*arguments, "--format", "json"])
-    data = json.loads(ran.stdout)
+    data = json.loads(run_gainful(*arguments, "--format", "json").out)
     assert data["all"]["estimates"]["b"]["value"] == pytest.approx(2, rel=0.2)
     assert data["measures"]["nsDCG"].startswith("nsDCG(b=")
-    ran = CliRunner().invoke(command, [*arguments, "--figure", str(tmp_path / "figure.gif")])
-    assert ran.exit_code == 2
-    assert ".svg" in ran.output
+    assert ".svg" in run_gainful(*arguments, "--figure", tmp_path / "figure.gif", status=2).err
     drawn = gainful.figures.figure_data("searchers", gainful.calibrate(simulated, query_limit=20))
     assert set(drawn["behaviour"]) == {"reading", "asking"}
     assert "seen" in set(drawn["line"])

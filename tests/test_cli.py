@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from example_files import EXAMPLES
 from facts import list_facts
 
 from gainful.convention import CONVENTIONS
@@ -328,11 +329,10 @@ ASKED = {
 
 @pytest.mark.parametrize("name", ASKED)
 def test_every_command_has_every_format_printed_or_in_a_file(run_gainful, tmp_path, name):
-    examples = Path(__file__).parent.parent / "examples"
     for form, suffix in SUFFIXES.items():
-        printed = run_gainful(*ASKED[name], "--format", form, folder=examples).out
+        printed = run_gainful(*ASKED[name], "--format", form, folder=EXAMPLES).out
         file = tmp_path / f"answer{suffix}"
-        assert run_gainful(*ASKED[name], "-o", file, folder=examples).out == ""
+        assert run_gainful(*ASKED[name], "-o", file, folder=EXAMPLES).out == ""
         head = '<!doctype html>\n<meta charset="utf-8">\n' if form == "html" else ""
         assert file.read_text(encoding="utf-8") == head + printed
         assert printed.strip()

@@ -10,9 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 import statsmodels.api as sm
+from by_hand import draw_signs
 from facts import find_notes, list_facts
 from refusals import refuses
 from scipy.stats import t as student, ttest_1samp
+from written_files import write_run
 
 import gainful
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
@@ -22,7 +24,6 @@ from gainful.evidence.statistics.outcome import UnitSums
 from gainful.evidence.statistics.paired_tests import (
     TESTS as _TESTS,
     randomisation_test as randomise_clusters,
-    sign_flips,
     t_test as cluster_t_test,
 )
 from gainful.evidence.statistics.resampling import Resampling
@@ -52,10 +53,6 @@ def randomise_by_loops(differences, clusters, signs):
     return (1 + count) / (1 + len(signs))
 
 
-def signs_of(units, resampling):
-    return (1 - 2 * np.concatenate(list(sign_flips(units, resampling)))).tolist()
-
-
 def test_turns_of_cast_say_less_than_so_many_queries():
     """AP of manual ANCE against BM25: p .0016 by turn, .032 by conversation."""
     turns, values = read_cast_ap()
@@ -67,7 +64,7 @@ def test_turns_of_cast_say_less_than_so_many_queries():
     assert by_turn.p[0, 0] == pytest.approx(0.0016, abs=0.0006)
     assert by_conversation.p[0, 0] == pytest.approx(0.032, abs=0.004)
     differences = values[:, 1] - values[:, 0]
-    signs = signs_of(19, method.resampling)
+    signs = draw_signs(19, method.resampling)
     expected = randomise_by_loops(differences.tolist(), clustered.clusters, signs)
     assert by_conversation.p[0, 0] == pytest.approx(expected, abs=1e-12)
     assert by_conversation.low[0, 0] < by_turn.low[0, 0]
@@ -85,7 +82,7 @@ def test_runs_of_cast_are_compared_by_conversation():
     first, second = (result.per_query for result in results.values())
     differences = (second["AP"] - first["AP"]).to_list()
     clusters = [query.rpartition("_")[0] for query in first["query"]]
-    expected = randomise_by_loops(differences, clusters, signs_of(19, Resampling()))
+    expected = randomise_by_loops(differences, clusters, draw_signs(19, Resampling()))
     assert comparison.pairs[0].p == pytest.approx(expected, abs=1e-12)
     alone = gainful.compare(results)
     (turns,) = find_notes(alone.notes, "106_1", "106_2", "--cluster")
@@ -110,7 +107,7 @@ def test_the_interval_holds_just_the_shifts_that_are_not_rejected():
     differences = values[:, 1] - values[:, 0]
     units = UnitSums.from_values(differences[:, None], cluster)
     outcome = randomise_clusters(units, Resampling())
-    signs = signs_of(12, Resampling())
+    signs = draw_signs(12, Resampling())
 
     def p_at(shift):
         shifted = np.bincount(cluster, differences - shift)
@@ -300,13 +297,7 @@ def test_the_command_takes_patterns_and_columns_and_says_the_number_of_both(run_
     qrels = tmp_path / "qrels.csv"
     rows = [f"{q},a,1,{q[0]}" for q in QRELS]
     qrels.write_text("\n".join(["query,doc,grade,user", *rows]) + "\n", "utf-8")
-    paths = []
-    for name, lists in RUNS.items():
-        paths.append(tmp_path / f"{name}.txt")
-        lines = (
-            f"{q} Q0 {d} {i} {-i} x\n" for q, docs in lists.items() for i, d in enumerate(docs)
-        )
-        paths[-1].write_text("".join(lines), "utf-8")
+    paths = [write_run(tmp_path / f"{name}.txt", run) for name, run in RUNS.items()]
     words = ("compare", qrels, *paths, "-m", "RR")
     text = run_gainful(*words, "--cluster", TURN, "--format", "table").out
     assert find_notes(text.splitlines(), "RR", "24", "8", "clusters")
@@ -320,8 +311,7 @@ def test_the_command_takes_patterns_and_columns_and_says_the_number_of_both(run_
         refused = run_gainful(*words, "--cluster", cluster, status=2).err
         assert cluster in refused
         assert refused.count("\n") == 1
-    third = tmp_path / "third.txt"
-    third.write_text("".join(f"{q} Q0 x 0 1 x\n" for q in QRELS), "utf-8")
+    third = write_run(tmp_path / "third.txt", {q: ["x"] for q in QRELS})
     ordered = ("order", qrels, *paths, third, "-m", "RR", "--cluster", TURN, "--format", "json")
     assert json.loads(run_gainful(*ordered).out)["power"][0]["clusters"] == 8
 

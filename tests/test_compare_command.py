@@ -8,18 +8,16 @@ import json
 from pathlib import Path
 
 import pytest
+from example_files import NEWS_QRELS as QRELS, NEWS_RUNS
 from facts import find_notes, list_facts
 from scipy import stats
 
 from gainful import evaluate
 from gainful.sessions import simulate_study
 
-NEWS = Path(__file__).parent.parent / "examples" / "news"
-QRELS, BM25, DENSE, HYBRID = (
-    str(NEWS / f"{name}.txt") for name in ("qrels", "bm25", "dense", "hybrid")
-)
+BM25, DENSE, HYBRID = NEWS_RUNS.values()
 ALL = (QRELS, BM25, DENSE, HYBRID)
-NAMES = ("bm25", "dense", "hybrid")
+NAMES = (*NEWS_RUNS,)
 
 
 @pytest.fixture

@@ -7,11 +7,10 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from refusals import refuses
+from written_files import write_qrels
 
 import gainful
-from gainful.cli.main import gainful as command
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.show.figures.frontier import find_frontier
 
@@ -97,25 +96,21 @@ def test_the_frontier_is_what_none_other_beats():
     assert find_frontier(cost, gain).tolist() == expected
 
 
-def test_the_figure_has_a_dot_for_each_system_and_says_which_are_on_the_frontier(tmp_path):
+def test_the_figure_has_a_dot_for_each_system_and_says_which_are_on_the_frontier(
+    tmp_path, run_gainful
+):
     make_sessions().write_csv(tmp_path / "agents.csv")
-    judged = "".join(f"{s} 0 x 1\n" for s in QRELS)
-    (tmp_path / "qrels.txt").write_text(judged, encoding="utf-8")
-    files = [str(tmp_path / "agents.csv"), "--qrels", str(tmp_path / "qrels.txt")]
-    words = ["figure", "frontier", *files, "-m", "sDCG@3", "--cost", "result=tokens"]
-    ran = CliRunner().invoke(command, [*words, "--data"])
-    assert ran.exit_code == 0
-    frame = pl.read_csv(ran.stdout.encode())
+    write_qrels(tmp_path / "qrels.txt", QRELS)
+    files = (tmp_path / "agents.csv", "--qrels", tmp_path / "qrels.txt")
+    words = ("figure", "frontier", *files, "-m", "sDCG@3", "--cost", "result=tokens")
+    frame = pl.read_csv(run_gainful(*words, "--data").out.encode())
     assert frame["group"].to_list() == ["system a", "system b"]
     assert frame["cost"].to_list() == [50, 300]
     assert frame["frontier"].to_list() == [True, True]
-    ran = CliRunner().invoke(command, [*words, "-o", str(tmp_path / "f.svg")])
-    assert ran.exit_code == 0
+    run_gainful(*words, "-o", tmp_path / "f.svg")
     assert "system a" in (tmp_path / "f.svg").read_text(encoding="utf-8")
-    ran = CliRunner().invoke(
-        command, ["sessions", *files, "--cost", "query=1", "--by", "system", "--format", "json"]
-    )
-    assert json.loads(ran.stdout)["groups"][1]["per_cost"]["nsDCG@10"] == 1.0
+    words = ("sessions", *files, "--cost", "query=1", "--by", "system", "--format", "json")
+    assert json.loads(run_gainful(*words).out)["groups"][1]["per_cost"]["nsDCG@10"] == 1.0
 
 
 def test_a_figure_of_costs_needs_prices():

@@ -9,12 +9,11 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from click.testing import CliRunner
 from facts import find_notes, list_facts
 from refusals import refuses
+from written_files import write_qrels, write_run
 
 import gainful
-from gainful.cli.main import gainful as command, main
 from gainful.errors import BadValue, UnknownName
 from gainful.evidence.orders.order import order_means
 from gainful.measure.catalogue import MEASURES
@@ -34,14 +33,13 @@ def words(page):
     return " ".join(str(page).split())
 
 
-def test_the_catalogue_says_of_which_measures_less_is_better():
+def test_the_catalogue_says_of_which_measures_less_is_better(run_gainful):
     lower = {
         name for name, entry in (MEASURES | SESSION_MEASURES).items() if entry.direction.is_lower
     }
     assert lower == {"Fallout", "ARP", "NumNonRelRet", "Unjudged", "RBPResid", "Cost"}
-    shown = CliRunner().invoke(command, ["measures", "Fallout"]).stdout
-    assert "lower is better" in shown
-    listed = CliRunner().invoke(command, ["measures", "--format", "json"]).stdout
+    assert "lower is better" in run_gainful("measures", "Fallout").out
+    listed = run_gainful("measures", "--format", "json").out
     assert json.loads(listed)["measures"]["Cost"]["better"] == "lower"
 
 
@@ -134,26 +132,17 @@ def test_error_rates_of_a_ceiling_are_those_of_a_floor():
     assert not from_above.passed
 
 
-def test_the_command_has_ceilings(tmp_path, capsys):
-    lines = "".join(
-        f"{q} 0 {doc} {grade}\n" for q, docs in QRELS.items() for doc, grade in docs.items()
-    )
-    (tmp_path / "qrels.txt").write_text(lines, encoding="utf-8")
-    ranked = "".join(
-        f"{q} Q0 {doc} {at} {-at} r\n" for q, docs in MIXED.items() for at, doc in enumerate(docs)
-    )
-    (tmp_path / "run.txt").write_text(ranked, encoding="utf-8")
-    files = [str(tmp_path / "qrels.txt"), str(tmp_path / "run.txt")]
-    for rule, status, message in (
-        ("--ceiling Fallout@1=0.25", 0, "ceiling 0.25"),
-        ("--ceiling Fallout@1=0.2", 1, "above its ceiling"),
-        ("--floor Fallout@1=0.2", 2, "else a ceiling"),
-    ):
-        with pytest.raises(SystemExit) as ended:
-            main(["gate", *files, *rule.split()])
-        assert ended.value.code == status
-        printed = capsys.readouterr()
-        assert message in printed.out + printed.err
+@pytest.mark.parametrize(
+    ("rule", "status", "word"),
+    [
+        ("--ceiling Fallout@1=0.25", 0, "within"),
+        ("--ceiling Fallout@1=0.2", 1, "above"),
+        ("--floor Fallout@1=0.2", 2, "ceiling"),
+    ],
+)
+def test_the_command_has_ceilings(tmp_path, run_gainful, rule, status, word):
+    files = write_qrels(tmp_path / "qrels.txt", QRELS), write_run(tmp_path / "run.txt", MIXED)
+    assert word in run_gainful("gate", *files, *rule.split(), status=status).answer
 
 
 def test_orders_begin_with_the_lowest():

@@ -7,10 +7,11 @@ import re
 import polars as pl
 import pytest
 from engines import FRAME_MAKERS
+from facts import find_notes
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
-from test_lazy_events import QRELS as LOG_QRELS, make_log
+from test_lazy_events import FORMS, QRELS as LOG_QRELS, make_log
 
 import gainful
 from gainful.errors import BadInput
@@ -39,12 +40,14 @@ def tiny_parts(monkeypatch):
 
 @st.composite
 def session_rows(draw):
-    """Sessions with clicks, empty lists, documents that come again and topics of their own."""
-    rows = []
+    """Sessions with clicks, empty lists and documents that come again; of one topic each, or turns
+    with topics of their own."""
+    rows, own_topics = [], draw(st.booleans())
     for session in range(draw(st.integers(1, 8))):
         for query in range(1, draw(st.integers(1, 3)) + 1):
             docs = draw(st.lists(st.sampled_from("abcdefgh"), max_size=5, unique=True))
-            head = {"session": f"s{session}", "query": query, "topic": f"t{session % 3}"}
+            topic = (session + query if own_topics else session) % 3
+            head = {"session": f"s{session}", "query": query, "topic": f"t{topic}"}
             head |= {"arm": session % 2, "scanned": float(len(docs))}
             if not docs:
                 rows.append(head | {"clicked": False})
@@ -86,7 +89,8 @@ def ask(frame, qrels, **options):
         results = gainful.sessions.evaluate(frame, qrels, MEASURES, **options)
     except BadInput as mistake:
         return mistake
-    return values_of(results), results.counts, results.mean
+    left_out = [note.partition(":")[0] for note in results.notes if "left out" in note]
+    return values_of(results), results.counts, left_out, results.mean
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -105,9 +109,15 @@ def test_any_sessions_and_any_mistakes(engine, rows, mistakes, judged):
             assert strip_rows(answer) == strip_rows(expected)
             if engine == "lazy polars":
                 assert answer.where == expected.where
+            with pytest.raises(BadInput) as refused:
+                gainful.sessions.summarise(FRAME_MAKERS[engine](moved), qrels, MEASURES, bad=bad)
+            assert strip_rows(refused.value) == strip_rows(expected)
             continue
-        assert answer[:2] == expected[:2]
-        assert answer[2] == pytest.approx(expected[2], rel=1e-12, nan_ok=True)
+        assert answer[:3] == expected[:3]
+        assert answer[3] == pytest.approx(expected[3], rel=1e-12, nan_ok=True)
+        summary = gainful.sessions.summarise(FRAME_MAKERS[engine](moved), qrels, MEASURES, bad=bad)
+        assert summary.counts == expected[1]
+        assert summary.mean == pytest.approx(expected[3], rel=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -122,25 +132,38 @@ def test_sums_of_parts(engine, rows, judged):
         means = {name: results.mean[name] for name in measures}
         assert summary.mean == pytest.approx(means, rel=1e-12, nan_ok=True)
         assert summary.counts == results.counts
+        assert_same_groups(summary.groups, results.groups("arm"))
+
+
+def assert_same_groups(ours, theirs):
+    """Sessions and means of each group; measures that were not asked for are passed over."""
+    for mine, other in zip(ours, theirs, strict=True):
+        assert mine["sessions"] == other["sessions"]
+        means = {name: other["mean"][name] for name in mine["mean"]}
+        assert mine["mean"] == pytest.approx(means, rel=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@examples(5)
+@examples(8)
 @given(
     st.integers(0, 1 << 32),
-    st.sampled_from(["point", "text", "ms"]),
-    st.sampled_from([{"session"}, {"user"}, {"user", "query_id"}]),
-    st.sampled_from([None, LOG_QRELS]),
+    st.sampled_from([*FORMS]),
+    st.sampled_from([{"session"}, {"user"}, {"query_id"}, {"user", "query_id"}]),
+    st.sampled_from([(None, None), (None, "clicked=1, purchased=5"), (LOG_QRELS, None)]),
 )
-def test_any_log(engine, seed, form, without, qrels):
+def test_any_log(engine, seed, form, without, gains):
     log = make_log(seed, events=True, form=form, without=without)
-    expected = gainful.sessions.evaluate(log, qrels, MEASURES, bad="skip")
+    qrels, rule = gains
+    asked = {"measures": MEASURES, "gain_from": rule, "bad": "skip"}
+    expected = gainful.sessions.evaluate(log, qrels, **asked)
     moved = log.sample(fraction=1.0, shuffle=True, seed=3) if engine == "DuckDB" else log
     there = FRAME_MAKERS[engine](moved)
-    results = gainful.sessions.evaluate(there, qrels, MEASURES, bad="skip")
+    results = gainful.sessions.evaluate(there, qrels, **asked)
     assert values_of(results) == values_of(expected)
-    summary = gainful.sessions.summarise(there, qrels, MEASURES, by="variant", bad="skip")
+    assert find_notes(results.notes, "without", "query", "last", "list")
+    summary = gainful.sessions.summarise(there, qrels, by="variant", **asked)
     assert summary.mean == pytest.approx(expected.mean, rel=1e-12)
+    assert_same_groups(summary.groups, expected.groups("variant"))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

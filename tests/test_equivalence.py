@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from example_files import NEWS_QRELS, NEWS_RUNS
 from facts import find_notes
 from hypothesis import given, strategies as st
 from profiles import examples
@@ -16,8 +17,6 @@ from statsmodels.stats.weightstats import DescrStatsW
 import gainful
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.evidence.comparisons.equivalence import posterior_t, tost_p
-
-NEWS = "examples/news/"
 
 
 def describe(d):
@@ -61,13 +60,12 @@ def test_tost_rejects_in_five_per_cent_at_the_margin():
 
 
 def compare(**options):
-    runs = {name: f"{NEWS}{name}.txt" for name in ("bm25", "dense", "hybrid")}
-    return gainful.compare(f"{NEWS}qrels.txt", runs, ["nDCG@10", "AP"], **options)
+    return gainful.compare(NEWS_QRELS, NEWS_RUNS, ["nDCG@10", "AP"], **options)
 
 
 def read_differences(system, other, measure="nDCG@10"):
     values = [
-        gainful.evaluate(f"{NEWS}qrels.txt", f"{NEWS}{name}.txt", measure).per_query[measure]
+        gainful.evaluate(NEWS_QRELS, NEWS_RUNS[name], measure).per_query[measure]
         for name in (system, other)
     ]
     return (values[0] - values[1]).to_numpy()[:, None]
@@ -145,7 +143,7 @@ def test_margins_that_are_none(margin, error, about):
 
 
 def test_the_command_answers_and_lists(run_gainful):
-    words = ("compare", f"{NEWS}qrels.txt", f"{NEWS}bm25.txt", f"{NEWS}dense.txt", "-m", "nDCG@10")
+    words = ("compare", NEWS_QRELS, NEWS_RUNS["bm25"], NEWS_RUNS["dense"], "-m", "nDCG@10")
     out = run_gainful(*words, "--equivalent", "nDCG@10=0.2", "--format", "table").out
     flat = " ".join(out.split())
     assert "practically" in flat

@@ -17,6 +17,7 @@ from shutil import copyfile
 
 import polars as pl
 import pytest
+from example_files import EXAMPLES
 from refusals import refuses
 
 import gainful
@@ -25,7 +26,6 @@ from gainful.cli.start import main
 from gainful.errors import BadInput
 from gainful.page.render import RENDERERS, write_together
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 GAINFUL = [sys.executable, "-m", "gainful"]
 GATE = [*GAINFUL, "gate", "qrels.txt", "bm25.txt", "--floor"]
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="signals and devices of POSIX")

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
 from attrs import evolve
+from by_hand import draw_signs
+from example_files import NEWS_QRELS, NEWS_RUNS
 from facts import find_notes, list_facts
 from refusals import refuses
+from written_files import write_qrels, write_run
 
 import gainful
 from gainful.errors import BadValue
@@ -20,7 +22,7 @@ from gainful.evidence.pairing import PairedValues
 from gainful.evidence.statistics.correction import CORRECTIONS
 from gainful.evidence.statistics.max_t import flip_families, step_down_max_t
 from gainful.evidence.statistics.outcome import UnitSums
-from gainful.evidence.statistics.paired_tests import TESTS, sign_flips
+from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.progress import watch_work
 
@@ -54,11 +56,6 @@ def test_step_down_max_t_equals_loops_whatever_the_chunks(exact):
     counts = [(resampled[:, at] >= observed[at]).sum() for at in range(7)]
     assert own.tolist() == [(count + added) / (200 + added) for count in counts]
     assert (among >= own).all()
-
-
-def signs_of(units, resampling):
-    """The signs that a seed gives."""
-    return (1 - 2 * np.concatenate(list(sign_flips(units, resampling)))).tolist()
 
 
 def sums_over_roots(columns, signs):
@@ -105,7 +102,7 @@ def test_max_t_of_all_pairs_and_its_intervals_equal_loops(queries):
     resampling = Resampling(resamples=199, seed=4)
     outcome = flip_families([UnitSums.from_values(values)], ALL_PAIRS, resampling)
     differences = values[:, ALL_PAIRS[:, 0]] - values[:, ALL_PAIRS[:, 1]]
-    signs, added = signs_of(queries, resampling), int(queries > 16)
+    signs, added = draw_signs(queries, resampling), int(queries > 16)
     own, among = max_t_by_loops(differences, signs, added)
     assert outcome.p[0] == pytest.approx(own, abs=1e-12)
     assert outcome.p_corrected[0] == pytest.approx(among, abs=1e-12)
@@ -140,7 +137,7 @@ def test_max_t_over_all_measures_takes_the_same_sign_for_a_query_in_each():
     both = np.concatenate(
         [v[:, ALL_PAIRS[:, 0]] - v[:, ALL_PAIRS[:, 1]] for v in (first, padded)], 1
     )
-    own, among = max_t_by_loops(both, signs_of(30, resampling), 1)
+    own, among = max_t_by_loops(both, draw_signs(30, resampling), 1)
     assert outcome.p.ravel() == pytest.approx(own, abs=1e-12)
     assert outcome.p_corrected.ravel() == pytest.approx(among, abs=1e-12)
     alone = apply_tests(
@@ -290,16 +287,9 @@ def test_what_does_not_go_together_is_refused(options, about):
 
 def test_the_command_says_and_writes_which_family(run_gainful, tmp_path):
     qrels, runs = make_graded_runs(3, queries=20)
-    paths = [tmp_path / "qrels.txt", *(tmp_path / f"{name}.txt" for name in runs)]
-    paths[0].write_text(
-        "".join(f"{q} 0 {d} 1\n" for q, docs in qrels.items() for d in docs), "utf-8"
-    )
-    for path, lists in zip(paths[1:], runs.values(), strict=True):
-        lines = (
-            f"{q} Q0 {d} {i} {-i} x\n" for q, docs in lists.items() for i, d in enumerate(docs)
-        )
-        path.write_text("".join(lines), "utf-8")
-    words = ("compare", *map(str, paths), "-m", "P@10", "-m", "AP")
+    paths = [write_run(tmp_path / f"{name}.txt", run) for name, run in runs.items()]
+    judged = write_qrels(tmp_path / "qrels.txt", qrels)
+    words = ("compare", judged, *paths, "-m", "P@10", "-m", "AP")
     data = json.loads(run_gainful(*words, "--family", "all", "--format", "json").out)
     assert (data["family"], data["family_scope"], data["correction"]) == (6, "all", "max-t")
     text = run_gainful(*words, "--format", "table").out
@@ -375,11 +365,10 @@ def test_long_work_is_told_of_as_it_goes():
 
 
 def test_a_terminal_sees_how_far_resampling_is(run_gainful, monkeypatch):
-    news = Path(__file__).parents[1] / "examples" / "news"
     words = (
         "compare",
-        news / "qrels.txt",
-        *(news / f"{name}.txt" for name in ("bm25", "dense", "hybrid")),
+        NEWS_QRELS,
+        *NEWS_RUNS.values(),
     )
     monkeypatch.setattr("gainful.cli.streams._LONG_WORK", -1)
     assert "resampling [" in run_gainful(*words, "--resamples", "50000", tty=True).err
@@ -392,7 +381,7 @@ def test_max_t_of_values_that_one_has_already():
     pairs = np.array([[1, 0], [2, 0], [3, 0], [2, 1], [3, 1], [3, 2]])
     columns = np.stack(list(values.values()), axis=1)
     differences = columns[:, pairs[:, 0]] - columns[:, pairs[:, 1]]
-    own, among = max_t_by_loops(differences, signs_of(30, Resampling(resamples=199)), 1)
+    own, among = max_t_by_loops(differences, draw_signs(30, Resampling(resamples=199)), 1)
     assert frame["p"].to_list() == pytest.approx(
         [next(p for p, pair in zip(own, pairs, strict=True) if ("abcd"[pair[0]], "abcd"[pair[1]]) == row)
          for row in frame.select("system", "other").rows()]

@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 import pytrec_eval
+from example_files import NEWS_QRELS as QRELS, NEWS_RUNS as RUNS
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
@@ -32,9 +33,6 @@ from gainful.show.figures.figure import Look, spread_labels
 from gainful.show.figures.line_chart import axis_end
 
 HERE = Path(__file__).parent
-NEWS = HERE.parent / "examples" / "news"
-QRELS = str(NEWS / "qrels.txt")
-RUNS = {name: str(NEWS / f"{name}.txt") for name in ("bm25", "dense", "hybrid")}
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -370,6 +368,8 @@ def test_a_map_without_any_winner_says_so():
 def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, study, swept):
     inputs = {"sessions": (study,), "sweep": (swept[1],), "runs": (QRELS, RUNS)}
     inputs["log"] = (gainful.calibrate(make_sessions(a=[["x", "y"]] * 2, b=[["z"]])),)
+    judged = {"1": {"a": 2, "b": 0}, "2": {"a": 1, "c": 2}}
+    inputs["judges"] = (gainful.compare_judges([judged, judged], resamples=99),)
     given = inputs[FIGURES[name].input_kind]
     if name == "differences":
         given = (QRELS, {"bm25": RUNS["bm25"], "dense": RUNS["dense"]})
@@ -379,7 +379,7 @@ def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, 
     once = picture.to_svg(chart)
     assert once == picture.to_svg(draw_spec(name, *given, **options))
     shown = " ".join(svg_texts(once))
-    words = {"precision-recall": "grade 1", "searchers": "models fitted"}
+    words = {"precision-recall": "grade 1", "searchers": "models fitted", "judges": "kappa"}
     words |= {"frontier": "Cost(per_query=50, per_result=2)"}
     assert words.get(name, "gain") in shown
     assert "#12171e" not in once

@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from example_files import EXAMPLES
 from hypothesis import given, strategies as st
 from refusals import refuses
+from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, BadShape, BadValue, GainfulError
@@ -26,14 +28,7 @@ from gainful.read.formats import read_run
 from gainful.read.query_columns import read_queries
 
 QRELS = {"1": {"a": 1}}
-EXAMPLES = Path(__file__).parent.parent / "examples"
 SOON = 5.0  # seconds of a reader that is linear, with room for a busy machine
-
-
-def write(tmp_path, name, content):
-    path = tmp_path / name
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return str(path)
 
 
 TABLES = {
@@ -95,7 +90,7 @@ TABLES = {
 @pytest.mark.parametrize(("name", "content", "named"), TABLES.values(), ids=TABLES)
 def test_a_table_is_refused_with_its_line(tmp_path, name, content, named):
     with refuses(BadInput, named):
-        gainful.evaluate(QRELS, write(tmp_path, name, content), "RR")
+        gainful.evaluate(QRELS, write_file(tmp_path / name, content), "RR")
 
 
 PAGE = '"' + "x" * 200_000 + '"'  # csv takes 131,072 characters unless it is told otherwise
@@ -146,7 +141,7 @@ def run_in_folder(tmp_path, monkeypatch, run_gainful):
         ("a.run", "1 Q0 a 1 2 x"),
         ("b.run", "1 Q0 b 1 2 x"),
     ):
-        write(tmp_path, name, f"{line}\n")
+        write_file(tmp_path / name, f"{line}\n")
     limit = csv.field_size_limit(131_072)  # as Python has it
     yield run_gainful
     csv.field_size_limit(limit)
@@ -161,12 +156,12 @@ def test_a_field_of_a_whole_page_does_not_hide_the_mistake(run_in_folder, text, 
 
 def test_whole_characters_in_two_halves_are_read(tmp_path):
     line = '{"query":"1","doc":"\\ud83d\\ude00","score":1}\n'
-    assert read_run(write(tmp_path, "s.jsonl", line)).frame["doc"].to_list() == ["😀"]
+    assert read_run(write_file(tmp_path / "s.jsonl", line)).frame["doc"].to_list() == ["😀"]
 
 
 def test_values_that_are_called_like_keys_are_read(tmp_path):
     lines = '{"query":"query","doc":"doc","score":1}\n{"query":"query","doc":"b","score":2}\n'
-    rows = read_run(write(tmp_path, "s.jsonl", lines)).frame.rows()
+    rows = read_run(write_file(tmp_path / "s.jsonl", lines)).frame.rows()
     assert rows == [("query", "doc", 1.0), ("query", "b", 2.0)]
 
 
@@ -176,7 +171,7 @@ def test_huge_whole_numbers_among_mixed_rows(tmp_path):
         + "9" * 40
         + '}\n{"query":"1","doc":"b","score":0,"n":"x"}\n'
     )
-    assert read_run(write(tmp_path, "s.jsonl", lines)).frame.height == 2
+    assert read_run(write_file(tmp_path / "s.jsonl", lines)).frame.height == 2
 
 
 SLOW_ONCE = {
@@ -200,7 +195,7 @@ READERS["s.jsonl"] = lambda path: gainful.evaluate(QRELS, path)
 
 @pytest.mark.parametrize(("name", "content"), SLOW_ONCE.values(), ids=SLOW_ONCE)
 def test_a_small_file_takes_no_minutes(tmp_path, name, content):
-    path = write(tmp_path, name, content)
+    path = write_file(tmp_path / name, content)
     begin = time.process_time()
     with pytest.raises(GainfulError):
         READERS[name](path)
@@ -209,12 +204,14 @@ def test_a_small_file_takes_no_minutes(tmp_path, name, content):
 
 def test_a_table_of_very_many_columns_is_read_soon(tmp_path):
     names, cells = (",".join(f"{name}{n}" for n in range(40_000)) for name in "cx")
-    path = write(tmp_path, "s.csv", f"query,doc,score,{names}\n1,a,2,{cells}\n,,,{',' * 39_999}\n")
+    path = write_file(
+        tmp_path / "s.csv", f"query,doc,score,{names}\n1,a,2,{cells}\n,,,{',' * 39_999}\n"
+    )
     begin = time.process_time()
     assert gainful.evaluate(QRELS, path, "RR").mean["RR"] == 1
     assert time.process_time() - begin < SOON
     with refuses(BadInput, "t.csv"):
-        gainful.evaluate(QRELS, write(tmp_path, "t.csv", f"{names}\n{cells}\n"), "RR")
+        gainful.evaluate(QRELS, write_file(tmp_path / "t.csv", f"{names}\n{cells}\n"), "RR")
 
 
 def test_digits_without_end_take_no_minutes(run_gainful):
@@ -225,7 +222,9 @@ def test_digits_without_end_take_no_minutes(run_gainful):
 
 def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
     monkeypatch.setattr("gainful.read.decompress._ALWAYS_ALLOWED", 1 << 20)
-    path = write(tmp_path, "run.gz", gzip.compress(b"1 Q0 a 1 1 t\n" * 10_000_000, compresslevel=1))
+    path = write_file(
+        tmp_path / "run.gz", gzip.compress(b"1 Q0 a 1 1 t\n" * 10_000_000, compresslevel=1)
+    )
     with refuses(BadInput, "run.gz"):
         read_run(path)
 
@@ -236,12 +235,14 @@ def test_an_interaction_of_five_thousand_digits(tmp_path):
         "<query>q</query><results/></interaction></session></sessiontrack2012>"
     )
     with refuses(BadInput, "s.xml:1"):
-        gainful.sessions.evaluate(write(tmp_path, "s.xml", session), QRELS, "sDCG@10")
+        gainful.sessions.evaluate(write_file(tmp_path / "s.xml", session), QRELS, "sDCG@10")
 
 
 def test_a_column_called_as_ours_was(tmp_path):
     table = "session,query,rank,doc,_row,_session\ns,2,1,b,x,y\ns,1,1,a,x,y\n"
-    results = gainful.sessions.evaluate(write(tmp_path, "s.csv", table), {"s": {"a": 1}}, "sDCG@1")
+    results = gainful.sessions.evaluate(
+        write_file(tmp_path / "s.csv", table), {"s": {"a": 1}}, "sDCG@1"
+    )
     assert results.mean == {"sDCG@1": 1.0}
 
 
@@ -254,14 +255,14 @@ def test_a_file_whose_name_is_no_utf8(tmp_path):
 
 
 def test_values_that_no_file_could_hold_choose_nothing(tmp_path):
-    table = write(tmp_path, "s.csv", "session,query,doc,system\ns,1,a,x\n")
+    table = write_file(tmp_path / "s.csv", "session,query,doc,system\ns,1,a,x\n")
     with refuses(BadInput, "s.csv"):
         gainful.sessions.evaluate(table, {"s": {"a": 1}}, where={"system": "\udcff"})
 
 
 @pytest.mark.parametrize("option", ["min_queries", "first_queries"])
 def test_more_queries_than_can_be_counted(tmp_path, option):
-    table = write(tmp_path, "s.csv", "session,query,doc\ns,1,a\n")
+    table = write_file(tmp_path / "s.csv", "session,query,doc\ns,1,a\n")
     options = {option: 10**23}
     if option == "min_queries":
         with refuses(BadInput, "s.csv"):
@@ -273,12 +274,12 @@ def test_more_queries_than_can_be_counted(tmp_path, option):
 
 @pytest.mark.parametrize("separator", ["\u2028", "\x85", "\x0b", "\x0c"])
 def test_texts_of_queries_may_hold_odd_separators(tmp_path, separator):
-    texts = write(tmp_path, "t.tsv", f"1\ta{separator}b\n2\tc\r\n")
+    texts = write_file(tmp_path / "t.tsv", f"1\ta{separator}b\n2\tc\r\n")
     assert read_queries(texts).read_texts() == {"1": f"a{separator}b", "2": "c"}
 
 
 def test_a_message_is_one_line_and_steers_no_terminal(tmp_path):
-    path = write(tmp_path, "r.csv", "query,doc,\x1b]0;pwned\x07\n1,a,1\n")
+    path = write_file(tmp_path / "r.csv", "query,doc,\x1b]0;pwned\x07\n1,a,1\n")
     with pytest.raises(GainfulError) as error:
         gainful.evaluate(QRELS, path, "RR")
     assert str(error.value).isprintable()
@@ -369,7 +370,7 @@ def test_what_polars_prints_of_a_damaged_file_is_not_our_message(tmp_path, capfd
     for place, bits in change.items():
         data[place % len(data)] ^= bits
     with suppress(BadInput):
-        read_run(write(tmp_path, "run.parquet", bytes(data)))
+        read_run(write_file(tmp_path / "run.parquet", bytes(data)))
     assert capfd.readouterr().err == ""
 
 
@@ -382,13 +383,13 @@ def test_what_is_printed_while_a_sound_file_is_read_is_not_lost(capfd):
 
 @pytest.mark.parametrize("end", [4, 9, 40])
 def test_a_parquet_file_cut_short(tmp_path, end):
-    path = write(tmp_path, "run.parquet", parquet_bytes()[:-end])
+    path = write_file(tmp_path / "run.parquet", parquet_bytes()[:-end])
     with refuses(BadInput, "run.parquet"):
         read_run(path)
 
 
 def test_a_sound_parquet_file_passes(tmp_path):
-    assert read_run(write(tmp_path, "run.parquet", parquet_bytes())).frame.height == 60
+    assert read_run(write_file(tmp_path / "run.parquet", parquet_bytes())).frame.height == 60
 
 
 def write_damaged(folder):

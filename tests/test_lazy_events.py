@@ -111,16 +111,6 @@ def test_rows_of_results(engine, choices, key, gap):
     assert_same(engine, frame, choices["qrels"], moved=engine == "DuckDB", gap=gap)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-@examples(3)
-@given(st.fixed_dictionaries(CHOICES), st.sampled_from(["query_id", "variant"]))
-def test_rows_of_events(engine, choices, key):
-    without = {choices["owner"], key}
-    frame = make_log(choices["seed"], events=True, form=choices["form"], without=without)
-    results, _ = assert_same(engine, frame, choices["qrels"], moved=engine == "DuckDB", bad="skip")
-    assert find_notes(results.notes, "without", "query", "last", "list")
-
-
 @examples(6)
 @given(
     st.integers(0, 1 << 32),
@@ -379,17 +369,3 @@ def test_many_parts_give_what_one_gives(engine, monkeypatch):
     assert any("events left out" in note for note in notes[1])
     counts = [[note.partition(":")[0] for note in each] for each in notes]  # rows have no order
     assert counts[0] == counts[1]
-
-
-@pytest.mark.parametrize("engine", ENGINES)
-def test_logs_are_summarised_in_parts(engine):
-    frame = make_log(11, events=True, form="text", without={"session", "query_id"})
-    options = {"measures": ["sDCG@3", "nsDCG@10"], "gain_from": "clicked=1, purchased=5"}
-    expected = gainful.sessions.evaluate(frame, bad="skip", **options).groups("variant")
-    there = FRAME_MAKERS[engine](frame)
-    summary = gainful.sessions.summarise(there, bad="skip", by="variant", **options)
-    assert [group["sessions"] for group in summary.groups] == [
-        group["sessions"] for group in expected
-    ]
-    for ours, theirs in zip(summary.groups, expected, strict=True):
-        assert ours["mean"] == pytest.approx(theirs["mean"], abs=1e-12)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 from time import process_time
 
 import numpy as np
 import pytest
+from example_files import NEWS_QRELS, NEWS_RUNS
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from profiles import examples
@@ -89,8 +89,7 @@ def test_measures_are_drawn_together_as_each_would_be_alone_and_progress_is_repo
 
 
 def test_a_terminal_sees_how_far_drawing_is(run_gainful, monkeypatch):
-    news = Path(__file__).parents[1] / "examples" / "news"
-    words = ("eval", news / "qrels.txt", news / "bm25.txt", "-m", "AP", "--interval", "95")
+    words = ("eval", NEWS_QRELS, NEWS_RUNS["bm25"], "-m", "AP", "--interval", "95")
     monkeypatch.setattr("gainful.cli.streams._LONG_WORK", -1)
     assert "resampling [" in run_gainful(*words, tty=True).err
     assert "resampling [" not in run_gainful(*words).err

@@ -15,6 +15,7 @@ from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
 from strategies import to_frame
+from written_files import write_qrels, write_run
 
 import gainful
 from gainful.api.evaluate import match_run
@@ -557,14 +558,11 @@ def test_numbers_as_ids_are_told_as_texts(three):
 
 def test_files_tell_the_same_as_dicts(three, tmp_path):
     judged, before, after = three
-    paths = [tmp_path / name for name in ("qrels.txt", "bm25.txt", "dense.txt")]
-    paths[0].write_text(
-        "".join(f"{q} 0 {d} {g}\n" for q, inner in judged.items() for d, g in inner.items())
+    paths = (
+        write_qrels(tmp_path / "qrels.txt", judged),
+        write_run(tmp_path / "bm25.txt", before),
+        write_run(tmp_path / "dense.txt", after),
     )
-    for path, run in zip(paths[1:], (before, after), strict=True):
-        path.write_text(
-            "".join(f"{q} Q0 {d} 1 {s} r\n" for q, inner in run.items() for d, s in inner.items())
-        )
     assert query_changes(*map(str, paths)) == _approximate(query_changes(judged, before, after))
 
 

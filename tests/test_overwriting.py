@@ -10,11 +10,11 @@ from shutil import copyfile
 
 import click
 import pytest
+from example_files import EXAMPLES
 
 from gainful.cli.command import OUTPUT, PATH
 from gainful.cli.main import gainful as group
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 REFUSED = "would overwrite what is read"
 CONTENT = "what a user wrote\n"
 

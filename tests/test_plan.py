@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from math import ceil, sqrt
-from pathlib import Path
 
 import numpy as np
 import pytest
+from example_files import NEWS_QRELS as QRELS, NEWS_RUNS as RUNS
 from facts import list_facts
 from refusals import refuses
 from scipy.stats import chi2, kurtosis
@@ -15,10 +15,6 @@ from statsmodels.stats.power import TTestPower
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
-
-NEWS = Path(__file__).parent.parent / "examples" / "news"
-RUNS = {name: str(NEWS / f"{name}.txt") for name in ("bm25", "dense", "hybrid")}
-QRELS = str(NEWS / "qrels.txt")
 
 
 def count_queries(effect, alpha, power):

@@ -15,6 +15,7 @@ import pytest
 from facts import find_notes, list_facts
 from lz4 import frame as lz4
 from refusals import refuses
+from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput
@@ -42,10 +43,7 @@ QRELS = "1 0 a 2\n1 0 b 0\n2 0 ä/c -1\n"
 @pytest.fixture
 def put(tmp_path):
     def write(content, name="file"):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True, parents=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return str(path)
+        return str(write_file(tmp_path / name, content))
 
     return write
 

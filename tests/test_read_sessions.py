@@ -12,6 +12,7 @@ import pytest
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
+from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -27,12 +28,6 @@ FINE = [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a"), ("t", 1, 1, "c")]
 
 def session_frame(rows, names=None):
     return pl.DataFrame(rows, schema=names or NAMES, orient="row")
-
-
-def write_file(folder, text, name="sessions.txt"):
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
 
 
 def select_rows(sessions, *names):
@@ -306,7 +301,7 @@ XML = """<?xml version="1.0" encoding="UTF-8"?>
 
 
 def test_sessions_of_the_session_track(tmp_path):
-    sessions = as_sessions(write_file(tmp_path, XML))
+    sessions = as_sessions(write_file(tmp_path / "sessions.txt", XML))
     assert select_rows(sessions, *NAMES, "topic", "searcher", "text", "clicked", "seconds") == [
         ("1", 1, 1, "d1", "12", "u7", "cats & dogs", False, None),
         ("1", 1, 2, "d2", "12", "u7", "cats & dogs", True, 4.5),
@@ -323,14 +318,14 @@ def test_sessions_of_the_session_track(tmp_path):
 
 
 def test_pages_that_count_as_queries_may_go_on_in_their_ranks(tmp_path):
-    sessions = as_sessions(write_file(tmp_path, XML), pages="count")
+    sessions = as_sessions(write_file(tmp_path / "sessions.txt", XML), pages="count")
     page = sessions.frame.filter((pl.col("session") == "1") & (pl.col("query") == 2))
     assert page.select("rank", "doc").rows() == [(1, "d2"), (2, "d3")]
 
 
 def test_pages_can_count_as_queries(tmp_path):
     text = XML.replace('rank="11"', 'rank="1"').replace('rank="12"', 'rank="2"')
-    sessions = as_sessions(write_file(tmp_path, text), pages="count")
+    sessions = as_sessions(write_file(tmp_path / "sessions.txt", text), pages="count")
     assert select_rows(sessions)[:5] == [
         *(("1", 1, 1, "d1"), ("1", 1, 2, "d2"), ("1", 2, 1, "d2"), ("1", 2, 2, "d3")),
         ("1", 3, None, None),
@@ -347,15 +342,15 @@ def test_sessions_of_2011_have_times_of_the_clock_and_topics_without_numbers(tmp
         "<click num='1' starttime='23:59:58.000000' endtime='00:00:03.500000'><rank>1</rank></click>"
         "</clicked></interaction></session></sessiontrack2011>"
     )
-    sessions = as_sessions(write_file(tmp_path, text))
+    sessions = as_sessions(write_file(tmp_path / "sessions.txt", text))
     assert select_rows(sessions, "session", "doc", "topic", "clicked", "seconds") == [
         ("5", "c1", "peace process", True, 5.5)
     ]
 
 
 def test_topics_from_a_mapping(tmp_path):
-    path = write_file(tmp_path, XML)
-    mapping = write_file(tmp_path, "session topic\n1 3 2\n1 3 4\n2 N/A\n", "map.txt")
+    path = write_file(tmp_path / "sessions.txt", XML)
+    mapping = write_file(tmp_path / "map.txt", "session topic\n1 3 2\n1 3 4\n2 N/A\n")
     sessions = as_sessions(path, topics=mapping)
     assert sessions.frame["topic"].to_list() == ["3"] * 4
     assert sessions.dropped_count == 1
@@ -368,19 +363,21 @@ def test_topics_from_a_mapping(tmp_path):
         assert results.mean == {"sDCG@10": 1.0}
     with refuses(BadInput, "map.txt", "'2'"):
         as_sessions(path, topics=mapping, bad="error")
-    twice = write_file(tmp_path, "1 3\n1 4\n", "twice.txt")
+    twice = write_file(tmp_path / "twice.txt", "1 3\n1 4\n")
     with refuses(BadInput, "twice.txt:2", "'1'"):
         as_sessions(path, topics=twice)
-    none = write_file(tmp_path, "9 3\n", "none.txt")
+    none = write_file(tmp_path / "none.txt", "9 3\n")
     with refuses(BadInput, "none.txt"):
         as_sessions(path, topics=none)
 
 
 def test_judgments_of_the_session_track_have_subtopics(tmp_path):
-    path = write_file(tmp_path, "12 1 d1 1\n12 2 d1 3\n12 1 d9 -2\n", "qrels.txt")
+    path = write_file(tmp_path / "qrels.txt", "12 1 d1 1\n12 2 d1 3\n12 1 d9 -2\n")
     judged = read_qrels(path)
     assert judged.frame.rows() == [("12", "d1", 3.0), ("12", "d9", -2.0)]
-    results = gainful.sessions.evaluate(write_file(tmp_path, XML), judged, "sDCG@10")
+    results = gainful.sessions.evaluate(
+        write_file(tmp_path / "sessions.txt", XML), judged, "sDCG@10"
+    )
     assert results.per_session.rows() == [("1", 3.0), ("2", 0.0)]
 
 
@@ -409,7 +406,7 @@ BOMB = (
     ],
 )
 def test_bad_xml(tmp_path, text, line, named):
-    path = write_file(tmp_path, text, "s.xml")
+    path = write_file(tmp_path / "s.xml", text)
     with refuses(BadInput, f"s.xml:{line}", *named) as refused:
         as_sessions(path)
     assert "\n" not in str(refused.value)
@@ -417,20 +414,20 @@ def test_bad_xml(tmp_path, text, line, named):
 
 def test_a_session_without_a_query_is_refused_or_left_out(tmp_path):
     text = XML.replace("</sessiontrack2014>", '<session num="3"></session></sessiontrack2014>')
-    path = write_file(tmp_path, text)
+    path = write_file(tmp_path / "sessions.txt", text)
     with refuses(BadInput, "sessions.txt:35", "'3'"):
         as_sessions(path)
     sessions = as_sessions(path, bad="skip")
     assert sessions.frame["session"].unique(maintain_order=True).to_list() == ["1", "2"]
     assert any("1 session left out" in note for note in sessions.notes)
     with refuses(BadInput, "sessions.txt"):
-        as_sessions(write_file(tmp_path, "<a></a>"))
+        as_sessions(write_file(tmp_path / "sessions.txt", "<a></a>"))
 
 
 def test_too_much_xml(tmp_path, monkeypatch):
     monkeypatch.setattr("gainful.read.safe_xml.LARGEST", 100)
     with refuses(BadInput, "sessions.txt"):
-        as_sessions(write_file(tmp_path, XML))
+        as_sessions(write_file(tmp_path / "sessions.txt", XML))
 
 
 # --- conversations --------------------------------------------------------------------------
@@ -444,7 +441,7 @@ TURNS = """9-1_10 Q0 c 1 5.0 r
 
 
 def test_turns_are_the_queries_of_a_conversation(tmp_path):
-    path = write_file(tmp_path, TURNS)
+    path = write_file(tmp_path / "sessions.txt", TURNS)
     sessions = as_sessions(path)
     assert sessions.per_turn
     assert select_rows(sessions, *NAMES, "topic") == [
@@ -460,12 +457,12 @@ def test_turns_are_the_queries_of_a_conversation(tmp_path):
     with refuses(BadValue, "ties"):
         as_sessions(path, ties="average")
     with refuses(BadValue, "topics"):
-        as_sessions(path, topics=write_file(tmp_path, "106 3\n", "map.txt"))
+        as_sessions(path, topics=write_file(tmp_path / "map.txt", "106 3\n"))
 
 
 @pytest.mark.parametrize("turn", ["107", "107_", "_3", "107_x", "107-1"])
 def test_turns_that_do_not_parse(tmp_path, turn):
-    path = write_file(tmp_path, f"{TURNS}{turn} Q0 y 1 1.0 r\n0 Q0 y 1 1.0 r\n")
+    path = write_file(tmp_path / "sessions.txt", f"{TURNS}{turn} Q0 y 1 1.0 r\n0 Q0 y 1 1.0 r\n")
     with refuses(BadInput, "sessions.txt:6", f"'{turn}'"):
         as_sessions(path)
     sessions = as_sessions(path, "conversation", bad="skip")
@@ -474,10 +471,10 @@ def test_turns_that_do_not_parse(tmp_path, turn):
 
 
 def test_turns_that_are_repeated(tmp_path):
-    path = write_file(tmp_path, TURNS + "106_03 Q0 y 1 1.0 r\n")
+    path = write_file(tmp_path / "sessions.txt", TURNS + "106_03 Q0 y 1 1.0 r\n")
     with refuses(BadInput, "sessions.txt:6", "'106'", "'106_03'"):
         as_sessions(path)
-    path = write_file(tmp_path, TURNS + "106_3 Q0 x 2 0.5 r\n")
+    path = write_file(tmp_path / "sessions.txt", TURNS + "106_3 Q0 x 2 0.5 r\n")
     with refuses(BadInput, "sessions.txt:6", "'106'", "'x'"):
         as_sessions(path)
 
@@ -516,7 +513,7 @@ DD = (
 
 
 def test_iterations_of_dynamic_domain_are_queries(tmp_path):
-    sessions = as_sessions(write_file(tmp_path, DD))
+    sessions = as_sessions(write_file(tmp_path / "sessions.txt", DD))
     assert select_rows(sessions, "session", "query", "doc") == [
         *(("DD15-1", 1, "ebola-1"), ("DD15-1", 1, "ebola-2"), ("DD15-1", 2, None)),
         *(("DD15-1", 3, "ebola-1"), ("DD15-2", 1, "x")),
@@ -537,7 +534,7 @@ def test_iterations_of_dynamic_domain_are_queries(tmp_path):
     ],
 )
 def test_bad_lines_of_dynamic_domain(tmp_path, line, named):
-    path = write_file(tmp_path, DD + line)
+    path = write_file(tmp_path / "sessions.txt", DD + line)
     with refuses(BadInput, "sessions.txt:5", *named):
         as_sessions(path, "dd")
     assert as_sessions(path, "dd", bad="skip").dropped_count == 1
@@ -556,8 +553,8 @@ def checked(run_gainful):
 
 
 def test_check_reports_sessions_and_their_topics(tmp_path, checked):
-    path = write_file(tmp_path, XML, "s.xml")
-    qrels = write_file(tmp_path, "12 0 d1 1\n12 0 d7 1\n", "qrels.txt")
+    path = write_file(tmp_path / "s.xml", XML)
+    qrels = write_file(tmp_path / "qrels.txt", "12 0 d1 1\n12 0 d7 1\n")
     code, text = checked(path, qrels)
     assert code == 0
     lines = [list_facts(line, "clicked", "beyond", "unjudged") for line in text.splitlines()]
@@ -574,7 +571,7 @@ def test_check_reports_sessions_and_their_topics(tmp_path, checked):
         assert facts in lines
     assert find_notes(text.splitlines(), 1, "query", "nothing")
     assert "1 topic in common" in text
-    code, text = checked(path, write_file(tmp_path, "13 0 d1 1\n", "other.txt"))
+    code, text = checked(path, write_file(tmp_path / "other.txt", "13 0 d1 1\n"))
     assert code == 1
     assert find_notes(text.splitlines(), "no", "topic", "'12'", "'13'")
 
@@ -594,8 +591,8 @@ def test_check_tells_every_mistake_of_a_file(tmp_path, checked):
 
 
 def test_check_takes_runs_with_turns_for_sessions_if_told_so(tmp_path, checked):
-    path = write_file(tmp_path, TURNS, "turns.run")
-    qrels = write_file(tmp_path, "106_3 0 x 1\n", "qrels.txt")
+    path = write_file(tmp_path / "turns.run", TURNS)
+    qrels = write_file(tmp_path / "qrels.txt", "106_3 0 x 1\n")
     assert "(run, trec)" in checked(path, qrels)[1]
     code, text = checked(path, qrels, "--sessions-format", "conversation")
     assert code == 0
@@ -607,7 +604,7 @@ def test_check_takes_runs_with_turns_for_sessions_if_told_so(tmp_path, checked):
 
 
 def test_check_of_truncated_xml(tmp_path, checked):
-    path = write_file(tmp_path, XML[:900], "s.xml")
+    path = write_file(tmp_path / "s.xml", XML[:900])
     code, text = checked(path)
     assert code == 1
     assert "truncated" in text
@@ -666,15 +663,15 @@ CLICKS = "session,query,rank,doc,topic,clicked\ns1,1,1,a,t,1\ns2,1,1,b,u,1\ns3,1
 @pytest.mark.parametrize("measure", ["sDCG@5", "nsDCG@5", "sRBP", "Session(of='nDCG@5')"])
 def test_a_session_whose_topic_no_file_names_changes_no_other(tmp_path, missing, measure):
     """It gained 0, or its null was cast to whatever number a machine makes of it."""
-    path = write_file(tmp_path, CLICKS, "log.csv")
+    path = write_file(tmp_path / "log.csv", CLICKS)
     topics = {"s1": "t", "s2": "u", "s3": "t"}
     del topics[missing]
     lines = "".join(f"{session} {topic}\n" for session, topic in topics.items())
-    named = write_file(tmp_path, lines, "topics.txt")
+    named = write_file(tmp_path / "topics.txt", lines)
     others = "".join(
         line for line in CLICKS.splitlines(keepends=True) if not line.startswith(missing)
     )
-    expected = gainful.sessions.evaluate(write_file(tmp_path, others, "others.csv"), None, measure)
+    expected = gainful.sessions.evaluate(write_file(tmp_path / "others.csv", others), None, measure)
     for either in (named, topics):  # a file, and a dict
         results = gainful.sessions.evaluate(path, None, measure, topics=either)
         assert (results.ids, results.mean) == (expected.ids, expected.mean)
@@ -712,7 +709,7 @@ def test_a_topic_that_is_null_in_a_table(lazy, rows):
     ],
 )
 def test_check_takes_a_click_log_for_sessions(tmp_path, header):
-    path = write_file(tmp_path, f"{header}\n", "log.csv")
+    path = write_file(tmp_path / "log.csv", f"{header}\n")
     (finding,) = gainful.check(path).findings
     assert finding.kind == "sessions, table"
     assert finding.problems == ()
@@ -731,13 +728,13 @@ def test_check_takes_a_click_log_for_sessions(tmp_path, header):
 )
 def test_check_takes_judgments_and_runs_that_name_a_user_for_what_they_are(tmp_path, header, kind):
     values = "1,a," + ",".join("1" for _ in header.split(",")[2:])
-    (finding,) = gainful.check(write_file(tmp_path, f"{header}\n{values}\n", "t.csv")).findings
+    (finding,) = gainful.check(write_file(tmp_path / "t.csv", f"{header}\n{values}\n")).findings
     assert finding.kind == f"{kind}, csv"
 
 
 @pytest.mark.parametrize("name", ["ubi", "openinference", "chat", "turns", "ikat"])
 def test_check_knows_logs_as_well_as_sessions_does(tmp_path, name):
-    path = write_file(tmp_path, FORMATS[name].example + "\n", "log.jsonl")
+    path = write_file(tmp_path / "log.jsonl", FORMATS[name].example + "\n")
     (finding,) = gainful.check(path).findings
     assert finding.kind == f"sessions, {name}"
     assert finding.problems == ()

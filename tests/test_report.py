@@ -12,6 +12,7 @@ from urllib.parse import unquote
 import numpy as np
 import polars as pl
 import pytest
+from browser_pages import HOSTILE, overflow_width
 from facts import list_facts
 from refusals import refuses
 from scipy.stats import ttest_rel
@@ -31,67 +32,6 @@ FILES = [str(NEWS / "qrels.txt"), *map(str, RUNS.values())]
 JUDGED = {"q": {"a": 3, "b": 2, "c": 1}, "r": {"d": 1, "e": 0}}
 OLD = {"q": ["b", "x", "a"], "r": ["e", "d"]}
 NEW = {"q": ["a", "b", "y"], "r": ["d", "e"]}
-
-HOSTILE = (
-    "<script>window.ran = 1</script>",
-    "</script><script>window.ran = 1</script>",
-    "{{ 7 * 7 }}",
-    "']; window.ran = 1 //",
-    "\"><img src=x onerror='window.ran = 1'>",
-    "datum.x + ${window.ran = 1}",
-    "שלום עולם",
-    "=HYPERLINK(1)",
-    "<!--",
-    "x" * 10_000,
-)
-
-
-class BrowserPage:
-    """A page in the browser, and whatever it asked for or complained about."""
-
-    def __init__(self, browser, file, **settings):
-        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | settings))
-        self.page = context.new_page()
-        self.requests, self.complaints = [], []
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.file = file
-        self.page.goto(file.as_uri())
-
-    def is_quiet(self):
-        requested = [url for url in self.requests if not url.startswith(("data:", "blob:"))]
-        return requested == [self.file.as_uri()] and not self.complaints
-
-    def rows(self):
-        return [
-            re.split(r"\s+", row.inner_text().strip())
-            for row in self.page.query_selector_all("#values tbody tr")
-        ]
-
-    def text(self, selector):
-        return self.page.inner_text(selector)
-
-
-def open_pages(browser, folder):
-    """Open pages; at the end nothing may have been asked for, and nothing gone wrong."""
-    pages = []
-
-    def show(text, **settings):
-        file = folder / f"report{len(pages)}.html"
-        file.write_text(text, encoding="utf-8")
-        pages.append(BrowserPage(browser, file, **settings))
-        return pages[-1]
-
-    yield show
-    for page in pages:
-        assert page.is_quiet(), (page.requests, page.complaints)
-        page.page.context.close()
-
-
-@pytest.fixture
-def shown(browser, tmp_path):
-    yield from open_pages(browser, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -301,19 +241,14 @@ def test_hostile_ids_names_and_texts_run_nothing_and_are_read_as_text(shown, wid
         assert unquote(page.page.evaluate("location.hash")) == f"#query={name}"
     assert page.page.evaluate("window.ran") is None
     assert page.page.evaluate("document.querySelectorAll('img').length") == 0
-    assert _overflow_width(page.page) <= 0
-
-
-def _overflow_width(page):
-    """How much wider the page is than the window."""
-    return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert overflow_width(page.page) <= 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 820, 1280])
 def test_nothing_is_wider_than_the_page(shown, news, width, scheme):
     page = shown(news, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    assert _overflow_width(page.page) <= 0
+    assert overflow_width(page.page) <= 0
     page.page.click("#theme")
     paper = page.page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert paper == ("rgb(18, 23, 30)" if scheme == "light" else "rgb(255, 255, 255)")

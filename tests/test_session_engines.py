@@ -134,32 +134,6 @@ def test_turns_have_judgments_of_their_own(engine):
     assert expected.values[measures[0]][0] < expected.values[measures[2]][0]
 
 
-UNSOUND_ROWS = [  # beside sound ones, and what is named
-    ((None, 1, 1, "a"), "no session"),
-    (("t", None, 1, "a"), "'t' no query position"),
-    (("t", 0, 1, "a"), "'t' query 0 below 1"),
-    (("t", 2, 1, "a"), "'t' query 1 missing 2"),
-    (("t", 1, 2, "a"), "'t' query rank 1 missing 2"),
-    (("s", 1, 2, "b"), "'s' query 1 rank 2 twice"),
-    (("s", 1, 3, "a"), "'s' query 1 'a' twice"),
-]
-
-
-@pytest.mark.parametrize("engine", ["lazy polars", "DuckDB"])
-@pytest.mark.parametrize(("row", "named"), UNSOUND_ROWS)
-def test_rows_in_an_engine_that_are_not_sound(engine, row, named):
-    rows = [("s", 1, 1, "a"), ("s", 1, 2, "x"), ("u", 1, 1, "a"), row]
-    frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
-    qrels = {"s": {"a": 1}, "t": {"a": 1}, "u": {"a": 1}}
-    framed = FRAME_MAKERS[engine](frame)
-    with pytest.raises(gainful.errors.BadInput) as refused:
-        gainful.sessions.evaluate(framed, qrels, "sDCG@5")
-    assert find_notes([str(refused.value)], *named.split())
-    left = gainful.sessions.evaluate(framed, qrels, "sDCG@5", bad="skip")
-    assert left.ids == sorted({"s", "u"} - {row[0]})
-    assert find_notes(left.notes, 1, "left", "out", *named.split())
-
-
 @pytest.mark.parametrize("make", ["polars", "lazy polars", "DuckDB"])
 @pytest.mark.parametrize(
     ("ranks", "queries", "name"),

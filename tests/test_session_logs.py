@@ -14,6 +14,7 @@ from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
+from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, BadValue, GainfulError, NoColumn, UnknownName
@@ -56,12 +57,6 @@ s,90,buy,,,b,
 """
 
 
-def write(folder, text, name="log.csv"):
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def places(sessions, *more):
     return sessions.frame.select("session", "query", "rank", "doc", *more).rows()
 
@@ -71,7 +66,7 @@ def places(sessions, *more):
 
 def test_a_click_log_is_read_as_it_is(tmp_path):
     """The log that was refused four times: text queries, clicks, no judgments."""
-    path = write(tmp_path, CLICK_LOG)
+    path = write_file(tmp_path / "log.csv", CLICK_LOG)
     assert places(as_sessions(path)) == PLACES
     results = gainful.sessions.evaluate(path, measures="sDCG(b=2, bq=4)@2")
     new, old = (group["mean"]["sDCG(b=2, bq=4)@2"] for group in results.groups("variant"))
@@ -113,13 +108,13 @@ def test_frames_and_lists_of_dicts_are_logs_too():
 
 def test_rows_in_any_order_are_ordered_by_time(tmp_path):
     head, *rows = CLICK_LOG.splitlines()
-    path = write(tmp_path, "\n".join([head, *rows[2:], *rows[:2]]))
+    path = write_file(tmp_path / "log.csv", "\n".join([head, *rows[2:], *rows[:2]]))
     assert places(as_sessions(path)) == PLACES
 
 
 def test_a_row_for_each_event(tmp_path):
     """Clicks, dwell and purchases find their list; a search without results is an empty query."""
-    sessions = as_sessions(write(tmp_path, EVENTS))
+    sessions = as_sessions(write_file(tmp_path / "log.csv", EVENTS))
     assert places(sessions, "clicked", "add_to_cart", "purchased", "seconds") == [
         ("s", 1, 1, "a", False, False, False, None),
         ("s", 1, 2, "b", True, False, True, 45.0),
@@ -133,7 +128,7 @@ def test_a_row_for_each_event(tmp_path):
 
 def test_the_same_text_again_is_another_query_when_its_list_begins_anew(tmp_path):
     rows = "s,1,x,1,a\ns,1,x,2,b\ns,5,x,1,a\ns,5,x,2,c\ns,6,x,3,d\n"
-    sessions = as_sessions(write(tmp_path, "session,time,query,rank,doc\n" + rows))
+    sessions = as_sessions(write_file(tmp_path / "log.csv", "session,time,query,rank,doc\n" + rows))
     assert places(sessions) == [
         ("s", 1, 1, "a"),
         ("s", 1, 2, "b"),
@@ -145,19 +140,23 @@ def test_the_same_text_again_is_another_query_when_its_list_begins_anew(tmp_path
 
 def test_ids_of_queries_tell_them_apart(tmp_path):
     rows = "s,2,x,q2,1,a\ns,1,x,q1,1,a\ns,3,x,q1,2,b\n"
-    sessions = as_sessions(write(tmp_path, "session,time,query,query_id,rank,doc\n" + rows))
+    sessions = as_sessions(
+        write_file(tmp_path / "log.csv", "session,time,query,query_id,rank,doc\n" + rows)
+    )
     assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a")]
 
 
 def test_an_event_that_was_logged_twice_counts_once(tmp_path):
     rows = "s,1,x,1,a\ns,1,x,1,a\ns,1,x,2,b\n"
-    sessions = as_sessions(write(tmp_path, "session,time,query,rank,doc\n" + rows))
+    sessions = as_sessions(write_file(tmp_path / "log.csv", "session,time,query,rank,doc\n" + rows))
     assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b")]
     assert find_notes(sessions.notes, "1", "event", "twice", "once")
 
 
 def test_ranks_from_0_are_counted_from_1_and_it_is_said(tmp_path):
-    sessions = as_sessions(write(tmp_path, "session,query,rank,doc\ns,x,0,a\ns,x,1,b\n"))
+    sessions = as_sessions(
+        write_file(tmp_path / "log.csv", "session,query,rank,doc\ns,x,0,a\ns,x,1,b\n")
+    )
     assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b")]
     assert find_notes(sessions.notes, "rank", "0", "1")
 
@@ -165,7 +164,7 @@ def test_ranks_from_0_are_counted_from_1_and_it_is_said(tmp_path):
 def test_columns_are_mapped_and_then_not_told(tmp_path):
     text = "visit,words,item,shown_at\nv,red shoes,a,2026-01-31\nv,blue shoes,b,2026-02-01\n"
     columns = {"session": "visit", "query": "words", "doc": "item", "time": "shown_at"}
-    sessions = as_sessions(write(tmp_path, text), columns=columns)
+    sessions = as_sessions(write_file(tmp_path / "log.csv", text), columns=columns)
     assert places(sessions, "text") == [
         ("v", 1, 1, "a", "red shoes"),
         ("v", 2, 1, "b", "blue shoes"),
@@ -335,7 +334,7 @@ FINE = "s,u,2026-01-31T12:00:00Z,shown,x,1,a\n"
     ],
 )
 def test_bad_events_are_counted_told_and_left_out(tmp_path, row, named):
-    path = write(tmp_path, HEAD + FINE + row + row.replace(":01Z", ":02Z"))
+    path = write_file(tmp_path / "log.csv", HEAD + FINE + row + row.replace(":01Z", ":02Z"))
     with pytest.raises(BadInput) as refused:
         as_sessions(path)
     assert refused.value.where == f"{path}:3"
@@ -347,7 +346,7 @@ def test_bad_events_are_counted_told_and_left_out(tmp_path, row, named):
 
 def test_a_session_of_two_users_is_refused_or_left_out(tmp_path):
     rows = "t,u,2026-01-31T12:00:00Z,shown,x,1,a\nt,v,2026-01-31T12:00:00Z,shown,x,2,b\n"
-    path = write(tmp_path, HEAD + FINE + rows)
+    path = write_file(tmp_path / "log.csv", HEAD + FINE + rows)
     with refuses(BadInput, "log.csv:3", "'t'", "'u'", "'v'"):
         as_sessions(path)
     assert places(as_sessions(path, bad="skip")) == [("s", 1, 1, "a")]
@@ -360,7 +359,7 @@ def test_sessions_of_a_user_that_overlap_are_told(tmp_path):
         "t,u,2026-01-31T12:05:00Z,shown,x,1,a\n"
         "w,u,2026-01-31T12:10:00Z,shown,x,1,a\n"
     )
-    path = write(tmp_path, HEAD + rows)
+    path = write_file(tmp_path / "log.csv", HEAD + rows)
     sessions = as_sessions(path)
     assert sessions.frame["session"].n_unique() == 3
     assert list_facts(sessions.notes[-1]) == ["1", f"{path}:4", "'t'", "'u'"]
@@ -377,7 +376,7 @@ def test_a_log_without_what_it_needs_is_refused():
 
 def test_progress_of_a_log_is_reported(tmp_path):
     shares = []
-    path = write(tmp_path, CLICK_LOG)
+    path = write_file(tmp_path / "log.csv", CLICK_LOG)
     with watch_reading(lambda _, size, share: shares.append((size, share))):
         as_sessions(path)
     assert {size for size, _ in shares} == {len(CLICK_LOG)}
@@ -389,21 +388,21 @@ def test_progress_of_a_log_is_reported(tmp_path):
 
 def test_a_tsv_may_have_quotes_in_it(tmp_path):
     rows = ['s\t"red shoes" size 5\t1\ta', 's\t5" pipe\t1\tb', 's\t"unclosed\t1\tc', "s\tx\t1\td"]
-    path = write(tmp_path, "session\tquery\trank\tdoc\n" + "\n".join(rows) + "\n", "log.tsv")
+    path = write_file(tmp_path / "log.tsv", "session\tquery\trank\tdoc\n" + "\n".join(rows) + "\n")
     sessions = as_sessions(path)
     assert sessions.frame["text"].to_list() == ['"red shoes" size 5', '5" pipe', '"unclosed', "x"]
     path.write_text(path.read_text(encoding="utf-8") + "s\ty\tfirst\td\n", encoding="utf-8")
     with refuses(BadInput, "log.tsv:6", "'first'"):
         as_sessions(path)
     quoted = 'session\tquery\trank\tdoc\ns\t"red ""best"" shoes"\t1\ta\n'
-    assert as_sessions(write(tmp_path, quoted, "q.tsv")).frame["text"].to_list() == [
+    assert as_sessions(write_file(tmp_path / "q.tsv", quoted)).frame["text"].to_list() == [
         'red "best" shoes'
     ]
 
 
 def test_json_values_of_other_kinds_are_told(tmp_path):
     rows = [{"session": "s", "query": "x", "doc": "a"}, {"session": None, "query": "x", "doc": "b"}]
-    path = write(tmp_path, "\n".join(map(json.dumps, rows)), "log.jsonl")
+    path = write_file(tmp_path / "log.jsonl", "\n".join(map(json.dumps, rows)))
     with refuses(BadInput, "log.jsonl:2"):
         as_sessions(path)
 
@@ -411,17 +410,17 @@ def test_json_values_of_other_kinds_are_told(tmp_path):
 def test_a_log_with_its_own_names_is_checked_as_it_is_read(tmp_path):
     text = "who,time,query,rank,article,clicked\nu,2024-01-01T00:00:00Z,lamp,1,a,1\n"
     columns = {"searcher": "who", "doc": "article"}
-    (finding,) = gainful.check(write(tmp_path, text), columns=columns).findings
+    (finding,) = gainful.check(write_file(tmp_path / "log.csv", text), columns=columns).findings
     assert (finding.kind, finding.problems) == ("sessions, table", ())
 
 
 @pytest.mark.parametrize("text", [CLICK_LOG, EVENTS], ids=["results", "events"])
 def test_a_log_is_checked_as_sessions(tmp_path, text):
-    report = gainful.check(write(tmp_path, text))
+    report = gainful.check(write_file(tmp_path / "log.csv", text))
     assert report.ok
     assert "(sessions, table)" in report.to_text()
     bad = text + text.splitlines()[-1].replace("2026-01-31", "never").replace("s,90", "s,often")
-    report = gainful.check(write(tmp_path, bad, "bad.csv"))
+    report = gainful.check(write_file(tmp_path / "bad.csv", bad))
     assert not report.ok
     assert "is no time" in report.to_text()
 
@@ -462,7 +461,7 @@ def test_any_table_is_answered_or_refused(rows, bad, gap, rule):
 
 def test_a_log_without_positions_says_how_lists_were_made(tmp_path):
     text = "session,query,doc,clicked\ns,x,a,0\ns,x,b,1\ns,y,a,0\n"
-    sessions = as_sessions(write(tmp_path, text))
+    sessions = as_sessions(write_file(tmp_path / "log.csv", text))
     assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a")]
     assert find_notes(sessions.notes, "no", "positions", "rows")
 
@@ -470,9 +469,9 @@ def test_a_log_without_positions_says_how_lists_were_made(tmp_path):
 def test_clicks_alone_are_not_what_was_shown(tmp_path):
     text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,4,b,1\n"
     with refuses(BadInput, "log.csv"):
-        as_sessions(write(tmp_path, text))
+        as_sessions(write_file(tmp_path / "log.csv", text))
     whole = text.replace("x,4", "x,2")  # two results, both clicked
-    assert len(as_sessions(write(tmp_path, whole)).frame) == 2
+    assert len(as_sessions(write_file(tmp_path / "log.csv", whole)).frame) == 2
 
 
 def test_whole_lists_in_a_cell_are_told_how_to_become_rows():
@@ -485,7 +484,7 @@ def test_whole_lists_in_a_cell_are_told_how_to_become_rows():
 
 def test_a_log_in_which_nobody_clicked_is_answered_so(tmp_path):
     text = "session,query,rank,doc,clicked,variant\ns,x,1,a,,A\nt,x,1,a,,B\nt,y,1,b,,B\n"
-    path = write(tmp_path, text)
+    path = write_file(tmp_path / "log.csv", text)
     results = gainful.sessions.evaluate(path, measures="sDCG@3")
     assert list_facts(results.page(by="variant").answer) == ["0", "3"]
     calibration = gainful.calibrate(path)
@@ -497,7 +496,7 @@ def test_a_log_in_which_nobody_clicked_is_answered_so(tmp_path):
 
 def test_one_session_says_nothing_of_how_searchers_differ(tmp_path):
     text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,2,b,0\ns,y,1,b,1\n"
-    calibration = gainful.calibrate(write(tmp_path, text))
+    calibration = gainful.calibrate(write_file(tmp_path / "log.csv", text))
     assert calibration.searchers.srbp is None
     assert find_notes(calibration.notes, "1", "session", "few")
 
@@ -547,8 +546,10 @@ def test_a_list_with_a_gap_is_no_better_for_a_document_that_stands_twice():
 def test_a_bad_list_is_told_how_to_go_on_without_it(tmp_path):
     text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,3,b,0\nt,x,1,a,1\n"
     with refuses(BadInput, "log.csv:3", "rank 2", "--bad skip"):
-        as_sessions(write(tmp_path, text))
-    assert as_sessions(write(tmp_path, text), bad="skip").frame["session"].to_list() == ["t"]
+        as_sessions(write_file(tmp_path / "log.csv", text))
+    assert as_sessions(write_file(tmp_path / "log.csv", text), bad="skip").frame[
+        "session"
+    ].to_list() == ["t"]
 
 
 def test_topics_that_were_not_judged_are_told_with_those_that_were(tmp_path):
@@ -566,14 +567,16 @@ def test_topics_that_were_not_judged_are_told_with_those_that_were(tmp_path):
 
 def test_names_of_columns_are_found_however_they_are_written(tmp_path):
     header = "sessionId, Query , resultPosition,productId, wasClicked , variant "
-    sessions = as_sessions(write(tmp_path, f"{header}\ns,x,1,a,1,A\ns,x,2,b,0,A\n"))
+    sessions = as_sessions(
+        write_file(tmp_path / "log.csv", f"{header}\ns,x,1,a,1,A\ns,x,2,b,0,A\n")
+    )
     assert places(sessions, "clicked", "variant") == [
         ("s", 1, 1, "a", True, "A"),
         ("s", 1, 2, "b", False, "A"),
     ]
     assert any("productId as doc" in note for note in sessions.notes)
     with refuses(BadInput, "log.csv"):
-        as_sessions(write(tmp_path, "user_id,timestamp,query,rank,doc\n"))
+        as_sessions(write_file(tmp_path / "log.csv", "user_id,timestamp,query,rank,doc\n"))
 
 
 def test_every_column_of_users_is_hashed_however_it_is_written():

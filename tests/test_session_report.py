@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from browser_pages import HOSTILE, overflow_width
+from example_files import EXAMPLES
 from facts import find_notes, list_facts
 from refusals import refuses
 from scipy import stats
-from test_report import HOSTILE, _overflow_width, open_pages
 
 from gainful.api import report as report_api
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -31,7 +32,6 @@ from gainful.evidence.system_groups import group_systems
 from gainful.sessions import compare, evaluate, report, simulate_study, sweep
 from gainful.show.pages import report_data
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 CONVERSATIONS = EXAMPLES / "conversations"
 RUNS = [str(CONVERSATIONS / f"{name}.run") for name in ("bm25", "dense", "hybrid")]
 READING = ("--sessions-format", "conversation", "--qrels", str(CONVERSATIONS / "qrels.txt"))
@@ -55,11 +55,6 @@ def list_results(*lists):
 
 ONE = list_results(("c1", 1, "x"), ("c1", 2, "a"), ("c2", 1, "ab"), ("c3", 1, "x"))  # 2, 2, 0
 TWO = list_results(("c1", 1, "a"), ("c1", 2, "x"), ("c2", 1, "ba"), ("c3", 1, "c"))  # 3, 2.5, 2
-
-
-@pytest.fixture
-def shown(browser, tmp_path):
-    yield from open_pages(browser, tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -343,14 +338,14 @@ def test_hostile_names_ids_and_texts_run_nothing_and_are_read_as_text(shown, wid
     sources = page.page.eval_on_selector_all("img", "all => all.map(one => one.src)")
     assert all(source.startswith("data:image/svg+xml;base64,") for source in sources)
     assert not any("<script" in picture for picture in read_pictures(made))
-    assert _overflow_width(page.page) <= 0
+    assert overflow_width(page.page) <= 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 820, 1280])
 def test_nothing_is_wider_than_the_page(shown, conversations, width, scheme):
     page = shown(conversations, viewport={"width": width, "height": 900}, color_scheme=scheme)
-    assert _overflow_width(page.page) <= 0
+    assert overflow_width(page.page) <= 0
     wide = page.page.eval_on_selector_all(
         ".drawn img", "all => all.some(one => one.clientWidth > one.naturalWidth)"
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from itertools import product
 
 import numpy as np
 import polars as pl
 import pytest
+from by_hand import flip_signs
 from facts import find_notes
 from refusals import refuses
 from scipy import stats
@@ -122,16 +122,6 @@ def test_a_file_named_twice_and_a_list_of_one():
         name_systems(["a.run", "a.run"])
     assert name_systems([{"session": "s"}]) is None
     assert name_systems({"session": ["s"], "doc": ["a"]}) is None  # columns, not systems
-
-
-def flip_signs(differences):
-    """p of all ways to exchange two systems within conversations, by plain loops."""
-    observed = abs(sum(differences))
-    sums = [
-        abs(sum(sign * value for sign, value in zip(signs, differences, strict=True)))
-        for signs in product((1, -1), repeat=len(differences))
-    ]
-    return sum(total >= observed - 1e-12 for total in sums) / len(sums)
 
 
 def test_systems_are_compared_by_conversation(folder):

@@ -7,6 +7,8 @@ from time import perf_counter
 
 import numpy as np
 import pytest
+from by_hand import flip_signs
+from example_files import NEWS_QRELS, NEWS_RUNS
 from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 from profiles import examples
@@ -46,19 +48,6 @@ def columns(min_rows=2, max_rows=12):
     return shape.flatmap(lambda s: arrays(np.float64, s, elements=values))
 
 
-def exact_p(d, alternative="two-sided"):
-    """The p of all ways to flip signs, by plain loops."""
-    observed_sum, hits = d.sum(), 0
-    for signs in product((1, -1), repeat=len(d)):
-        total = sum(s * x for s, x in zip(signs, d, strict=True))
-        hits += {
-            "two-sided": abs(total) >= abs(observed_sum) - 1e-9,
-            "greater": total >= observed_sum - 1e-9,
-            "less": total <= observed_sum + 1e-9,
-        }[alternative]
-    return hits / 2 ** len(d)
-
-
 # ── randomisation ────────────────────────────────────────────────────────────────────────────
 
 
@@ -73,7 +62,7 @@ def test_fishers_own_example_gives_the_863_of_32768_that_he_counted():
 def test_exact_randomisation_is_full_enumeration(d, alternative):
     outcome = randomisation_test(d, Resampling(alternative=alternative))
     assert outcome.exact
-    expected = [exact_p(column, alternative) for column in d.T]
+    expected = [flip_signs(column, alternative) for column in d.T]
     assert outcome.p == pytest.approx(expected, abs=1e-15)
 
 
@@ -92,7 +81,7 @@ def test_the_interval_is_the_shifts_that_enumeration_does_not_reject(shift):
     d = np.array([0.3, -0.1, 0.8, 0.45, 0.05, 0.6, 1.1, -0.4])
     outcome = randomisation_test(d[:, None], Resampling(alpha=0.2))
     inside = outcome.low[0] < shift < outcome.high[0]
-    one_sided = min(exact_p(d - shift, "greater"), exact_p(d - shift, "less"))
+    one_sided = min(flip_signs(d - shift, "greater"), flip_signs(d - shift, "less"))
     assert inside == (one_sided > 0.1)
 
 
@@ -164,7 +153,7 @@ def test_the_number_of_threads_changes_no_digit():
 
 def test_equal_sums_count_although_their_digits_differ():
     d = np.array([0.1, 0.2, -0.3, 0.3, 0.1])[:, None]  # 0.1 + 0.2 is not 0.3 to a computer
-    assert randomisation_test(d, Resampling()).p[0] == exact_p(d[:, 0])
+    assert randomisation_test(d, Resampling()).p[0] == flip_signs(d[:, 0])
 
 
 @given(columns())
@@ -524,14 +513,12 @@ def test_standardised_scores_are_normal_ones():
 
 
 def test_compare_takes_standardised_scores():
-    folder = "examples/news/"
-    runs = {name: f"{folder}{name}.txt" for name in ("bm25", "dense", "hybrid")}
-    comparison = gainful.compare(f"{folder}qrels.txt", runs, "AP", standardise="normal")
-    results = gainful.evaluate(f"{folder}qrels.txt", runs, "AP").per_query
+    comparison = gainful.compare(NEWS_QRELS, NEWS_RUNS, "AP", standardise="normal")
+    results = gainful.evaluate(NEWS_QRELS, NEWS_RUNS, "AP").per_query
     table = np.stack([part["AP"].to_numpy() for part in results.partition_by("run")], axis=1)
     assert comparison.means["AP"] == pytest.approx(normal_scores(table).mean(axis=0))
     assert comparison.to_dict()["standardised"].startswith("normal scores")
     with refuses(BadValue, "runs"):
-        gainful.compare(f"{folder}qrels.txt", dict([*runs.items()][:2]), "AP", standardise="normal")
+        gainful.compare(NEWS_QRELS, dict([*NEWS_RUNS.items()][:2]), "AP", standardise="normal")
     with refuses(UnknownName, "uniform"):
-        gainful.compare(f"{folder}qrels.txt", runs, "AP", standardise="uniform")
+        gainful.compare(NEWS_QRELS, NEWS_RUNS, "AP", standardise="uniform")

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from facts import list_facts
 from refusals import refuses
+from written_files import write_file
 
 import gainful
 from gainful.match import frames
@@ -17,11 +18,6 @@ LINES = "1 x a 1\n1 y b 1\n1 y a 3\n2 x a 0\n"
 FRAME = [("1", "a", 3.0), ("1", "b", 1.0), ("2", "a", 0.0)]
 SUBTOPIC_ROWS = [(0, "x", 1.0), (1, "y", 1.0), (0, "y", 3.0), (2, "x", 0.0)]
 RUN = "1 Q0 a 1 0.9 r\n1 Q0 b 2 0.8 r\n2 Q0 a 1 0.5 r\n"
-
-
-def write_file(path, text):
-    path.write_text(text)
-    return path
 
 
 def subtopic_frame(name):

@@ -8,9 +8,9 @@ import pty
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from example_files import EXAMPLES, NEWS_QRELS, NEWS_RUNS
 from hypothesis import given, strategies as st
 
 import gainful
@@ -24,9 +24,7 @@ from gainful.page.render import render
 from gainful.page.table import Table, bar_fractions
 from gainful.page.terminal import PLAIN, Terminal
 
-NEWS = Path(__file__).parent.parent / "examples" / "news"
-EXAMPLES = NEWS.parent
-RUNS = {name: NEWS / f"{name}.txt" for name in ("bm25", "dense")}
+RUNS = {name: NEWS_RUNS[name] for name in ("bm25", "dense")}
 BLOCKS = set("▏▎▍▌▋▊▉█")
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 WIDE = Terminal(width=160, colour=True, blocks=True)
@@ -34,9 +32,7 @@ WIDE = Terminal(width=160, colour=True, blocks=True)
 
 @pytest.fixture(scope="module")
 def results():
-    return list(
-        gainful.evaluate(NEWS / "qrels.txt", measures=["nDCG@10", "AP"], runs=RUNS).values()
-    )
+    return list(gainful.evaluate(NEWS_QRELS, measures=["nDCG@10", "AP"], runs=RUNS).values())
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +68,7 @@ def _run_on_terminal(words, width=100, **environment):
     return printed.decode("utf-8").replace("\r\n", "\n")
 
 
-EVAL = ("eval", NEWS / "qrels.txt", *RUNS.values(), "-m", "nDCG@10", "-m", "AP")
+EVAL = ("eval", NEWS_QRELS, *RUNS.values(), "-m", "nDCG@10", "-m", "AP")
 
 
 def test_a_real_terminal_gets_bars_and_colour_and_no_color_takes_the_colour_away():
@@ -159,7 +155,7 @@ def test_no_colour_is_left_on_at_the_end_of_a_line(results, compared):
 
 def test_measures_below_one_another_have_bars_too(results):
     narrow = Terminal(width=28, colour=False, blocks=True)
-    many = list(gainful.evaluate(NEWS / "qrels.txt", measures="nDCG@1,2,3,4,5", runs=RUNS).values())
+    many = list(gainful.evaluate(NEWS_QRELS, measures="nDCG@1,2,3,4,5", runs=RUNS).values())
     assert "\n\nmeasure" in render(results_page(many), "table", narrow)
     shown = render(results_page(many), "table", Terminal(width=44, blocks=True))
     assert "\n\nmeasure" in shown

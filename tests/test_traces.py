@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from facts import find_notes
 from refusals import refuses
+from written_files import write_lines
 
 import gainful
 from gainful.errors import BadInput, BadValue, Swapped
@@ -19,11 +20,6 @@ from gainful.read.source import open_source
 from gainful.sessions import evaluate
 
 TRACE, OTHER = "5b8aa5a2d2c872e8321cf37308d69df2", "71699b6fe85982c7c8995ea3d9c95df2"
-
-
-def write_lines(path, *records):
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
-    return path
 
 
 def list_results(path, *columns, **options):

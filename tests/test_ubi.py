@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from facts import find_notes
 from refusals import refuses
+from written_files import write_lines
 
 import gainful
 from gainful.errors import BadInput
@@ -50,11 +51,6 @@ def event(number, doc, action="click", seconds=20, **more):
             "position": {"ordinal": 1},
         },
     } | more
-
-
-def write_lines(path, *records):
-    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
-    return path
 
 
 def list_results(sessions, *columns):

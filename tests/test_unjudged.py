@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from itertools import product
-from pathlib import Path
 from time import process_time
 
 import numpy as np
 import polars as pl
 import pytest
 from attrs import evolve
+from example_files import EXAMPLES
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from profiles import examples
@@ -401,8 +401,7 @@ def test_a_grade_that_a_gain_table_lacks_is_refused():
 
 # ── the command ──────────────────────────────────────────────────────────────────────────────
 
-HERE = Path(__file__).parent.parent / "examples"
-QRELS, BM25, DENSE = (str(HERE / f"{name}.txt") for name in ("qrels", "bm25", "dense"))
+QRELS, BM25, DENSE = (str(EXAMPLES / f"{name}.txt") for name in ("qrels", "bm25", "dense"))
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import click
 import pytest
+from example_files import EXAMPLES
 from hypothesis import example, given, strategies as st
 
 from gainful.api.figures import FIGURES
@@ -17,7 +17,6 @@ from gainful.page.table import Table
 from gainful.page.terminal import Terminal
 from gainful.text import display_width, fold_line
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
 ESCAPE = re.compile(r"\x1b\[[\d;]*m")
 WIDTHS = (60, 80, 100, 120)
 UNLIMITED = 10_000
@@ -44,6 +43,7 @@ COMMANDS = {
     "order": ("order", *RUNS, "-m", "nDCG@10", "-m", "P@5", "-m", "RR", *FEW),
     "correlate": ("correlate", *RUNS, "-m", "AP", "-m", "RR", "--column", "nDCG@10", *FEW),
     "reproduce": ("reproduce", *RUNS[:3], "--baselines", *RUNS[1:4:2], "-m", "nDCG@10", "-m", "AP"),
+    "judges": ("judges", "news/qrels.txt", "news/model-qrels.txt", "--run", RUNS[1], "--run", RUNS[2], "--run", RUNS[3], *FEW),
     "unjudged": ("unjudged", *TWO_RUNS, "-m", "nDCG@10", "-m", "P@10"),
     "unjudged, queries": ("unjudged", *RUNS[:2], "-m", "P@10", "--per-query"),
     "unjudged, first": ("unjudged", *TWO_RUNS, "-m", "P@10", "--first", "5"),

@@ -39,6 +39,7 @@ from gainful.read.inputs import AnyQrels, AnyRun, as_run_columns, find_run_besid
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.small_trec import read_small_files
+from gainful.read.source import exceeds_memory
 
 if TYPE_CHECKING:  # what compares, draws and resamples is slow to load: imported when first called
     import altair as alt
@@ -377,7 +378,8 @@ def evaluate_matched(
             matched, engine = _match_in_file(judgments, run, recipes, convention, reading)
         if matched is None:
             read = reading.read_run_in_memory if of_items else reading.read_run
-            loaded = small_runs.get(name) or read(run, name or "run")
+            large_run = None if with_rows else _open_large_run(run, reading)
+            loaded = small_runs.get(name) or large_run or read(run, name or "run")
             matched = match_run(judgments, loaded, recipes, convention)
         if number == len(runs):
             reading.columns.refuse_unread()
@@ -442,6 +444,15 @@ def _match_in_file(
 
     found = match_large_file(qrels, run, reading.run_format, convention)
     return None if found is None else MatchedRun(qrels, *found), engine
+
+
+def _open_large_run(run: AnyRun, reading: RunReading) -> LazyRun | None:
+    """A run in a file that memory might not hold, to be read in parts."""
+    if not isinstance(run, (str, PathLike)) or reading.columns.names or not exceeds_memory(run):
+        return None
+    from gainful.read.large_runs import open_large_run  # noqa: PLC0415  (few files are so large)
+
+    return open_large_run(run, reading.run_format)
 
 
 def find_native_engine() -> list[str]:

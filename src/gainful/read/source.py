@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from io import BytesIO
+from math import inf
 from os import PathLike, fspath
 from pathlib import Path
 from typing import BinaryIO
@@ -27,6 +28,8 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put 
 DATASET = "irds:"  # before the id of a dataset: a typo must not start a download
 ARROW_STREAM = b"\xff\xff\xff\xff"  # before every message of a stream of Arrow's
 _BINARY_TABLES = (b"PAR1", b"ARROW1", ARROW_STREAM)  # Parquet; Arrow's files, which Feather's are
+_MEMORY_PER_BYTE = 3  # that rows of a run take, at most
+_MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
@@ -139,6 +142,36 @@ def is_file(path: str | PathLike[str]) -> bool:
 def is_folder(path: str | PathLike[str]) -> bool:
     """Is there a folder of that name? Of a name that none can have there is none."""
     return os.path.isdir(path)  # noqa: PTH112  (Path raises where a name is too long)
+
+
+def exceeds_memory(path: str | PathLike[str]) -> bool:
+    """Might a run in this file need more memory than there is?
+
+    The environment variable GAINFUL_MEMORY says how many megabytes there are, or else the system
+    and its container do.
+    """
+    try:
+        size = os.stat(path).st_size  # noqa: PTH116  (Path raises where a name is too long)
+    except (OSError, ValueError):
+        return False
+    own = os.environ.get("GAINFUL_MEMORY", "")
+    return size * _MEMORY_PER_BYTE > (int(own) * 1e6 if own.isdecimal() else _find_memory())
+
+
+def _find_memory() -> float:
+    limits = [*map(_read_proc, _MEMORY_LIMITS)]
+    available = re.findall(r"MemAvailable: *(\d+) kB", _read_proc("/proc/meminfo"))
+    free = [float(number) * 1024 for number in available]
+    if not free and hasattr(os, "sysconf"):
+        free = [float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))]
+    return min([*free, *(float(limit) for limit in limits if limit.isdecimal())], default=inf)
+
+
+def _read_proc(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def open_source(path: str | PathLike[str]) -> Source:

@@ -105,13 +105,9 @@ def read_rows(
         notes.append(f"{source.name}: three fields a line, read as query document {role}")
         sign = -1 if role == "rank" else 1
         rows = evolve(rows, frame=rows.frame.with_columns(pl.col("score") * sign))
-    trailing_count = int(rows.frame["more"].sum())
-    trailing = count_noun(trailing_count, "line")
     return evolve(
         rows,
-        warnings=[f"{trailing} with text behind the sixth field, which is ignored"]
-        if trailing_count
-        else (),
+        warnings=describe_trailing(int(rows.frame["more"].sum())),
         notes=notes,
         fields={"tag": last_tag(source)} if line_format is RUN_LINES else {},
     )
@@ -122,6 +118,12 @@ def read_first_rows(source: Source) -> Run:
     first_lines = "\n".join(source.first_lines[:_SAMPLE_LINES]).encode()
     rows = read_rows(evolve(source, path=None, data=first_lines), RUN)
     return evolve(rows.build(), tag=last_tag(source), where=None)
+
+
+def describe_trailing(count: int) -> list[str]:
+    """What should be known of so many lines that go on behind their last field."""
+    lines = count_noun(count, "line")
+    return [f"{lines} with text behind the sixth field, which is ignored"] if count else []
 
 
 def decide_role(frame: pl.DataFrame, name: str) -> Literal["score", "rank"]:

@@ -1,0 +1,73 @@
+"""Pages in a browser: opened from disk, quiet, and what they show."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+HOSTILE = (
+    "<script>window.ran = 1</script>",
+    "</script><script>window.ran = 1</script>",
+    "{{ 7 * 7 }}",
+    "']; window.ran = 1 //",
+    "\"><img src=x onerror='window.ran = 1'>",
+    "datum.x + ${window.ran = 1}",
+    "שלום עולם",
+    "=HYPERLINK(1)",
+    "<!--",
+    "x" * 10_000,
+)
+
+
+class BrowserPage:
+    """A page in the browser, and whatever it asked for or complained about."""
+
+    def __init__(self, browser, file, **settings):
+        context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | settings))
+        self.page = context.new_page()
+        self.requests, self.complaints = [], []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.file = file
+        self.page.goto(file.as_uri())
+
+    def is_quiet(self):
+        requested = [url for url in self.requests if not url.startswith(("data:", "blob:"))]
+        return requested == [self.file.as_uri()] and not self.complaints
+
+    def rows(self):
+        return [
+            re.split(r"\s+", row.inner_text().strip())
+            for row in self.page.query_selector_all("#values tbody tr")
+        ]
+
+    def text(self, selector):
+        return self.page.inner_text(selector)
+
+
+def open_pages(browser, folder):
+    """Open pages; at the end nothing may have been asked for, and nothing gone wrong."""
+    pages = []
+
+    def show(text, **settings):
+        file = folder / f"report{len(pages)}.html"
+        file.write_text(text, encoding="utf-8")
+        pages.append(BrowserPage(browser, file, **settings))
+        return pages[-1]
+
+    yield show
+    for page in pages:
+        assert page.is_quiet(), (page.requests, page.complaints)
+        page.page.context.close()
+
+
+@pytest.fixture
+def shown(browser, tmp_path):
+    yield from open_pages(browser, tmp_path)
+
+
+def overflow_width(page):
+    """How much wider the page is than the window."""
+    return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")

@@ -1,0 +1,121 @@
+"""Runs in files that memory might not hold: read in parts, with the values of the whole."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import gainful
+from gainful.errors import GainfulError
+from gainful.progress import watch_reading
+from gainful.read import large_runs, spill
+
+MEASURES = ["nDCG@3", "AP", "RR", "P@2", "infAP"]
+QRELS = "".join(
+    f"q{query} 0 d{doc} {(query + doc) % 4}\n" for query in range(9) for doc in range(5)
+)
+LINES = [
+    f"q{query} Q0 d{doc} {doc} {(7 * doc + query) % 5} tag\n"
+    for query in range(9)
+    for doc in range(8)
+]
+RUNS = {
+    "tidy": LINES,
+    "in no order": LINES[::2] + LINES[1::2],
+    "comments and blank lines": ["# by hand\n", "\n", *LINES[:40], "\n", "# more\n", *LINES[40:]],
+    "tabs and text behind": [line.replace(" Q0 ", "\tQ0 ") + "" for line in LINES[:-1]]
+    + [LINES[-1].replace("tag", "tag and more")],
+    "no end of line": [*LINES[:-1], LINES[-1].rstrip()],
+}
+MISTAKES = {
+    "a line too short": "q3 Q0 d1 4\n",
+    "a score that is none": "q3 Q0 d99 9 high tag\n",
+    "an infinite score": "q3 Q0 d99 9 inf tag\n",
+    "a document twice": LINES[0],
+}
+
+
+@pytest.fixture(autouse=True)
+def tiny_pieces(monkeypatch):
+    monkeypatch.setenv("GAINFUL_ENGINE", "pure")
+    monkeypatch.setattr(large_runs, "_PIECE_BYTES", 300)
+    monkeypatch.setattr(spill, "_MAX_HELD", 20)
+    monkeypatch.setattr(spill, "_MAX_KEPT", 0)
+
+
+def write_files(folder, lines):
+    (folder / "qrels.txt").write_text(QRELS)
+    (folder / "run.txt").write_text("".join(lines))
+    return folder / "qrels.txt", folder / "run.txt"
+
+
+def evaluate_both(files, monkeypatch, **options):
+    """The file as a whole, and in parts: what comes of it, or what is wrong."""
+    answers = []
+    for memory in ("1000", "0"):
+        monkeypatch.setenv("GAINFUL_MEMORY", memory)
+        try:
+            answers.append(gainful.evaluate(*files, MEASURES, **options))
+        except GainfulError as mistake:
+            answers.append(mistake)
+    return answers
+
+
+@pytest.mark.parametrize("like", [None, "trec_eval", "ranx"])
+@pytest.mark.parametrize("name", RUNS)
+def test_values_are_those_of_the_whole(name, like, tmp_path, monkeypatch):
+    files = write_files(tmp_path, RUNS[name])
+    whole, parts = evaluate_both(files, monkeypatch, like=like)
+    assert parts.per_query.equals(whole.per_query)
+    assert parts.mean == whole.mean
+    assert parts.counts == whole.counts
+    assert [note for note in parts.notes if note in whole.notes] == [*whole.notes]
+    assert len(parts.notes) == len(whole.notes) + 1  # which says how it was read
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_what_is_wrong_is_told_with_its_line(name, tmp_path, monkeypatch):
+    files = write_files(tmp_path, ["# by hand\n", *LINES[:60], MISTAKES[name], *LINES[60:]])
+    whole, parts = evaluate_both(files, monkeypatch)
+    assert isinstance(whole, GainfulError)
+    assert type(parts) is type(whole)
+    if name == "a document twice":  # of which no part knows the lines
+        assert "'d0' of query 'q0'" in str(parts)
+    else:
+        assert str(parts) == str(whole)
+        assert "run.txt:62" in str(parts)
+
+
+def test_progress_comes_to_its_end(tmp_path, monkeypatch):
+    monkeypatch.setenv("GAINFUL_MEMORY", "0")
+    files, shares = write_files(tmp_path, LINES), []
+    with watch_reading(lambda name, _, share: shares.append((name, share))):
+        gainful.evaluate(*files, "nDCG@3")
+    own = [share for name, share in shares if name.endswith("run.txt")]
+    assert len(own) > 3
+    assert own == sorted(own)
+    assert own[-1] == 1.0
+
+
+def test_other_files_are_read_as_a_whole(tmp_path, monkeypatch):
+    qrels, _ = write_files(tmp_path, LINES)
+    frame = pl.DataFrame({"query": ["q1"], "doc": ["d2"], "score": [1.0]})
+    frame.write_csv(tmp_path / "run.csv")
+    whole, parts = evaluate_both((qrels, tmp_path / "run.csv"), monkeypatch, run_format="csv")
+    assert parts.mean == whole.mean
+    assert [*parts.notes] == [*whole.notes]
+
+
+def test_the_command_says_so(tmp_path, monkeypatch, run_gainful):
+    qrels, run = write_files(tmp_path, LINES)
+    (tmp_path / "other.txt").write_text(run.read_text())
+    words = ("eval", qrels, run, tmp_path / "other.txt", "-m", "nDCG@3", "--format", "json")
+    monkeypatch.setenv("GAINFUL_MEMORY", "1000")
+    whole = json.loads(run_gainful(*words).out)
+    monkeypatch.setenv("GAINFUL_MEMORY", "0")
+    parts = json.loads(run_gainful(*words).out)
+    assert [each["mean"] for each in parts["runs"]] == [each["mean"] for each in whole["runs"]]
+    assert [len(each.get("notes", ())) for each in whole["runs"]] == [0, 0]
+    assert [len(each["notes"]) for each in parts["runs"]] == [1, 1]

@@ -1,0 +1,32 @@
+"""Files that tests write: text or bytes, lines of JSON, judgments and runs as TREC has them."""
+
+from __future__ import annotations
+
+import json
+
+
+def write_file(path, content):
+    """Write text or bytes, in folders that may have to be made; the path is given back."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+def write_lines(path, *records):
+    """Write a line of JSON for each record."""
+    return write_file(path, "".join(f"{json.dumps(record)}\n" for record in records))
+
+
+def write_qrels(path, qrels):
+    """Write {query: {doc: grade}}."""
+    lines = (f"{q} 0 {doc} {grade}\n" for q, docs in qrels.items() for doc, grade in docs.items())
+    return write_file(path, "".join(lines))
+
+
+def write_run(path, run):
+    """Write {query: documents, the best first}, or {query: {doc: score}}."""
+    lines = []
+    for query, docs in run.items():
+        scores = docs if isinstance(docs, dict) else {doc: -at for at, doc in enumerate(docs)}
+        lines += [f"{query} Q0 {doc} 0 {score} run\n" for doc, score in scores.items()]
+    return write_file(path, "".join(lines))
