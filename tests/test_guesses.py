@@ -375,7 +375,7 @@ NAMES = [
     ("gainful.ap", Says("gainful.AP")),
     ("gainful.precision([3, 0, 1], k=2)", 0.5),
     ("gainful.recall_at_k", Says("gainful.recall(grades, k=10)")),
-    ("gainful.sdcg", Says("sDCG")),
+    ("gainful.sDCG", Says("gainful.sdcg", "sDCG")),
     ("gainful.eval", Says("did you mean gainful.evaluate?")),
     ("gainful.measures()", Says("gainful.MEASURES")),
     ("gainful.conventions()", Says("gainful.CONVENTIONS")),

@@ -27,7 +27,7 @@ FUNCTIONS = {
     "calibrate": (gainful.calibrate,),
     "explore": (gainful.explore,),
     "check": (gainful.check,),
-    "explain": (gainful.explain,),
+    "explain": (gainful.explain, gainful.explain_query, gainful.sessions.explain),
     "which": (gainful.which,),
     "judges": (gainful.compare_judges,),
     "correlate": (gainful.evaluate, gainful.sessions.evaluate, gainful.stats.correlate),
@@ -37,12 +37,8 @@ WITHOUT_FUNCTION = {"measures", "conventions", "help", "completion", "trec_eval"
 # Which settings a function takes by **options.
 TAKEN_SETTINGS = {
     **dict.fromkeys(("eval", "compare", "gate", "plan", "order", "report"), SETTINGS),
-    **dict.fromkeys(("unjudged", "reproduce", "correlate", "judges"), SETTINGS),
+    **dict.fromkeys(("unjudged", "reproduce", "correlate", "explain", "judges"), SETTINGS),
     **dict.fromkeys(("sessions", "explore"), SESSION_SETTINGS),
-    "explain": (  # of one list; a run or a judgment has the others
-        *("b", "discount", "empty", "fractional", "gain"),
-        *("ideal", "ideal_depth", "negative", "rel", "short"),
-    ),
 }
 PRINTED = dict.fromkeys(("form", "output"), "output")
 PRINTED_TEXT = PRINTED | dict.fromkeys(("quiet", "verbose"), "output")
@@ -83,7 +79,11 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | {"output": "output", "files": "sessions", "sessions": "files"}
     | {"command": "object", "last_run": "sessions"},
     "check": PRINTED | {"files": "positional"},
-    "explain": PRINTED | PLUGIN | {"verbose": "output"},
+    "explain": PRINTED
+    | PLUGIN
+    | OF_SESSIONS
+    | {"verbose": "output", "session_qrels": "qrels", "last_run": "sessions"}
+    | dict.fromkeys(("qrels", "run", "query"), "grades"),
     "judges": PRINTED_TEXT | PLUGIN | {"qrels": "judges", "judges": "qrels"},
     "which": PRINTED | {"verbose": "output"},
     "correlate": PRINTED_TEXT

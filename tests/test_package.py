@@ -83,13 +83,13 @@ def test_a_reader_of_the_module_sees_its_public_names_and_nothing_else(run_pytho
 def test_the_public_names_are_those_of_the_house():
     """The verbs, the values, the measures, the functions of arrays and two tables."""
     words = """
-        evaluate compare gate plan calibrate why which explain unjudged order report reproduce explore check
+        evaluate compare gate plan calibrate why which explain explain_query unjudged order report reproduce explore check
         register compare_judges JudgeAgreement evaluate_collections CollectionResults read_values
         compute parse like
         Qrels Run Sessions Results QueryResults SessionResults Comparison Verdict Measure Convention
         SessionConvention RunOptions
         nDCG DCG CG AP RR P R
-        precision recall reciprocal_rank average_precision
+        precision recall reciprocal_rank average_precision err rbp sdcg nsdcg
         ndcg dcg cg ncg idcg ndcg_curve dcg_curve cg_curve ncg_curve idcg_curve
         MEASURES CONVENTIONS
     """

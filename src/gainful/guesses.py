@@ -22,6 +22,10 @@ _ELSEWHERE = {
     "average_precision_score": "gainful.average_precision",
     "precision_at_k": "gainful.precision(grades, k=10)",
     "recall_at_k": "gainful.recall(grades, k=10)",
+    "expected_reciprocal_rank": "gainful.err",
+    "rank_biased_precision": "gainful.rbp",
+    **dict.fromkeys(("session_dcg", "sdcg_score"), "gainful.sdcg([[3, 2, 0], [1, 0]], b=2, bq=4)"),
+    **dict.fromkeys(("session_ndcg", "nsdcg_score"), "gainful.nsdcg"),
     "hit_rate": 'gainful.parse("Success@10")',
     **dict.fromkeys(("measures", "metrics"), "gainful.MEASURES"),
     "conventions": "gainful.CONVENTIONS",
@@ -57,8 +61,8 @@ def advise(name: str, public: Sequence[str], modules: Sequence[str]) -> str:
         '; did you mean gainful.sessions.evaluate?'
         >>> advise("kendal_tau", ["evaluate"], ["stats"])
         '; did you mean gainful.stats.kendall_tau?'
-        >>> advise("ERR", ["evaluate"], [])
-        '; did you mean gainful.parse("ERR")?'
+        >>> advise("ERR", ["err"], [])
+        '; did you mean gainful.err(grades), or gainful.parse("ERR")?'
     """
     if name in REMOVED:
         return f"; {REMOVED[name]}"
@@ -70,4 +74,6 @@ def advise(name: str, public: Sequence[str], modules: Sequence[str]) -> str:
     by_lower = {known.lower(): place for known, place in places.items()} | _ELSEWHERE
     near = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.7)
     place = places.get(name) or (by_lower[near[0]] if near else None)
+    if name in places and name.lower() in public:
+        place = f"gainful.{name.lower()}(grades), or {place}"
     return f"; did you mean {place}?" if place else "; dir(gainful) lists what there is"

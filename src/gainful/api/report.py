@@ -25,9 +25,9 @@ from gainful.evidence.method import MethodOptions, SignificanceOptions, build_me
 from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
+from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
-from gainful.evidence.worked_ranking import rank_side_by_side
 from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import Cost
 from gainful.measure.notes import require_qrels_overlap

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import Protocol, TypeVar, Unpack, cast, overload
+from typing import Any, Protocol, TypeVar, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -299,6 +299,54 @@ def average_precision(
     return _compute_value(AP, grades, scores, options)
 
 
+@_value_function
+def err(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
+    """How far down is the searcher satisfied, as is to be expected?
+
+    Examples:
+        >>> round(err([2, 0, 1], max_grade=2), 4)
+        0.7708
+    """
+    return _compute_value(Measure("ERR"), grades, scores, options)
+
+
+@_value_function
+def rbp(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
+    """What does a searcher gain who goes on to the next document with probability p?
+
+    Examples:
+        >>> rbp([1, 0, 1, 0], p=0.5)
+        0.625
+    """
+    return _compute_value(Measure("RBP"), grades, scores, options)
+
+
+def sdcg(grades: Numbers, **options: Any) -> float:
+    """How much did a whole session gain, if later queries and ranks count less?
+
+    Args:
+        grades: a list for each query, in rank order.
+        **options: `k`, how many results of a query count (all, if it is not set); `judged`, every
+            graded document of the topic, of which the ideal of `nsdcg` is made; `like`; and single
+            settings, such as `b=2` and `bq=4`.
+
+    Examples:
+        >>> round(sdcg([[3, 2, 0], [1, 0]], b=2, bq=4), 4)  # 3 + 2/2 + 1/1.5
+        4.6667
+    """
+    return cast("float", compute(Measure("sDCG"), grades, **options))
+
+
+def nsdcg(grades: Numbers, **options: Any) -> float:
+    """What share of the gain of an ideal session was reached? See `sdcg`.
+
+    Examples:
+        >>> round(nsdcg([[0], [3]], b=2, bq=4), 4)  # (3/1.5) / (3 + 3/1.5)
+        0.4
+    """
+    return cast("float", compute(Measure("nsDCG"), grades, **options))
+
+
 @_show_options
 def compute(
     measure: str | Measure,
@@ -313,8 +361,18 @@ def compute(
         0.9315
         >>> compute("AP", [[1, 0, 1], [0, 1, 0]]).round(4).tolist()
         [0.8333, 0.5]
+        >>> compute("sDCG(b=2, bq=4)@1", [[3, 2], [1]])  # a list for each query of a session
+        3.6666666666666665
     """
-    return _compute_value(parse(measure), grades, scores, options)
+    parsed = measure if isinstance(measure, Measure) else parse(measure)
+    if not parsed.entry.session:
+        return _compute_value(parse(parsed), grades, scores, options)
+    from gainful.measure.sessions.lists import compute_lists  # noqa: PLC0415  (it loads polars)
+
+    if scores is not None:
+        raise BadValue("scores", scores, "none: the lists of a session are in rank order")
+    settings: Any = options
+    return compute_lists(parsed, grades, **settings)
 
 
 @_show_options

@@ -80,9 +80,7 @@ def read_field(
     records: Records, field: str, columns: ColumnMapping = USUAL_NAMES
 ) -> dict[str, str] | None:
     """What a field, such as a category, says of each query; None where no record has it."""
-    roles = {**QRELS.roles, "retrieved": "retrieved", "relevant": "relevant"}
-    renamed = ((place, columns.rename_record(record, roles, place)) for place, record in records)
-    parts = _read_parts(renamed, (*RETRIEVED, *RELEVANT))
+    parts = _read_parts(records, evolve(QRELS, lists=(*RUN.lists, *QRELS.lists)), columns)
     return {
         query: str(record[field]) for _, query, _, record in parts if record.get(field) is not None
     } or None
