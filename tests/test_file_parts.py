@@ -48,10 +48,10 @@ def test_values_notes_and_messages_are_those_of_one_part(
 def test_check_finds_in_pieces_what_it_finds_line_by_line(tmp_path_factory, small_parts, random):
     files = write_trec_files(tmp_path_factory.mktemp("files"), random)
     small_parts(small=True)
-    found = gainful.check(*files).to_dict()
+    in_pieces = gainful.check(*files).to_dict()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("gainful.read.trec_files.scan_lines", lambda *_, **__: None)
-        assert found == gainful.check(*files).to_dict()
+        assert in_pieces == gainful.check(*files).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -74,10 +74,12 @@ def test_what_needs_all_rows_is_read_whole(tmp_path, small_parts, run, in_parts)
     small_parts(small=True)
     path = tmp_path / "run.txt"
     path.write_bytes(run.encode())
-    found = match_large_file(as_qrels_columns(as_qrels(QRELS)), path, None, like("gainful"))
-    assert (found is not None) == in_parts
-    if found is not None:
-        _, matched = found
+    rows_and_match = match_large_file(
+        as_qrels_columns(as_qrels(QRELS)), path, None, like("gainful")
+    )
+    assert (rows_and_match is not None) == in_parts
+    if rows_and_match is not None:
+        _, matched = rows_and_match
         assert matched.query_names(matched.judged) == ["1", "2", "3"]
         assert matched.retrieved[matched.judged].tolist() == [2, 1, 0]
         assert (matched.first.tolist(), matched.last.tolist()) == ([1], [2])

@@ -435,15 +435,17 @@ def _match_in_file(
     if find_spec("gainful_native") is not None:
         from gainful.match.native import load_library, match_run_file  # noqa: PLC0415  (optional)
 
-        found = match_run_file(qrels, run, reading.run_format, convention.score_bits)
+        first_rows_and_match = match_run_file(qrels, run, reading.run_format, convention.score_bits)
         library, engine = load_library()
-        if found is not None:
-            return MatchedRun(qrels, *found), engine
+        if first_rows_and_match is not None:
+            return MatchedRun(qrels, *first_rows_and_match), engine
         engine = f"pure engine ({'the file is unusual' if library else engine})"
     from gainful.match.file_parts import match_large_file  # noqa: PLC0415  (small ones do without)
 
-    found = match_large_file(qrels, run, reading.run_format, convention)
-    return None if found is None else MatchedRun(qrels, *found), engine
+    first_rows_and_match = match_large_file(qrels, run, reading.run_format, convention)
+    return None if first_rows_and_match is None else MatchedRun(
+        qrels, *first_rows_and_match
+    ), engine
 
 
 def _open_large_run(run: AnyRun, reading: RunReading) -> LazyRun | None:

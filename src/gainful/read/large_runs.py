@@ -50,6 +50,7 @@ class LargeRun(LazyRun):
                 commented = commented or bool(rows.notes)
                 yield evolve(run, part=True)
             lines += piece.count(b"\n")
+        self.source.report_end()
         comments = note_comments(self.source) if commented else []
         self.notes[1:] = [*describe_trailing(trailing), *comments]
 

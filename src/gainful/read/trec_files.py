@@ -336,7 +336,7 @@ def _is_tidy(lines: bytes, separator: str) -> bool:
 
 
 def _tidy(lines: bytes, separator: str) -> bytes:
-    """The same lines with one separator between fields, none around them, and no empty line."""
+    """Lines with one separator between fields, none around them, and without empty ones."""
     blank, newline = ord(separator), ord("\n")
     text = np.frombuffer(lines.translate(_as_blanks(separator)), np.uint8)
     gap = text == blank
