@@ -181,6 +181,8 @@ EXTRAS = {
     "report": ("altair", "vl-convert-python", "jinja2"),
     "spark": ("pyspark", "pyarrow"),
     "datasets": ("ir-datasets",),
+    "tensors": ("array-api-compat",),
+    "torch": ("torch", "array-api-compat"),
 }
 
 
