@@ -68,6 +68,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | OF_SESSIONS
     | {"files": "sessions", "sessions": "files"}
     | dict.fromkeys(("best_query", "by", "curve", "last", "lengths", "non_last"), "method")
+    | dict.fromkeys(("group", "queries"), "by")
     | dict.fromkeys(("per_session", "reformulations", "summary", "write_qrels"), "method"),
     "sweep": PRINTED
     | OF_SESSIONS

@@ -26,7 +26,7 @@ KERNEL_LINES = 15_000
         ("eval", 47, 80),
         ("compare", 66, 167),
         ("gate", 59, 116),
-        ("report", 76, 193),
+        ("report", 77, 193),
         ("sessions", 64, 152),
     ],
 )

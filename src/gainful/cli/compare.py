@@ -12,6 +12,7 @@ from gainful.cli.answer import argument, command
 from gainful.cli.command import PATH
 from gainful.cli.options import (
     CHOOSE_SESSIONS,
+    GROUPS,
     PRINT_RUNS,
     RESAMPLING,
     Row,
@@ -45,6 +46,7 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
         type=PATH,
         multiple=True,
     ),
+    *GROUPS,
     *("any_test", "correct", "family", "cluster"),
     Row(
         "--pairs",
@@ -99,6 +101,7 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
       gainful compare qrels.txt old.txt new.txt -m AP --equivalent AP=0.01
       gainful compare qrels.txt a.run b.run --cluster '^(.+)_\\d+$'
       gainful compare --values ours.csv --values theirs.csv -m faithfulness
+      gainful compare qrels.txt a.run b.run --group lang --queries queries.csv
       gainful compare --sessions study.csv --qrels qrels.txt --by system
       gainful compare --sessions a.jsonl b.jsonl --qrels qrels.txt -m nsDCG@5
     """
