@@ -36,6 +36,8 @@ FUNCTIONS = [
     gainful.recall,
     gainful.reciprocal_rank,
     gainful.average_precision,
+    gainful.err,
+    gainful.rbp,
 ]
 CURVES = [
     gainful.cg_curve,
@@ -293,9 +295,40 @@ def test_any_measure_of_the_language_can_be_computed():
     assert gainful.compute("IDCG", ranking, judged=[3]) == 3
 
 
-def test_a_measure_of_sessions_is_sent_to_sessions():
-    with refuses(gainful.errors.BadValue, "measure"):
-        gainful.compute("nsDCG@3", [1, 0, 1])
+def test_a_session_is_a_list_for_each_query():
+    """By hand: 3 + 2/2 + 1/1.5 with b = 2 and bq = 4; ideal 3 + 2/2 + 1/(1 + log2 3), and again."""
+    session, bases = [[3, 2, 0], [1, 0]], {"b": 2, "bq": 4}
+    best = (3 + 2 / 2 + 1 / (1 + np.log2(3))) * (1 + 1 / 1.5)
+    assert gainful.sdcg(session, **bases) == pytest.approx(4 + 1 / 1.5)
+    assert gainful.compute("sDCG(b=2, bq=4)@1", session) == pytest.approx(3 + 1 / 1.5)
+    assert gainful.nsdcg(session, **bases) == pytest.approx((4 + 1 / 1.5) / best)
+    assert gainful.nsdcg(session, **bases, k=1, judged=[3, 3, 2, 1]) == pytest.approx(
+        (3 + 1 / 1.5) / (3 + 3 / 1.5)
+    )
+    padded = np.array([[3, 2, 0], [1, 0, 0]])
+    assert gainful.sdcg(padded, **bases) == pytest.approx(4 + 1 / 1.5)
+    assert gainful.sdcg([[], [3]], **bases) == pytest.approx(3 / 1.5)
+
+
+@pytest.mark.parametrize("wrong", [[3, 2], [], 3, "3 2", {"a": 1}, [[1], 2], [["a"]], [[]]])
+def test_what_is_no_session_is_refused(wrong):
+    with pytest.raises(gainful.errors.WrongType) as refused:
+        gainful.sdcg(wrong, b=2, bq=4)
+    assert refused.value.argument.startswith("grades")
+
+
+def test_options_of_a_session_are_checked():
+    with refuses(gainful.errors.UnknownName, "bb"):
+        gainful.sdcg([[3]], bb=2)
+    with refuses(gainful.errors.BadValue, "scores"):
+        gainful.compute("sDCG@1", [[3]], [1])
+    with refuses(gainful.errors.NothingToAverage, "empty=skip"):
+        gainful.nsdcg([[0]], empty="skip")
+
+
+def test_err_and_rbp_by_hand():
+    assert gainful.err([2, 0, 1], max_grade=2) == pytest.approx(3 / 4 + 1 / 4 * 1 / 4 / 3)
+    assert gainful.rbp([[1, 0, 1], [0, 1, 0]], p=0.5).tolist() == [0.625, 0.25]
 
 
 def test_a_short_list_is_filled_by_its_own_lowest_grade_whatever_stands_beside_it():

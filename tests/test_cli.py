@@ -205,7 +205,7 @@ def test_ctrl_c_ends_with_130(monkeypatch, run_gainful):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("gainful.cli.explain.explain_ranking", interrupt)
+    monkeypatch.setattr("gainful.cli.explain.api.explain", interrupt)
     assert run_gainful("explain", "3", status=130).err == "gainful: stopped\n"
 
 

@@ -12,6 +12,7 @@ from facts import find_notes
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
+from session_tables import values_by_session
 from test_lazy_events import FORMS, QRELS as LOG_QRELS, make_log
 
 import gainful
@@ -75,8 +76,8 @@ def build_frame(rows):
 
 
 def values_of(results):
-    columns = zip(*results.values.values(), results.columns["queries"], strict=True)
-    return {session: [*map(str, row)] for session, row in zip(results.ids, columns, strict=True)}
+    """To the last digit; what is no number is equal to itself."""
+    return {session: str(row) for session, row in values_by_session(results).items()}
 
 
 def strip_rows(mistake):

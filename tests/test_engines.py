@@ -635,7 +635,7 @@ class TestSpark:
     @pytest.mark.parametrize(
         ("judged", "run", "settings", "named"),
         [
-            ({"1": {"a": 1}}, {"2": {"a": 0.5}}, {}, "no query in common"),
+            ({"1": {"a": 1}}, {"2": {"a": 0.5}}, {}, ("common",)),
             (
                 {"1": {"a": 1}, "2": {"a": 1}},
                 {"1": {"a": 0.5}},

@@ -27,7 +27,7 @@ FUNCTIONS = {
     "calibrate": (gainful.calibrate,),
     "explore": (gainful.explore,),
     "check": (gainful.check,),
-    "explain": (gainful.explain,),
+    "explain": (gainful.explain, gainful.explain_query, gainful.sessions.explain),
     "which": (gainful.which,),
     "judges": (gainful.compare_judges,),
     "correlate": (gainful.evaluate, gainful.sessions.evaluate, gainful.stats.correlate),
@@ -37,12 +37,8 @@ WITHOUT_FUNCTION = {"measures", "conventions", "help", "completion", "trec_eval"
 # Which settings a function takes by **options.
 TAKEN_SETTINGS = {
     **dict.fromkeys(("eval", "compare", "gate", "plan", "order", "report"), SETTINGS),
-    **dict.fromkeys(("unjudged", "reproduce", "correlate", "judges"), SETTINGS),
+    **dict.fromkeys(("unjudged", "reproduce", "correlate", "explain", "judges"), SETTINGS),
     **dict.fromkeys(("sessions", "explore"), SESSION_SETTINGS),
-    "explain": (  # of one list; a run or a judgment has the others
-        *("b", "discount", "empty", "fractional", "gain"),
-        *("ideal", "ideal_depth", "negative", "rel", "short"),
-    ),
 }
 PRINTED = dict.fromkeys(("form", "output"), "output")
 PRINTED_TEXT = PRINTED | dict.fromkeys(("quiet", "verbose"), "output")
@@ -62,7 +58,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | {"verbose": "output", "save_baseline": "save_to", "save_to": "save_baseline", "name": "file"},
     "plan": PRINTED_TEXT | PLUGIN,
     "order": PRINTED_TEXT | PLUGIN,
-    "report": PLUGIN | OF_BOTH | {"output": "output", "texts": "topics", "values_file": "output"},
+    "report": PLUGIN | OF_BOTH | {"output": "output", "values_file": "output"},
     "unjudged": PRINTED_TEXT
     | PLUGIN
     | {"first": "output", "per_query": "attribute", "run": "runs"},
@@ -72,6 +68,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | OF_SESSIONS
     | {"files": "sessions", "sessions": "files"}
     | dict.fromkeys(("best_query", "by", "curve", "last", "lengths", "non_last"), "method")
+    | dict.fromkeys(("group", "queries"), "by")
     | dict.fromkeys(("per_session", "reformulations", "summary", "write_qrels"), "method"),
     "sweep": PRINTED
     | OF_SESSIONS
@@ -83,7 +80,11 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | {"output": "output", "files": "sessions", "sessions": "files"}
     | {"command": "object", "last_run": "sessions"},
     "check": PRINTED | {"files": "positional"},
-    "explain": PRINTED | PLUGIN | {"verbose": "output"},
+    "explain": PRINTED
+    | PLUGIN
+    | OF_SESSIONS
+    | {"verbose": "output", "session_qrels": "qrels", "last_run": "sessions"}
+    | dict.fromkeys(("qrels", "run", "query"), "grades"),
     "judges": PRINTED_TEXT | PLUGIN | {"qrels": "judges", "judges": "qrels"},
     "which": PRINTED | {"verbose": "output"},
     "correlate": PRINTED_TEXT
@@ -96,7 +97,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
 
 
 def list_options(name):
-    return [option.name for option in commands.get_command(click.Context(commands), name).params]
+    params = commands.get_command(click.Context(commands), name).params
+    return [param.name for param in params if param.name != "help_all"]
 
 
 def list_keywords(name):

@@ -13,7 +13,8 @@ import pytest
 from refusals import refuses
 
 import gainful
-from gainful import guesses
+from gainful import synonyms
+from gainful.cli.main import gainful as commands
 from gainful.errors import EXTRAS
 
 ROOT = Path(__file__).parent.parent
@@ -83,13 +84,13 @@ def test_a_reader_of_the_module_sees_its_public_names_and_nothing_else(run_pytho
 def test_the_public_names_are_those_of_the_house():
     """The verbs, the values, the measures, the functions of arrays and two tables."""
     words = """
-        evaluate compare gate plan calibrate why which explain unjudged order report reproduce explore check
+        evaluate compare gate plan calibrate why which explain explain_query unjudged order report reproduce explore check
         register compare_judges JudgeAgreement evaluate_collections CollectionResults read_values
         compute parse like
         Qrels Run Sessions Results QueryResults SessionResults Comparison Verdict Measure Convention
         SessionConvention RunOptions
         nDCG DCG CG AP RR P R
-        precision recall reciprocal_rank average_precision
+        precision recall reciprocal_rank average_precision err rbp sdcg nsdcg
         ndcg dcg cg ncg idcg ndcg_curve dcg_curve cg_curve ncg_curve idcg_curve
         MEASURES CONVENTIONS
     """
@@ -128,12 +129,19 @@ def test_a_name_like_no_other_says_where_to_look():
 
 def test_every_place_that_a_guess_is_sent_to_is_there():
     """Up to the parenthesis or the word after it."""
-    for place in guesses._ELSEWHERE.values():
+    for place in synonyms.NAMES.values():
         for path in place.split(", or "):
             names = re.match(r"gainful\.([\w.]+)", path)[1].split(".")
             if names[0] in ("ir_measures", "pytrec_eval"):
                 import_module(f"gainful.{names[0]}")
             assert attrgetter(".".join(names))(gainful), path
+
+
+def test_every_line_that_a_command_is_sent_to_begins_with_a_command():
+    lines = [*synonyms.COMMANDS.values(), *synonyms.OPTIONS.values()]
+    named = {word for line in lines for word in re.findall(r"gainful ([a-z_]+)", line)}
+    assert named <= {*commands.list_commands(None)}
+    assert not {*synonyms.COMMANDS} & {*commands.list_commands(None)}
 
 
 def test_every_error_is_one_of_ours():

@@ -18,7 +18,7 @@ from gainful._simulation.shop import simulate_shop
 from gainful._simulation.study import simulate_study
 from gainful.api.compare import compare_sessions as compare
 from gainful.api.session_options import GainOptions, ReadingOptions
-from gainful.api.sessions import evaluate, judge_by_clicks
+from gainful.api.sessions import evaluate, explain, judge_by_clicks
 from gainful.api.summarise_sessions import summarise
 from gainful.api.sweep import sweep
 from gainful.evidence.orders.sweep import Sweep
@@ -34,6 +34,7 @@ __all__ = [
     "Sweep",
     "compare",
     "evaluate",
+    "explain",
     "judge_by_clicks",
     "report",
     "simulate_agents",

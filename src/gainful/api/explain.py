@@ -1,37 +1,52 @@
-"""How does a ranking come by its nDCG, and whose nDCG is it?"""
+"""How does a ranking, or a query of a run, come by its value?"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
+import numpy as np
+
+from gainful.api.evaluate import evaluate_run
 from gainful.api.keywords import answer_keywords
+from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.convention import Convention
+from gainful.errors import UnknownName
+from gainful.measure import contributions
 from gainful.measure.build_recipes import Options, build_recipe
-from gainful.measure.measure import nDCG
-from gainful.measure.which import Formulations, find_formulations
+from gainful.measure.catalogue import MEASURES
+from gainful.measure.contributions import Contributions, explain_grades
+from gainful.measure.explanation import Explanation, explain_ranking
+from gainful.measure.language import parse
+from gainful.measure.measure import Measure
+from gainful.measure.worked_ranking import rank_queries
+from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.ranking_matrix import Numbers, read_ranking
-
-if TYPE_CHECKING:
-    from gainful.measure.explanation import Explanation
+from gainful.types import finite_or_none
 
 
 @answer_keywords
 def explain(
     grades: Numbers,
     *,
+    measure: str | Measure = "nDCG",
     judged: Numbers | None = None,
     k: int | None = None,
     like: str | Convention | None = None,
     **options: Unpack[Options],
-) -> Explanation:
-    """How does this ranking come by its nDCG?
+) -> Explanation | Contributions:
+    """How does this ranking come by its nDCG, or another measure?
 
     Args:
         grades: of the documents, in rank order.
+        measure: one measure of rankings, such as "AP" or "ERR@10".
         judged: every judged grade of the query, those of the ranking too: the ideal.
         k: look at the first k documents only.
         like: the tool whose settings to follow.
         **options: single settings, such as `gain="exp"`.
+
+    Returns:
+        `Explanation` of nDCG and nCG, with gain, discount and ideal at each rank; of other
+        measures `Contributions`, with what each rank adds.
 
     Examples:
         >>> table = explain([3, 2, 3, 0, 1, 2], like="wikipedia")
@@ -39,29 +54,49 @@ def explain(
         [3.0, 5.0, 6.89, 6.89, 7.32, 8.1]
         >>> round(table.value, 3)
         0.932
+        >>> [round(step.contribution, 4) for step in explain([1, 0, 1], measure="AP").steps]
+        [0.5, 0.0, 0.3333]
     """
-    from gainful.measure.explanation import explain_ranking  # noqa: PLC0415  (it loads polars)
-
-    recipe = build_recipe(nDCG @ k, options=options, like=like, judged=judged is not None)
     ranking = read_ranking(grades, "grades")
+    if isinstance(measure, str) and measure in MEASURES:  # P alone means all nine of trec_eval
+        needs_cutoff = MEASURES[measure].cutoff_kind == "needed"
+        measure = Measure(measure) @ (max(1, int(ranking.lengths[0])) if needs_cutoff else None)
+        measure = measure if k is None else measure @ k
+    parsed = parse(measure)
+    parsed = parsed if parsed.k is not None or k is None else parsed @ k
+    recipe = build_recipe(parsed, options=options, like=like, judged=judged is not None)
     pool = None if judged is None else read_ranking(judged, "judged")
-    return explain_ranking(recipe, ranking, pool)
+    work_out = explain_ranking if parsed.name in ("nDCG", "nCG") else explain_grades
+    return work_out(recipe, ranking, pool)
 
 
-@answer_keywords
-def which(value: str | float, grades: Numbers, *, judged: Numbers | None = None) -> Formulations:
-    """Which formulations give this value, to the precision it is printed with?
+@answer_run_options()
+def explain_query(
+    qrels: AnyQrels,
+    run: AnyRun,
+    query: str,
+    measure: str | Measure = "nDCG@10",
+    **options: Unpack[RunOptions],
+) -> Contributions:
+    """How does a query of a run come by its value, document by document?
 
     Args:
-        value: as a tool printed it; as a text it keeps its last zeros.
-        grades: of the documents, in rank order.
-        judged: every judged grade of the query, those of the ranking too: the ideal.
+        qrels: whatever `evaluate` takes.
+        run: whatever `evaluate` takes.
+        query: one that counts, by its id.
+        measure: one measure of rankings, such as "AP" or "nDCG@10".
+        **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Examples:
-        >>> answer = which("0.932", [3, 2, 3, 0, 1, 2])
-        >>> print(answer.matches[0].measure, *answer.matches[0].tools)
-        nDCG(discount=jk2002, b=2) jk2002 wikipedia ntcireval
+        >>> steps = explain_query({"1": {"a": 1, "b": 1}}, {"1": ["x", "a"]}, "1", "AP").steps
+        >>> [(step.doc, step.grade, step.contribution) for step in steps]
+        [('x', None, 0.0), ('a', 1.0, 0.25)]
     """
-    ranking = read_ranking(grades, "grades")
-    pool = None if judged is None else read_ranking(judged, "judged")
-    return find_formulations(value, ranking, pool)
+    name = str(parse(measure))
+    results, matched = evaluate_run(qrels, run, name, RunReading.from_options(options))
+    if str(query) not in results.ids:
+        raise UnknownName("query", str(query), results.ids)
+    (recipe,), (values,) = results.recipes.values(), results.values.values()
+    value = finite_or_none(float(np.ma.filled(values, np.nan)[list(results.ids).index(str(query))]))
+    rankings = rank_queries(matched, recipe, [str(query)])
+    return contributions.explain_query(recipe, rankings, str(query), value)

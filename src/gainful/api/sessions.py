@@ -10,17 +10,21 @@ from gainful.api.run_options import refuse_beside_results, select_measures
 from gainful.api.session_options import (
     EvaluationOptions,
     GainOptions,
+    GroupedSessionOptions,
     answer_session_options,
     split_options,
 )
 from gainful.convention.session import SessionConvention
-from gainful.errors import BadValue, WrongType
+from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.match import click_judgments
 from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviour, list_behaviour
 from gainful.match.click_judgments import LEAST_IMPRESSIONS, LEAST_USERS, ClickJudgments
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import Cost, build_session_recipes
+from gainful.measure.contributions import Contributions, explain_session
+from gainful.measure.language import parse
+from gainful.measure.measure import Measure
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
@@ -40,7 +44,7 @@ from gainful.read.session_inputs import AnySessions, as_sessions, name_systems
 from gainful.read.sessions import Sessions
 
 
-@answer_session_options(EvaluationOptions)
+@answer_session_options(GroupedSessionOptions)
 def evaluate(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,
@@ -48,7 +52,7 @@ def evaluate(
     *,
     like: str | SessionConvention | None = None,
     cost: Cost | None = None,
-    **options: Unpack[EvaluationOptions],
+    **options: Unpack[GroupedSessionOptions],
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
 
@@ -78,6 +82,7 @@ def evaluate(
     """
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
+    group, queries = options.pop("group", None), options.pop("queries", None)
     reading, settings = split_options(options)
     build = partial(build_session_recipes, measures, like, settings, cost)
     build()  # which refuses mistakes before anything is read
@@ -87,10 +92,62 @@ def evaluate(
     matched_sessions = match_sessions(
         chosen_sessions, judgments, matching.unjudged, matching.subtopic_grades
     )
-    return SessionResults.from_matched(chosen_sessions.name, matched_sessions, recipes, convention)
+    name = chosen_sessions.name
+    results = SessionResults.from_matched(name, matched_sessions, recipes, convention)
+    if group is None and queries is None:
+        return results
+    from gainful.api.clusters import group_sessions  # noqa: PLC0415  (few ask for it)
+
+    return group_sessions(results, group, queries)
 
 
 check_suffix = click_judgments.check_suffix  # of the file that they go into
+
+
+@answer_session_options(EvaluationOptions)
+def explain(
+    sessions: AnySessions,
+    session: str | None = None,
+    qrels: AnyQrels | None = None,
+    measure: str | Measure = "sDCG@10",
+    *,
+    like: str | SessionConvention | None = None,
+    **options: Unpack[EvaluationOptions],
+) -> Contributions:
+    """How does one session come by its value, query by query and rank by rank?
+
+    Args:
+        sessions: whatever `sessions.evaluate` takes.
+        session: its id; may be left out if there is one session.
+        qrels: whatever `sessions.evaluate` takes.
+        measure: one measure of sessions, such as "sDCG(b=2, bq=4)@10".
+        like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
+        **options: as `sessions.evaluate` has them.
+
+    Returns:
+        `Contributions`: what each result adds; of sDCG and nsDCG with its gain, the discount of
+        its rank and that of its query.
+
+    Examples:
+        >>> import polars as pl
+        >>> shown = pl.DataFrame({"session": ["s", "s"], "query": [1, 2], "doc": ["x", "a"]})
+        >>> steps = explain(shown, "s", {"s": {"a": 3}}, "sDCG(b=2, bq=4)@10").steps
+        >>> [(step.query, step.doc, step.gain, step.contribution) for step in steps]
+        [(1, 'x', 0.0, 0.0), (2, 'a', 3.0, 2.0)]
+    """
+    reading, settings = split_options(options)
+    (recipe,) = build_session_recipes(parse(measure), like, settings)[1].values()
+    judgments, chosen = read_judged_sessions(sessions, qrels, reading)
+    names = chosen.frame["session"].unique(maintain_order=True).to_list()
+    if session is None and len(names) > 1:
+        raise BadValue("session", None, f"one of {len(names)} sessions, such as {names[0]}")
+    wanted = names[0] if session is None else str(session)
+    if wanted not in names:
+        raise UnknownName("session", wanted, names)
+    chosen = filter_sessions(chosen, SessionChoice({"session": wanted}))
+    convention = recipe.convention
+    matched = match_sessions(chosen, judgments, convention.unjudged, convention.subtopic_grades)
+    return explain_session(recipe, matched)
 
 
 @answer_session_options(GainOptions)

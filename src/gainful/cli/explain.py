@@ -1,30 +1,50 @@
-"""`gainful explain`: one ranking, worked out rank by rank."""
+"""`gainful explain`: one ranking, query or session, worked out rank by rank."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from gainful.api.explain import explain as explain_ranking
+import click
+
+from gainful.api import explain as api
 from gainful.cli.answer import argument, command
-from gainful.cli.options import GRADES_SETTINGS, PRINT_TEXT, Row, parse_numbers
+from gainful.cli.command import PATH
+from gainful.cli.options import (
+    CHOOSE_SESSIONS,
+    CONVENTION,
+    GRADES_SETTINGS,
+    PRINT_TEXT,
+    READ_RUNS,
+    Row,
+    option,
+    parse_numbers,
+    refuse_idle_options,
+)
+from gainful.cli.study import ask
+from gainful.convention import SETTINGS
 from gainful.page.page import Page
 
-_SETTINGS = (
-    *("gain", "rel", "discount", "b"),
-    *("ideal", "ideal_depth", "negative", "fractional", "empty", "short"),
-)
+_OF_GRADES = ("k", "judged")
 
 
 @command(
-    argument("GRADES..."),
+    argument("GRADES...", required=False, type=PATH, metavar="GRADES... | QRELS RUN QUERY"),
+    option("measure", "One measure. [nDCG; of a run nDCG@10, of a session sDCG@10]"),
     "judged",
     Row("-k", "K", "Look at the first K documents only.", type=int),
-    *(*PRINT_TEXT, "verbose", "like", *_SETTINGS, "plugin"),
+    Row("--sessions", "FILE", "Explain a session of this file, instead of a ranking."),
+    Row("--session", "ID", "Which session. [the only one]"),
+    *("session_qrels", *PRINT_TEXT, "verbose", *READ_RUNS, *CONVENTION, *CHOOSE_SESSIONS),
     piped="table",
     context_settings=GRADES_SETTINGS,
 )
-def explain(*, grades: tuple[str, ...], judged: str | None, verbose: bool, **options: Any) -> Page:
-    """How does a ranking come by its nDCG? GRADES in rank order, or - to read them.
+def explain(*, verbose: bool, **options: Any) -> Page:
+    """How does a ranking come by its nDCG, or another measure?
+
+    GRADES in rank order, or - to read them; or a QUERY of a RUN with its QRELS; or a session. What
+    each rank adds, and the formula with its numbers put in.
 
     What the values of an option mean: gainful measures NAME, such as gainful measures negative.
 
@@ -33,12 +53,61 @@ def explain(*, grades: tuple[str, ...], judged: str | None, verbose: bool, **opt
       gainful explain 3 2 3 0 1 2
       gainful explain 3 2 3 0 1 2 --like wikipedia
       gainful explain 3 2 3 0 1 2 --judged 3,3,3,2,2,2,1 -k 5 --gain exp
+      gainful explain -m AP 1 0 1 0 --judged 1,1,1
       gainful explain 1 0 -1 --gain penalised
-      gainful explain 3 2 3 0 1 2 --gain 0:0,1:1,2:10,3:100
       gainful explain 3 2 3 0 1 2 --discount jk2008 --b 4 --format latex
+      gainful explain qrels.txt run.txt 31 -m nDCG@10
+      gainful explain --sessions study.csv --session s12 --qrels qrels.txt
       cut -f4 graded.tsv | gainful explain - --format json
     """
-    chosen: Any = {name: value for name, value in options.items() if value is not None}
-    pool = None if judged is None else parse_numbers([judged], "judged")
-    ranking = parse_numbers(grades, "grades")
-    return explain_ranking(ranking, judged=pool, **chosen).page(verbose=verbose)
+    page: Page = _explain(options.pop("grades"), options).page(verbose=verbose)
+    return page
+
+
+def _explain(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
+    """A session, a query of a run, or a ranking of grades."""
+    inputs = {"qrels": None, "runs": {}, "measures": options["measure"]}
+    if options["sessions"] is not None:
+        if words:
+            raise click.UsageError(f"{words[0]}: with --sessions there are no GRADES, QRELS or RUN")
+        refuse_idle_options(_OF_GRADES, "is of GRADES; the depth goes into the measure: -m sDCG@5")
+        session = options["session"]
+        return ask(_explain_query, _explain_session, {**options, **inputs}, (), session=session)
+    refuse_idle_options(("session", "session_qrels", *CHOOSE_SESSIONS), "is of --sessions FILE")
+    if not words:
+        raise click.UsageError("name GRADES, or QRELS RUN QUERY, or --sessions FILE")
+    if _names_file(words):
+        if len(words) != 3:
+            raise click.UsageError("name a QUERY: gainful explain QRELS RUN QUERY")
+        refuse_idle_options(_OF_GRADES, "is of GRADES; the cutoff goes into the measure: -m nDCG@5")
+        inputs |= {"qrels": words[0], "runs": {"": words[1]}}
+        return ask(_explain_query, _explain_session, {**options, **inputs}, (), query=words[2])
+    refuse_idle_options(READ_RUNS, "is of files: gainful explain QRELS RUN QUERY")
+    names = ("measure", *_OF_GRADES, "like", *SETTINGS)
+    given: Any = {name: options[name] for name in names if options[name] is not None}
+    if "judged" in given:
+        given["judged"] = parse_numbers([given["judged"]], "judged")
+    return api.explain(parse_numbers(words, "grades"), **given)
+
+
+def _names_file(words: tuple[str, ...]) -> bool:
+    """Is the first of these words no grade: a file, or three words of which one should be?"""
+    try:
+        float(words[0].partition(",")[0])
+    except ValueError:
+        return words[0] != "-" and (len(words) == 3 or Path(words[0]).exists())
+    return False
+
+
+def _explain_query(
+    qrels: str, runs: Mapping[str, str], measure: str | None, *, query: str, **options: Any
+) -> Any:
+    return api.explain_query(qrels, runs[""], query, measure or "nDCG@10", **options)
+
+
+def _explain_session(
+    files: list[str], qrels: str | None, measure: str | None, *, session: str, **options: Any
+) -> Any:
+    from gainful.api.sessions import explain as explain_session  # noqa: PLC0415  (slow to load)
+
+    return explain_session(files[0], session, qrels, measure or "sDCG@10", **options)

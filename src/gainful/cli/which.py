@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gainful.api.explain import which as find_formulations
+from gainful.api.which import which as find_formulations
 from gainful.cli.answer import argument, command
 from gainful.cli.options import GRADES_SETTINGS, PRINT_TEXT, option, parse_numbers
 from gainful.page.page import Page

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from inspect import Parameter, signature
-from typing import Protocol, TypeVar, Unpack, cast, overload
+from typing import Any, Protocol, TypeVar, Unpack, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +33,7 @@ from gainful.measure.language import parse
 from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
 from gainful.measure.rank_matrix import Batch, rank_row_gains, rank_rows, rank_scored_rows
 from gainful.measure.ranked_run import RankedGains, compute_measure, compute_vectors
+from gainful.measure.tensors import compute_tensor, is_tensor
 from gainful.read.ranking_matrix import (
     Numbers,
     RankingMatrix,
@@ -81,8 +82,7 @@ def _prepare(
     **options: Unpack[Options],
 ) -> tuple[Recipe, Batch]:
     """The recipe, and the rankings as they were given; cut at k unless told otherwise."""
-    measure = measure if measure.k is not None else measure @ k
-    recipe = build_recipe(measure, options=options, like=like, judged=judged is not None)
+    recipe = _build_recipe(measure, judged=judged, k=k, like=like, **options)
     read = _choose_reader(grades, group, qid, mask)
     table = read(grades, "grades")
     pool = None if judged is None else read_rankings(judged, "judged")
@@ -100,6 +100,18 @@ def _prepare(
         allowed = f"as many as grades: {_describe_size(table)}"
         raise BadShape("scores", _describe_size(score_rows), allowed)
     return recipe, Batch(table, score_rows, pool)
+
+
+def _build_recipe(
+    measure: Measure,
+    *,
+    judged: object = None,
+    k: int | None,
+    like: Like,
+    **options: Unpack[Options],
+) -> Recipe:
+    measure = measure if measure.k is not None else measure @ k
+    return build_recipe(measure, options=options, like=like, judged=judged is not None)
 
 
 def _choose_reader(
@@ -299,6 +311,54 @@ def average_precision(
     return _compute_value(AP, grades, scores, options)
 
 
+@_value_function
+def err(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
+    """How far down is the searcher satisfied, as is to be expected?
+
+    Examples:
+        >>> round(err([2, 0, 1], max_grade=2), 4)
+        0.7708
+    """
+    return _compute_value(Measure("ERR"), grades, scores, options)
+
+
+@_value_function
+def rbp(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayOptions]) -> Values:
+    """What does a searcher gain who goes on to the next document with probability p?
+
+    Examples:
+        >>> rbp([1, 0, 1, 0], p=0.5)
+        0.625
+    """
+    return _compute_value(Measure("RBP"), grades, scores, options)
+
+
+def sdcg(grades: Numbers, **options: Any) -> float:
+    """How much did a whole session gain, if later queries and ranks count less?
+
+    Args:
+        grades: a list for each query, in rank order.
+        **options: `k`, how many results of a query count (all, if it is not set); `judged`, every
+            graded document of the topic, of which the ideal of `nsdcg` is made; `like`; and single
+            settings, such as `b=2` and `bq=4`.
+
+    Examples:
+        >>> round(sdcg([[3, 2, 0], [1, 0]], b=2, bq=4), 4)  # 3 + 2/2 + 1/1.5
+        4.6667
+    """
+    return cast("float", compute(Measure("sDCG"), grades, **options))
+
+
+def nsdcg(grades: Numbers, **options: Any) -> float:
+    """What share of the gain of an ideal session was reached? See `sdcg`.
+
+    Examples:
+        >>> round(nsdcg([[0], [3]], b=2, bq=4), 4)  # (3/1.5) / (3 + 3/1.5)
+        0.4
+    """
+    return cast("float", compute(Measure("nsDCG"), grades, **options))
+
+
 @_show_options
 def compute(
     measure: str | Measure,
@@ -313,8 +373,18 @@ def compute(
         0.9315
         >>> compute("AP", [[1, 0, 1], [0, 1, 0]]).round(4).tolist()
         [0.8333, 0.5]
+        >>> compute("sDCG(b=2, bq=4)@1", [[3, 2], [1]])  # a list for each query of a session
+        3.6666666666666665
     """
-    return _compute_value(parse(measure), grades, scores, options)
+    parsed = measure if isinstance(measure, Measure) else parse(measure)
+    if not parsed.entry.session:
+        return _compute_value(parse(parsed), grades, scores, options)
+    from gainful.measure.sessions.lists import compute_lists  # noqa: PLC0415  (it loads polars)
+
+    if scores is not None:
+        raise BadValue("scores", scores, "none: the lists of a session are in rank order")
+    settings: Any = options
+    return compute_lists(parsed, grades, **settings)
 
 
 @_show_options
@@ -401,6 +471,10 @@ def compute_curve(
 def _compute_value(
     measure: Measure, grades: Numbers, scores: Numbers | None, options: ArrayOptions
 ) -> Values:
+    if is_tensor(grades):
+        tensor: Values | None = _compute_tensor(measure, grades, scores, **options)
+        if tensor is not None:
+            return tensor
     recipe, batch = _prepare(measure, grades, scores, **options)
     if recipe.entry.has_vectors:
         values = _join(batch, _compute_parts(compute_measure, recipe, batch))
@@ -412,6 +486,27 @@ def _compute_value(
     if np.ma.is_masked(values):
         raise NothingToAverage("the ideal is zero, and the convention (empty=skip) leaves it out")
     return float(values[0])
+
+
+def _compute_tensor(
+    measure: Measure,
+    grades: Numbers,
+    scores: Numbers | None,
+    /,
+    *,
+    group: Numbers | None = None,
+    qid: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
+    judged: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Any:
+    """The values where the tensors are; None where they have to be read into NumPy."""
+    if group is not None or qid is not None:
+        return None
+    recipe = _build_recipe(measure, judged=judged, k=k, like=like, **options)
+    return compute_tensor(recipe, grades, scores, judged, mask)
 
 
 def _compute_vector(

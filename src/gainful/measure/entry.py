@@ -232,6 +232,13 @@ class MeasureRecipe(Generic[AnyConvention]):
 class Recipe(MeasureRecipe[Convention]):
     """All that is needed to compute a measure of single rankings."""
 
+    @property
+    def ranking_convention(self) -> Convention:
+        """How documents are ranked for it: what is unjudged has a grade only where gains count."""
+        if self.entry.counts_gains:
+            return self.convention
+        return self.convention.with_settings(unjudged_grade=None)
+
 
 @frozen(eq=False, kw_only=True)
 class SessionRecipe(MeasureRecipe["SessionConvention"]):

@@ -81,9 +81,7 @@ def compute_measures(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[st
 
 def _compute_values(matched: Matched, recipe: Recipe, views: dict[object, RankedRun]) -> Array:
     """The value of every query, masked where the convention leaves one out."""
-    convention = recipe.convention
-    if not recipe.entry.counts_gains:
-        convention = convention.with_settings(unjudged_grade=None)
+    convention = recipe.ranking_convention
     key = (
         convention.ties,
         convention.unjudged,

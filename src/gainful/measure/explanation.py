@@ -13,19 +13,20 @@ from gainful.convention import CONVENTIONS
 from gainful.formula import Arithmetic, Const, Expr, Where, substitute, to_numpy, walk
 from gainful.formula.renderers import to_text as as_text
 from gainful.match.rank_order import ideal_order
+from gainful.match.rankings import RankedDoc
 from gainful.measure.convention_page import SINGLE_LIST_SETTINGS
-from gainful.measure.entry import Recipe
+from gainful.measure.entry import MeasureRecipe, Recipe
 from gainful.measure.functions.cumulated_gain import (
     cumulate_gain,
     gain_curves,
     ideal_depth,
-    rank_discounts,
     total_gains,
 )
 from gainful.measure.notes import describe_setting
 from gainful.measure.rank_matrix import Batch, RankedRows, rank_row_gains, row_gains
 from gainful.measure.ranked_run import normalise_values
 from gainful.measure.results import ANSWER_DECIMALS
+from gainful.measure.worked_ranking import work_out_gains
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields, to_plain_data
@@ -33,7 +34,7 @@ from gainful.read.ranking_matrix import RankingMatrix
 from gainful.rounding import ROUNDING
 from gainful.text import join_words
 
-_COLUMNS = (
+_COLUMNS = (  # of nDCG; nCG has no discount
     Column("rank"),
     Column("grade", show=format_number),
     Column("gain", show=format_number),
@@ -44,6 +45,11 @@ _COLUMNS = (
     Column("ideal\ngrade", "ideal_grade", format_number, drop=2),
     Column("IDCG", "idcg", ".4f", drop=4),
     Column("nDCG", "ndcg", ".4f"),
+)
+_NCG_COLUMNS = tuple(
+    evolve(column, head=column.head.replace("DCG", "CG"))
+    for column in _COLUMNS
+    if column.value not in ("contribution", "cg") and column.head != "discount"
 )
 _MAX_TERMS = 4  # terms of a sum that are written out
 _MAX_MOVES = 2  # documents that a sentence says should stand elsewhere
@@ -81,19 +87,18 @@ class Explanation(Shown):
         return {
             "rows": [to_plain_data(line) for line in self.lines],
             "value": self.value,
-            "convention": {"like": self.recipe.convention.name}
-            | self.recipe.convention.settings()
-            | {"cutoff": self.recipe.k},
+            "convention": describe_convention(self.recipe),
         }
 
     def page(self, *, verbose: bool = False) -> Page:
         """Why it is not 1, the worked table, the formulas; the whole convention if `verbose`."""
         sums = [f"{name:<4} = {terms}" for name, terms in format_sums(self)]
         settings = _describe_settings(self) if verbose else []
+        columns = _COLUMNS if self.recipe.entry.discounted else _NCG_COLUMNS
         return Page(
             answer=describe_misplaced(self),
             sections=[
-                Section(table=build_table(self.lines, _COLUMNS, labels=0)),
+                Section(table=build_table(self.lines, columns, labels=0)),
                 Section(lines=sums, indent=" " * len("IDCG = ")),
                 *(Section(lines=[f"Note: {note}"]) for note in list_notes(self)),
                 Section(lines=[f"Convention: {_format_title(self)}"]),
@@ -104,10 +109,16 @@ class Explanation(Shown):
         )
 
 
+def describe_convention(recipe: MeasureRecipe[Any]) -> dict[str, Any]:
+    """Whose settings, each of them, and the cutoff, as data."""
+    settings: dict[str, Any] = recipe.convention.settings()
+    return {"like": recipe.convention.name} | settings | {"cutoff": recipe.k}
+
+
 def explain_ranking(
     recipe: Recipe, grades: RankingMatrix, judged: RankingMatrix | None
 ) -> Explanation:
-    """Every number that leads to the nDCG of one ranking, by a recipe."""
+    """Every number that leads to the nDCG or nCG of one ranking, by a recipe."""
     ranked_gains = rank_row_gains(recipe, Batch(grades, judged=judged))
     ideal = _ideal_order(recipe, ranked_gains.source)
     actual, best = total_gains(recipe, ranked_gains)
@@ -132,25 +143,35 @@ def _build_lines(
     if recipe.convention.short == "minimum" or (recipe.k is not None and recipe.k < deepest):
         deepest = recipe.k or deepest
     deep_recipe = evolve(recipe, k=deepest)
-    dcg, idcg = (vector[0] for vector in gain_curves(deep_recipe, ranked_gains))
-    gain, discount = ranked_gains.gain_by_rank(deepest)[0], rank_discounts(deep_recipe, deepest)
-    cg = cumulate_gain(gain)
+    idcg = gain_curves(deep_recipe, ranked_gains)[1][0]  # which refuses what is too deep
+    gains = ranked_gains.gain_by_rank(deepest)[0].tolist()
+    filling = ranked_gains.filling
+    rest = None if filling is None else float(filling.values[0, 0])
+    all_grades = [*grades, *[rest] * (deepest - len(grades))]
+    rows = [
+        RankedDoc(rank, rank, None, None, grade, gain=gain)
+        for rank, (grade, gain) in enumerate(zip(all_grades, gains, strict=False), start=1)
+    ]
+    worked = work_out_gains(deep_recipe, rows, {}, ranked_gains)
+    cg, dcg = (
+        cumulate_gain(np.array([getattr(row, part) for row in worked.rows]))
+        for part in ("gain", "contribution")
+    )
     ndcg = normalise_values(recipe, dcg, idcg)
-    fill_grade = None if ranked_gains.filling is None else float(ranked_gains.filling.values[0, 0])
     return tuple(
         Line(
-            rank=index + 1,
-            grade=grades[index] if index < len(grades) else fill_grade,
-            gain=float(gain[index]),
-            discount=float(discount[index]),
-            contribution=float(gain[index] * discount[index]),
-            cg=float(cg[index]),
-            dcg=float(dcg[index]),
-            ideal_grade=ideal[index][0] if index < len(ideal) else None,
-            idcg=float(idcg[index]),
-            ndcg=None if np.ma.is_masked(ndcg[index]) else float(ndcg[index]),
+            rank=row.rank,
+            grade=row.grade,
+            gain=row.gain or 0.0,
+            discount=row.discount or 0.0,
+            contribution=row.contribution or 0.0,
+            cg=float(cg[at]),
+            dcg=float(dcg[at]),
+            ideal_grade=ideal[at][0] if at < len(ideal) else None,
+            idcg=float(idcg[at]),
+            ndcg=None if np.ma.is_masked(ndcg[at]) else float(ndcg[at]),
         )
-        for index in range(deepest)
+        for at, row in enumerate(worked.rows)
     )
 
 
@@ -268,10 +289,11 @@ def format_sums(explanation: Explanation) -> list[tuple[str, str]]:
     ideal_terms = [
         (rank, grade, gain) for rank, (grade, gain) in enumerate(explanation.ideal, start=1)
     ]
+    cg = "DCG" if explanation.recipe.entry.discounted else "CG"
     return [
-        ("nDCG", f"DCG/IDCG = {dcg}/{idcg} = {_format_outcome(explanation)}"),
-        ("DCG", f"{_format_sum(explanation.recipe, ranking_terms)} = {dcg}"),
-        ("IDCG", f"{_format_sum(explanation.recipe, ideal_terms)} = {idcg}"),
+        (f"n{cg}", f"{cg}/I{cg} = {dcg}/{idcg} = {_format_outcome(explanation)}"),
+        (cg, f"{_format_sum(explanation.recipe, ranking_terms)} = {dcg}"),
+        (f"I{cg}", f"{_format_sum(explanation.recipe, ideal_terms)} = {idcg}"),
     ]
 
 

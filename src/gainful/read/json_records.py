@@ -15,14 +15,14 @@ from attrs import frozen
 from gainful.errors import BadInput
 from gainful.progress import report_reading
 from gainful.read import binary_tables, named_columns
-from gainful.read.json_text import NoObject, parse_object
+from gainful.read.json_text import NoObject, decode_objects, parse_object
 from gainful.read.jsonl import is_whole, load_whole
 from gainful.read.source import Source
 from gainful.text import quote
 
 _REPORT_EVERY = 1 << 14  # records between two words on progress
 _MAX_FIRST = 50  # records that are looked at to recognise a format
-_BATCH = 128  # records read together: few enough for the cache, and the collector of garbage
+_BATCH = 32  # records read together: few enough for the cache, and the collector of garbage
 _BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 
@@ -56,8 +56,13 @@ def read_records(source: Source) -> RecordFile:
         return RecordFile(name, enumerate(rows, start=1), lambda row: f"{name}, row {row}")
     if is_whole(source):
         return RecordFile(name, _read_whole(source), lambda index: f"{name}[{index}]")
-    records = ((number, parse_line(line)) for number, line in iterate_lines(source))
-    return RecordFile(name, records, lambda line: f"{name}:{line}")
+    return RecordFile(name, _read_lines(source), lambda line: f"{name}:{line}")
+
+
+def _read_lines(source: Source) -> Records:
+    for batch in iterate_batches(iterate_lines(source)):
+        numbers, lines = zip(*batch, strict=True)
+        yield from zip(numbers, decode_objects(lines) or map(parse_line, lines), strict=True)
 
 
 def iterate_batches(records: Iterator[Item]) -> Iterator[list[Item]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -67,16 +68,29 @@ def stops_early(failure: json.JSONDecodeError) -> bool:
     return begins_word or failure.msg.startswith("Unterminated string")
 
 
+def decode_objects(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
+    """The objects of some lines, decoded together; None if one of them wants a closer look."""
+    text = b"[" + b",".join(lines) + b"]"
+    objects = None if b"\\u003" in text else _decode_fast(text)
+    sound = objects is not None and len(objects) == len(lines) and {*map(type, objects)} == {dict}
+    return objects if sound else None
+
+
+def _decode_fast(text: bytes) -> Any:
+    """What JSON says; None if it says nothing, or an object has a key twice."""
+    try:
+        value = _FAST_DECODER.decode(text)
+        # Of a key that stands twice it keeps one, and a colon goes with the other.
+        return value if _ENCODER.encode(value).count(b":") == text.count(b":") else None
+    except (ValueError, RecursionError):
+        return None
+
+
 def decode_json(text: bytes) -> Any:
     """What JSON says in which no object has a key twice, and no text half a character."""
-    if b"\\u003" not in text:  # no colon is escaped
-        try:
-            value = _FAST_DECODER.decode(text)
-            # Of a key that stands twice it keeps one, and a colon goes with the other.
-            if _ENCODER.encode(value).count(b":") == text.count(b":"):
-                return value
-        except (ValueError, RecursionError):
-            pass  # a closer look says why, or forgives
+    value = None if b"\\u003" in text else _decode_fast(text)  # no colon is escaped
+    if value is not None:
+        return value
     value = _DECODER.decode(text.decode())
     if _HALF.search(text) is not None:
         _refuse_half_characters(value)

@@ -121,6 +121,7 @@ class _SpanReader:
         own_paths = (names.get("searcher", _USER), *(names[name] for name in labels))
         self._values = PathFinder(_QUERY, *own_paths)
         self._tool_values = PathFinder(_TOOL_QUERY, *own_paths)
+        self._own_text = PathFinder(self._paths.text)
         self._evaluations = EntriesFinder(_EVALUATIONS)
         self._documents = EntriesFinder(self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS))
 
@@ -168,12 +169,18 @@ class _SpanReader:
     ) -> None:
         """Spans that are searches: whose, when, what was asked, and what was found."""
         text, user, *labels = self._values.find(spans.attributes)
-        own_text = PathFinder(self._paths.text).find(spans.attributes)[0]  # or within arguments
         if any(by_tool):
             tool_text, *_ = self._tool_values.find(spans.attributes)
             text = [
                 own if tool else usual
                 for own, usual, tool in zip(tool_text, text, by_tool, strict=True)
+            ]
+        texts = [read_query(value, self._paths) for value in text]
+        if self._paths.text:  # which may lead to an attribute, and not into arguments
+            own_text = self._own_text.find(spans.attributes)[0]
+            texts = [
+                inner if own is None else str(own)
+                for own, inner in zip(own_text, texts, strict=True)
             ]
         docs = [
             BadResults(_NO_TRACE, "its trace id is null")
@@ -193,10 +200,7 @@ class _SpanReader:
             user=as_names(user),
             time=[None if start is None else str(start) for start in spans.starts],
             query_id=[None] * len(docs),
-            text=[
-                read_query(value, self._paths) if own is None else str(own)
-                for value, own in zip(text, own_text, strict=True)
-            ],
+            text=texts,
             docs=[[] if isinstance(part, BadResults) else part for part in docs],
             labels=(*map(as_names, labels), spans.traces, spans.ids, spans.parents),
             flaw=flaws,

@@ -7,7 +7,7 @@ writes a span a line, its attributes nested or flattened; its data frames have c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from attrs import astuple, frozen
@@ -69,7 +69,7 @@ def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> Spans:
     exports: list[dict[str, Any]] = []
     attributes: list[dict[str, Any]] = []
     for number, record in records:
-        for span, shared in _iterate_exports(record):
+        for span, shared in _list_exports(record):
             numbers.append(number)
             exports.append(span)
             attributes.append(_read_attributes(span, shared))
@@ -79,21 +79,20 @@ def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> Spans:
     )
 
 
-def _iterate_exports(record: dict[str, Any]) -> Iterable[tuple[dict[str, Any], dict[str, Any]]]:
+def _list_exports(record: dict[str, Any]) -> Sequence[tuple[dict[str, Any], dict[str, Any]]]:
     """The spans of a record as they were exported, and the attributes that they share."""
     if _PAGES.isdisjoint(record):
         return ((record, {}),)
     if not any(name in record for name in _WRAPPERS):
         inner = record["data"]
         spans = inner if isinstance(inner, list) else [record]
-        return ((span, {}) for span in spans if isinstance(span, dict))
-    return (
-        (span, shared)
-        for resource in _list_objects(record, _WRAPPERS)
-        for shared in (decode_attributes(find_value(resource, "resource.attributes")),)
-        for scope in _list_objects(resource, _SCOPES)
-        for span in _list_objects(scope, ("spans",))
-    )
+        return [(span, {}) for span in spans if isinstance(span, dict)]
+    exports = []
+    for resource in _list_objects(record, _WRAPPERS):
+        shared = decode_attributes(find_value(resource, "resource.attributes"))
+        for scope in _list_objects(resource, _SCOPES):
+            exports += [(span, shared) for span in _list_objects(scope, ("spans",))]
+    return exports
 
 
 def holds_spans(record: dict[str, Any]) -> bool:
@@ -156,11 +155,9 @@ def as_names(values: Sequence[Any]) -> Sequence[str | None]:
     ]
 
 
-def _list_objects(record: dict[str, Any], names: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-    for name in names:
-        entries = record.get(name)
-        if isinstance(entries, list):
-            yield from (entry for entry in entries if isinstance(entry, dict))
+def _list_objects(record: dict[str, Any], names: Iterable[str]) -> list[dict[str, Any]]:
+    lists = (record[name] for name in names if isinstance(record.get(name), list))
+    return [entry for entries in lists for entry in entries if isinstance(entry, dict)]
 
 
 def _decode_value(value: Any, depth: int = 0) -> Any:

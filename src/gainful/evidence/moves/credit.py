@@ -16,14 +16,12 @@ import numpy as np
 from attrs import define, evolve, frozen
 
 from gainful.errors import GainfulError
-from gainful.evidence.worked_ranking import RankedQueries
-from gainful.match.matched import Subtopics
-from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
-from gainful.measure.evaluate import compute_measures, compute_ranked
 from gainful.measure.ranked_run import RankedRun
+from gainful.measure.subsets import compute_subsets
+from gainful.measure.worked_ranking import RankedQueries
 from gainful.rounding import ROUNDING
-from gainful.types import Array, Flags, Ranks, slices
+from gainful.types import Array, Flags, Ranks
 
 # The mean under each of these mixtures of two conventions; bit i of a mixture is that of cause i.
 MeansOf = Callable[[Iterable[int]], dict[int, float]]
@@ -106,7 +104,6 @@ def interactions(causes: Sequence[str], means_of: MeansOf) -> list[dict[str, flo
 _MAX_TRIALS = 1000  # documents times sets in which it is tried whether one always adds the same
 _SAMPLE_SETS = 5000  # so many of them make a sample of orders
 _ERROR_FACTOR = 1e3  # times: what many small errors come to
-_BATCH_DOCS = 1_000_000  # documents of all sets that are computed together
 _DEPENDS_ON_OTHERS = "its value is not made of this query alone"
 _SAMPLE_NOTE = (
     "what {} documents explain is averaged over a sample of the orders in which they can come, "
@@ -212,55 +209,7 @@ class DocumentGame:
         doc_index = {doc: at for at, doc in enumerate(self.docs)}
         player = np.array([doc_index.get(doc, len(doc_index)) for doc in side.docs], dtype=np.intp)
         members = np.pad(members, ((0, 0), (0, 1)))
-        batch_size = _BATCH_DOCS // (1 + len(player) + len(side.ranked.pool_grade))
-        parts = [
-            self._compute(_repeat_query(side.ranked, members[part, player]))
-            for part in slices(len(members), batch_size)
-        ]
-        return np.concatenate(
-            [np.ma.filled(np.ma.asarray(part, dtype=float), np.nan) for part in parts]
-        )
-
-    def _compute(self, repeated: RankedRun) -> Array:
-        convention = self.recipe.convention
-        by_grades = TIE_POLICIES[convention.ties].needs == "grades"
-        if by_grades or convention.unjudged_grade is not None:  # who is judged changes the ranks
-            return compute_measures(repeated, {"": self.recipe})[""]
-        return compute_ranked(evolve(repeated, convention=convention), self.recipe)
-
-
-def _repeat_query(ranked: RankedRun, members: Flags) -> RankedRun:
-    """A query for each set, in which only its documents are judged; the pool is the whole one."""
-    size, pool_size = len(members), len(ranked.pool_grade)
-    set_number, hit = np.nonzero(members)
-    return evolve(
-        ranked,
-        queries=[*ranked.queries] * size,
-        judged=np.repeat(ranked.judged, size),
-        in_run=np.repeat(ranked.in_run, size),
-        retrieved=np.repeat(ranked.retrieved, size),
-        pool_query=np.repeat(np.arange(size), pool_size),
-        pool_grade=np.tile(ranked.pool_grade, size),
-        query=set_number,
-        grade=ranked.grade[hit],
-        pool_index=None
-        if ranked.pool_index is None
-        else ranked.pool_index[hit] + pool_size * set_number,
-        subtopics=None
-        if ranked.subtopics is None
-        else _tile_subtopics(ranked.subtopics, size, pool_size),
-        filtered=None,
-        **{name: getattr(ranked, name)[hit] for name in ranked.rank_fields},
-    )
-
-
-def _tile_subtopics(subtopics: Subtopics, size: int, pool_size: int) -> Subtopics:
-    offset = np.repeat(pool_size * np.arange(size), len(subtopics.doc))
-    return Subtopics(
-        doc=np.tile(subtopics.doc, size) + offset,
-        subtopic=np.tile(subtopics.subtopic, size),
-        grade=np.tile(subtopics.grade, size),
-    )
+        return compute_subsets(side.ranked, self.recipe, members[:, player])
 
 
 def _share_change(game: DocumentGame, change: float, rounding: float) -> Credit:

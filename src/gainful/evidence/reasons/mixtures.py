@@ -26,7 +26,7 @@ from gainful.evidence.reasons.causes import (
     gather_facts,
     make_lenient,
 )
-from gainful.evidence.worked_ranking import RankByRank, describe_rank_by_rank, rank_queries
+from gainful.evidence.side_by_side import RankByRank, describe_rank_by_rank
 from gainful.match.match import MatchedRun
 from gainful.match.matched import Matched
 from gainful.match.sessions import MatchedSessions
@@ -38,6 +38,7 @@ from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import aggregate
+from gainful.measure.worked_ranking import rank_queries
 from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions

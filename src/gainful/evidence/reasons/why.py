@@ -15,7 +15,7 @@ from gainful.errors import CannotCompare
 from gainful.evidence.moves.credit import interactions, shapley_values
 from gainful.evidence.reasons.causes import ALL_FACTS, Cause, find_cause, make_lenient
 from gainful.evidence.reasons.mixtures import Change, Mixtures, SessionChange
-from gainful.evidence.worked_ranking import RankByRank, build_sections
+from gainful.evidence.side_by_side import RankByRank, build_sections
 from gainful.measure.entry import MeasureRecipe, Recipe
 from gainful.measure.measure import Measure
 from gainful.measure.notes import describe_setting
