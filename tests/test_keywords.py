@@ -58,7 +58,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | {"verbose": "output", "save_baseline": "save_to", "save_to": "save_baseline", "name": "file"},
     "plan": PRINTED_TEXT | PLUGIN,
     "order": PRINTED_TEXT | PLUGIN,
-    "report": PLUGIN | OF_BOTH | {"output": "output", "texts": "topics", "values_file": "output"},
+    "report": PLUGIN | OF_BOTH | {"output": "output", "values_file": "output"},
     "unjudged": PRINTED_TEXT
     | PLUGIN
     | {"first": "output", "per_query": "attribute", "run": "runs"},
