@@ -45,6 +45,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(COVERAGE)
 
 
+# Large packages that no one has to have, not even CI; what needs them is named as not run.
+OPTIONAL = {"torch"}
+collect_ignore = ["src/gainful/torch.py"] if find_spec("torch") is None else []
+
 # What is run on one worker: all of Spark (one Java machine), all of the browser, or one file. The
 # longest parts go first, so that at the end no worker waits for another.
 PARTS = {
@@ -90,7 +94,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Pages whose packages are not all installed are named as not run, unless everything is required.
     """
     for item in items:
-        if item.path.suffix == ".md" and not REQUIRE_ALL and (missing := find_missing(item.path)):
+        missing = find_missing(item.path) if item.path.suffix == ".md" else frozenset()
+        if missing and not (REQUIRE_ALL and missing - OPTIONAL):
             needs = f"{item.path.name} (needs {', '.join(sorted(missing))})"
             item.add_marker(pytest.mark.skip(reason=needs))
     order = {name: place for place, name in enumerate(PARTS)}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from browser_pages import shown  # noqa: F401  (a fixture)
 from gate_runs import base, gate, gate_folder  # noqa: F401  (fixtures)
-from installed import find_missing
+from installed import OPTIONAL, find_missing
 from profiles import load_profiles
 
 from gainful.errors import NotInstalled
@@ -103,9 +103,10 @@ def browser():
 
 def pytest_ignore_collect(collection_path):
     """A file whose packages are not all installed is left out, unless everything is required."""
-    if collection_path.suffix != ".py" or REQUIRE_ALL:
+    if collection_path.suffix != ".py":
         return None
-    return True if find_missing(collection_path) else None
+    missing = find_missing(collection_path)
+    return True if missing and not (REQUIRE_ALL and missing - OPTIONAL) else None
 
 
 @pytest.hookimpl(wrapper=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 _FOLDER = Path(__file__).parent
 _OURS = {"gainful", "tools", "tests"}
 _CALLED_BY = {"ir_measures": ("cwl", "pyndeval")}  # tools that a package is nothing without
+OPTIONAL = {"torch", "torchmetrics", "triton"}  # large: tests need them, and CI goes without
 _NEEDS_OLDER_PYTHON = {"ir_measures": (3, 14)}  # 0.4 reads names by ast.Num, which went with 3.14
 
 

@@ -55,7 +55,8 @@ def test_no_rate_of_the_table_passes_its_limit():
         for record in records
         for name, limit in record["limits"].items()
     ]
-    assert len(limits) == 36  # max-t: 24 cells of exchangeable runs, 12 of skewed ones from 50 on
+    # max-t: 24 cells of exchangeable runs, 12 of skewed ones from 50 on; groups: 2 of 2 cells
+    assert len(limits) == 40
     assert [item for item in limits if item[1] > item[2]] == []
 
 

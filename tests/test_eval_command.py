@@ -272,7 +272,7 @@ def _list_shares(printed: str, name: str) -> list[int]:
 
 def test_progress_is_shown_to_people_only_and_moves_within_a_file(call, folder, monkeypatch):
     monkeypatch.setattr("gainful.cli.streams._LONG", 0)
-    monkeypatch.setattr("gainful.read.source._BATCH_BYTES", 20)
+    monkeypatch.setattr("gainful.read.trec_files._PIECE_BYTES", 20)
     (folder / "bm25.run.gz").write_bytes(gzip.compress(RUN.encode()))
     words = ("eval", "qrels.txt", "bm25.run", "bm25.run.gz", "-m", "RR")
     assert "reading" not in call(*words).err

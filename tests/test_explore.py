@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import numpy as np
 import polars as pl
 import pytest
+from facts import list_facts
 from refusals import refuses
 from session_tables import make_sessions
 
@@ -271,9 +272,10 @@ def test_the_verdict_names_the_leader_its_lead_and_where_that_changes(demo, stud
     groups = evaluate_setting(study[0], {**random_setting(0), **STARTING}).groups("system")
     means = [group["mean"]["nsDCG@10"] for group in groups]
     sentence = demo.locator("#verdict").text_content().replace("\xa0", " ")
-    assert sentence.startswith("For a typical searcher (b = 2, bq = 4), system 2 leads by ")
-    assert f"leads by {means[1] - means[0]:.3f} (95 % interval 0.0" in sentence
-    assert sentence.endswith(f"The lead changes at b = {crossing:.1f}.")
+    facts = list_facts(sentence, "b", "bq", "system")
+    lead = f"{means[1] - means[0]:.3f}"
+    assert facts[:8] == ["b", "2", "bq", "4", "system", "2", lead, "95"]
+    assert facts[-2:] == ["b", f"{crossing:.1f}"]
     assert "leads" in demo.locator("#groups tr.leads").text_content()
     demo.locator("#presets button").get_by_text("patient", exact=True).last.click()
     wait_until_drawn(demo)
@@ -413,7 +415,7 @@ def test_what_results_added_adds_up_to_the_gain_of_the_session(demo, study):
 
 def test_sixty_sessions_are_drawn_behind_to_their_last_query(demo, study):
     reset(demo)
-    assert demo.locator("#line-count").text_content().startswith("60 of 120 sessions are drawn")
+    assert list_facts(demo.locator("#line-count").text_content())[:2] == ["60", "120"]
     lines = read_chart(demo, "lines")
     assert len({line["id"] for line in lines}) == 60
     queries = study[0].sessions.frame.group_by("session").agg(pl.col("query").max())
@@ -632,9 +634,8 @@ def test_one_session_gives_a_page_that_says_there_is_no_map(browser, tmp_path):
     )
     with open_page(browser, path) as page:
         text = page.locator("#verdict").text_content()
-        assert "the mean share of the ideal is" in text
-        assert "too few sessions for an interval" in text
-        assert "no two groups to compare" in page.locator("#drawn").text_content()
+        assert "too few sessions" in text
+        assert "no two groups" in page.locator("#drawn").text_content()
         assert not page.locator("#map").is_visible()
         assert "one session" in page.locator("#line-count").text_content()
         assert "returned nothing" in page.locator("#session-detail").text_content()
@@ -689,7 +690,8 @@ def test_systems_that_do_not_differ_are_said_not_to(browser, tmp_path):
     )
     path = write_page(tmp_path, shown, {"t": {"b": 1}}, "sDCG@2", by="system")
     with open_page(browser, path) as page:
-        assert "system s and system t do not differ" in page.locator("#verdict").text_content()
+        sentence = page.locator("#verdict").text_content()
+        assert list_facts(sentence, "s", "t", "not")[-4:] == ["s", "t", "not", "0.500"]
 
 
 # ── what cannot be ──────────────────────────────────────────────────────────────────────────
@@ -767,7 +769,7 @@ def test_a_page_begins_with_the_searcher_that_was_measured(browser, study, tmp_p
         box = read_chart(opened, "map")["measured"]
         assert box == [pytest.approx([base.low, base.value, base.high]) for base in (b, bq)]
         assert "Dashed box" in opened.locator("#map-note").inner_text()
-        assert "For the calibrated searcher" in opened.locator("#verdict").text_content()
+        assert "calibrated searcher" in opened.locator("#verdict").text_content()
         opened.locator("#presets button").first.click()
         wait_until_drawn(opened)
         opened.locator("#presets button").last.click()

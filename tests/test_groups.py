@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+from itertools import combinations
 
+import numpy as np
 import polars as pl
 import pytest
 from example_files import EXAMPLES
 from hypothesis import given, strategies as st
 from refusals import refuses
+from scipy import stats
 
 import gainful
-from gainful.errors import BadInput, BadValue, NoColumn, WrongType
+from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
+from gainful.evidence.comparisons.compare_groups import test_interaction as weigh_interaction
+from gainful.evidence.statistics.resampling import Resampling
 
 NEWS = EXAMPLES / "news"
 QRELS, BM25, DENSE, HYBRID = (
@@ -174,3 +179,180 @@ def test_what_names_no_groups_is_refused(tmp_path):
     file.write_text("query,lang\n1,en\n1,de\n", encoding="utf-8")
     with pytest.raises(BadInput):
         gainful.evaluate(JUDGED, RUN, "RR", group="lang", queries=file)
+
+
+# ── comparisons ──────────────────────────────────────────────────────────────────────────────
+
+BY_KIND = {"group": "kind", "queries": QUERIES}
+
+
+def judge(kind):
+    """The judgments of the queries of one kind."""
+    own = {query for query, label in kinds().items() if label == kind}
+    judged = {}
+    for line in (NEWS / "qrels.txt").read_text(encoding="utf-8").splitlines():
+        query, _, doc, grade = line.split()
+        if query in own:
+            judged.setdefault(query, {})[doc] = int(grade)
+    return judged
+
+
+def test_a_comparison_within_a_group_is_that_of_its_queries_alone():
+    options = {"measures": ["nDCG@10", "AP"], "correct": "none", "resamples": 999}
+    runs = {"bm25": BM25, "dense": DENSE, "hybrid": HYBRID}
+    groups = gainful.compare(QRELS, runs, **BY_KIND, **options).groups
+    assert (groups.by, len(groups.pairs)) == ("kind", 3 * 3 * 2)
+    for kind in ("name", "question", "topic"):
+        alone = gainful.compare(judge(kind), runs, extra="ignore", **options)
+        for item in (item for item in groups.pairs if item.group == kind):
+            pair = alone.pair(item.pair.measure, item.pair.system, item.pair.other)
+            assert item.units == alone.units[item.pair.measure]
+            assert item.pair.difference == pytest.approx(pair.difference)
+            assert item.pair.p == pytest.approx(pair.p)
+            assert item.mean - item.other_mean == pytest.approx(pair.difference)
+
+
+@pytest.mark.parametrize(("family", "number"), [("measure", 3), ("all", 6)])
+def test_all_groups_are_one_family(family, number):
+    options = {"measures": ["nDCG@10", "AP"], "correct": "bonferroni", "family": family}
+    groups = gainful.compare(QRELS, BM25, HYBRID, test="t", **BY_KIND, **options).groups
+    assert groups.family == number
+    for item in groups.pairs:
+        assert item.pair.p_corrected == pytest.approx(min(1, number * item.pair.p))
+
+
+def test_the_largest_difference_is_corrected_by_resamples_of_all_groups():
+    groups = gainful.compare(QRELS, BM25, HYBRID, measures="nDCG@10", **BY_KIND).groups
+    assert (groups.correction, groups.family) == ("max-t", 3)
+    for item in groups.pairs:  # independent groups: about 1 - (1 - p)^3 for the smallest
+        assert item.pair.p <= item.pair.p_corrected <= min(1, 3 * item.pair.p) + 0.02
+
+
+def test_the_interaction_is_a_one_way_f_whose_groups_are_permuted():
+    results = gainful.evaluate(QRELS, {"a": BM25, "b": HYBRID}, "AP", **BY_KIND)
+    (interaction,) = results.compare(resamples=20_000).groups.interactions
+    first, second = (run.per_query["AP"].to_numpy() for run in results.values())
+    labels = [kinds()[query] for query in results["a"].queries]
+    differences = [
+        (second - first)[[label == kind for label in labels]] for kind in dict.fromkeys(labels)
+    ]
+    assert interaction.f == pytest.approx(stats.f_oneway(*differences).statistic)
+    independent = stats.permutation_test(
+        differences,
+        lambda *groups: stats.f_oneway(*groups).statistic,
+        permutation_type="independent",
+        n_resamples=4000,
+        alternative="greater",
+        rng=np.random.default_rng(1),
+    )
+    assert interaction.p == pytest.approx(independent.pvalue, abs=0.03)
+
+
+def test_the_interaction_of_few_queries_is_that_of_all_arrangements():
+    rng = np.random.default_rng(4)
+    differences = [rng.normal(size=(4, 1)), rng.normal(0.8, size=(4, 1))]
+    f, p = weigh_interaction(differences, Resampling(resamples=50_000))
+    values = np.concatenate(differences)[:, 0]
+    statistics = [
+        stats.f_oneway(values[list(first)], np.delete(values, first)).statistic
+        for first in combinations(range(8), 4)
+    ]
+    assert f[0] == pytest.approx(statistics[0])
+    assert p[0] == pytest.approx(np.mean(np.array(statistics) >= f[0] * (1 - 1e-9)), abs=0.01)
+
+
+def test_a_group_of_one_query_is_said_and_not_compared():
+    grouping = dict.fromkeys(kinds(), "rest") | {"n01": "alone"}
+    comparison = gainful.compare(QRELS, BM25, HYBRID, measures="AP", group=grouping)
+    assert {item.group for item in comparison.groups.pairs} == {"rest"}
+    assert any("'alone' is not compared" in note for note in comparison.notes)
+
+
+def test_sessions_are_compared_within_groups():
+    study = gainful.sessions.simulate_study(7)
+    options = {"measures": "sDCG@10", "resamples": 999, "correct": "none"}
+    groups = gainful.sessions.compare(
+        study.sessions, study.qrels, group="scenario", **options
+    ).groups
+    assert [item.group for item in groups.pairs] == ["A", "B", "C", "D"]
+    for item in groups.pairs:
+        where = {"scenario": item.group}
+        alone = gainful.sessions.compare(study.sessions, study.qrels, where=where, **options)
+        (pair,) = alone.pairs
+        assert item.pair.difference == pytest.approx(pair.difference)
+        assert item.pair.p == pytest.approx(pair.p)
+    corrected = gainful.sessions.compare(
+        study.sessions, study.qrels, "sDCG@10", resamples=999, group="scenario"
+    ).groups
+    assert (corrected.correction, corrected.family) == ("holm", 4)
+
+
+def test_conversations_of_several_systems_are_compared_within_groups():
+    talks = EXAMPLES / "conversations"
+    runs = [str(talks / f"{name}.run") for name in ("bm25", "dense")]
+    options = {"sessions_format": "conversation", "measures": "nsDCG@5"}
+    whole = gainful.sessions.compare(runs, str(talks / "qrels.txt"), **options)
+    labels = {}
+
+    def halve(conversation):
+        return labels.setdefault(conversation, str(len(labels) % 2))
+
+    groups = gainful.sessions.compare(runs, str(talks / "qrels.txt"), group=halve, **options).groups
+    sizes = {item.group: item.units for item in groups.pairs}
+    assert sum(sizes.values()) == whole.units["nsDCG@5"]
+    weighted = sum(item.units * item.pair.difference for item in groups.pairs) / sum(sizes.values())
+    assert weighted == pytest.approx(whole.pairs[0].difference)
+
+
+def test_results_that_know_their_groups_are_compared_by_them():
+    results = gainful.evaluate(QRELS, {"a": BM25, "b": HYBRID}, "AP", **BY_KIND)
+    direct = gainful.compare(QRELS, {"a": BM25, "b": HYBRID}, "AP", resamples=99, **BY_KIND)
+    assert results.compare(resamples=99).to_dict() == direct.to_dict()
+    with refuses(BadValue, "group"):
+        gainful.compare(results, group="kind")
+
+
+# ── gates ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_floor_may_be_of_a_group_or_of_every_group():
+    verdict = gainful.gate(JUDGED, RUN, {"en:RR": 0.8, "RR": 0.6, "de:RR": 1}, group=LANG)
+    checked = [(check.group, check.value, check.ok) for check in verdict.checks]
+    assert checked == [("en", 0.75, False), (None, 0.625, True), ("de", 1.0, True)]
+    assert not verdict.passed
+    assert [look.query for look in verdict.look_at] == ["2", "1"]  # of the group that is broken
+    every = gainful.gate(JUDGED, RUN, {"*:RR": 0.7}, group=LANG)
+    assert [(check.group, check.ok) for check in every.checks] == [("de", True), ("en", True)]
+    assert every.to_dict()["checks"][0]["group"] == "de"
+    assert "group" not in gainful.gate(JUDGED, RUN, {"RR": 0.6}).to_dict()["checks"][0]
+
+
+def test_a_drop_may_be_of_a_group(tmp_path):
+    baseline = tmp_path / "base.json"
+    gainful.testing.save_baseline(JUDGED, RUN, baseline, "RR")
+    worse = RUN | {"2": ["x", "y", "c"]}  # 1/2 to 1/3: by 1/12 in en, by 1/24 in all
+    options = {"baseline": baseline, "group": LANG}
+    verdict = gainful.gate(JUDGED, worse, max_drop={"*:RR": 0.05, "RR": 0.05}, **options)
+    changes = {
+        check.group: (check.ok, round(check.baseline - check.value, 6)) for check in verdict.checks
+    }
+    assert changes == {"de": (True, 0.0), "en": (False, 0.083333), None: (True, 0.041667)}
+
+
+def test_rules_of_groups_that_cannot_be_are_refused():
+    with refuses(BadValue, "group"):
+        gainful.gate(JUDGED, RUN, {"en:RR": 0.8})
+    with refuses(BadValue, "group"):
+        gainful.gate(JUDGED, RUN, {"RR": 0.8}, group=LANG)
+    with refuses(BadValue, "group"):
+        gainful.gate(JUDGED, RUN, {"*:RR": 0.8}, group={"1": "a:b", "2": "c"})
+    with pytest.raises(UnknownName):
+        gainful.gate(JUDGED, RUN, {"fr:RR": 0.8}, group=LANG)
+    with refuses(BadValue, "measure"):  # of tests there are none by group
+        gainful.gate(JUDGED, RUN, no_worse_than={"en:RR": 0.1}, group=LANG)
+
+
+def test_a_measure_with_a_colon_in_brackets_names_no_group():
+    verdict = gainful.gate(JUDGED, RUN, {"nDCG(gain={0:0,1:1,2:5})@10": 0.1})
+    (check,) = verdict.checks
+    assert (check.group, check.measure) == (None, "nDCG(gain={0:0,1:1,2:5})@10")

@@ -572,16 +572,16 @@ def test_files_tell_the_same_as_dicts(three, tmp_path):
 def test_text_answers_first_and_then_says_what_moved():
     judged = {"3": {"d12": 2, "d7": 1, "d8": 1}}
     before, after = {"3": [*"uvwx", "d12"]}, {"3": ["d12", "u", "d7", "v"]}
-    assert find_changes(judged, before, after).to_text().splitlines() == [
-        "dense against bm25, nDCG@10: the queries that changed most",
-        "",
-        "query 3   0.2471 → 0.7985   +0.5514",
-        "  d12  grade 2  rank 5 → 1  up   +0.3917",
-        "  d7   grade 1  rank – → 3  new  +0.1597",
-        "  documents of the top 10: 1 up, 2 down, 2 lost, 1 new; 4 → 2 unjudged",
-        "",
-        "1 query rose · 0 fell · 0 the same",
+    head, query, counts = find_changes(judged, before, after).to_text().split("\n\n")
+    assert list_facts(head, "dense") == ["dense", "bm25", "nDCG@10"]
+    rows = [line.split() for line in query.splitlines()]
+    assert rows[:3] == [
+        ["query", "3", "0.2471", "→", "0.7985", "+0.5514"],
+        ["d12", "grade", "2", "rank", "5", "→", "1", "up", "+0.3917"],
+        ["d7", "grade", "1", "rank", "–", "→", "3", "new", "+0.1597"],
     ]
+    assert list_facts(" ".join(rows[3])) == ["10", "1", "2", "2", "1", "4", "2"]  # up, down, …
+    assert list_facts(counts) == ["1", "0", "0"]  # rose, fell, the same
     ideal = 2 + 1 / log2(3) + 1 / 2
     assert f"{(2 / log2(6)) / ideal:.4f}" == "0.2471"
     assert f"{(2 + 1 / 2) / ideal:.4f}" == "0.7985"

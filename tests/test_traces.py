@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -20,6 +21,11 @@ from gainful.read.source import open_source
 from gainful.sessions import evaluate
 
 TRACE, OTHER = "5b8aa5a2d2c872e8321cf37308d69df2", "71699b6fe85982c7c8995ea3d9c95df2"
+
+
+@pytest.fixture
+def write_log(tmp_path):
+    return partial(write_lines, tmp_path / "log.jsonl")
 
 
 def list_results(path, *columns, **options):
@@ -93,14 +99,14 @@ def genai(docs, **attributes):
     } | attributes
 
 
-def test_retriever_spans_of_openinference_are_queries_in_order_of_time(tmp_path):
+def test_retriever_spans_of_openinference_are_queries_in_order_of_time(write_log):
     session = {"session.id": "s1", "user.id": "ann"}
     spans = (
         phoenix_span(7, ["c", "a"], trace=OTHER, **session),
         phoenix_span(3, ["a", "b"], **session),
         phoenix_span(4, None, kind="LLM", **session),
     )
-    path = write_lines(tmp_path / "spans.jsonl", *spans)
+    path = write_log(*spans)
     assert find_session_format(open_source(path)).name == "openinference"
     assert list_results(path, "text", "searcher") == [
         ("s1", 1, 1, "a", "q3", "ann"),
@@ -110,9 +116,9 @@ def test_retriever_spans_of_openinference_are_queries_in_order_of_time(tmp_path)
     ]
 
 
-def test_ten_documents_and_more_stay_in_the_order_of_their_index(tmp_path):
+def test_ten_documents_and_more_stay_in_the_order_of_their_index(write_log):
     docs = [f"d{number}" for number in range(12)]
-    path = write_lines(tmp_path / "spans.jsonl", phoenix_span(1, docs))
+    path = write_log(phoenix_span(1, docs))
     assert [row[3] for row in list_results(path)] == docs
 
 
@@ -125,14 +131,14 @@ def test_ten_documents_and_more_stay_in_the_order_of_their_index(tmp_path):
         {"0": {"document": {"id": "a"}}, "1": {"document": {"id": 7}}},
     ],
 )
-def test_documents_nested_flattened_or_as_json_are_read_alike(tmp_path, documents):
+def test_documents_nested_flattened_or_as_json_are_read_alike(write_log, documents):
     span = phoenix_span(1, None)
     span["attributes"] = {
         "openinference": {"span": {"kind": "RETRIEVER"}},
         "retrieval": {"documents": documents},
     }
     del span["span_kind"]
-    path = write_lines(tmp_path / "spans.jsonl", span)
+    path = write_log(span)
     assert [row[2:] for row in list_results(path)] == [(1, "a"), (2, "7")]
 
 
@@ -161,10 +167,9 @@ def test_the_frame_of_phoenix_as_parquet(tmp_path):
     assert list_results(path) == [("s1", 1, 1, "a"), ("s1", 1, 2, "b")]
 
 
-def test_genai_retrievals_in_otlp_exports_are_queries(tmp_path):
+def test_genai_retrievals_in_otlp_exports_are_queries(write_log):
     conversation = {"gen_ai.conversation.id": "conv_1"}
-    path = write_lines(
-        tmp_path / "traces.jsonl",
+    path = write_log(
         otlp_export(otlp_span(2, genai(["b", "a"], **conversation))),
         otlp_export(
             otlp_span(1, genai(["a"], **conversation)),
@@ -179,9 +184,9 @@ def test_genai_retrievals_in_otlp_exports_are_queries(tmp_path):
     ]
 
 
-def test_documents_of_genai_as_a_json_text_are_read_too(tmp_path):
+def test_documents_of_genai_as_a_json_text_are_read_too(write_log):
     attributes = genai([], **{"gen_ai.retrieval.documents": '[{"id": "x", "score": 0.1}]'})
-    path = write_lines(tmp_path / "traces.jsonl", otlp_export(otlp_span(1, attributes)))
+    path = write_log(otlp_export(otlp_span(1, attributes)))
     assert list_results(path) == [(TRACE, 1, 1, "x")]
 
 
@@ -191,10 +196,9 @@ def test_one_json_object_over_several_lines_is_one_export(tmp_path):
     assert list_results(path) == [(TRACE, 1, 1, "a")]
 
 
-def test_the_session_is_told_by_any_span_of_the_trace_and_else_the_trace_is_one(tmp_path):
+def test_the_session_is_told_by_any_span_of_the_trace_and_else_the_trace_is_one(write_log):
     root = phoenix_span(1, None, kind="CHAIN", **{"session.id": "s9"})
-    path = write_lines(
-        tmp_path / "spans.jsonl",
+    path = write_log(
         phoenix_span(2, ["a"]),
         root,
         phoenix_span(3, ["b"], trace=OTHER),
@@ -204,16 +208,16 @@ def test_the_session_is_told_by_any_span_of_the_trace_and_else_the_trace_is_one(
     assert find_notes(sessions.notes, 1, "no", "session", "trace")
 
 
-def test_an_attribute_can_be_named_for_the_session_and_the_topic(tmp_path):
+def test_an_attribute_can_be_named_for_the_session_and_the_topic(write_log):
     from gainful.read.column_names import read_column_names
 
     span = phoenix_span(1, ["a"], metadata='{"thread": "t7", "task": 12}')
-    path = write_lines(tmp_path / "spans.jsonl", span)
+    path = write_log(span)
     columns = read_column_names({"session": "metadata.thread", "topic": "metadata.task"})
     assert list_results(path, "topic", columns=columns) == [("t7", 1, 1, "a", "12")]
 
 
-def test_documents_without_ids_need_a_path(tmp_path):
+def test_documents_without_ids_need_a_path(write_log):
     from gainful.read.column_names import read_column_names
 
     documents = [
@@ -221,11 +225,9 @@ def test_documents_without_ids_need_a_path(tmp_path):
         {"document.content": "…", "document.metadata": '{"source": "prices.md", "page": 2}'},
         {"document.content": "…", "document.metadata": '{"source": "hours.md", "page": 3}'},
     ]
-    path = write_lines(
-        tmp_path / "spans.jsonl", phoenix_span(1, None, **{"retrieval.documents": documents})
-    )
+    path = write_log(phoenix_span(1, None, **{"retrieval.documents": documents}))
     fields = ["document.content", "document.metadata.source", "document.metadata.page"]
-    with refuses(BadInput, "spans.jsonl:1", f"'{TRACE}'", f"'{1:016x}'", *fields, "doc=PATH"):
+    with refuses(BadInput, "log.jsonl:1", f"'{TRACE}'", f"'{1:016x}'", *fields, "doc=PATH"):
         as_sessions(path)
     assert "--columns doc=PATH" in gainful.check(path).to_text()
     sessions = as_sessions(path, columns=read_column_names({"doc": "metadata.source"}))
@@ -233,9 +235,8 @@ def test_documents_without_ids_need_a_path(tmp_path):
     assert find_notes(sessions.notes, 1, "result", "left", "out")
 
 
-def test_a_retriever_within_another_is_part_of_it(tmp_path):
-    path = write_lines(
-        tmp_path / "spans.jsonl",
+def test_a_retriever_within_another_is_part_of_it(write_log):
+    path = write_log(
         phoenix_span(1, ["a", "b"]),
         phoenix_span(2, None, kind="CHAIN", parent=f"{1:016x}"),
         phoenix_span(3, ["b"], parent=f"{2:016x}"),
@@ -247,9 +248,8 @@ def test_a_retriever_within_another_is_part_of_it(tmp_path):
     assert find_notes(sessions.notes, 1, "reranker", "not", "used")
 
 
-def test_spans_that_call_one_another_in_a_circle_end_nothing(tmp_path):
-    path = write_lines(
-        tmp_path / "spans.jsonl",
+def test_spans_that_call_one_another_in_a_circle_end_nothing(write_log):
+    path = write_log(
         phoenix_span(1, ["a"], parent=f"{2:016x}"),
         phoenix_span(2, None, kind="CHAIN", parent=f"{3:016x}"),
         phoenix_span(3, None, kind="CHAIN", parent=f"{2:016x}"),
@@ -257,9 +257,8 @@ def test_spans_that_call_one_another_in_a_circle_end_nothing(tmp_path):
     assert [row[3] for row in list_results(path)] == ["a"]
 
 
-def test_searches_that_call_one_another_in_a_circle_are_within_none(tmp_path):
-    path = write_lines(
-        tmp_path / "spans.jsonl",
+def test_searches_that_call_one_another_in_a_circle_are_within_none(write_log):
+    path = write_log(
         phoenix_span(1, ["a"], parent=f"{2:016x}"),
         phoenix_span(2, ["b"], parent=f"{1:016x}"),
         phoenix_span(3, ["c"], parent=f"{3:016x}"),
@@ -271,13 +270,12 @@ def test_searches_that_call_one_another_in_a_circle_are_within_none(tmp_path):
     assert find_notes(sessions.notes, 1, "retriever", "part")
 
 
-def test_a_search_far_below_another_is_part_of_it(tmp_path):
+def test_a_search_far_below_another_is_part_of_it(write_log):
     chain = [
         phoenix_span(number, None, kind="CHAIN", parent=f"{number - 1:016x}")
         for number in range(2, 300)
     ]
-    path = write_lines(
-        tmp_path / "spans.jsonl",
+    path = write_log(
         *reversed(chain),
         phoenix_span(1, ["a"]),
         phoenix_span(300, ["b"], parent=f"{299:016x}"),
@@ -286,7 +284,7 @@ def test_a_search_far_below_another_is_part_of_it(tmp_path):
     assert sorted(row[3] for row in list_results(path)) == ["a", "c"]
 
 
-def test_a_search_tool_is_a_query_if_it_is_named(tmp_path):
+def test_a_search_tool_is_a_query_if_it_is_named(write_log):
     output = '{"results": [{"id": "d1"}, {"id": "d2"}]}'
     tool = phoenix_span(2, None, kind="TOOL", **{"tool.name": "kb_search", "output.value": output})
     tool["attributes"]["input.value"] = '{"query": "bikes"}'
@@ -298,7 +296,7 @@ def test_a_search_tool_is_a_query_if_it_is_named(tmp_path):
         "gen_ai.tool.call.arguments": {"query": "trains"},
         "gen_ai.tool.call.result": [{"id": "d3"}],
     }
-    path = write_lines(tmp_path / "spans.jsonl", tool, inner, genai_tool)
+    path = write_log(tool, inner, genai_tool)
     assert [row[3] for row in list_results(path)] == ["d2"]
     assert list_results(path, "text", tool=["kb_search"]) == [
         (TRACE, 1, 1, "d1", "bikes"),
@@ -307,17 +305,16 @@ def test_a_search_tool_is_a_query_if_it_is_named(tmp_path):
     ]
 
 
-def test_spans_without_documents_are_counted_and_told(tmp_path):
+def test_spans_without_documents_are_counted_and_told(write_log):
     unfinished = phoenix_span(4, None)
     unfinished["end_time"] = None
-    path = write_lines(
-        tmp_path / "spans.jsonl",
+    path = write_log(
         phoenix_span(1, ["a"]),
         phoenix_span(2, None),
         phoenix_span(3, None),
         unfinished,
     )
-    with refuses(BadInput, "spans.jsonl:2", "documents", "line 3 and line 4", "--bad skip"):
+    with refuses(BadInput, "log.jsonl:2", "documents", "line 3 and line 4", "--bad skip"):
         as_sessions(path)
     sessions = as_sessions(path, bad="skip")
     assert sessions.frame["doc"].to_list() == ["a"]
@@ -325,11 +322,10 @@ def test_spans_without_documents_are_counted_and_told(tmp_path):
     assert "no end" in sessions.problems[2][1]
 
 
-def test_an_empty_list_is_a_query_without_results_and_a_failed_search_too(tmp_path):
+def test_an_empty_list_is_a_query_without_results_and_a_failed_search_too(write_log):
     failed = phoenix_span(2, None)
     failed["status_code"] = "ERROR"
-    path = write_lines(
-        tmp_path / "spans.jsonl",
+    path = write_log(
         phoenix_span(1, None, **{"retrieval.documents": []}),
         failed,
         phoenix_span(3, ["a"]),
@@ -339,48 +335,45 @@ def test_an_empty_list_is_a_query_without_results_and_a_failed_search_too(tmp_pa
         (TRACE, 2, None, None),
         (TRACE, 3, 1, "a"),
     ]
-    note = "1 search failed, and counts as a query without results"
-    assert note in as_sessions(path).notes
+    assert find_notes(as_sessions(path).notes, 1, "search", "failed")
 
 
-def test_a_span_that_was_exported_twice_counts_once_unless_it_differs(tmp_path):
+def test_a_span_that_was_exported_twice_counts_once_unless_it_differs(write_log):
     span = phoenix_span(1, ["a"])
-    path = write_lines(tmp_path / "spans.jsonl", span, span)
+    path = write_log(span, span)
     assert len(list_results(path)) == 1
     assert find_notes(as_sessions(path).notes, 1, "span", "twice", "once")
-    path = write_lines(tmp_path / "spans.jsonl", span, phoenix_span(1, ["b"]))
-    with refuses(BadInput, "spans.jsonl:2"):
+    path = write_log(span, phoenix_span(1, ["b"]))
+    with refuses(BadInput, "log.jsonl:2"):
         as_sessions(path)
 
 
 @pytest.mark.parametrize(
     ("change", "about"),
     [
-        ({"start_time": "yesterday"}, ("spans.jsonl:2", "'yesterday'")),
-        ({"context": {"trace_id": None, "span_id": "1"}}, "spans.jsonl:2"),
+        ({"start_time": "yesterday"}, ("log.jsonl:2", "'yesterday'")),
+        ({"context": {"trace_id": None, "span_id": "1"}}, "log.jsonl:2"),
     ],
 )
-def test_bad_spans_are_told_with_their_line(tmp_path, change, about):
-    path = write_lines(
-        tmp_path / "spans.jsonl", phoenix_span(1, ["a"]), phoenix_span(2, ["b"]) | change
-    )
+def test_bad_spans_are_told_with_their_line(write_log, change, about):
+    path = write_log(phoenix_span(1, ["a"]), phoenix_span(2, ["b"]) | change)
     with refuses(BadInput, about) as error:
         as_sessions(path)
     assert str(error.value).startswith(f"{path}:2: ")
     assert [row[3] for row in list_results(path, bad="skip")] == ["a"]
 
 
-def test_a_file_that_is_cut_off_is_told_and_read_to_the_cut(tmp_path):
-    path = write_lines(tmp_path / "spans.jsonl", phoenix_span(1, ["a"]), phoenix_span(2, ["b"]))
+def test_a_file_that_is_cut_off_is_told_and_read_to_the_cut(write_log):
+    path = write_log(phoenix_span(1, ["a"]), phoenix_span(2, ["b"]))
     path.write_text(path.read_text()[:-100])
-    with refuses(BadInput, "spans.jsonl:2"):
+    with refuses(BadInput, "log.jsonl:2"):
         as_sessions(path)
     assert [row[3] for row in list_results(path, bad="skip")] == ["a"]
 
 
-def test_spans_that_search_nothing_say_what_is_looked_for(tmp_path):
-    path = write_lines(tmp_path / "spans.jsonl", phoenix_span(1, None, kind="LLM"))
-    with refuses(BadInput, "spans.jsonl"):
+def test_spans_that_search_nothing_say_what_is_looked_for(write_log):
+    path = write_log(phoenix_span(1, None, kind="LLM"))
+    with refuses(BadInput, "log.jsonl"):
         as_sessions(path)
 
 
@@ -411,7 +404,7 @@ def anthropic_result(call_id, content, **more):
 SEARCHES = [("s1", 1, 1, "d1", "bikes"), ("s1", 1, 2, "d2", "bikes"), ("s1", 2, 1, "d3", "e-bikes")]
 
 
-def test_calls_in_openais_messages_are_queries(tmp_path):
+def test_calls_in_openais_messages_are_queries(write_log):
     messages = [
         {"role": "system", "content": "You search."},
         {"role": "user", "content": "Which bike?"},
@@ -421,14 +414,13 @@ def test_calls_in_openais_messages_are_queries(tmp_path):
         openai_result("c2", ["d3"]),
         {"role": "assistant", "content": "That one."},
     ]
-    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
+    path = write_log({"id": "s1", "messages": messages})
     assert find_session_format(open_source(path)).name == "chat"
     assert list_results(path, "text") == SEARCHES
-    note = "the queries are the calls of 'search', the only tool that is called"
-    assert note in as_sessions(path).notes
+    assert find_notes(as_sessions(path).notes, "'search'", "only", "tool")
 
 
-def test_calls_in_anthropics_messages_are_queries(tmp_path):
+def test_calls_in_anthropics_messages_are_queries(write_log):
     first = json.dumps([{"id": "d1"}, {"id": "d2"}])
     messages = [
         {"role": "user", "content": "Which bike?"},
@@ -437,11 +429,11 @@ def test_calls_in_anthropics_messages_are_queries(tmp_path):
         anthropic_call("toolu_2", "e-bikes"),
         anthropic_result("toolu_2", '{"hits": {"hits": [{"_id": "d3"}]}}'),
     ]
-    path = write_lines(tmp_path / "chat.jsonl", {"session_id": "s1", "messages": messages})
+    path = write_log({"session_id": "s1", "messages": messages})
     assert list_results(path, "text") == SEARCHES
 
 
-def test_blocks_of_search_results_have_their_source_for_an_id(tmp_path):
+def test_blocks_of_search_results_have_their_source_for_an_id(write_log):
     blocks = [{"type": "search_result", "source": "d1", "title": "One", "content": []}]
     web = [{"type": "web_search_result", "url": "https://x.org/2", "title": "Two"}]
     server = {"type": "server_tool_use", "id": "w", "name": "search", "input": {"query": "b"}}
@@ -451,7 +443,7 @@ def test_blocks_of_search_results_have_their_source_for_an_id(tmp_path):
         anthropic_result("a", blocks),
         {"role": "assistant", "content": [server, answer]},
     ]
-    path = write_lines(tmp_path / "chat.jsonl", {"id": "s", "messages": messages})
+    path = write_log({"id": "s", "messages": messages})
     assert [row[3] for row in list_results(path)] == ["d1", "https://x.org/2"]
 
 
@@ -491,58 +483,56 @@ def test_messages_without_a_session_are_one_named_for_the_file(tmp_path):
     assert list_results(path) == [("chat.json", 1, 1, "d1")]
 
 
-def test_of_several_tools_one_must_be_named(tmp_path):
+def test_of_several_tools_one_must_be_named(write_log):
     messages = [
         openai_call("1", "bikes"),
         openai_result("1", ["d1"]),
         openai_call("2", "2 + 2", "calculator"),
         openai_result("2", "4"),
     ]
-    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
-    with refuses(BadInput, "chat.jsonl"):
+    path = write_log({"id": "s1", "messages": messages})
+    with refuses(BadInput, "log.jsonl"):
         as_sessions(path)
     assert list_results(path, tool=["search"]) == [("s1", 1, 1, "d1")]
-    with refuses(BadInput, "chat.jsonl", "'serach'"):
+    with refuses(BadInput, "log.jsonl", "'serach'"):
         as_sessions(path, tool=["serach"])
 
 
-def test_results_in_prose_are_refused_with_advice(tmp_path):
+def test_results_in_prose_are_refused_with_advice(write_log):
     messages = [openai_call("1", "bikes"), openai_result("1", "I found two nice bikes.")]
-    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
-    with refuses(BadInput, "chat.jsonl:1", "'1'", "'I found two nice bikes.'", '[{"id": "d1"}, '):
+    path = write_log({"id": "s1", "messages": messages})
+    with refuses(BadInput, "log.jsonl:1", "'1'", "'I found two nice bikes.'", '[{"id": "d1"}, '):
         as_sessions(path)
 
 
-def test_a_transcript_that_is_cut_off_is_told(tmp_path):
+def test_a_transcript_that_is_cut_off_is_told(write_log):
     messages = [openai_call("1", "bikes"), openai_result("1", ["d1"]), openai_call("2", "e-bikes")]
-    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
-    with refuses(BadInput, "chat.jsonl:1", "'2'"):
+    path = write_log({"id": "s1", "messages": messages})
+    with refuses(BadInput, "log.jsonl:1", "'2'"):
         as_sessions(path)
     assert list_results(path, bad="skip") == [("s1", 1, 1, "d1")]
 
 
-def test_a_failed_call_is_a_query_without_results(tmp_path):
+def test_a_failed_call_is_a_query_without_results(write_log):
     messages = [
         anthropic_call("1", "bikes"),
         anthropic_result("1", "timeout", is_error=True),
         anthropic_call("2", "bikes"),
         anthropic_result("2", '[{"id": "d1"}]'),
     ]
-    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
+    path = write_log({"id": "s1", "messages": messages})
     assert list_results(path) == [("s1", 1, None, None), ("s1", 2, 1, "d1")]
 
 
-def test_histories_that_grow_from_record_to_record_count_each_call_once(tmp_path):
+def test_histories_that_grow_from_record_to_record_count_each_call_once(write_log):
     messages = [openai_call("1", "bikes"), openai_result("1", ["d1"])]
     more = [*messages, openai_call("2", "e-bikes"), openai_result("2", ["d2"])]
-    path = write_lines(
-        tmp_path / "chat.jsonl",
+    path = write_log(
         {"session_id": "s1", "messages": messages},
         {"session_id": "s1", "messages": more},
     )
     assert [row[3] for row in list_results(path)] == ["d1", "d2"]
-    note = "1 call repeats an earlier one with the same result, and counts once"
-    assert note in as_sessions(path).notes
+    assert find_notes(as_sessions(path).notes, 1, "call", "repeats", "once")
 
 
 SHAPES = {
@@ -570,7 +560,7 @@ X, Y, Z = ("x", ["a"]), ("y", ["b"]), ("x", ["c"])
     ],
 )
 def test_calls_whose_ids_come_back_are_queries_of_their_own(
-    tmp_path, shape, records, searches, counts
+    write_log, shape, records, searches, counts
 ):
     make_call, make_result = SHAPES[shape]
     lines = [
@@ -584,7 +574,7 @@ def test_calls_whose_ids_come_back_are_queries_of_their_own(
         }
         for record in records
     ]
-    path = write_lines(tmp_path / "chat.jsonl", *lines)
+    path = write_log(*lines)
     assert [row[1:4] for row in list_results(path)] == [
         (number, 1, doc) for number, doc in enumerate(searches.split(), start=1)
     ]
@@ -592,32 +582,31 @@ def test_calls_whose_ids_come_back_are_queries_of_their_own(
     assert all(words in notes for words in counts.split("|"))
 
 
-def test_a_line_for_each_message_whose_call_ids_come_back(tmp_path):
+def test_a_line_for_each_message_whose_call_ids_come_back(write_log):
     messages = [
         part
         for query, docs in (X, Y)
         for part in (openai_call("call_0", query), openai_result("call_0", docs))
     ]
     lines = [{"session_id": "s1", **message} for message in messages]
-    path = write_lines(tmp_path / "chat.jsonl", *lines)
+    path = write_log(*lines)
     assert [row[1:4] for row in list_results(path)] == [(1, 1, "a"), (2, 1, "b")]
 
 
-def test_calls_that_share_an_id_before_any_result_are_answered_in_order(tmp_path):
+def test_calls_that_share_an_id_before_any_result_are_answered_in_order(write_log):
     """And one that is stated twice before its result, in both shapes, is one call."""
     calls = openai_call("0", "x") | {"content": anthropic_call("0", "x")["content"]}
     more = [openai_call("0", "y"), openai_result("0", ["a"]), openai_result("0", ["b"])]
-    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": [calls, *more]})
+    path = write_log({"id": "s1", "messages": [calls, *more]})
     assert list_results(path, "text") == [("s1", 1, 1, "a", "x"), ("s1", 2, 1, "b", "y")]
 
 
-def test_a_call_that_waits_in_one_record_takes_no_result_of_another_call(tmp_path):
-    path = write_lines(
-        tmp_path / "chat.jsonl",
+def test_a_call_that_waits_in_one_record_takes_no_result_of_another_call(write_log):
+    path = write_log(
         {"session_id": "s1", "messages": [openai_call("0", "x")]},
         {"session_id": "s1", "messages": [openai_call("0", "y"), openai_result("0", ["b"])]},
     )
-    with refuses(BadInput, "chat.jsonl:1", "'0'"):
+    with refuses(BadInput, "log.jsonl:1", "'0'"):
         as_sessions(path)
     write_lines(
         path,
@@ -627,7 +616,7 @@ def test_a_call_that_waits_in_one_record_takes_no_result_of_another_call(tmp_pat
     assert [row[3] for row in list_results(path)] == ["a", "a"]
 
 
-def test_calls_without_ids_are_answered_in_order(tmp_path):
+def test_calls_without_ids_are_answered_in_order(write_log):
     messages = [
         {
             "role": "assistant",
@@ -642,16 +631,15 @@ def test_calls_without_ids_are_answered_in_order(tmp_path):
         },
         {"role": "function", "name": "search", "content": '["d2"]'},
     ]
-    path = write_lines(tmp_path / "chat.jsonl", {"id": "s1", "messages": messages})
+    path = write_log({"id": "s1", "messages": messages})
     assert list_results(path, "text") == [("s1", 1, 1, "d1", "a"), ("s1", 2, 1, "d2", "b")]
 
 
 # --- turns and iKAT -----------------------------------------------------------------------------
 
 
-def test_turns_are_queries_judged_by_themselves(tmp_path):
-    path = write_lines(
-        tmp_path / "turns.jsonl",
+def test_turns_are_queries_judged_by_themselves(write_log):
+    path = write_log(
         {"conversation": "c1", "turn": 2, "query": "and in winter?", "retrieved": ["b", {"id": 7}]},
         {
             "conversation": "c1",
@@ -675,18 +663,18 @@ def test_turns_are_queries_judged_by_themselves(tmp_path):
 @pytest.mark.parametrize(
     ("record", "about"),
     [
-        ({"conversation": None, "turn": 1, "retrieved": ["a"]}, "turns.jsonl:2"),
-        ({"conversation": "c", "turn": None, "retrieved": ["a"]}, "turns.jsonl:2"),
-        ({"conversation": "c", "turn": "first", "retrieved": ["a"]}, ("turns.jsonl:2", "'first'")),
-        ({"conversation": "c", "turn": 1, "retrieved": ["b"]}, "turns.jsonl:2"),
-        ({"conversation": "c", "turn": 2, "retrieved": None}, "turns.jsonl:2"),
-        ({"conversation": "c", "turn": 2, "retrieved": [None]}, "turns.jsonl:2"),
-        ({"conversation": "c", "turn": 2, "retrieved": {"a": "high"}}, ("turns.jsonl:2", "'high'")),
+        ({"conversation": None, "turn": 1, "retrieved": ["a"]}, "log.jsonl:2"),
+        ({"conversation": "c", "turn": None, "retrieved": ["a"]}, "log.jsonl:2"),
+        ({"conversation": "c", "turn": "first", "retrieved": ["a"]}, ("log.jsonl:2", "'first'")),
+        ({"conversation": "c", "turn": 1, "retrieved": ["b"]}, "log.jsonl:2"),
+        ({"conversation": "c", "turn": 2, "retrieved": None}, "log.jsonl:2"),
+        ({"conversation": "c", "turn": 2, "retrieved": [None]}, "log.jsonl:2"),
+        ({"conversation": "c", "turn": 2, "retrieved": {"a": "high"}}, ("log.jsonl:2", "'high'")),
     ],
 )
-def test_bad_turns_are_told_with_their_line(tmp_path, record, about):
+def test_bad_turns_are_told_with_their_line(write_log, record, about):
     fine = {"conversation": "c", "turn": 1, "query": "q", "retrieved": ["a"]}
-    path = write_lines(tmp_path / "turns.jsonl", fine, record)
+    path = write_log(fine, record)
     with refuses(BadInput, about) as error:
         as_sessions(path, "turns")
     assert str(error.value).startswith(f"{path}:2: ")
@@ -726,14 +714,14 @@ def test_ikats_run_of_2024_as_the_track_flattens_it(tmp_path):
     ]
 
 
-def test_ikats_run_of_2025_is_ranked_by_the_scores_of_its_references(tmp_path):
+def test_ikats_run_of_2025_is_ranked_by_the_scores_of_its_references(write_log):
     record = {
         "metadata": {"team_id": "t", "run_id": "bm25", "run_type": "automatic"},
         "turn_id": "1-1_1",
         "references": {"x:1": 0.2, "y:2": 0.9},
         "responses": [{"rank": 1, "text": "…", "citations": {"y:2": 0.9}, "ptkb_provenance": []}],
     }
-    path = write_lines(tmp_path / "run.jsonl", record)
+    path = write_log(record)
     assert find_session_format(open_source(path)).name == "ikat"
     assert list_results(path, "system") == [
         ("1-1", 1, 1, "y:2", "bm25"),
@@ -752,10 +740,8 @@ def test_a_turn_id_without_a_turn_is_told(tmp_path):
 # --- what can be asked of which, and hostile files ----------------------------------------------
 
 
-def test_options_of_other_formats_are_refused(tmp_path):
-    path = write_lines(
-        tmp_path / "turns.jsonl", {"conversation": "c", "turn": 1, "retrieved": ["a"]}
-    )
+def test_options_of_other_formats_are_refused(write_log):
+    path = write_log({"conversation": "c", "turn": 1, "retrieved": ["a"]})
     with refuses(BadValue, "tool"):
         as_sessions(path, tool=["search"])
 
@@ -785,17 +771,16 @@ def test_hostile_files_end_in_one_line(tmp_path, form, text):
         assert "\n" not in str(error.value)
 
 
-def test_ids_with_markup_stay_ids(tmp_path):
+def test_ids_with_markup_stay_ids(write_log):
     odd = '<script>alert("1")</script>\n\x1b[1m'
-    path = write_lines(tmp_path / "t.jsonl", {"conversation": odd, "turn": 1, "retrieved": [odd]})
+    path = write_log({"conversation": odd, "turn": 1, "retrieved": [odd]})
     assert list_results(path) == [(odd, 1, 1, odd)]
 
 
-def test_turns_that_tell_what_is_relevant_are_judged_by_themselves(tmp_path):
+def test_turns_that_tell_what_is_relevant_are_judged_by_themselves(write_log):
     """Two turns, each with its one relevant document first, and one that has it second."""
     turn = {"query": "again", "relevant": ["a"]}
-    path = write_lines(
-        tmp_path / "turns.jsonl",
+    path = write_log(
         {"conversation": "c1", "turn": 1, "retrieved": ["a", "b"], **turn},
         {"conversation": "c1", "turn": 2, "retrieved": ["b", "a"], **turn},
         {"conversation": "c2", "turn": 1, "retrieved": ["a", "b"], **turn},
@@ -859,9 +844,9 @@ def test_every_log_of_the_same_sessions_has_the_values_of_their_table(file, qrel
     assert sorted(values[0]) == pytest.approx(sorted(values[1]))
 
 
-def test_records_and_frames_in_memory_are_read_as_their_files_are(tmp_path):
+def test_records_and_frames_in_memory_are_read_as_their_files_are(write_log):
     spans = [phoenix_span(1, ["a", "b"]), phoenix_span(2, ["c"])]
-    expected = list_results(write_lines(tmp_path / "spans.jsonl", *spans))
+    expected = list_results(write_log(*spans))
     columns = ["session", "query", "rank", "doc"]
     assert as_sessions(spans).frame.select(columns).rows() == expected
     frame = pl.DataFrame(
@@ -882,9 +867,9 @@ def test_records_and_frames_in_memory_are_read_as_their_files_are(tmp_path):
     assert as_sessions([{"id": "s1", "messages": messages}]).frame["doc"].to_list() == ["d1"]
 
 
-def test_a_table_with_a_row_for_each_result_is_no_log_of_ubi(tmp_path):
+def test_a_table_with_a_row_for_each_result_is_no_log_of_ubi(write_log):
     row = {"session_id": "s", "client_id": "c", "user_query": "q", "doc_id": "a", "position": 1}
-    path = write_lines(tmp_path / "log.jsonl", row | {"query_id": "q1", "clicked": 1})
+    path = write_log(row | {"query_id": "q1", "clicked": 1})
     assert find_session_format(open_source(path)).name == "table"
 
 
@@ -899,9 +884,9 @@ HALF = '["\\ud800"]'  # JSON in a text, whose escape is half a character
 
 
 @pytest.mark.parametrize(
-    ("record", "form", "words"),
+    ("record", "form"),
     [
-        (phoenix_span(1, None, **{"retrieval.documents": HALF}), None, "it has no documents"),
+        (phoenix_span(1, None, **{"retrieval.documents": HALF}), None),
         (
             {
                 "id": "c1",
@@ -914,7 +899,6 @@ HALF = '["\\ud800"]'  # JSON in a text, whose escape is half a character
                 ],
             },
             None,
-            "is prose",
         ),
         (
             {
@@ -943,13 +927,12 @@ HALF = '["\\ud800"]'  # JSON in a text, whose escape is half a character
                 ]
             },
             "openinference",
-            "its trace id is null",
         ),
-        (phoenix_span(1, ["a"]) | {"start_time": "٢٠٢٦"}, None, "is no time"),
+        (phoenix_span(1, ["a"]) | {"start_time": "٢٠٢٦"}, None),
     ],
 )
-def test_hostile_records_are_told(tmp_path, record, form, words):
-    path = write_lines(tmp_path / "log.jsonl", record)
+def test_hostile_records_are_told(write_log, record, form):
+    path = write_log(record)
     with refuses(BadInput, "log.jsonl:1"):
         as_sessions(path, form)
 
@@ -1003,7 +986,8 @@ def test_grades_that_traces_carry_are_judgments(tmp_path, name, evaluations, ins
     other.write_text(f"{json.dumps(plain)}\n", encoding="utf-8")
     by_question = evaluate(other, path, "sDCG@1", columns={"topic": "input.value"})
     assert by_question.mean["sDCG@1"] == 0.5
-    with pytest.raises(BadInput, match="input.value"):
+    with pytest.raises(BadInput) as refused:
         evaluate(other, path, "sDCG@1")
+    assert "input.value" in str(refused.value)
     with refuses(Swapped, "other.jsonl"):
         evaluate(path, other, "sDCG@1")

@@ -106,6 +106,13 @@ aims at):
 
 {plans}
 
+## Groups of queries
+
+`gainful compare --group`: how often any of eight groups is called different where none is, all groups one family (step-down max-T), and how often a
+difference that is the same in all of them is said to depend on the group. Differences have heavy tails and, in the first column, spreads from 0.5 to 2.
+
+{groups}
+
 ## Judges
 
 `gainful judges`: how often the intervals of weighted kappa, Krippendorff's alpha and bias hold those of all queries. Two made judges, of whom one is generous,
@@ -144,6 +151,7 @@ def error_rates_page() -> str:
         squares=_list_rates(by_table["squares"]),
         power=_list_rates(by_table["power"]),
         plans=_list_rates(by_table["plans"]),
+        groups=_list_rates(by_table["groups"]),
         judges=_list_rates(by_table["judges"]),
     )
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
+from attrs import evolve
 
 from gainful.api.run_options import GroupChoice, RunReading
 from gainful.errors import BadValue, NoColumn, WrongType
@@ -20,7 +21,11 @@ from gainful.measure.values import Grouping
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.query_columns import AnyQueries, read_queries, read_query_column
+from gainful.read.several_systems import CONVERSATION
 from gainful.text import count_noun, quote
+
+if TYPE_CHECKING:
+    from gainful.measure.sessions.results import SessionResults
 
 _GROUP_CHOICES = "a column of the queries, qrels or a run, {query: group}, or a function of the id"
 _LENGTHS = ((1, "0-1 words"), (3, "2-3 words"), (6, "4-6 words"))
@@ -108,6 +113,33 @@ def group_units(named: tuple[str, FindGroup], ids: Sequence[str]) -> Grouping:
         count = f"{count_noun(len(ids), 'id')}, such as {quote(ids[0])}"
         raise BadValue("group", name, f"groups of what is evaluated: none of {count}, has one")
     return Grouping(name, labels)
+
+
+def group_sessions(
+    results: SessionResults, group: GroupChoice | None, queries: AnyQueries | None
+) -> SessionResults:
+    """Sessions that know their groups, which are a column of theirs then."""
+    if group is None:
+        raise BadValue("queries", "a table", "it only beside group, one of its columns")
+    columns = results.columns
+    names = columns[CONVERSATION if CONVERSATION in columns.columns else "session"].to_list()
+    if not isinstance(group, str):
+        name, find = name_grouping(group)
+    elif queries is not None:
+        name, find = group, read_queries(queries).read_column(group, "session").get
+    else:
+        (name,) = results.group_names(group)
+        find = dict(zip(names, columns[name].cast(pl.String), strict=True)).get
+    by_name = group_units((name, find), names).labels
+    by_session = {
+        unit: by_name[own] for unit, own in zip(results.ids, names, strict=True) if own in by_name
+    }
+    rows = results.matched_sessions.rows
+    if name not in rows.columns:
+        labels = rows["session"].replace_strict(by_session, default=None, return_dtype=pl.String)
+        rows = rows.with_columns(labels.alias(name))
+    matched = evolve(results.matched_sessions, rows=rows)
+    return evolve(results, matched_sessions=matched, grouping=Grouping(name, by_session))
 
 
 def _group_by_length(_: object, queries: AnyQueries | None) -> dict[str, str]:

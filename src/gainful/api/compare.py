@@ -10,6 +10,7 @@ from attrs import evolve
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_matched
 from gainful.api.run_options import (
+    GroupOptions,
     RunOptions,
     RunReading,
     Runs,
@@ -18,7 +19,7 @@ from gainful.api.run_options import (
     separate_runs,
     take_results,
 )
-from gainful.api.session_options import EvaluationOptions, answer_session_options
+from gainful.api.session_options import GroupedSessionOptions, answer_session_options
 from gainful.api.sessions import evaluate_once
 from gainful.convention.session import SessionConvention
 from gainful.evidence.comparisons.comparison import Comparison
@@ -36,15 +37,15 @@ from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 
 
-class CompareOptions(MethodOptions, RunOptions, total=False):
+class CompareOptions(MethodOptions, GroupOptions, total=False):
     """How runs are compared, and how they are read."""
 
 
-class SessionCompareOptions(MethodOptions, EvaluationOptions, total=False):
+class SessionCompareOptions(MethodOptions, GroupedSessionOptions, total=False):
     """How systems are compared, and how sessions are read and measured."""
 
 
-@answer_run_options(CompareOptions, (SignificanceOptions, MethodOptions, RunOptions))
+@answer_run_options(CompareOptions, (SignificanceOptions, MethodOptions, GroupOptions, RunOptions))
 def compare(
     qrels: AnyQrels | Results | Mapping[str, Results] | Sequence[Results],
     runs: Runs | AnyRun | Results | None = None,

@@ -425,21 +425,27 @@ def _match_in_file(
     convention: Convention,
     reading: RunReading,
 ) -> tuple[MatchedRun | None, str]:
-    """A run as the native engine matches it, without its rows, and which engine that is."""
+    """A run as it is matched without keeping its rows, and which engine that does."""
     needs_rows = convention.namesake == "remove" or any(
         recipe.entry.needs_scores for recipe in recipes.values()
     )
-    if needs_rows or reading.columns.names or find_spec("gainful_native") is None:
+    if needs_rows or reading.columns.names or not isinstance(run, (str, PathLike)):
         return None, ""
-    if not isinstance(run, (str, PathLike)):
-        return None, ""
-    from gainful.match.native import load_library, match_run_file  # noqa: PLC0415  (optional)
+    engine = ""
+    if find_spec("gainful_native") is not None:
+        from gainful.match.native import load_library, match_run_file  # noqa: PLC0415  (optional)
 
-    first_rows_and_match = match_run_file(qrels, run, reading.run_format, convention.score_bits)
-    library, engine = load_library()
-    if first_rows_and_match is not None:
-        return MatchedRun(qrels, *first_rows_and_match), engine
-    return None, f"pure engine ({'the file is unusual' if library else engine})"
+        first_rows_and_match = match_run_file(qrels, run, reading.run_format, convention.score_bits)
+        library, engine = load_library()
+        if first_rows_and_match is not None:
+            return MatchedRun(qrels, *first_rows_and_match), engine
+        engine = f"pure engine ({'the file is unusual' if library else engine})"
+    from gainful.match.file_parts import match_large_file  # noqa: PLC0415  (small ones do without)
+
+    first_rows_and_match = match_large_file(qrels, run, reading.run_format, convention)
+    return None if first_rows_and_match is None else MatchedRun(
+        qrels, *first_rows_and_match
+    ), engine
 
 
 def _open_large_run(run: AnyRun, reading: RunReading) -> LazyRun | None:

@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Any, Literal, TypedDict, cast
 
 from gainful.api.keywords import Function, answer_options
+from gainful.api.run_options import GroupChoice
 from gainful.convention.session import (
     SESSION_SETTINGS,
     Repeats,
@@ -24,6 +25,7 @@ from gainful.match.behaviour_gains import GainRule
 from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyRun
 from gainful.read.propensities import AnyPropensities
+from gainful.read.query_columns import AnyQueries
 from gainful.read.session_events import EventWords
 from gainful.read.session_track import AnyTopics
 from gainful.read.sessions import BadPolicy
@@ -119,13 +121,29 @@ class EvaluationOptions(SessionOptions, total=False):
     depth: Literal["assumed", "scanned"] | None
 
 
+class GroupedSessionOptions(EvaluationOptions, total=False):
+    """How sessions are grouped, beside how they are read and measured.
+
+    Args:
+        group: tell values and differences by group of sessions too: a column of the sessions or of
+            `queries`, {session: group}, or a function of the session's id.
+        queries: a table of the sessions or conversations: a file or frame with a column session, or
+            {session: {attribute: value}}.
+    """
+
+    group: GroupChoice | None
+    queries: AnyQueries | None
+
+
 def answer_session_options(options: type, name: str = "") -> Callable[[Function], Function]:
     """Let a function that takes these options show them, and answer those that are misspelt.
 
     It answers by the `name` that it has in `gainful.sessions`, if it has another here.
     """
     names = options.__annotations__.keys()
-    all_sets = (SignificanceOptions, MethodOptions, ReadingOptions, GainOptions)
+    all_sets = (
+        *(SignificanceOptions, MethodOptions, ReadingOptions, GainOptions, GroupedSessionOptions),
+    )
     sets = [some for some in all_sets if some.__annotations__.keys() <= names]
     answer: Callable[[Function], Function] = answer_options(options, sets, SESSION_SETTINGS)
 

@@ -10,6 +10,7 @@ from gainful.api.run_options import refuse_beside_results, select_measures
 from gainful.api.session_options import (
     EvaluationOptions,
     GainOptions,
+    GroupedSessionOptions,
     answer_session_options,
     split_options,
 )
@@ -43,7 +44,7 @@ from gainful.read.session_inputs import AnySessions, as_sessions, name_systems
 from gainful.read.sessions import Sessions
 
 
-@answer_session_options(EvaluationOptions)
+@answer_session_options(GroupedSessionOptions)
 def evaluate(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,
@@ -51,7 +52,7 @@ def evaluate(
     *,
     like: str | SessionConvention | None = None,
     cost: Cost | None = None,
-    **options: Unpack[EvaluationOptions],
+    **options: Unpack[GroupedSessionOptions],
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
 
@@ -81,6 +82,7 @@ def evaluate(
     """
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
+    group, queries = options.pop("group", None), options.pop("queries", None)
     reading, settings = split_options(options)
     build = partial(build_session_recipes, measures, like, settings, cost)
     build()  # which refuses mistakes before anything is read
@@ -90,7 +92,13 @@ def evaluate(
     matched_sessions = match_sessions(
         chosen_sessions, judgments, matching.unjudged, matching.subtopic_grades
     )
-    return SessionResults.from_matched(chosen_sessions.name, matched_sessions, recipes, convention)
+    name = chosen_sessions.name
+    results = SessionResults.from_matched(name, matched_sessions, recipes, convention)
+    if group is None and queries is None:
+        return results
+    from gainful.api.clusters import group_sessions  # noqa: PLC0415  (few ask for it)
+
+    return group_sessions(results, group, queries)
 
 
 check_suffix = click_judgments.check_suffix  # of the file that they go into

@@ -9,14 +9,14 @@ import click
 
 from gainful.cli.answer import parse_reading
 from gainful.cli.command import PATH
-from gainful.cli.options import CHOOSE_SESSIONS, READ_RUNS, Row, option, refuse_idle_options
+from gainful.cli.options import CHOOSE_SESSIONS, GROUPS, READ_RUNS, Row, option, refuse_idle_options
 from gainful.convention import SETTINGS
 from gainful.evidence.statistics.paired_tests import TESTS
 from gainful.read.several_systems import SYSTEM
 
 T = TypeVar("T")
-_RUN_OPTIONS = ("like", *READ_RUNS, *SETTINGS)  # how runs are read, and whose settings count
-_SESSION_OPTIONS = ("like", "qrels_format", "columns", "unjudged", "by", "block")
+_RUN_OPTIONS = ("like", *GROUPS, *READ_RUNS, *SETTINGS)
+_SESSION_OPTIONS = ("like", *GROUPS, "qrels_format", "columns", "unjudged", "by", "block")
 _OF_SESSIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
 _IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
 _OF_RUNS = {

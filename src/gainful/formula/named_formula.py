@@ -20,24 +20,25 @@ from gainful.formula.tree import (
     Param,
     Var,
     Where,
+    list_children,
     parameters,
     substitute,
     walk,
 )
 from gainful.types import Array
 
-_OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.divide,
-    "pow": np.power,
-    "max": np.maximum,
-    "<": np.less,
-    "<=": np.less_equal,
-    "==": np.equal,
-    ">=": np.greater_equal,
-    ">": np.greater,
+_OPERATIONS = {  # by the names that the array API standard has for them
+    "+": "add",
+    "-": "subtract",
+    "*": "multiply",
+    "/": "divide",
+    "pow": "pow",
+    "max": "maximum",
+    "<": "less",
+    "<=": "less_equal",
+    "==": "equal",
+    ">=": "greater_equal",
+    ">": "greater",
 }
 
 
@@ -51,24 +52,27 @@ def to_numpy(node: Expr, values: Mapping[str, ArrayLike]) -> Array:
     """
     arrays = {symbol: np.asarray(value, dtype=np.float64) for symbol, value in values.items()}
     with np.errstate(all="ignore"):
-        return np.asarray(_evaluate(node, arrays), dtype=np.float64)
+        return np.asarray(_evaluate(node, arrays, np, np.float64), dtype=np.float64)
 
 
-def _evaluate(node: Expr, values: Mapping[str, Array]) -> Any:
+def _evaluate(
+    node: Expr, values: Mapping[str, Any], xp: Any, constant: Callable[[float], Any]
+) -> Any:
+    """The value of an expression by the functions of a namespace, such as `numpy`."""
+    parts = [_evaluate(child, values, xp, constant) for child in list_children(node)]
     match node:
         case Const(value):
-            return np.float64(value)
+            return constant(value)
         case Var(symbol) | Param(symbol):
             return values[symbol]
-        case Arithmetic(op, left, right):
-            return _OPERATIONS[op](_evaluate(left, values), _evaluate(right, values))
-        case Compare(op, left, right):  # a number, as in JavaScript: 1 + (g > 2) is 1 or 2
-            return _OPERATIONS[op](_evaluate(left, values), _evaluate(right, values)) + 0.0
-        case Log(base, argument):
-            return np.log(_evaluate(argument, values)) / np.log(_evaluate(base, values))
-        case Where(condition, yes, no):
-            holds = _evaluate(condition, values) == 1
-            return np.where(holds, _evaluate(yes, values), _evaluate(no, values))
+        case Arithmetic(op):
+            return getattr(xp, _OPERATIONS[op])(*parts)
+        case Compare(op):  # a number, as in JavaScript: 1 + (g > 2) is 1 or 2
+            return xp.where(getattr(xp, _OPERATIONS[op])(*parts), constant(1), constant(0))
+        case Log():
+            return xp.log(parts[1]) / xp.log(parts[0])
+        case Where():
+            return xp.where(parts[0] == 1, parts[1], parts[2])
         case _:
             raise TypeError(f"not a formula node: {node!r}")
 
@@ -126,6 +130,21 @@ class NamedFormula:
             self.expr, {**dict.fromkeys(self._variables, points), **self.param_values}
         )
         return np.broadcast_to(result, points.shape) if result.shape != points.shape else result
+
+    def evaluate_on(self, xp: Any, points: Any) -> Any:
+        """The values at the points of a matrix, on its device and as precise as it is.
+
+        Args:
+            xp: the namespace of the matrix, in the words of the array API standard.
+            points: grades or ranks, in two dimensions.
+        """
+
+        def constant(value: float) -> Any:
+            return xp.full_like(points[:1, :1], value)
+
+        values = {symbol: constant(value) for symbol, value in self.param_values.items()}
+        values |= dict.fromkeys(self._variables, points)
+        return xp.broadcast_to(_evaluate(self.expr, values, xp, constant), points.shape)
 
     @property
     def expr_with_values(self) -> Expr:

@@ -17,7 +17,14 @@ from gainful.errors import Duplicated
 from gainful.match.matched import Matched, Subtopics
 from gainful.match.rank_order import ideal_order, invert_order, order_by_score
 from gainful.match.ties import TieBlocks
-from gainful.read.qrels_and_run import Qrels, Run, describe_duplicates, find_duplicates, pair_hash
+from gainful.read.qrels_and_run import (
+    Qrels,
+    Run,
+    are_distinct,
+    describe_duplicates,
+    find_duplicates,
+    pair_hash,
+)
 from gainful.types import Ranks
 
 
@@ -33,16 +40,21 @@ def match_frames(
         >>> matched.by_id.tolist(), matched.grade.tolist()
         ([2], [2.0])
     """
-    run, hashes, repeated = _drop_duplicates(run, duplicates)
     queries = qrels.queries
     pool = order_pool(qrels)
+    judged = qrels.frame.select(pair_hash().alias("hash")).with_row_index("place")
+    hashes = run.frame.select(pair_hash().alias("hash"))
+    repeated = run.frame.clear()
+    if not (run.distinct or are_distinct(hashes["hash"])):
+        run, repeated = _drop_duplicates(run, duplicates)
+        hashes = run.frame.select(pair_hash().alias("hash"))
     stretches = run.frame["query"].rle()
     names, lengths = stretches.struct.field("value"), stretches.struct.field("len").to_numpy()
     extra = names.filter(~names.is_in(queries.implode())).unique(maintain_order=True)
     all_queries = pl.concat([queries, extra])
     score, stretch_query = run.frame["score"].to_numpy(), _index_names(names, all_queries)
     order = order_by_score(score, stretch_query, lengths, len(all_queries), score_bits)
-    place, row = _join_hits(qrels, run, hashes)
+    place, row = _join_hits(qrels, run, judged, hashes)
     ranks = order.rank_rows(row, pool[0][place], run.frame["doc"])
     matched = build_matched(qrels, pool, all_queries, order.retrieved, place, ranks)
     return evolve(
@@ -98,20 +110,17 @@ def order_pool(qrels: Qrels) -> tuple[Ranks, Ranks]:
     return query, ideal_order(query, qrels.frame["grade"].to_numpy())
 
 
-def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.Series, pl.DataFrame]:
-    """The run with its duplicates as the convention has it, its hashes, and what stood twice."""
-    hashes = run.frame.select(pair_hash()).to_series()
-    repeated = run.frame.clear() if run.distinct else find_duplicates(run.frame, hashes)
+def _drop_duplicates(run: Run, policy: Duplicates) -> tuple[Run, pl.DataFrame]:
+    """The run with its duplicates as the convention has it, and what stood twice."""
+    repeated = find_duplicates(run.frame)
     if repeated.is_empty():
-        return run, hashes, repeated
+        return run, repeated
     if policy == "error":
         count = len(repeated) - repeated.n_unique(["query", "doc"])
         refuse_duplicates(run.name, describe_duplicates(repeated, run.locate, 1)[0], count)
     if policy != "count":
-        frame = keep_one(run.frame, policy)
-        run = evolve(run, frame=frame, where=None)
-        hashes = frame.select(pair_hash()).to_series()
-    return run, hashes, repeated
+        run = evolve(run, frame=keep_one(run.frame, policy), where=None)
+    return run, repeated
 
 
 def keep_one(frame: pl.DataFrame, policy: Duplicates) -> pl.DataFrame:
@@ -140,10 +149,12 @@ def _index_names(names: pl.Series, all_names: pl.Series) -> Ranks:
     return joined["number"].to_numpy().astype(np.intp)
 
 
-def _join_hits(qrels: Qrels, run: Run, hashes: pl.Series) -> tuple[Ranks, Ranks]:
-    """Which judgment meets which row of the run."""
-    judged = qrels.frame.select(pair_hash().alias("hash")).with_row_index("place")
-    retrieved = hashes.alias("hash").to_frame().with_row_index("row")
+def _join_hits(
+    qrels: Qrels, run: Run, judged: pl.DataFrame, hashes: pl.DataFrame
+) -> tuple[Ranks, Ranks]:
+    """Which judgment meets which row of the run; both by their hashes, then exactly."""
+    wanted = pl.col("hash").is_in(judged["hash"].implode())
+    retrieved = hashes.with_row_index("row").filter(wanted)
     hits = judged.join(retrieved, on="hash", how="inner", maintain_order="left")
     place, row = hits["place"], hits["row"]
     exact = (qrels.frame["query"].gather(place) == run.frame["query"].gather(row)) & (

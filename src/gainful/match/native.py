@@ -22,17 +22,15 @@ from gainful.errors import BadInput
 from gainful.match.frames import build_matched, order_pool
 from gainful.match.matched import Matched
 from gainful.match.ties import TieBlocks
-from gainful.read.formats import build_value, find_format, read_rows
-from gainful.read.kinds import RUN
+from gainful.read.formats import find_format
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.source import Source, is_file, open_source
-from gainful.read.trec_files import last_tag
+from gainful.read.trec_files import read_first_rows
 from gainful.types import Ranks
 
 _VERSION = 1
 _OURS, _CHANGED = 0, 2
 _MAX_ROWS = 2**31 - 1
-_SAMPLE_LINES = 50  # by which notes say what a run looks like
 _OTHER = np.dtype([("at", np.int64), ("size", np.int64), ("count", np.uint32)], align=True)
 
 
@@ -101,9 +99,7 @@ def match_run_file(
     matched = _match_file(qrels, source, score_bits)
     if matched is None:
         return None
-    first_lines = "\n".join(source.first_lines[:_SAMPLE_LINES]).encode()
-    sample = read_rows(evolve(source, path=None, data=first_lines), RUN, "trec")
-    return evolve(build_value(sample), tag=last_tag(source), where=None), matched
+    return read_first_rows(source), matched
 
 
 def _match_file(qrels: Qrels, source: Source, score_bits: Literal[64, 32]) -> Matched | None:

@@ -47,10 +47,10 @@ def match_parts(
         convention: how duplicates, namesakes and close scores are taken.
         match: how it is done in memory.
     """
-    match_part = partial(_match_part, match, count_duplicates(convention, run))
+    match_one = partial(match_part, match, count_duplicates(convention, run))
     collect_parts = _match_on_workers if run.engine is SPARK else _match_by_disk
     matched = concat_parts(
-        collect_parts(qrels, run, match_part),
+        collect_parts(qrels, run, match_one),
         qrels.queries.to_list(),
         ordered=run.engine.ordered,
         subtopics=match_subtopics(qrels, invert_order(order_pool(qrels)[1])),
@@ -143,9 +143,10 @@ def unpack_qrels(rows: pl.DataFrame, ids: IdKinds | None = None) -> Qrels:
     return Qrels(judged, silent=tuple(silent), unique=False, ids=ids or {}, part=True)
 
 
-def _match_part(
+def match_part(
     match: MatchInMemory, convention: Convention, judged: pl.DataFrame, run: Run
 ) -> Matched:
+    """Some whole queries of a run, with judgments as `pack_qrels` has them."""
     refuse_large_owners([run.frame["query"]], len(run.frame), run.name)
     matched = match(unpack_qrels(judged), run, convention)
     if convention.extra != "ignore":

@@ -33,6 +33,7 @@ from gainful.measure.language import parse
 from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
 from gainful.measure.rank_matrix import Batch, rank_row_gains, rank_rows, rank_scored_rows
 from gainful.measure.ranked_run import RankedGains, compute_measure, compute_vectors
+from gainful.measure.tensors import compute_tensor, is_tensor
 from gainful.read.ranking_matrix import (
     Numbers,
     RankingMatrix,
@@ -81,8 +82,7 @@ def _prepare(
     **options: Unpack[Options],
 ) -> tuple[Recipe, Batch]:
     """The recipe, and the rankings as they were given; cut at k unless told otherwise."""
-    measure = measure if measure.k is not None else measure @ k
-    recipe = build_recipe(measure, options=options, like=like, judged=judged is not None)
+    recipe = _build_recipe(measure, judged=judged, k=k, like=like, **options)
     read = _choose_reader(grades, group, qid, mask)
     table = read(grades, "grades")
     pool = None if judged is None else read_rankings(judged, "judged")
@@ -100,6 +100,18 @@ def _prepare(
         allowed = f"as many as grades: {_describe_size(table)}"
         raise BadShape("scores", _describe_size(score_rows), allowed)
     return recipe, Batch(table, score_rows, pool)
+
+
+def _build_recipe(
+    measure: Measure,
+    *,
+    judged: object = None,
+    k: int | None,
+    like: Like,
+    **options: Unpack[Options],
+) -> Recipe:
+    measure = measure if measure.k is not None else measure @ k
+    return build_recipe(measure, options=options, like=like, judged=judged is not None)
 
 
 def _choose_reader(
@@ -459,6 +471,10 @@ def compute_curve(
 def _compute_value(
     measure: Measure, grades: Numbers, scores: Numbers | None, options: ArrayOptions
 ) -> Values:
+    if is_tensor(grades):
+        tensor: Values | None = _compute_tensor(measure, grades, scores, **options)
+        if tensor is not None:
+            return tensor
     recipe, batch = _prepare(measure, grades, scores, **options)
     if recipe.entry.has_vectors:
         values = _join(batch, _compute_parts(compute_measure, recipe, batch))
@@ -470,6 +486,27 @@ def _compute_value(
     if np.ma.is_masked(values):
         raise NothingToAverage("the ideal is zero, and the convention (empty=skip) leaves it out")
     return float(values[0])
+
+
+def _compute_tensor(
+    measure: Measure,
+    grades: Numbers,
+    scores: Numbers | None,
+    /,
+    *,
+    group: Numbers | None = None,
+    qid: ArrayLike | None = None,
+    mask: ArrayLike | None = None,
+    judged: Numbers | None = None,
+    k: int | None = None,
+    like: Like = None,
+    **options: Unpack[Options],
+) -> Any:
+    """The values where the tensors are; None where they have to be read into NumPy."""
+    if group is not None or qid is not None:
+        return None
+    recipe = _build_recipe(measure, judged=judged, k=k, like=like, **options)
+    return compute_tensor(recipe, grades, scores, judged, mask)
 
 
 def _compute_vector(

@@ -121,7 +121,8 @@ def _sort_by_score(
 ) -> Ranks:
     """The documents by row and rank; ties as the convention has them."""
     policy, size = TIE_POLICIES[convention.ties], len(lengths)
-    order = order_by_score(score, np.arange(size), lengths, size, convention.score_bits)
+    filled = np.flatnonzero(lengths)  # a mask may leave nothing of a ranking
+    order = order_by_score(score, filled, lengths[filled], size, convention.score_bits)
     in_order = np.arange(len(row)) if order.rows is None else order.rows
     if policy.needs == "ids" or policy.averages:
         _refuse_ties(order, grade[in_order])

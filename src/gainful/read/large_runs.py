@@ -10,7 +10,6 @@ import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput
-from gainful.progress import report_reading
 from gainful.read.engines import POLARS, Engine
 from gainful.read.formats import find_format
 from gainful.read.kinds import RUN, Rows
@@ -40,7 +39,7 @@ class LargeRun(LazyRun):
 
     def stream(self) -> Iterator[Run]:
         """Some lines at a time; when all have come, notes say what was passed over."""
-        lines, done, trailing, commented = 0, 0, 0, False
+        lines, trailing, commented = 0, 0, False
         for piece in self.source.iterate_pieces(_PIECE_BYTES):
             if piece.strip():
                 try:
@@ -50,8 +49,8 @@ class LargeRun(LazyRun):
                 trailing += int(rows.frame["more"].sum())
                 commented = commented or bool(rows.notes)
                 yield evolve(run, part=True)
-            lines, done = lines + piece.count(b"\n"), done + len(piece)
-            report_reading(self.name, self.source.size, min(1.0, done / max(1, self.source.size)))
+            lines += piece.count(b"\n")
+        self.source.report_end()
         comments = note_comments(self.source) if commented else []
         self.notes[1:] = [*describe_trailing(trailing), *comments]
 

@@ -16,19 +16,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
 from attrs import field, frozen
-from numpy.typing import NDArray
 
 from gainful.errors import BadInput, WrongType
 from gainful.progress import report_reading
 from gainful.read.decompress import SUFFIXES, decompress, find_compression
 
 _HEAD_SIZE = 1 << 16
-_BATCH_BYTES = 1 << 20
 _PIECE_BYTES = 1 << 24  # of lines that are read together
-_COMMENT, _NEWLINE, _CARRIAGE_RETURN = ord("#"), ord("\n"), ord("\r")
-_ODD_BLANKS = (ord("\v"), ord("\f"))
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put before UTF-8
 DATASET = "irds:"  # before the id of a dataset: a typo must not start a download
 ARROW_STREAM = b"\xff\xff\xff\xff"  # before every message of a stream of Arrow's
@@ -36,16 +31,6 @@ _BINARY_TABLES = (b"PAR1", b"ARROW1", ARROW_STREAM)  # Parquet; Arrow's files, w
 _MEMORY_PER_BYTE = 3  # that rows of a run take, at most
 _MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
-
-
-@frozen
-class Tidiness:
-    """What makes a text slow to read, or fast."""
-
-    single_separator: (
-        bool  # does one separator stand between any two fields, and no other blank anywhere?
-    )
-    commented: bool  # may there be comments? To look for them takes time
 
 
 @frozen(eq=False)
@@ -76,23 +61,10 @@ class Source:
         """Say that all of it has been read."""
         report_reading(self.name, self.size, 1.0)
 
-    @property
-    def resembles_zlib(self) -> bool:
-        """Would polars take this text for compressed data, as one that begins with x^2?"""
-        return self.head[:2] in (b"x\x01", b"x^", b"x\x9c", b"x\xda")
-
     def read_bytes(self) -> bytes:
         """All of it."""
         data = self.data if self.data is not None else _read_file(self.path, self.name)
         return data.removeprefix(_BYTE_ORDER_MARK)
-
-    def tidiness(self, separator: bytes, other_blank: bytes) -> Tidiness:
-        """How tidy are its lines, if this byte stands between fields and the other nowhere?"""
-        try:
-            with self._open_stream() as stream:
-                return _scan_tidiness(self, stream, separator[0], other_blank[0])
-        except OSError as failure:  # it may be gone by now
-            raise BadInput(self.name, f"cannot be read: {failure}") from None
 
     def _open_stream(self) -> BinaryIO:
         return BytesIO(self.read_bytes()) if self.path is None else self.path.open("rb")
@@ -114,26 +86,21 @@ class Source:
 
     def count_comments(self) -> int:
         """How many lines begin with #, perhaps after blanks?"""
-        count, begun = 0, b""  # a line that the next stretch ends
-        with self._open_stream() as stream:
-            while chunk := stream.read(_BATCH_BYTES):
-                whole_lines, newline, begun = (begun + chunk).rpartition(b"\n")
-                count += _count_comments(whole_lines) if newline else 0
-        return count + _count_comments(begun)
+        return sum(map(_count_comments, self.iterate_pieces()))
 
     def iterate_pieces(self, size: int = _PIECE_BYTES) -> Iterator[bytes]:
-        """Whole lines of it, about so many bytes at a time."""
-        begun = b""  # a line that the next piece ends
-        with self._open_stream() as stream:
-            while chunk := stream.read(size):
-                whole_lines, newline, rest = chunk.rpartition(b"\n")
-                if newline:
-                    yield begun + whole_lines + newline
-                    begun = rest
-                else:
-                    begun += chunk
-        if begun:
-            yield begun
+        """Whole lines of it, about so many bytes at a time; how far it was read is told."""
+        done = 0
+        try:
+            with self._open_stream() as stream:
+                while piece := stream.read(size):
+                    piece += stream.readline()
+                    yield piece
+                    done += len(piece)
+                    if self.path is not None:  # else it is in memory, and that was told
+                        report_reading(self.name, self.size, done / (max(self.size, done) + 1))
+        except OSError as failure:  # it may be gone by now
+            raise BadInput(self.name, f"cannot be read: {failure}") from None
 
     def iterate_lines(self) -> Iterator[bytes]:
         """Its lines, one after the other, with what ends them."""
@@ -158,41 +125,6 @@ class Source:
 
 def _count_comments(lines: bytes) -> int:
     return len(re.findall(rb"(?m)^[ \t\r\v\f]*#", lines)) if b"#" in lines else 0
-
-
-def _scan_tidiness(source: Source, stream: BinaryIO, separator: int, other_blank: int) -> Tidiness:
-    """What makes a text slow to read, looked at in stretches: large ones take no memory.
-
-    That is about half the work of reading a file, and the half whose progress can be told.
-    """
-    size, done = source.size, 0
-    buffer = bytearray(_BATCH_BYTES)  # in which a single byte is found faster than in an array
-    array = np.frombuffer(buffer, np.uint8)
-    after_separator = commented = False  # did the stretch before end with a separator?
-    while count := stream.readinto(buffer):  # type: ignore[attr-defined]
-        done += count
-        if source.path is not None:
-            report_reading(source.name, size, done / max(size, done) / 2)
-        is_separator = array[:count] == separator
-        if (
-            (after_separator and is_separator[0])
-            or (is_separator[1:] & is_separator[:-1]).any()
-            or any(buffer.find(blank, 0, count) >= 0 for blank in (other_blank, *_ODD_BLANKS))
-            or _has_lone_carriage_return(buffer, array[:count])
-        ):
-            return Tidiness(single_separator=False, commented=True)
-        after_separator = bool(is_separator[-1])
-        commented = commented or buffer.find(_COMMENT, 0, count) >= 0
-    return Tidiness(single_separator=True, commented=commented)
-
-
-def _has_lone_carriage_return(buffer: bytearray, chunk: NDArray[np.uint8]) -> bool:
-    """Is there a carriage return that does not end a line?"""
-    if buffer.find(_CARRIAGE_RETURN, 0, len(chunk)) < 0:
-        return False
-    places = np.flatnonzero(chunk == _CARRIAGE_RETURN)
-    following = places[places + 1 < len(chunk)] + 1  # the last may end a line of the next stretch
-    return bool((chunk[following] != _NEWLINE).any())
 
 
 def is_path(text: str) -> bool:

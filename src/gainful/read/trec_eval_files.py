@@ -11,6 +11,7 @@ belongs, is refused.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
@@ -29,10 +30,9 @@ from gainful.read.trec_files import (
     LineFormat,
     describe_problem,
     field_pattern,
-    find_tidiness,
     last_tag,
     refuse_swapped,
-    scan_tidy_file,
+    scan_lines,
 )
 from gainful.text import leading_integer, leading_number, quote
 
@@ -111,14 +111,14 @@ def read_files(
 
 def _read_qrels(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
     """Judgments of grades; a document may be judged twice, which is found out later."""
-    frame = None
-    data = b"\n" + source.read_bytes()
-    has_odd_lines = any(odd in data for odd in (b"\n#", b"\n\n", b"\n\r"))
+    scanned = None
+    data = b"\n" + source.read_bytes().removesuffix(b"\n")
+    has_odd_lines = re.search(rb"\n(#|[ \t\r\v\f]*(\n|\Z))", data) is not None
     if encoding == "utf-8" and not has_odd_lines:
-        frame = scan_tidy_file(
-            source, QRELS_LINES, find_tidiness(source), comments=False, number_type=pl.Int64()
-        )
-    if frame is None:
+        scanned = scan_lines(source, QRELS_LINES, comments=False, number_type=pl.Int64())
+    if scanned is not None:
+        frame = scanned[0]
+    else:
         frame = _read_lines(source, _Reader(QRELS_LINES, leading_integer), version, encoding)
     return frame.select("query", "doc", pl.col("grade").cast(pl.Float64))
 
@@ -165,12 +165,12 @@ def _select_preferences(frame: pl.DataFrame, version: int) -> pl.DataFrame:
 
 def read_run(source: Source, version: int, encoding: Encoding) -> Run:
     """A run; scores may be infinite."""
-    frame = None
+    scanned = None
     if encoding == "utf-8":
-        frame = scan_tidy_file(source, RUN_LINES, find_tidiness(source), comments=version == 10)
-    if frame is not None:
+        scanned = scan_lines(source, RUN_LINES, comments=version == 10)
+    if scanned is not None:
         tag = last_tag(source, comments=version == 10)
-        return Run(frame.select(RUN_LINES.columns), source.name, tag=tag)
+        return Run(scanned[0].select(RUN_LINES.columns), source.name, tag=tag)
     frame = _read_lines(source, _Reader(RUN_LINES, leading_number, is_run=True), version, encoding)
     tag = frame["tag"][-1] if len(frame) else ""
     return Run(frame.select(RUN_LINES.columns), source.name, tag=tag, infinite=True)

@@ -1,25 +1,30 @@
 """TREC judgments (query iteration document grade) and runs (query Q0 document rank score name).
 
-Tidy files, one space or tab between fields, are scanned at full speed. All others, and those in
-which something is wrong, are read line by line with every line numbered.
+Files are scanned in pieces, at full speed where one space or tab stands between fields, else once
+their blanks are in order. Where something is wrong, every line is read by itself and numbered.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
+import numpy as np
 import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
 from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
-from gainful.read.qrels_and_run import are_ranks
-from gainful.read.source import Source, Tidiness
+from gainful.read.qrels_and_run import Run, are_ranks
+from gainful.read.source import Source
 from gainful.text import count_noun, quote
+from gainful.threads import map_ahead
 
 _SAMPLE_LINES = 50  # by which the fields of a line are told
 BLANKS = r" \t\r\v\f"  # between fields, in a pattern
+_PIECE_BYTES = 1 << 23  # of lines that are scanned together
+_ZLIB_HEADS = (b"x\x01", b"x^", b"x\x9c", b"x\xda")  # of texts that polars takes for compressed
 
 
 @frozen
@@ -77,25 +82,19 @@ def read_rows(
         source: the file.
         kind: what it holds.
         columns: what the third of three fields of a run is, if a user says it.
-        every: is each line looked at, however tidy, so that ranks are read and no line is the
-            first to be refused?
+        every: are ranks read too, and is no line the first to be refused?
     """
     is_run = kind is RUN
     line_format = find_run_format(source) if is_run else find_qrels_format(source)
-    frame = None
-    tidiness = None
     if not every:
         refuse_swapped(source, kind)
-        tidiness = find_tidiness(source)
-        frame = scan_tidy_file(source, line_format, tidiness)
-    locate = source.locate_rows(lambda: [*split_lines(source, line_format)["line"]])
-    rows = (
-        _split_rows(source, kind, line_format)
-        if frame is None
-        else Rows(kind, source.name, frame, locate)
-    )
-    comments = not is_run or tidiness is None or tidiness.commented  # judgments are few
-    notes = note_comments(source) if comments else []
+    scanned = scan_lines(source, line_format, ranks=every)
+    if scanned is None:
+        rows, commented = _split_rows(source, kind, line_format), True
+    else:
+        locate = source.locate_rows(lambda: [*split_lines(source, line_format)["line"]])
+        rows, commented = Rows(kind, source.name, scanned[0], locate), scanned[1]
+    notes = note_comments(source) if commented else []
     if line_format is SHORT_QRELS:
         notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
     if line_format is SHORT_RUN:
@@ -112,6 +111,13 @@ def read_rows(
         notes=notes,
         fields={"tag": last_tag(source)} if line_format is RUN_LINES else {},
     )
+
+
+def read_first_rows(source: Source) -> Run:
+    """The first rows of a run, and what it calls itself: by these notes say what it looks like."""
+    first_lines = "\n".join(source.first_lines[:_SAMPLE_LINES]).encode()
+    rows = read_rows(evolve(source, path=None, data=first_lines), RUN)
+    return evolve(rows.build(), tag=last_tag(source), where=None)
 
 
 def describe_trailing(count: int) -> list[str]:
@@ -244,63 +250,106 @@ def last_tag(source: Source, *, comments: bool = True) -> str:
     return ""
 
 
-def find_tidiness(source: Source) -> Tidiness:
-    """How tidy a file is, whose fields are told by what its first line has between them."""
-    blanks = (b"\t", b" ") if "\t" in source.first_line() else (b" ", b"\t")
-    return source.tidiness(*blanks)
+def scan_lines(
+    source: Source, line_format: LineFormat, **options: Any
+) -> tuple[pl.DataFrame, bool] | None:
+    """All rows of a file and whether it may have comments; None where a line may be malformed."""
+    frames, commented = [], False
+    for frame, has_comments in scan_pieces(source, line_format, **options):
+        if frame is None:
+            return None
+        frames.append(frame)
+        commented |= has_comments
+    return pl.concat(frames, rechunk=False), commented
 
 
-def scan_tidy_file(
+def scan_pieces(
     source: Source,
     line_format: LineFormat,
-    tidiness: Tidiness,
     *,
     comments: bool = True,
+    ranks: bool = False,
     number_type: pl.DataType | None = None,
-) -> pl.DataFrame | None:
-    """The rows of a tidy file; None where a line is anything but tidy.
+) -> Iterator[tuple[pl.DataFrame | None, bool]]:
+    """Some rows of a file at a time, None where one may be malformed; and may some be comments?
 
     Args:
         source: the file.
         line_format: its fields.
-        tidiness: how tidy it is.
         comments: are lines that begin with # passed over?
+        ranks: are the ranks of a run wanted too, null where one is no number?
         number_type: what the number of a line is, by default one of 64 bit.
     """
     separator = "\t" if "\t" in source.first_line() else " "
-    if source.resembles_zlib or not tidiness.single_separator:
-        return None
-    columns = (*line_format.fields, "beyond")
-    schema: dict[str, pl.DataType] = {name: pl.String() for name in columns}
-    schema[line_format.number] = number_type or pl.Float64()
-    try:
-        frame = (
-            pl.scan_csv(
-                source.path_or_stream(),
-                separator=separator,
-                has_header=False,
-                schema=schema,
-                quote_char=None,
-                comment_prefix="#" if comments and tidiness.commented else None,
-                glob=False,
-                missing_columns="insert",
+    columns = [pl.col(name) for name in line_format.columns]
+    if ranks and "rank" in line_format.fields:
+        columns.append(pl.col("rank").cast(pl.Float64, strict=False))
+    schema: dict[str, pl.DataType] = {name: pl.String() for name in line_format.fields}
+    schema |= {line_format.number: number_type or pl.Float64(), "beyond": pl.String()}
+
+    def parse(lines: bytes) -> pl.DataFrame | None:
+        if lines[:2] in _ZLIB_HEADS:
+            return None
+        try:
+            frame = (
+                pl.scan_csv(
+                    lines,
+                    separator=separator,
+                    has_header=False,
+                    schema=schema,
+                    quote_char=None,
+                    comment_prefix="#" if comments and b"#" in lines else None,
+                    missing_columns="insert",
+                )
+                .select(
+                    *columns,
+                    pl.col(line_format.fields[-1]).is_null().alias("short"),
+                    pl.col("beyond").is_not_null().alias("more"),
+                )
+                .collect()
             )
-            .select(
-                *line_format.columns,
-                pl.col(line_format.fields[-1]).is_null().alias("short"),
-                pl.col("beyond").is_not_null().alias("more"),
-            )
-            .collect()
+        except pl.exceptions.PolarsError:
+            return None
+        sound = (
+            not frame["short"].any()
+            and not frame["more"].any()  # there may be a blank in an id
+            and not any(frame[column].null_count() for column in line_format.columns)
+            and frame[line_format.number].is_finite().all()
         )
-    except (pl.exceptions.PolarsError, OSError):
-        return None
-    tidy = (
-        not frame["short"].any()
-        and not frame["more"].any()  # there may be a blank in an id
-        and not any(frame[column].null_count() for column in line_format.columns)
-        and frame[line_format.number].is_finite().all()
+        return frame.drop("short") if sound else None
+
+    def scan(piece: bytes) -> tuple[pl.DataFrame | None, bool]:
+        frame = parse(piece) if _is_tidy(piece, separator) else None
+        return parse(_tidy(piece, separator)) if frame is None else frame, b"#" in piece
+
+    return map_ahead(scan, source.iterate_pieces(_PIECE_BYTES))
+
+
+def _is_tidy(lines: bytes, separator: str) -> bool:
+    """Does one separator stand between fields, and no other blank anywhere?"""
+    gaps = np.frombuffer(lines, np.uint8) == ord(separator)
+    return (
+        not (gaps[1:] & gaps[:-1]).any()
+        and not any(blank in lines for blank in {*b" \t\v\f"} - {ord(separator)})
+        and (b"\r" not in lines or lines.count(b"\r") == lines.count(b"\r\n"))
     )
-    return frame if tidy else None
+
+
+def _tidy(lines: bytes, separator: str) -> bytes:
+    """Lines with one separator between fields, none around them, and without empty ones."""
+    blank, newline = ord(separator), ord("\n")
+    text = np.frombuffer(lines.translate(_as_blanks(separator)), np.uint8)
+    gap = text == blank
+    gap[:-1] &= gap[1:] | (text[1:] == newline)  # those before another, or at the end of a line
+    text = text[~gap]
+    begins = np.concatenate([[True], text[:-1] == newline])
+    surplus = begins & ((text == blank) | (text == newline))
+    return bytes((text[~surplus] if surplus.any() else text).data)
+
+
+def _as_blanks(separator: str) -> bytes:
+    """A table by which every blank becomes the separator."""
+    return bytes.maketrans(b" \t\r\v\f", separator.encode() * 5)
 
 
 def split_lines(source: Source, line_format: LineFormat) -> pl.DataFrame:
@@ -345,7 +394,7 @@ def field_pattern(line_format: LineFormat) -> str:
 
 
 def _read_text_lines(source: Source) -> pl.DataFrame:
-    if source.resembles_zlib:
+    if source.head[:2] in _ZLIB_HEADS:
         return pl.DataFrame({"text": source.read_bytes().decode("utf-8").split("\n")})
     return pl.read_lines(source.path_or_stream(), name="text")
 

@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 from attrs import frozen
 
-from gainful.progress import report_reading
 from gainful.read import named_columns
 from gainful.read.json_records import Record, Unreadable, binary_format, parse_line, read_records
 from gainful.read.jsonl import ESCAPED_KEY_OR_HALF, is_whole
@@ -56,15 +55,13 @@ def read_ubi_file(
         entries = list(file.records)
         frame = _tabulate_records((record for _, record in entries), fields)
         return UbiFile(select(_finish(frame)), lambda row: file.locate(entries[row][0]))
-    frames, size, done = [], max(source.size, 1), 0
+    frames = []
     for piece in source.iterate_pieces():
         scanned = None if ESCAPED_KEY_OR_HALF.search(piece) else _scan_lines(piece, fields)
         if scanned is None or _repeats_keys(piece, scanned):
             lines = (line for line in piece.split(b"\n") if line.strip())
             scanned = _tabulate_records(map(parse_line, lines), fields)
         frames.append(select(_finish(scanned)))
-        done += len(piece)
-        report_reading(source.name, size, min(done / size, 1.0) / 2)
     return UbiFile(pl.concat(frames), source.locate_rows())
 
 

@@ -94,6 +94,26 @@ class Sample(ABC):
     def precision(self, measure: str, pair: IndexPair) -> tuple[int, float]:
         """How many units are independent, and the standard deviation of their differences."""
 
+    def read_pair(
+        self,
+        measure: str,
+        pair: IndexPair,
+        outcome: Outcome,
+        at: tuple[int, int],
+        effect: EffectSize | None,
+    ) -> Pair:
+        """What stands at one place of an outcome, which is of this pair in this measure."""
+        if effect is not None and self.results[0].directions[measure].is_lower:
+            effect = evolve(effect, wins=effect.losses, losses=effect.wins)  # wins of the better
+        first, second = (self.names[index] for index in pair)
+        return Pair(
+            *(measure, first, second, float(outcome.estimate[at])),
+            *(finite_or_none(outcome.low[at]), finite_or_none(outcome.high[at])),
+            *(float(outcome.p[at]), float(outcome.p_corrected[at])),
+            effect,
+            self.counts(pair),
+        )
+
     def counts(self, _: IndexPair) -> Mapping[str, int]:
         """What entered a pair, where that is not everything."""
         return {}
@@ -101,6 +121,9 @@ class Sample(ABC):
     @abstractmethod
     def list_notes(self, comparison: Comparison) -> Sequence[str]:
         """What one should know before believing a difference."""
+
+
+BuildSample = Callable[[Sequence[Results]], Sample]  # of all results, or those of a group
 
 
 def compare_sample(sample: Sample, method: Method) -> Comparison:
@@ -122,15 +145,7 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
             precision = sample.precision(measure, place)
             detectable = detectable_difference(*precision, level, method.power)
             effect = evolve(effect, detectable=detectable)
-        if effect is not None and results.directions[measure].is_lower:  # wins are of the better
-            effect = evolve(effect, wins=effect.losses, losses=effect.wins)
-        return Pair(
-            *(measure, names[place[0]], names[place[1]], float(outcome.estimate[row, at])),
-            *(finite_or_none(outcome.low[row, at]), finite_or_none(outcome.high[row, at])),
-            *(float(outcome.p[row, at]), float(outcome.p_corrected[row, at])),
-            effect,
-            sample.counts(place),
-        )
+        return sample.read_pair(measure, place, outcome, (row, at), effect)
 
     comparison = Comparison(
         systems=tuple(names),

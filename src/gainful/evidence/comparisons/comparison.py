@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from attrs import frozen
 
@@ -12,6 +13,8 @@ from gainful.evidence.comparisons.comparison_values import (
     ComparisonValues,
     Equivalence,
     Pair,
+    format_difference,
+    format_interval,
 )
 from gainful.evidence.moves.largest_changes import changes_page
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
@@ -52,15 +55,18 @@ class Comparison(ComparisonValues, Shown):
         sentences = (describe_comparison(self), describe_equivalence(self))
         moved = [change.to_dict() for change in self.largest_changes]
         more = {"most_changed": moved} if moved else {}
+        group_sections, group_lines = _tell_groups(self)
         return Page(
             answer=" ".join(filter(None, sentences)),
             sections=[
                 lambda _: _list_evidence(self, full=full, verbose=verbose),
                 *([] if full else _list_matrix(self)),
                 *list_equivalence(self),
+                *group_sections,
             ],
             notes=(
                 *describe_test(self, verbose=verbose),
+                *group_lines,
                 *describe_method(self),
                 *list_footnotes(self, verbose=verbose),
             ),
@@ -139,6 +145,7 @@ def _list_rows(comparison: Comparison) -> Table:
         *(("clusters",) if comparison.clusters else ()),
         *(_EQUIVALENCE_COLUMNS if has_margin else ()),
         *(("better",) if has_lower else ()),
+        *(("group",) if comparison.groups else ()),
     )
     pair_rows = []
     for pair in comparison.pairs:
@@ -151,11 +158,30 @@ def _list_rows(comparison: Comparison) -> Table:
             "significant": str(comparison.is_significant(pair)).lower(),
             "clusters": comparison.clusters.get(pair.measure),
             "better": comparison.direction(pair.measure).better_is,
+            "group": None,
         }
         if pair.equivalence is not None:
             data["equivalent"] = str(data["equivalent"]).lower()
         pair_rows.append([data[column] for column in columns])
+    if comparison.groups is not None:
+        pair_rows += [[row.get(column) for column in columns] for row in _list_groups(comparison)]
     return Table(columns, pair_rows, numeric=True, label_columns=3)
+
+
+def _tell_groups(comparison: Comparison) -> tuple[list[Section], list[str]]:
+    """Tables of what was compared within groups, and how."""
+    if comparison.groups is None:
+        return [], []
+    from gainful.evidence.comparisons import group_pairs  # noqa: PLC0415  (few ask for it)
+
+    tables = group_pairs.list_sections(comparison.groups, comparison.measures, comparison.baseline)
+    return tables, group_pairs.describe_groups(comparison.groups)
+
+
+def _list_groups(comparison: Comparison) -> list[dict[str, Any]]:
+    """A row for each pair, measure and group."""
+    rows = [] if comparison.groups is None else comparison.groups.to_dict()["pairs"]
+    return [row | {"significant": str(row["significant"]).lower()} for row in rows]
 
 
 def format_heading(comparison: Comparison, measure: str) -> str:
@@ -378,18 +404,6 @@ def list_footnotes(comparison: ComparisonValues, *, verbose: bool = False) -> li
     notes = mark_notes(comparison.notes)
     footnotes = comparison.all_footnotes if verbose else comparison.footnotes
     return [to_one_line(line) for line in (*footnotes, *notes)]
-
-
-def format_interval(pair: Pair) -> str:
-    """From where to where the difference may be."""
-    if pair.low is None or pair.high is None:
-        return "–"
-    return f"{format_difference(pair.low)} … {format_difference(pair.high)}"
-
-
-def format_difference(value: float) -> str:
-    """A difference for a reader; nothing is +0.0000."""
-    return f"{round(value, 4) + 0.0:+.4f}"
 
 
 _MAX_PAIR_NAMES = 2  # pairs that a sentence names; of more it says how many

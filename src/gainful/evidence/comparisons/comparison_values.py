@@ -115,6 +115,18 @@ class Pair:
         return plain | dict(self.counts) | equivalence
 
 
+def format_interval(pair: Pair) -> str:
+    """From where to where the difference may be."""
+    if pair.low is None or pair.high is None:
+        return "–"
+    return f"{format_difference(pair.low)} … {format_difference(pair.high)}"
+
+
+def format_difference(value: float) -> str:
+    """A difference for a reader; nothing is +0.0000."""
+    return f"{round(value, 4) + 0.0:+.4f}"
+
+
 def name_pairs(pairs: Sequence[Pair], of: str = "") -> str:
     """The first of some pairs in words, and how many others there are."""
     first = pairs[0]
@@ -183,6 +195,69 @@ class Evidence:
         return self.method.correction != "none" and self.family > 1
 
 
+@frozen(eq=False)
+class GroupPair:
+    """One system against another in one measure, by the queries of one group."""
+
+    group: str
+    units: int  # of the group: queries, sessions
+    mean: float
+    other_mean: float
+    pair: Pair
+
+    def to_dict(self, unit: str) -> dict[str, Any]:
+        """All of it as plain data."""
+        means = {"mean": self.mean, "other_mean": self.other_mean}
+        return {"group": self.group, pluralise(unit): self.units} | means | self.pair.to_dict()
+
+
+@frozen
+class GroupInteraction:
+    """Does the difference of two systems depend on the group? One-way F of paired differences.
+
+    p is the share of permutations of groups over queries that give as large an F.
+    """
+
+    measure: str
+    system: str
+    other: str
+    groups: int
+    f: float | None
+    p: float
+
+
+@frozen(eq=False)
+class GroupComparison:
+    """What was compared within groups, all of it one family, and what depends on the group."""
+
+    by: str  # what names the groups
+    unit: str  # what is counted: query, session
+    pairs: Sequence[GroupPair]
+    interactions: Sequence[GroupInteraction]
+    correction: str
+    family: int  # comparisons that were corrected together
+    alpha: float
+    notes: Sequence[str] = ()
+
+    def is_significant(self, group_pair: GroupPair) -> bool:
+        """Is the difference significant, after correction over all groups?"""
+        return group_pair.pair.p_corrected <= self.alpha
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data."""
+        return {
+            "by": self.by,
+            "correction": self.correction,
+            "family": self.family,
+            "pairs": [
+                pair.to_dict(self.unit) | {"significant": self.is_significant(pair)}
+                for pair in self.pairs
+            ],
+            "interactions": [to_plain_data(item) for item in self.interactions],
+            "notes": list(self.notes),
+        }
+
+
 @frozen(eq=False, repr=False)
 class ComparisonValues:
     """The values of a `Comparison`, and what follows from them."""
@@ -206,6 +281,7 @@ class ComparisonValues:
     all_footnotes: tuple[str, ...] = ()  # the whole convention and all that was counted
     notes: tuple[str, ...] = ()
     largest_changes: tuple[LargestChanges, ...] = ()  # by run, where these were asked for
+    groups: GroupComparison | None = None  # within groups, where these were asked for
 
     def pair(self, measure: str, system: str, other: str) -> Pair:
         """One comparison, from the side of `system`."""
@@ -336,6 +412,7 @@ class ComparisonValues:
             "convention": dict(self.convention),
             "notes": list(self.notes),
             "footnotes": list(self.footnotes),
+            **({} if self.groups is None else {"groups": self.groups.to_dict()}),
         }
 
     def _study_data(self, measure: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Unpack
+from typing import Unpack, cast
 
 import numpy as np
 import polars as pl
@@ -12,6 +12,7 @@ from attrs import define, evolve, field
 
 from gainful.errors import BadInput, BadValue, CannotCompare, WrongType
 from gainful.evidence.comparisons.compare import (
+    BuildSample,
     PairedSample,
     Sample,
     compare_sample,
@@ -462,19 +463,43 @@ def compare_results(
             if value is not None:
                 raise BadValue(name, value, "nothing of runs: it is of sessions")
         method = build_method(**options)
-        runs = PairedSample.from_runs(results, method, clusters or method.read_clusters())
-        return compare_sample(runs, method)
+        of_queries = clusters or method.read_clusters()
+        return _compare(
+            results, lambda some: PairedSample.from_runs(some, method, of_queries), method
+        )
     column, test = by or SYSTEM, options.get("test")
     if column == SYSTEM and block is None and is_paired(sessions) and test in (None, *TEST_NAMES):
         method = build_method(**options)
-        paired = PairedSample.from_conversations(sessions, method, method.read_clusters())
-        return compare_sample(paired, method)
+        return _compare(
+            results,
+            lambda some: PairedSample.from_conversations(
+                cast("SessionResults", some[0]), method, method.read_clusters()
+            ),
+            method,
+        )
     method = _build_study_method(**options)
     if method.cluster is not None:
         allowed = "nothing here: it is of runs, and of systems that had the same conversations"
         raise BadValue("cluster", method.cluster, allowed)
-    study = Study.from_results(sessions, column, choose_blocks(sessions, column, block))
-    return compare_sample(study, method)
+    blocks = choose_blocks(sessions, column, block)
+    return _compare(
+        results,
+        lambda some: Study.from_results(cast("SessionResults", some[0]), column, blocks),
+        method,
+    )
+
+
+def _compare(results: Sequence[Results], build: BuildSample, method: Method) -> Comparison:
+    """The comparison of all, and within groups where there are some."""
+    comparison = compare_sample(build(results), method)
+    if results[0].grouping is None:
+        return comparison
+    from gainful.evidence.comparisons.compare_groups import compare_groups  # noqa: PLC0415
+    from gainful.measure.groups import describe_groups  # noqa: PLC0415  (few ask for it)
+
+    groups = compare_groups(results, results[0].grouping.name, build, comparison, method)
+    notes = (*comparison.notes, *describe_groups(results), *groups.notes)
+    return evolve(comparison, groups=groups, notes=notes)
 
 
 def check_method(**options: Unpack[MethodOptions]) -> Method:

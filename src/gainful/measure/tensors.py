@@ -1,0 +1,323 @@
+"""Measures of tensors where they live: PyTorch, JAX, CuPy, all that speaks the array API standard.
+
+Rankings are dense, (batch, n), with a mask. All shapes are known beforehand and no row is looked
+at alone, so that `torch.compile` and `jax.jit` can trace it. `compute_tensor` returns None for what
+it does not cover and for what has to be refused: NumPy's way computes the one and says where the
+other is. Under tracing no value can be checked; what comes out then is documented.
+"""
+
+from __future__ import annotations
+
+import sys
+from math import prod
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from gainful.errors import BadShape, WrongType
+from gainful.match.ties import TIE_POLICIES
+from gainful.measure.entry import Recipe
+from gainful.rounding import FINE_ROUNDING
+
+_CUMULATED = ("nDCG", "DCG", "IDCG", "nCG", "CG")
+_BINARY = ("P", "R", "RR", "AP")
+
+
+def is_tensor(value: object) -> bool:
+    """Is it an array of another library than NumPy that computes by itself?"""
+    if isinstance(value, (list, tuple, str, np.ndarray, np.generic)):
+        return False
+    return hasattr(value, "__array_namespace__") or hasattr(value, "detach")
+
+
+def compute_tensor(
+    recipe: Recipe, grades: Any, scores: Any = None, judged: Any = None, mask: Any = None
+) -> Any | None:
+    """The value of each ranking, on the device of the tensors; None where NumPy has to do it."""
+    given = {"grades": grades, "scores": scores, "judged": judged, "mask": mask}
+    tensors = {name: value for name, value in given.items() if value is not None}
+    xp = _find_namespace(tensors)
+    settings = recipe.convention
+    covered = recipe.entry.name in _CUMULATED + _BINARY and not recipe.entry.registered
+    if xp is None or not covered or settings.short != "as_is" or settings.decimals is not None:
+        return None
+    _check_layout(xp, tensors)
+    if 0 in grades.shape or grades.ndim == 0 or 0 in getattr(judged, "shape", ()):
+        return None
+    rankings = _Rankings(xp, recipe, **tensors)
+    size = prod(grades.shape[:-1])
+    values = xp.broadcast_to(rankings.compute(), (size,))  # one pool may be that of all rankings
+    if _is_true(xp.any(xp.stack(rankings.faults))):
+        return None
+    return xp.reshape(values, grades.shape[:-1])
+
+
+def _find_namespace(tensors: dict[str, Any]) -> Any:
+    """The functions of the library that all tensors are of; None where there is no one such."""
+    try:
+        from array_api_compat import array_namespace  # noqa: PLC0415  (an extra)
+
+        return array_namespace(*tensors.values())
+    except (ImportError, TypeError):
+        return None
+
+
+def _check_layout(xp: Any, tensors: dict[str, Any]) -> None:
+    """Tensors are on one device and of shapes that go together; scores are floats."""
+    from array_api_compat import device  # noqa: PLC0415  (an extra)
+
+    shape = tensors["grades"].shape
+    for name, tensor in tensors.items():
+        fits = tensor.shape == shape if name != "judged" else tensor.shape[:-1] in ((), shape[:-1])
+        if not fits:
+            size, wanted = (" × ".join(map(str, sides)) for sides in (tensor.shape, shape))
+            raise BadShape(name, size or "1", f"as many as grades: {wanted}")
+        place, wanted = device(tensor), device(tensors["grades"])
+        if place != wanted:
+            raise WrongType(name, f"a tensor on {place}", f"one on {wanted}, where the grades are")
+    if "scores" in tensors and not xp.isdtype(tensors["scores"].dtype, "real floating"):
+        raise WrongType("scores", f"a tensor of {tensors['scores'].dtype}", "a tensor of floats")
+
+
+def _is_true(flag: Any) -> bool:
+    """Is the flag set? Under tracing it has no value, and counts as not set."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.compiler.is_compiling():
+        return False
+    try:
+        return bool(flag)
+    except (RuntimeError, TypeError):  # of PyTorch under vmap, of a tracer of JAX
+        return False
+
+
+@frozen(eq=False)
+class _Rankings:
+    """A batch of rankings, under one recipe; `faults` collects flags of what must not be."""
+
+    xp: Any
+    recipe: Recipe
+    grades: Any
+    scores: Any = None
+    judged: Any = None
+    mask: Any = None
+    faults: list[Any] = field(factory=list)
+
+    def compute(self) -> Any:
+        """One value for each ranking."""
+        xp, settings = self.xp, self.recipe.convention
+        floats = [
+            tensor.dtype
+            for tensor in (self.grades, self.scores)
+            if tensor is not None and xp.isdtype(tensor.dtype, "real floating")
+        ]
+        dtype = xp.result_type(xp.float32, *floats)
+        grades, present = self._read(self.grades, self.mask, dtype)
+        pool, in_pool = grades, present
+        if self.judged is not None:
+            pool, in_pool = self._read(self.judged, None, dtype)
+        if self.recipe.entry.name in _BINARY:
+            return self._compare_hits(grades, present, pool, in_pool)
+        if settings.ideal == "list":
+            pool, in_pool = grades, present
+        gain = self._find_gains(grades, present)
+        pool_gain = gain if pool is grades else self._find_gains(pool, in_pool)
+        if self.recipe.entry.gain_of == "ideal":
+            return self._sum_ideal(pool_gain, in_pool, present, gain.shape[1])
+        actual = self._sum_gains(gain, present)
+        if not self.recipe.entry.normalised:
+            return actual
+        return self._normalise(actual, self._sum_ideal(pool_gain, in_pool, present, gain.shape[1]))
+
+    def _read(self, tensor: Any, mask: Any, dtype: Any) -> tuple[Any, Any]:
+        """Grades as a matrix of floats, and which places hold a document; None where all do."""
+        xp, settings = self.xp, self.recipe.convention
+        grades = xp.astype(xp.reshape(tensor, (-1, tensor.shape[-1])), dtype)
+        present = None
+        if mask is not None:
+            present = xp.reshape(mask, grades.shape)
+            if not xp.isdtype(present.dtype, "bool"):
+                self.faults.append(xp.any((present != 0) & (present != 1)))
+                present = present != 0
+            grades = xp.where(present, grades, 0.0)
+        self.faults.append(~xp.all(xp.isfinite(grades)))
+        if settings.negative == "remove":
+            kept = grades >= 0
+            present = kept if present is None else present & kept
+        if settings.fractional != "keep":
+            whole = xp.trunc(grades)
+            if settings.fractional == "error":
+                self.faults.append(xp.any(whole != grades))
+            grades = whole
+        return grades, present
+
+    def _find_gains(self, grades: Any, present: Any) -> Any:
+        """What each document is worth; what is no document, nothing."""
+        xp, settings, formula = self.xp, self.recipe.convention, self.recipe.gain
+        if formula.grades:
+            known = [grades == grade for grade in formula.grades]
+            unknown = ~xp.any(xp.stack(known), axis=0)
+            self.faults.append(xp.any(unknown if present is None else unknown & present))
+        elif settings.grade_bits == 32:
+            grades = xp.astype(xp.astype(grades, xp.float32), grades.dtype)
+        gain = formula.evaluate_on(xp, grades)
+        if settings.negative == "error":
+            self.faults.append(xp.any(grades < 0))
+        if settings.negative == "zero" and not formula.signed:
+            gain = xp.where(grades < 0, 0.0, gain)
+        gain = gain if present is None else xp.where(present, gain, 0.0)
+        self.faults.append(~xp.all(xp.isfinite(gain)))
+        return gain
+
+    def _find_order(self, key: Any, present: Any, depth: int) -> tuple[Any, Any]:
+        """The columns by score, equal scores as the tie policy has them; and the scores so."""
+        xp, ties = self.xp, self.recipe.convention.ties
+        score = xp.reshape(self.scores, key.shape) + 0.0  # minus zero is zero
+        finite = xp.isfinite(score)
+        self.faults.append(~xp.all(finite if present is None else finite | ~present))
+        if self.recipe.convention.score_bits == 32:
+            score = xp.astype(score, xp.float32)
+        if present is not None:  # what is no document comes last
+            lowest = float(xp.finfo(score.dtype).min)
+            score = xp.where(present, xp.maximum(score, lowest), -float("inf"))
+        if ties == "reversed":
+            order = key.shape[1] - 1 - self._sort_columns(xp.flip(score, axis=-1))
+        elif ties in ("best", "worst"):
+            before = self._sort_columns(key if ties == "best" else -key)
+            order = xp.take_along_axis(
+                before, self._sort_columns(xp.take_along_axis(score, before, axis=-1)), axis=-1
+            )
+        else:
+            order = self._sort_columns(score)
+        score = xp.take_along_axis(score, order, axis=-1)
+        if TIE_POLICIES[ties].needs == "ids":  # which arrays have not
+            key = xp.take_along_axis(key, order, axis=-1)
+            differ = (score[:, 1:] == score[:, :-1]) & (key[:, 1:] != key[:, :-1])
+            in_view = score[:, 1:] >= score[:, depth - 1 : depth]
+            self.faults.append(xp.any(differ & in_view))
+        return order, score
+
+    def _sort_columns(self, key: Any) -> Any:
+        return self.xp.argsort(key, axis=-1, descending=True, stable=True)
+
+    def _close_gaps(self, values: Any, present: Any) -> Any:
+        """Rankings that are in order already, those below what is no document moved up."""
+        if present is None:
+            return values
+        order = self._sort_columns(self.xp.astype(present, values.dtype))
+        return self.xp.take_along_axis(values, order, axis=-1)
+
+    def _sum_gains(self, gain: Any, present: Any) -> Any:
+        """The discounted gain of each ranking; ties that are averaged, as expected."""
+        xp, ties = self.xp, self.recipe.convention.ties
+        depth = self._cut(gain.shape[1])
+        if self.scores is None:
+            gain = self._close_gaps(gain, present)[:, :depth]
+            return xp.sum(gain * self._find_discounts(gain, depth), axis=-1)
+        order, score = self._find_order(gain, present, depth)
+        if not TIE_POLICIES[ties].averages:
+            gain = xp.take_along_axis(gain, order[:, :depth], axis=-1)
+            return xp.sum(gain * self._find_discounts(gain, depth), axis=-1)
+        gain = xp.take_along_axis(gain, order, axis=-1)
+        starts = xp.concat((xp.ones_like(score[:, :1]) > 0, score[:, 1:] != score[:, :-1]), axis=1)
+        single = xp.ones_like(gain)
+        size = self._sum_blocks(single, starts)
+        if ties == "average":
+            gain = self._sum_blocks(gain, starts) / size
+            return xp.sum(gain[:, :depth] * self._find_discounts(gain, depth), axis=-1)
+        first = xp.cumulative_sum(single, axis=-1) - self._scan_blocks(single, starts) + 1
+        rank = first + xp.floor((size - 1) / 2)
+        weight = xp.where(rank <= depth, self.recipe.discount.evaluate_on(xp, rank), 0.0)
+        return xp.sum(gain * weight, axis=-1)
+
+    def _sum_blocks(self, values: Any, starts: Any) -> Any:
+        """The sum over the whole block of equal scores that each rank is in."""
+        xp = self.xp
+        ends = xp.concat((starts[:, 1:], xp.ones_like(starts[:, :1])), axis=1)
+        backwards = self._scan_blocks(xp.flip(values, axis=-1), xp.flip(ends, axis=-1))
+        return self._scan_blocks(values, starts) + xp.flip(backwards, axis=-1) - values
+
+    def _scan_blocks(self, values: Any, starts: Any) -> Any:
+        """The sum of a block down to each rank, by doubling: no large sums are subtracted."""
+        xp, step = self.xp, 1
+        while step < values.shape[1]:
+            nothing, start = xp.zeros_like(values[:, :step]), xp.ones_like(starts[:, :step])
+            above = xp.concat((nothing, values[:, :-step]), axis=1)
+            values = xp.where(starts, values, values + above)
+            starts = starts | xp.concat((start, starts[:, :-step]), axis=1)
+            step *= 2
+        return values
+
+    def _sum_ideal(self, gain: Any, in_pool: Any, present: Any, size: int) -> Any:
+        """The discounted gain of the best ranking of the pool."""
+        xp, settings = self.xp, self.recipe.convention
+        worth = xp.maximum(gain, 0.0)
+        if settings.negative == "in_ideal":
+            worth = gain if in_pool is None else xp.where(in_pool, gain, -float("inf"))
+        depth = gain.shape[1]
+        depth = depth if settings.ideal_depth == "all" else self._cut(depth)
+        if depth < gain.shape[1] and hasattr(xp, "topk"):  # which PyTorch alone has
+            best = xp.topk(worth, depth, dim=-1).values
+        else:
+            best = xp.sort(worth, axis=-1, descending=True)[:, :depth]
+        best = xp.where(xp.isfinite(best), best, 0.0)
+        discounts = self._find_discounts(best, depth)
+        if settings.ideal_depth == "retrieved":
+            rank = xp.cumulative_sum(xp.ones_like(best[:1, :]), axis=-1)
+            lengths: Any = size
+            if present is not None:
+                lengths = xp.sum(xp.astype(present, best.dtype), axis=-1, keepdims=True)
+            discounts = xp.where(rank <= lengths, discounts, 0.0)
+        return xp.sum(best * discounts, axis=-1)
+
+    def _find_discounts(self, like: Any, depth: int) -> Any:
+        """What is left of a gain at ranks 1 … depth, as a row."""
+        rank = self.xp.cumulative_sum(self.xp.ones_like(like[:1, :depth]), axis=-1)
+        discounts = self.recipe.discount.evaluate_on(self.xp, rank)
+        self.faults.append(~self.xp.all(self.xp.isfinite(discounts)))
+        return discounts
+
+    def _cut(self, size: int) -> int:
+        return size if self.recipe.k is None else min(size, self.recipe.k)
+
+    def _compare_hits(self, grades: Any, present: Any, pool: Any, in_pool: Any) -> Any:
+        """Precision, recall, reciprocal rank or average precision."""
+        xp, name, arguments = self.xp, self.recipe.entry.name, self.recipe.function_arguments()
+        is_relevant, in_base = grades >= arguments["rel"], pool >= arguments["rel"]
+        is_relevant = is_relevant if present is None else is_relevant & present
+        in_base = in_base if in_pool is None else in_base & in_pool
+        hit, base = (xp.astype(flags, grades.dtype) for flags in (is_relevant, in_base))
+        base = xp.sum(base, axis=-1)
+        depth = self._cut(grades.shape[1])
+        if self.scores is not None:
+            order, _ = self._find_order(grades, present, grades.shape[1])
+            hit = xp.take_along_axis(hit, order[:, :depth], axis=-1)
+        hit = (hit if self.scores is not None else self._close_gaps(hit, present))[:, :depth]
+        count, rank = xp.sum(hit, axis=-1), xp.cumulative_sum(xp.ones_like(hit), axis=-1)
+        if name == "P":
+            return count / self.recipe.k
+        if name == "R":
+            return self._normalise(count, base)
+        if name == "RR":
+            return xp.max(hit / rank, axis=-1)
+        if arguments["divisor"] == "found":
+            base = count
+        elif arguments["divisor"] != "relevant" and self.recipe.k is not None:
+            most = float(self.recipe.k)
+            reachable = xp.where(base < most, base, most)
+            whole = reachable if arguments["divisor"] == "reachable" else xp.full_like(base, most)
+            base = xp.where(base > 0, whole, 0.0)
+        return self._normalise(xp.sum(hit * xp.cumulative_sum(hit, axis=-1) / rank, axis=-1), base)
+
+    def _normalise(self, actual: Any, ideal: Any) -> Any:
+        """Actual over ideal; NaN where the convention leaves a ranking out."""
+        xp, settings = self.xp, self.recipe.convention
+        if settings.negative_ideal == "divide_or_dcg":
+            ideal = xp.where((ideal == 0) & (actual != 0), 1.0, ideal)
+        divisible = ideal > 0 if settings.negative_ideal == "empty" else ideal != 0
+        if settings.empty == "error":
+            self.faults.append(~xp.all(divisible))
+        nothing = float(settings.empty) if settings.empty in (0, 1) else float("nan")
+        values = xp.where(divisible, actual / xp.where(divisible, ideal, 1.0), nothing)
+        rounding = max(FINE_ROUNDING, 4 * float(xp.finfo(values.dtype).eps))
+        return xp.where(xp.abs(values - 1) < rounding, 1.0, values)

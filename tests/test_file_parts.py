@@ -1,0 +1,87 @@
+"""Large TREC files are read in pieces and matched in parts: as if they were read at once."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+from trec_files import tell, write_trec_files
+
+import gainful
+from gainful.convention import like
+from gainful.match.file_parts import match_large_file
+from gainful.read.inputs import as_qrels, as_qrels_columns
+
+QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 2}, "3": {"c": 1}}
+RUN = "1 Q0 a 1 2.5 t\n1 Q0 c 2 2.5 t\n2 Q0 b 1 1 t\n9 Q0 b 1 1 t\n"
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """A function that makes files of any size large, and parts and pieces small; or not."""
+
+    def choose(*, small: bool) -> None:
+        monkeypatch.setattr("gainful.match.file_parts.MIN_BYTES", 0 if small else 1 << 40)
+        monkeypatch.setattr("gainful.match.file_parts.PART_ROWS", 3)
+        monkeypatch.setattr("gainful.read.trec_files._PIECE_BYTES", 64 if small else 1 << 23)
+
+    monkeypatch.setenv("GAINFUL_ENGINE", "pure")
+    return choose
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.randoms(use_true_random=False),
+    st.sampled_from(("gainful", "trec_eval", "pytrec_eval", "ranx", "torchmetrics")),
+)
+def test_values_notes_and_messages_are_those_of_one_part(
+    tmp_path_factory, small_parts, random, like
+):
+    qrels, run = write_trec_files(tmp_path_factory.mktemp("files"), random)
+    small_parts(small=True)
+    outcome = tell(qrels, run, like=like)
+    small_parts(small=False)
+    assert outcome == tell(qrels, run, like=like)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.randoms(use_true_random=False))
+def test_check_finds_in_pieces_what_it_finds_line_by_line(tmp_path_factory, small_parts, random):
+    files = write_trec_files(tmp_path_factory.mktemp("files"), random)
+    small_parts(small=True)
+    in_pieces = gainful.check(*files).to_dict()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gainful.read.trec_files.scan_lines", lambda *_, **__: None)
+        assert in_pieces == gainful.check(*files).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("run", "in_parts"),
+    [
+        (RUN, True),
+        (RUN.replace(" ", "\t  ").replace("\n", "\r\n\r\n"), True),
+        ("\n  \n" + RUN.rstrip(), True),
+        ("# a comment\n" + RUN, False),
+        (RUN + "1 Q0 e 3 0 t\n", False),  # a query in two places
+        (RUN + "9 Q0 b 1 0 t\n", False),  # a document twice
+        (RUN + "9 Q0 d 1 x t\n", False),
+        (RUN + "9 Q0 d 1 0 t more\n", False),
+        ("7 Q0 a 1 1 t\n", False),  # nothing in common
+        ("1 a 0.5\n2 b 0.25\n", False),  # three fields
+        ("query,doc,score\n1,a,2\n", False),
+    ],
+)
+def test_what_needs_all_rows_is_read_whole(tmp_path, small_parts, run, in_parts):
+    small_parts(small=True)
+    path = tmp_path / "run.txt"
+    path.write_bytes(run.encode())
+    rows_and_match = match_large_file(
+        as_qrels_columns(as_qrels(QRELS)), path, None, like("gainful")
+    )
+    assert (rows_and_match is not None) == in_parts
+    if rows_and_match is not None:
+        _, matched = rows_and_match
+        assert matched.query_names(matched.judged) == ["1", "2", "3"]
+        assert matched.retrieved[matched.judged].tolist() == [2, 1, 0]
+        assert (matched.first.tolist(), matched.last.tolist()) == ([1], [2])
+        assert matched.by_id.tolist() == [2]  # c stands before a, as trec_eval has it
+        assert matched.tied_count == 2

@@ -1,0 +1,140 @@
+"""PyTorch: the numbers of NumPy and torchmetrics, compiled graphs, and the meter."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+import torch
+import torch.distributed
+import torchmetrics.retrieval as peers
+from hypothesis import given
+from profiles import examples
+from refusals import refuses
+from tensor_cases import cases, check_tensors
+
+import gainful
+from gainful.errors import BadValue
+from gainful.torch import Meter
+
+rng = np.random.default_rng(9)
+GRADES = torch.asarray(rng.integers(0, 4, (30, 40)))
+SCORES = torch.asarray(rng.permutation(1200).reshape(30, 40) / 1200 + 0.01, dtype=torch.float32)
+
+
+@examples(100)
+@given(cases())
+def test_torch_has_the_numbers_and_mistakes_of_numpy(case):
+    check_tensors(case, torch.asarray, 1e-12)
+
+
+@pytest.mark.parametrize("depth", [5, None])
+def test_torchmetrics_has_the_same_numbers(depth):
+    rows = torch.arange(len(GRADES))[:, None].expand(GRADES.shape)
+    names = {
+        "nDCG": peers.RetrievalNormalizedDCG(top_k=depth),
+        "AP": peers.RetrievalMAP(top_k=depth),
+        "P": peers.RetrievalPrecision(top_k=depth),
+        "R": peers.RetrievalRecall(top_k=depth),
+        "RR": peers.RetrievalMRR(top_k=depth),
+    }
+    for name, peer in names.items():
+        target = GRADES if name == "nDCG" else (GRADES > 1).long()
+        expected = peer(SCORES.flatten(), target.flatten(), indexes=rows.flatten())
+        meter = Meter(gainful.Measure(name) @ (depth or 40), like="torchmetrics")
+        for part in (slice(12), slice(12, None)):
+            meter.update(target[part], SCORES[part])
+        (value,) = meter.compute().values()
+        assert float(value) == pytest.approx(float(expected), abs=1e-6)
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_compiled_graphs_are_whole_and_have_the_same_numbers(backend):
+    for name, call in {
+        "nDCG@10": lambda *tensors: gainful.ndcg(*tensors, k=10),
+        "AP": gainful.average_precision,
+        "RR": lambda *tensors: gainful.compute("RR", *tensors),
+    }.items():
+        torch.compiler.reset()
+        compiled = torch.compile(
+            lambda grades, scores, call=call: call(grades, 2 * scores),
+            backend=backend,
+            fullgraph=True,
+        )
+        expected = gainful.compute(name, GRADES, SCORES)
+        torch.testing.assert_close(compiled(GRADES, SCORES), expected)
+
+
+def test_scores_of_16_bit_are_ranked_and_summed_in_32():
+    values = gainful.ndcg(GRADES, SCORES.to(torch.bfloat16), ties="average")
+    assert values.dtype == torch.float32
+    expected = gainful.ndcg(
+        GRADES.numpy(), SCORES.to(torch.bfloat16).double().numpy(), ties="average"
+    )
+    np.testing.assert_allclose(values.numpy(), expected, rtol=1e-6)
+
+
+# ── the meter ────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_meter_has_the_mean_of_all_rankings():
+    meter = Meter("nDCG@5", "P@3", "ERR", rel=2)
+    for part in (slice(7), slice(7, None)):
+        meter.update(GRADES[part], SCORES[part])
+    values = meter.compute()
+    assert [*values] == ["nDCG@5", "P@3", "ERR"]
+    for name, options in {"nDCG@5": {}, "P@3": {"rel": 2}}.items():
+        expected = gainful.compute(name, GRADES.numpy(), SCORES.double().numpy(), **options).mean()
+        assert float(values[name]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_rankings_that_are_left_out_do_not_count():
+    grades, mask = torch.tensor([[1, 0, 7], [0, 0, 7]]), torch.tensor([[1, 1, 0]] * 2) > 0
+    meter = Meter("nDCG", empty="skip")
+    meter.update(grades, torch.tensor([[0.1, 0.2, 9.0]] * 2), mask=mask)
+    assert float(meter.compute()["nDCG"]) == pytest.approx(gainful.ndcg([0, 1]))
+
+
+def test_a_meter_is_kept_and_forgotten_as_a_module_is():
+    meter, other = Meter("nDCG@5"), Meter("nDCG@5")
+    meter.update(GRADES, SCORES)
+    other.load_state_dict(meter.state_dict())
+    assert other.compute() == meter.compute()
+    meter.reset()
+    assert torch.isnan(meter.compute()["nDCG@5"])
+    meter.update(GRADES, SCORES)
+    assert other.compute() == meter.compute()
+
+
+def test_what_is_wrong_is_refused_by_the_meter():
+    with refuses(BadValue, "measures"):
+        Meter()
+    with refuses(BadValue, "scores[0][0]"):
+        Meter("nDCG").update(GRADES, SCORES * float("nan"))
+
+
+def _count_in_process(rank, port, folder):
+    os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    torch.distributed.init_process_group("gloo", rank=rank, world_size=2)
+    meter = Meter("nDCG@5")
+    meter.update(*((GRADES[:10], SCORES[:10]) if rank == 0 else (GRADES[10:], SCORES[10:])))
+    (folder / str(rank)).write_text(repr(float(meter.compute()["nDCG@5"])))
+    torch.distributed.destroy_process_group()
+
+
+def test_processes_add_up_what_they_counted(tmp_path, free_port):
+    torch.multiprocessing.spawn(_count_in_process, (free_port, tmp_path), nprocs=2)
+    meter = Meter("nDCG@5")
+    meter.update(GRADES, SCORES)
+    expected = pytest.approx(float(meter.compute()["nDCG@5"]))
+    assert [float((tmp_path / str(rank)).read_text()) for rank in (0, 1)] == [expected] * 2
+
+
+@pytest.fixture
+def free_port():
+    import socket
+
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
