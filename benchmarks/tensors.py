@@ -38,7 +38,7 @@ def time_call(call, repeats=REPEATS):
     return 1000 * statistics.median(seconds[2:]), value
 
 
-def without_triton(call):
+def hide_triton(call):
     """Call it as if Triton were not installed: by the array API alone."""
     kept = sys.modules.get("triton")
     sys.modules["triton"] = None
@@ -68,7 +68,7 @@ def main() -> None:
     print(f"{datetime.now(UTC):%Y-%m-%d}, {name}, PyTorch {torch.__version__}")
     print(f"{ROWS:,} rankings × {SIZE:,} scores in 32 bit, nDCG@{K}; median of {REPEATS}\n")
     kernel, counted = time_call(measure)
-    array_api, values = without_triton(lambda: time_call(measure))
+    array_api, values = hide_triton(lambda: time_call(measure))
     sort, _ = time_call(lambda: scores.sort(dim=1))
     read, _ = time_call(scores.sum)
     theirs, expected = time_call(ask_peer, 3)

@@ -63,7 +63,7 @@ def cases(draw, shapes=st.tuples(st.integers(1, 4), st.integers(1, 8))):  # noqa
 
 
 @st.composite
-def counted_cases(draw):
+def kernel_cases(draw):
     """The first ranks of cumulated gain, in settings that the kernel for CUDA has."""
     shape = draw(st.tuples(st.integers(1, 3), st.integers(1, 20)))
     measure = gainful.Measure(draw(st.sampled_from(("nDCG", "DCG", "IDCG", "nCG"))))

@@ -81,10 +81,10 @@ COUNTED = """if 1:
     sys.path.insert(0, "tests")
     import torch
     from hypothesis import Phase, given, settings
-    from tensor_cases import check_tensors, counted_cases
+    from tensor_cases import check_tensors, kernel_cases
 
     @settings(max_examples=40, deadline=None, database=None, phases=[Phase.generate])
-    @given(counted_cases())
+    @given(kernel_cases())
     def check(case):
         for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 1e-6)):
             check_tensors(case, lambda a: torch.asarray(a, dtype=None if a.dtype == bool else dtype), tolerance)
