@@ -80,10 +80,13 @@ COUNTED = """if 1:
     os.environ["TRITON_INTERPRET"] = "1"  # before Triton is loaded: its kernels run in Python
     sys.path.insert(0, "tests")
     import torch
-    from hypothesis import Phase, given, settings
+    from hypothesis import given
+    from profiles import examples, load_profiles
     from tensor_cases import check_tensors, kernel_cases
 
-    @settings(max_examples=40, deadline=None, database=None, phases=[Phase.generate])
+    load_profiles()
+
+    @examples(40)
     @given(kernel_cases())
     def check(case):
         for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 1e-6)):
