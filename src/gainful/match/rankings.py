@@ -8,6 +8,8 @@ document of the query has.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from math import isnan
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -26,8 +28,7 @@ from gainful.types import Array, Ranks
 _KEY = ["query", "doc"]
 
 
-@frozen
-class RankedDoc:
+class RankedDoc(NamedTuple):
     """One document at its rank; `until` is the last rank of a block over which ties are averaged.
 
     `grade` is None for a document without a judgment; gain, discount and contribution are None
@@ -60,7 +61,7 @@ class QueryRanking:
         first, last = place_ties(self.ties, self.ranks, gain)
         order = np.argsort(self.ranks.by_input if TIE_POLICIES[self.ties].averages else first)
         return [
-            RankedDoc(rank, until, self.docs[at], score, None if np.isnan(grade) else grade)
+            RankedDoc(rank, until, self.docs[at], score, None if isnan(grade) else grade)
             for at, rank, until, score, grade in zip(
                 order.tolist(),
                 first[order].tolist(),
