@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from math import isnan
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import define, evolve, frozen
 
 from gainful.convention import Convention
 from gainful.match.frames import keep_one
@@ -28,7 +27,8 @@ from gainful.types import Array, Ranks
 _KEY = ["query", "doc"]
 
 
-class RankedDoc(NamedTuple):
+@define  # not frozen: there are many, and each would take twice as long
+class RankedDoc:
     """One document at its rank; `until` is the last rank of a block over which ties are averaged.
 
     `grade` is None for a document without a judgment; gain, discount and contribution are None

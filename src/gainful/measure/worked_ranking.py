@@ -121,7 +121,7 @@ def _add_contributions(
         gain = row.gain if row.doc is None else gains.get(row.doc, unjudged)
         discount = float(discounts[row.rank - 1 : row.until].mean())
         weighted_rows.append(
-            row._replace(gain=gain, discount=discount, contribution=(gain or 0) * discount)
+            evolve(row, gain=gain, discount=discount, contribution=(gain or 0) * discount)
         )
     return weighted_rows
 

@@ -28,7 +28,10 @@ def t_test_power(effect: float, queries: int, alpha: float = 0.05) -> float:
     """
     from scipy.special import betainc, gammaln, stdtrit, xlogy  # noqa: PLC0415  (slow to load)
 
-    centre, degrees = effect**2 * queries / 2, queries - 1
+    centre = min(abs(effect), _LARGEST_EFFECT) ** 2 * queries / 2
+    degrees = queries - 1
+    if not centre:
+        return alpha
     if centre > _LARGEST_CENTRE:
         return 1.0
     # The square of t is a non-central F of one degree: a Poisson mixture of beta distributions.
