@@ -125,9 +125,9 @@ LONG_FIELDS = {
         ("eval", "qrels.txt", "long.csv"),
         "long.csv:1: column 'score'",
     ),
-    "report --topics": (
+    "report --queries": (
         f"query,text\n1,{PAGE}\n1,y\n",
-        ("report", "qrels.txt", "a.run", "b.run", "--topics", "long.csv", "-o", "o.html"),
+        ("report", "qrels.txt", "a.run", "b.run", "--queries", "long.csv", "-o", "o.html"),
         "long.csv:3: query '1'",
     ),
 }

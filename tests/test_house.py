@@ -45,6 +45,7 @@ ALLOWED = {
     "normalised_average",  # the quantity of the 2008 paper, beside the average of normalised ones
 }
 VAGUE = {"found", "held", "how", "told", "got", "one", "said", "settled"}
+SENTENCE = re.compile(r"(?:\b[a-z']{2,},? ){4}[a-z']{2,}")  # five words of prose in a row
 MAX_LINES = 650
 
 
@@ -137,6 +138,22 @@ def test_the_profile_decides_how_hard_a_property_is_tried():
     tests = {path: path.read_text(encoding="utf-8") for path in BESIDES if path.stem != "profiles"}
     assert [name_of(path) for path in tests if re.search(r"max_examples=\w", tests[path])] == []
     assert examples(50).max_examples == 2 * settings.default.max_examples
+
+
+def test_asserts_hold_what_is_named_and_no_sentence():
+    """Texts by `facts`, refusals by `refuses`: what is said may be said better tomorrow."""
+    sentences = [
+        (name_of(path), part.lineno)
+        for path in BESIDES
+        for node in nodes_of(path)
+        if isinstance(node, ast.Assert)
+        for part in ast.walk(node.test)
+        if isinstance(part, ast.Constant) and SENTENCE.search(str(part.value))
+    ]
+    assert sentences == []
+    texts = {path: path.read_text(encoding="utf-8") for path in BESIDES}
+    matching = [name_of(path) for path in texts if re.search(r"raises\([^)]+, match=", texts[path])]
+    assert matching == ["tests/test_ir_measures.py"]  # a peer's own words, which are ours too
 
 
 def test_docstrings_stand_alone():

@@ -58,7 +58,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     | {"verbose": "output", "save_baseline": "save_to", "save_to": "save_baseline", "name": "file"},
     "plan": PRINTED_TEXT | PLUGIN,
     "order": PRINTED_TEXT | PLUGIN,
-    "report": PLUGIN | OF_BOTH | {"output": "output", "texts": "topics", "values_file": "output"},
+    "report": PLUGIN | OF_BOTH | {"output": "output", "values_file": "output"},
     "unjudged": PRINTED_TEXT
     | PLUGIN
     | {"first": "output", "per_query": "attribute", "run": "runs"},
@@ -97,7 +97,8 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
 
 
 def list_options(name):
-    return [option.name for option in commands.get_command(click.Context(commands), name).params]
+    params = commands.get_command(click.Context(commands), name).params
+    return [param.name for param in params if param.name != "help_all"]
 
 
 def list_keywords(name):

@@ -13,7 +13,8 @@ import pytest
 from refusals import refuses
 
 import gainful
-from gainful import guesses
+from gainful import synonyms
+from gainful.cli.main import gainful as commands
 from gainful.errors import EXTRAS
 
 ROOT = Path(__file__).parent.parent
@@ -128,12 +129,19 @@ def test_a_name_like_no_other_says_where_to_look():
 
 def test_every_place_that_a_guess_is_sent_to_is_there():
     """Up to the parenthesis or the word after it."""
-    for place in guesses._ELSEWHERE.values():
+    for place in synonyms.NAMES.values():
         for path in place.split(", or "):
             names = re.match(r"gainful\.([\w.]+)", path)[1].split(".")
             if names[0] in ("ir_measures", "pytrec_eval"):
                 import_module(f"gainful.{names[0]}")
             assert attrgetter(".".join(names))(gainful), path
+
+
+def test_every_line_that_a_command_is_sent_to_begins_with_a_command():
+    lines = [*synonyms.COMMANDS.values(), *synonyms.OPTIONS.values()]
+    named = {word for line in lines for word in re.findall(r"gainful ([a-z_]+)", line)}
+    assert named <= {*commands.list_commands(None)}
+    assert not {*synonyms.COMMANDS} & {*commands.list_commands(None)}
 
 
 def test_every_error_is_one_of_ours():

@@ -75,6 +75,7 @@ def _build_results() -> dict[str, Shown]:
         "Bounds": gainful.unjudged(JUDGED, BAD, "AP"),
         "Why": gainful.why(JUDGED, BAD, "nDCG@10", unlike="lightgbm"),
         "Explanation": gainful.explain([3, 2, 0, 1]),
+        "Contributions": gainful.explain([3, 2, 0, 1], measure="AP"),
         "Formulations": gainful.which("0.932", [3, 2, 3, 0, 1, 2]),
         "measures": measures("nDCG"),
         "conventions": conventions("sklearn", "trec_eval"),

@@ -65,14 +65,37 @@ JUDGED = {"t": {"d0": 2, "d1": 1, "d2": 0, "d3": 3}}
 @pytest.fixture(scope="module")
 def pages(study):
     """Each page by name: usual ones, and what is hard on a layout."""
+    hard_runs = {
+        name: {query: {"a": 1.0 + at, "b": 2.0} for query in (LONG, HEBREW, "q")}
+        for at, name in enumerate((LONG, HEBREW, "c"))
+    }
+    runs = {name: NEWS / f"{name}.txt" for name in ("bm25", "dense", "hybrid")}
     return {
+        "report": gainful.report(NEWS / "qrels.txt", runs, ["nDCG@10", "AP", "RR"], resamples=99),
+        "report, hard names": gainful.report(
+            {query: {"a": 1, "b": at} for at, query in enumerate((LONG, HEBREW, "q"))},
+            hard_runs,
+            title=LONG,
+            queries={LONG: HEBREW, "q": LONG},
+            documents={"a": HEBREW, "b": LONG},
+            resamples=99,
+        ),
+        "report of sessions": gainful.sessions.report(
+            study.sessions, study.qrels, ["nsDCG@10", "sDCG@10"], resamples=99
+        ),
+        "report of sessions, 70 groups": gainful.sessions.report(
+            make_many_groups(70), JUDGED, "nsDCG@3", correct="none", resamples=99
+        ),
         "explore": gainful.explore(study.sessions, study.qrels, "nsDCG(b=2, bq=4)@10"),
         "explore, hard names": gainful.explore(make_many_groups(6), JUDGED, title=LONG),
         "explore, 70 groups": gainful.explore(make_many_groups(70), JUDGED),
     }
 
 
-NAMES = ("explore", "explore, hard names", "explore, 70 groups")
+NAMES = (
+    *("explore", "explore, hard names", "explore, 70 groups"),
+    *("report", "report, hard names", "report of sessions", "report of sessions, 70 groups"),
+)
 
 
 @pytest.fixture

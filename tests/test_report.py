@@ -71,11 +71,11 @@ def test_every_query_has_the_values_of_the_evaluation(shown, news):
 def test_the_summary_has_the_comparison_that_compare_prints(shown, news):
     page = shown(news)
     comparison = gainful.compare(NEWS / "qrels.txt", RUNS, ["nDCG@10", "AP", "RR"], resamples=999)
-    text = page.text("#summary")
+    text = page.page.text_content("#summary")
     for pair in comparison.pairs_against():
         assert f"{pair.difference:+.4f}" in text
     leaders = ["hybrid", "dense", "nDCG@10", "bm25"]
-    assert list_facts(page.text(".answers"), *RUNS)[1:5] == leaders
+    assert list_facts(page.text("h1"), *RUNS)[:4] == leaders
     assert "Detectable difference" in text
     assert "999 resamples, seed 2008" in text
 
@@ -85,8 +85,136 @@ def test_runs_that_share_the_lead_are_said_to(shown):
     good, poor = (dict.fromkeys(judged, docs) for docs in (["a"], ["b", "a"]))
     runs = {"colbert": good, "splade": good, "bm25": poor}
     page = shown(gainful.report(judged, runs, "RR", resamples=99))
-    answer = list_facts(page.text(".answers"), *runs)
-    assert answer[1:6] == ["colbert", "splade", "RR", "1.000", "bm25"]
+    answer = list_facts(page.text("h1"), *runs)
+    assert answer[:5] == ["colbert", "splade", "RR", "1.000", "bm25"]
+
+
+@pytest.fixture(scope="module")
+def many_runs():
+    """Twelve runs of growing quality, three of which are alike."""
+    chance = np.random.default_rng(3)
+    judged = {
+        f"q{query}": {f"d{doc}": int(chance.integers(4)) for doc in range(30)}
+        for query in range(40)
+    }
+    runs = {
+        f"run-{number}": {
+            query: {doc: grade * number / 4 + 3 * chance.random() for doc, grade in docs.items()}
+            for query, docs in judged.items()
+        }
+        for number in (4, 11, 2, 3, 7, 10, 5, 6, 9, 8, 0, 1)
+    }
+    return judged, runs
+
+
+def test_the_finding_and_all_means_come_first_sorted(shown, many_runs):
+    page = shown(gainful.report(*many_runs, ["nDCG@10", "AP"], resamples=999))
+    assert page.page.locator("h1").bounding_box()["y"] < 100
+    plot = page.page.locator("#summary .dots").bounding_box()
+    assert plot["y"] + plot["height"] < 600
+    rows = page.page.locator("#summary .dots .dot-row:not(.dot-axis)")
+    means = [float(row.split()[1]) for row in rows.all_inner_texts()]
+    assert means == sorted(means, reverse=True)
+    assert len(means) == 12
+    assert rows.first.evaluate("one => one.classList.contains('best')")
+    assert page.page.locator("#summary details[open] table").count() == 0  # of many, folded
+
+
+def test_tables_are_sorted_and_marks_are_those_of_compare(run_gainful, shown, news):
+    words = ["compare", *FILES, "-m", "nDCG@10,AP,RR", "--resamples", "999", "--format", "json"]
+    data = json.loads(run_gainful(*words).out)
+    page = shown(news)
+    tables = page.page.locator("#summary table").all()
+    for compared, table in zip(data["measures"], tables, strict=True):
+        rows = table.locator("tbody tr").all()
+        names = [row.locator("td").nth(1).inner_text() for row in rows]
+        means = compared["means"]
+        assert names == sorted(means, key=means.get, reverse=True)
+        assert table.locator("td.best").all_inner_texts()[0] == names[0]
+        pairs = [pair for pair in data["pairs"] if pair["measure"] == compared["measure"]]
+        against = {pair["system"]: pair for pair in pairs if pair["other"] == "bm25"}
+        grey = {name for name, row in zip(names, rows, strict=True) if row.get_attribute("class")}
+        assert grey == {name for name, pair in against.items() if not pair["significant"]}
+        odd = {name for name, row in zip(names, rows, strict=True) if "†" in row.inner_text()}
+        assert odd == {
+            name
+            for name, pair in against.items()
+            if (pair["low"] <= 0 <= pair["high"]) == pair["significant"]
+        }
+
+
+def test_the_reader_chooses_two_runs_and_sees_wins_beside_losses(shown, many_runs):
+    judged, runs = many_runs
+    page = shown(gainful.report(judged, runs, "nDCG@10", resamples=99))
+    assert page.page.locator("#values thead th").all_inner_texts()[1:] == ["run-4", "run-11"]
+    page.page.select_option("#one", label="run-1")
+    page.page.select_option("#other", label="run-0")
+    values = {
+        name: gainful.evaluate(judged, runs[name], "nDCG@10").values_by_query()
+        for name in ("run-0", "run-1")
+    }
+    changes = {
+        query: values["run-0"][query]["nDCG@10"] - values["run-1"][query]["nDCG@10"]
+        for query in judged
+    }
+    losses, wins = (places.all_inner_texts() for places in (
+        page.page.locator(".extremes").first.locator("li"),
+        page.page.locator(".extremes").last.locator("li"),
+    ))  # fmt: skip
+    by_change = sorted(changes, key=changes.get)
+    assert losses == [f"{query} {changes[query]:+.4f}" for query in by_change[:5]]
+    assert wins == [
+        f"{query} {changes[query]:+.4f}" for query in by_change[:-6:-1] if changes[query] > 0
+    ]
+    page.page.locator(".extremes").last.locator("button").first.click()
+    assert page.text("#query h3") == f"Query {by_change[-1]}"
+    assert page.page.locator(".side thead th").all_inner_texts()[1:3] == ["run-1", "run-0"]
+    page.page.select_option("#one", label="run-0")  # the two change places
+    assert page.page.input_value("#other") == str(list(runs).index("run-1"))
+    page.page.check("#all-runs")
+    assert page.page.locator("#values thead th").count() == 13
+
+
+def test_keys_go_from_bar_to_bar_and_open_a_query(shown, news):
+    page = shown(news)
+    page.page.locator("#differences svg").focus()
+    for key in ("Home", "ArrowRight", "ArrowLeft", "Enter"):
+        page.page.keyboard.press(key)
+    best = page.page.locator(".extremes").last.locator("button").first.inner_text()
+    assert page.text("#query h3") == f"Query {best}"
+
+
+def test_what_documents_say_is_folded_behind_their_ids(run, shown, tmp_path):
+    for name, value in {"judged": JUDGED, "old": OLD, "new": NEW}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
+    lines = [{"_id": "a", "title": "A", "text": HOSTILE[0]}, {"_id": "unknown", "text": "far away"}]
+    documents = tmp_path / "corpus.jsonl"
+    documents.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    files = [tmp_path / f"{name}.json" for name in ("judged", "old", "new")]
+    run(*files, "-m", "nDCG@10", "--documents", documents, "-o", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "far away" not in text
+    page = shown(text)
+    page.page.click("#values .open >> text=q")
+    place = page.page.locator(".side .doc-text").first
+    assert not place.locator("p").is_visible()
+    place.locator("summary").click()
+    assert place.locator("p").inner_text() == HOSTILE[0]
+    assert page.page.evaluate("window.ran") is None
+
+
+def test_one_query_has_a_sentence_instead_of_dashes(shown):
+    page = shown(gainful.report({"q": JUDGED["q"]}, {"old": OLD, "new": NEW}, ["nDCG@10", "AP"]))
+    assert list_facts(page.text("h1"), "new") == ["new", "nDCG@10", "0.8950"]
+    assert page.text("#summary").count("nothing can be said") == 1
+    assert page.page.locator("#summary table").count() == 0
+
+
+def test_runs_that_do_not_differ_have_a_sentence_instead_of_tables(shown):
+    page = shown(gainful.report(JUDGED, {"old": OLD, "twin": OLD}, "nDCG@10", resamples=99))
+    assert list_facts(page.text("h1"), "old", "twin")[:3] == ["old", "twin", "nDCG@10"]
+    assert page.page.locator("#summary table").count() == 0
+    assert page.page.locator("#differences svg").count() == 0
 
 
 def test_one_query_is_worked_out_rank_by_rank_as_by_hand(shown):
@@ -199,7 +327,9 @@ def test_values_can_be_taken_away_as_csv_that_no_spreadsheet_runs(shown):
 
 def test_texts_of_queries_are_shown_and_searched(shown):
     texts = {"q": "where to sleep", "r": "<b>what</b> to eat"}
-    page = shown(gainful.report(JUDGED, {"old": OLD, "new": NEW}, "AP", texts=texts, resamples=99))
+    page = shown(
+        gainful.report(JUDGED, {"old": OLD, "new": NEW}, "AP", queries=texts, resamples=99)
+    )
     page.page.fill("#search", "<B>WHAT")
     assert page.text("#values .text") == "<b>what</b> to eat"
     assert len(page.rows()) == 1
@@ -219,7 +349,7 @@ def test_hostile_ids_names_and_texts_run_nothing_and_are_read_as_text(shown, wid
         runs,
         ["nDCG@10", "AP"],
         title=HOSTILE[1],
-        texts={name: name for name in HOSTILE},
+        queries={name: name for name in HOSTILE},
         resamples=99,
     )
     page = shown(made, viewport={"width": width, "height": 900})
@@ -227,7 +357,7 @@ def test_hostile_ids_names_and_texts_run_nothing_and_are_read_as_text(shown, wid
         "#values .open", "all => all.map(one => one.textContent)"
     )
     assert sorted(names) == sorted(HOSTILE)
-    assert page.text("h1") == HOSTILE[1]
+    assert page.text(".eyebrow") == HOSTILE[1]
     for name in HOSTILE:
         page.page.evaluate(
             "name => [...document.querySelectorAll('#values .open')]"
@@ -274,8 +404,8 @@ def test_the_same_input_gives_the_same_page():
 
 def test_one_run_has_means_with_intervals_and_no_comparison(shown):
     page = shown(gainful.report(NEWS / "qrels.txt", RUNS["bm25"], ["nDCG@10", "NumRet"]))
-    assert "bm25, 40 queries" in page.text("h1")
-    assert "with 95 % confidence" in page.text("#summary")
+    assert "bm25, 40 queries" in page.text(".eyebrow")
+    assert "95 % interval" in page.text("h1")
     assert "400 in all" in page.text("#summary")
     assert page.page.query_selector("#values [data-order=changed]") is None
 
@@ -325,8 +455,8 @@ def test_a_measure_that_a_test_refuses_is_named_and_the_others_are_compared(run,
 
 def test_a_run_of_which_no_query_counts_has_a_page_that_says_so(shown):
     page = shown(gainful.report({"1": {"a": 0}}, {"run": {"1": ["a"]}}, "nDCG", empty="skip"))
-    assert "not known" in page.text("#summary")
-    assert "nothing to draw" in page.text("#plots")
+    assert "not known" in page.text("h1")
+    assert "nothing to draw" in page.text("#summary")
     assert page.rows() == [["1", "–"]]
 
 
@@ -417,13 +547,13 @@ def test_without_the_extra_it_is_said_how_to_install_it(run, tmp_path, monkeypat
 def test_a_page_can_go_through_a_pipe_with_a_title_and_texts(run, tmp_path):
     topics = tmp_path / "topics.tsv"
     topics.write_text("n01\twhere to <sleep>\n", encoding="utf-8")
-    words = ("--topics", topics, "--title", "Release <7>", "-m", "AP", "-o", "-")
+    words = ("--queries", topics, "--title", "Release <7>", "-m", "AP", "-o", "-")
     page = run(*FILES[:2], *words).out
     assert page.startswith("<!doctype html>")
-    assert "<h1>Release &lt;7&gt;</h1>" in page
+    assert ">Release &lt;7&gt;</p>" in page
     assert "where to \\u003csleep\\u003e" in page
     assert page.rstrip("\n") == gainful.report(
-        FILES[0], {"bm25": FILES[1]}, "AP", title="Release <7>", texts=topics
+        FILES[0], {"bm25": FILES[1]}, "AP", title="Release <7>", queries=topics
     )
 
 

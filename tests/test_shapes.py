@@ -884,6 +884,8 @@ ANSWERS = {
     "Elasticsearch": es_answer,
     "Solr": solr_answer,
     "Pinecone": lambda docs: {"matches": [{"id": doc, "score": score, "values": []} for doc, score in docs.items()], "namespace": ""},
+    "Qdrant": lambda docs: {"result": {"points": [{"id": doc, "score": score} for doc, score in docs.items()]}, "status": "ok"},
+    "Algolia": lambda docs: {"hits": [{"objectID": doc} for doc in docs], "nbHits": 2},
     "Chroma": lambda docs: {"ids": [[*docs]], "distances": [[1 - score for score in docs.values()]]},
     "Vespa": lambda docs: {"root": {"id": "top", "children": [{"id": doc, "relevance": score} for doc, score in docs.items()]}},
 }  # fmt: skip

@@ -154,7 +154,10 @@ def test_help_fits_and_its_examples_can_be_copied(run_gainful, words):
 
 
 def test_options_stand_in_groups_and_those_that_matter_come_first(run_gainful):
-    lines = run_gainful("eval", "--help").out.splitlines()
+    folded = run_gainful("eval", "--help").out
+    assert "--ties" not in folded
+    assert "--help-all" in folded
+    lines = run_gainful("eval", "--help-all").out.splitlines()
     headings = [line for line in lines if re.fullmatch(r"[A-Z]\w+:", line)]
     assert headings == ["Options:", "Output:", "Statistics:", "Files:", "Convention:", "Examples:"]
     assert lines[lines.index("Options:") + 1].startswith("  -m, --measure")

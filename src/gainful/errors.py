@@ -6,13 +6,12 @@ person can mend it without a trace and a program can catch it by its type.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 from gainful.text import (
     MAX_LENGTH,
-    REMOVED,
     escape_controls,
     quote,
     shorten,
@@ -221,7 +220,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
         Where there is an `answer` of its own, that is said instead; with `lists_all` they are
         listed beside a suggestion too.
         """
-        from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
+        from gainful.synonyms import ARGUMENTS, REMOVED, find_nearest  # noqa: PLC0415  (of a mistake)
 
         self.kind, self.name, self.known_names, self.hint = kind, name, tuple(known_names), hint
         if kind.endswith("option") and name in REMOVED:
@@ -231,15 +230,9 @@ class UnknownName(GainfulError, LookupError, ValueError):
         by_lower = {
             known_name.lower().lstrip("-"): known_name for known_name in reversed(self.known_names)
         }  # the first wins
-        prefixes = [lower for lower in by_lower if len(lower) > 2 and spelling.startswith(lower)]
-        near = (
-            get_close_matches(spelling, by_lower, n=1, cutoff=_MISSPELT)
-            or prefixes
-            or get_close_matches(spelling, by_lower, n=1, cutoff=0.55)
-        )
-        if len(by_lower) == 1:
-            near = list(by_lower)
-        near = [known for known in SYNONYMS.get(spelling, ()) if known in by_lower] or near
+        near = [known for known in ARGUMENTS.get(spelling, ()) if known in by_lower]
+        near = near or [known for known in [find_nearest(spelling, by_lower)] if known]
+        near = list(by_lower) if len(by_lower) == 1 else near
         suggestion = f"did you mean {_show_name(by_lower[near[0]])}?" if near else ""
         listing = ", ".join(map(shorten, self.known_names[:_MAX_LISTED])) + (
             ", …" if len(self.known_names) > _MAX_LISTED else ""
@@ -260,35 +253,6 @@ def _show_name(name: str) -> str:
 
 
 _MAX_LISTED = 30  # names that a message lists
-_MISSPELT = 0.85  # how alike two spellings are that differ by a slip
-
-_QRELS, _RUN, _CUTOFF = ("qrels", "judged"), ("run", "runs", "scores"), ("k", "cutoff")
-# What other tools call an argument that has another name here.
-SYNONYMS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("metric", "metrics", "measurement"), ("measures", "measure")),
-    "measure": ("measures",),
-    "measures": ("measure",),
-    **dict.fromkeys(("judgments", "judgements", "judgment", "qrel", "ground_truth"), _QRELS),
-    **dict.fromkeys(("truth", "gold", "labels", "references", "y_true"), ("qrels", "grades")),
-    **dict.fromkeys(("relevance", "relevances"), ("grades", "qrels")),
-    **dict.fromkeys(("predictions", "preds", "y_score", "y_pred", "system", "ranking"), _RUN),
-    **dict.fromkeys(("results", "rankings", "retrieved", "hits"), _RUN),
-    "run": ("runs",),
-    "runs": ("run",),
-    **dict.fromkeys(("top_k", "topk", "at", "at_k", "cut", "depth", "top"), _CUTOFF),
-    "k": ("cutoff",),
-    "cutoff": ("k",),
-    **dict.fromkeys(("groups", "group_sizes", "group_by"), ("group", "by")),
-    "by": ("group",),
-    **dict.fromkeys(("group_id", "query_id", "query_ids", "qids"), ("qid",)),
-    **dict.fromkeys(("convention", "tool", "as_in"), ("like",)),
-    **dict.fromkeys(("threshold", "relevance_level", "min_rel", "rel_lvl", "level"), ("rel",)),
-    **dict.fromkeys(("column", "column_names", "col_map"), ("columns",)),
-    **dict.fromkeys(("stat_test", "significance"), ("test",)),
-    **dict.fromkeys(("correction", "adjust"), ("correct",)),
-    **dict.fromkeys(("n_resamples", "iterations", "n_permutations"), ("resamples",)),
-    **dict.fromkeys(("random_state", "rng"), ("seed",)),
-}
 
 
 show_public_names(__name__)

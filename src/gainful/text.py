@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from importlib import import_module
 from math import floor, log10
 from pathlib import PurePath
@@ -21,7 +22,6 @@ _C_HEX = r"0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?"
 _C_DECIMAL = r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?"
 _C_NUMBER = rf"\s*[+-]?(?:{_C_HEX}|{_C_DECIMAL}|inf(?:inity)?|nan)"
 _LONG = 2**63
-_GUESS_CUTOFF = 0.75  # how like a word must be one for something of another name
 
 
 def count_noun(number: int, noun: str, plural_noun: str = "") -> str:
@@ -327,19 +327,12 @@ def capitalise_first(words: str) -> str:
     return f"{head.capitalize()} {rest}" if rest and head.islower() else words
 
 
-_MODELS = "it was removed: statsmodels fits linear models to results.per_query (per_session)"
-_SAID = (
-    "it was removed: gainful.stats.correlate holds measures and settings against what users said"
-)
-_FIRST = "it was removed: gainful.unjudged lists the documents to judge first"
-_SPLIT_HALF = "it was removed: discriminative power and test= say how sure an order is"
-# Names and options in Python that are gone, and what to do instead.
-REMOVED: Mapping[str, str] = {
-    **dict.fromkeys(("fit_model", "model"), _MODELS),
-    **dict.fromkeys(("sweep_against", "SweepAgreement", "against"), _SAID),
-    **dict.fromkeys(("settle", "Settlement"), _FIRST),
-    **dict.fromkeys(("split_half", "trials"), _SPLIT_HALF),
-}
+IN_SHELL: ContextVar[bool] = ContextVar("in_shell", default=False)  # is a command asked?
+
+
+def name_way(shell: str, python: str) -> str:
+    """How to ask for something: as a command in a shell, as an expression in Python."""
+    return shell if IN_SHELL.get() else python
 
 
 def suggest_name(
@@ -359,16 +352,13 @@ def suggest_name(
         >>> suggest_name("plot", {"average": ".average"}, {"export": ".save"}, ["average"])
         'there is average'
     """
-    from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
+    from gainful.synonyms import REMOVED, find_nearest  # noqa: PLC0415  (of a mistake only)
 
     if name in REMOVED:
         return REMOVED[name]
     lower = name.lower()
-    near = (
-        [lower for known in (guesses, places) if lower in known]
-        or get_close_matches(lower, places, n=1)
-        or get_close_matches(lower, guesses, n=1, cutoff=_GUESS_CUTOFF)
-    )
+    near = [lower] if lower in guesses or lower in places else []
+    near = near or [known for known in [find_nearest(lower, [*places, *guesses])] if known]
     if near:
         place = guesses.get(near[0]) or places[near[0]]
         return f"did you mean {place}?"

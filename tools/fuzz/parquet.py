@@ -46,7 +46,7 @@ COMMANDS = [
     *(("labels", ["correlate", "q.txt", "r.txt", "--column", "said", "--labels", "bad.parquet"]),),
     *(("labels", ["correlate", "--sessions", "s.csv", "--column", "said", "--labels", "bad.parquet"]),),
     *(("topics", ["sessions", "s.csv", "--topics", "bad.parquet"]),),
-    *(("topics", ["report", "q.txt", "r.txt", "--topics", "bad.parquet", "-o", "a.html"]),),
+    *(("topics", ["report", "q.txt", "r.txt", "--queries", "bad.parquet", "-o", "a.html"]),),
     *(("propensity", ["sessions", "s.csv", "--propensity", "bad.parquet"]),),
 ]  # fmt: skip
 

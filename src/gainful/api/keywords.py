@@ -8,7 +8,7 @@ from inspect import Parameter, cleandoc, signature
 from typing import Any, TypeVar
 
 from gainful.convention import SETTINGS
-from gainful.errors import SYNONYMS, UnknownName
+from gainful.errors import UnknownName
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -100,16 +100,16 @@ def _answer(function: Function, names: list[str], *, open_ended: bool) -> Functi
 
 def is_meant(name: str, names: list[str]) -> bool:
     """Is it another tool's name for one of these, or one of them misspelt?"""
-    from difflib import get_close_matches  # noqa: PLC0415  (only once something is misspelt)
-
     from gainful.convention.session import SESSION_SETTINGS  # noqa: PLC0415
+    from gainful.synonyms import ARGUMENTS, find_nearest  # noqa: PLC0415
 
     if name in SETTINGS or name in SESSION_SETTINGS:
         return False
 
-    synonym = any(meant in names for meant in SYNONYMS.get(name, ()))
-    nearest = get_close_matches(name, [*names, *SETTINGS, *SESSION_SETTINGS], n=1, cutoff=0.75)
-    return synonym or any(near in names for near in nearest)
+    synonym = any(meant in names for meant in ARGUMENTS.get(name, ()))
+    return (
+        synonym or find_nearest(name, [*names, *SETTINGS, *SESSION_SETTINGS], whole=True) in names
+    )
 
 
 def _format_type(kind: Any) -> str:

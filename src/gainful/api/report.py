@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from os import PathLike
+from collections.abc import Sequence
+from functools import partial
 from typing import Unpack
 
 import polars as pl
@@ -34,7 +34,7 @@ from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
-from gainful.read.query_columns import read_queries
+from gainful.read.query_columns import AnyQueries, read_document_texts, read_queries
 from gainful.read.session_inputs import AnySessions
 from gainful.read.several_systems import SYSTEM
 from gainful.show.figures.figure import FigureData
@@ -68,7 +68,8 @@ def report(
     runs: Runs | AnyRun,
     measures: Measures | None = None,
     *,
-    texts: Mapping[str, str] | str | PathLike[str] | None = None,
+    queries: AnyQueries | None = None,
+    documents: AnyQueries | None = None,
     title: str | None = None,
     values_file: str | None = None,
     **options: Unpack[ReportOptions],
@@ -80,7 +81,9 @@ def report(
         runs: one run or more, by name or in a list.
         measures: whatever `evaluate` takes. The work of the first that cumulates gain is shown
             rank by rank.
-        texts: what the queries say, by id; or a file of them.
+        queries: what the queries say: a file, a frame or a dict of them by id.
+        documents: what the documents say: a file, a frame or a dict of them by id. The page
+            holds the texts of those that it shows.
         title: what the page is called.
         values_file: what the page calls a file beside it with all values, where it has a part.
         **options: how runs are tested (`stats.SignificanceOptions`) and read (`RunOptions`).
@@ -105,7 +108,7 @@ def report(
     method_options["baseline"] = labels[base]
     method = build_method(**method_options)
     resampling, reading = method.resampling, RunReading.from_options(inputs)
-    query_texts = _load_texts(texts)
+    query_texts = {} if queries is None else read_queries(queries).read_texts()
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = list(evaluate_matched(qrels, named_runs, measures, reading))
     matched_runs = [matched for _, matched in evaluated]
@@ -140,17 +143,10 @@ def report(
             if at != base
         },
         texts=query_texts,
+        find_documents=None if documents is None else partial(read_document_texts, documents),
         seed=resampling.seed,
     )
     return render_report(content, title=title, values_file=values_file)
-
-
-def _load_texts(texts: Mapping[str, str] | str | PathLike[str] | None) -> dict[str, str]:
-    if texts is None:
-        return {}
-    if isinstance(texts, Mapping):
-        return {str(query): str(text) for query, text in texts.items()}
-    return read_queries(texts).read_texts()
 
 
 def _estimate_intervals(results: Results, resampling: Resampling) -> MeanIntervals:

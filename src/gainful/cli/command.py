@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gainful.errors import SYNONYMS, UnknownName
+from gainful.errors import UnknownName
 from gainful.text import display_width, fold_line
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 GROUPS = ("", "Output", "Statistics", "Files", "Logs", "Convention")
 _EXAMPLES = re.compile(r"\s*\x08\nExamples?:\n")  # click's \b, behind which nothing is folded
 _SHELL_WORD = re.compile(r"(?:'[^']*'|\S)+")
+_WANTS_ALL = "gainful.help_all"  # in the memory of a context: are all options to be shown?
+_SHOWN_FLAGS = 4  # of a group that is folded
 _TERM_WIDTH = 26  # of an option and its value; longer ones have a line of their own
 
 _FORMS = ("table", "tsv", "csv", "markdown", "latex", "html", "json", "jsonl")
@@ -165,17 +167,41 @@ class Explained(click.Command):
 class Command(Explained):
     """A command whose options stand in groups; misspelt ones are answered."""
 
+    def __init__(self, *words: Any, **attributes: Any) -> None:
+        """One with many options has `--help-all`, which shows those that `--help` folds."""
+        super().__init__(*words, **attributes)
+        if self._list_folded():
+            self.params.append(_make_help_all())
+
+    def _list_folded(self) -> list[str]:
+        """The groups that help shows in a line: settings, and how sessions are read beside runs."""
+        groups = {getattr(param, "group", "") for param in self.params}
+        is_of_runs = "Statistics" in groups and "Convention" in groups
+        return [
+            group
+            for group, folds in (("Files", is_of_runs), ("Logs", is_of_runs), ("Convention", True))
+            if folds and group in groups
+        ]
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options under their headings."""
+        """The options under their headings; what is folded by its names alone."""
+        folded = [] if ctx.meta.get(_WANTS_ALL) else self._list_folded()
         records: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        flags: dict[str, list[str]] = {group: [] for group in folded}
         for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is not None and isinstance(param, click.Option):
-                records[getattr(param, "group", "")].append(record)
+            group = getattr(param, "group", "")
+            if group in flags:
+                flags[group].append(param.opts[0])
+            elif isinstance(param, click.Option):
+                record = param.get_help_record(ctx)
+                records[group] += [] if record is None else [record]
         for group, lines in records.items():
             if lines:
                 with formatter.section(group or "Options"):
                     formatter.write_dl(lines)
+        if folded:
+            with formatter.section("More, with --help-all"):
+                formatter.write_dl([(group, _shorten_flags(flags[group])) for group in folded])
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """The arguments; an option that there is not is answered as every misspelt name is."""
@@ -183,6 +209,24 @@ class Command(Explained):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as mistake:
             raise unknown_option(self, mistake.option_name) from None
+
+
+def _shorten_flags(flags: Sequence[str]) -> str:
+    more = len(flags) - _SHOWN_FLAGS
+    return ", ".join(flags[:_SHOWN_FLAGS]) + (f" and {more} more" if more > 0 else "")
+
+
+def _make_help_all() -> click.Option:
+    def show(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+        if wanted and not ctx.resilient_parsing:
+            ctx.meta[_WANTS_ALL] = True
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+
+    text = "Show all options, and exit."
+    return Option(
+        ["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=show, help=text
+    )
 
 
 class Group(Explained, click.Group):
@@ -204,11 +248,15 @@ def unknown_option(command: click.Command, name: str) -> Exception:
     word = name.lower().lstrip("-").replace("-", "_")
     if word in _FORMS and "form" in options:
         return UnknownName("option", name, [f"--format {word}"])
-    meant = [word, *SYNONYMS.get(word, ())]  # by its name here, or another tool's for it
+    from gainful.synonyms import ARGUMENTS, OPTIONS  # noqa: PLC0415  (of a mistake only)
+
+    meant = [word, *ARGUMENTS.get(word, ())]  # by its name here, or another tool's for it
     if "k" in meant and "k" not in options and "measures" in options:
         return UnknownName("option", name, ["-m nDCG@10"], "the cutoff is part of the measure")
     for option in (options[known] for known in meant if known in options):
         return UnknownName("option", name, [f"{option.opts[0]} {option.metavar or ''}".strip()])
+    if word in OPTIONS:
+        return click.UsageError(f"no option {name!r}; {OPTIONS[word]}")
     return UnknownName("option", name, list_flags(command))
 
 

@@ -42,8 +42,7 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     Row(
         "--values",
         "FILE",
-        "Instead of QRELS and RUN: values that another tool computed (query, run, measure, value; "
-        "a column for each measure; or trec_eval -q); may be repeated.",
+        "Instead of QRELS and RUN: values that another tool computed; may be repeated.",
         type=PATH,
         multiple=True,
     ),
@@ -59,8 +58,7 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     Row(
         "--equivalent",
         "M=V|V",
-        "Also: are they practically the same, M within V (or all measures)? Two one-sided tests, "
-        "and P(better), P(same), P(worse); may be repeated.",
+        "Also test equivalence: M (or every measure) within V; may be repeated.",
         group="Statistics",
         multiple=True,
         callback=parse_differences,
@@ -82,18 +80,16 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     Row(
         "--full",
         None,
-        "Intervals, p and effect sizes in LaTeX, Markdown and HTML too, as a terminal has them.",
+        "Intervals, p and effect sizes in LaTeX, Markdown and HTML too.",
     ),
     *(*PRINT_RUNS, *CHOOSE_SESSIONS),
 )
 def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
     """Is one RUN really better than another, by these QRELS?
 
-    Runs are paired by query. For each the mean, the difference to the baseline with its interval, p
-    (as it is, and corrected), wins, ties and losses; letters name the runs that it beats. With
-    --sessions systems are compared over whole sessions, and searchers exchange their assignments;
-    the systems of several files are paired by the conversations that they share. What is to be set
-    there goes into the measure: 'nsDCG(b=2, bq=4)@10'.
+    Runs are paired by query. Prints means, differences with intervals and p, wins, ties and
+    losses; letters name the runs that a run beats. With --sessions, systems are compared over
+    whole sessions; settings go into the measure there: 'nsDCG(b=2, bq=4)@10'.
 
     Exit status: 0 done, 2 something is wrong with what was given.
 
@@ -101,7 +97,6 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
     Examples:
       gainful compare qrels.txt bm25.txt dense.txt -m nDCG@10 -m AP
       gainful compare qrels.txt *.run --baseline bm25 --format latex
-      gainful compare qrels.txt a.txt b.txt c.txt --test t -o compared.csv
       gainful compare qrels.txt old.txt new.txt -m nDCG@10 --per-query
       gainful compare qrels.txt old.txt new.txt -m AP --equivalent AP=0.01
       gainful compare qrels.txt a.run b.run --cluster '^(.+)_\\d+$'

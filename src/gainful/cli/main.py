@@ -10,6 +10,8 @@ import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
+from pathlib import Path
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,7 +26,7 @@ from gainful.cli.streams import (
     show_progress,
 )
 from gainful.errors import GainfulError, UnknownName
-from gainful.text import shorten
+from gainful.text import IN_SHELL, shorten
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -113,6 +115,13 @@ class Commands(Group):
             raise TypeError(f"gainful.cli.{cmd_name} has no command {cmd_name}")
         return found_command
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """The command that is named first; where a file is, `eval` is missing before it."""
+        if args and args[0] not in _QUESTIONS and Path(args[0]).is_file():
+            line = join(["gainful", "eval", *args])
+            raise click.UsageError(f"{args[0]} is a file, not a command; did you mean {line}?")
+        return super().resolve_command(ctx, args)
+
     def make_context(self, *words: Any, **settings: Any) -> click.Context:
         """What is asked for; click would answer Ctrl-C with an empty line before ours."""
         try:
@@ -122,10 +131,13 @@ class Commands(Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Do it; here too Ctrl-C is one line."""
+        speaks = IN_SHELL.set(True)
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             raise click.Abort from None
+        finally:
+            IN_SHELL.reset(speaks)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """The names of commands, without loading them."""
@@ -146,7 +158,12 @@ class Commands(Group):
 def _unknown_command(name: str) -> Exception:
     """The answer to a name that is no command; that of a measure is shown how it is asked for."""
     from gainful.api.measures import is_measure  # noqa: PLC0415  (only once there is a mistake)
+    from gainful.synonyms import COMMANDS, NO_COMMANDS  # noqa: PLC0415
 
+    if name in NO_COMMANDS:
+        return click.UsageError(f"no command {name!r}; {NO_COMMANDS[name]}")
+    if name in COMMANDS:
+        return click.UsageError(f"no command {name!r}; did you mean {COMMANDS[name]}?")
     hint = "gainful --help lists them"
     if is_measure(name):
         hint = (

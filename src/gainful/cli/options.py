@@ -308,7 +308,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         "correct": Row(
             "--correct",
             partial(_list_choices, (_CORRECTION, "CORRECTIONS")),
-            "How p is corrected. [max-t; of other tests than randomisation holm]",
+            "How p is corrected. [max-t; of other tests holm]",
         ),
         "family": Row(
             "--family",
@@ -334,8 +334,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         "block": Row(
             "--block",
             "COLUMN",
-            "With --sessions: whose effects are taken out; the first says whose assignments are "
-            "exchanged. [searcher, scenario]",
+            "With --sessions: columns whose effects are taken out. [searcher, scenario]",
             multiple=True,
         ),
     },

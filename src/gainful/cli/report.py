@@ -7,7 +7,16 @@ from typing import Any
 
 from gainful.api.report import report as report_runs, report_sessions
 from gainful.cli.answer import argument, command, deliver_document, refuse_overwriting
-from gainful.cli.options import CHOOSE_SESSIONS, CONVENTION, READ_RUNS, RESAMPLING, option
+from gainful.cli.command import PATH
+from gainful.cli.options import (
+    CHOOSE_SESSIONS,
+    CONVENTION,
+    READ_RUNS,
+    RESAMPLING,
+    Row,
+    option,
+    refuse_idle_options,
+)
 from gainful.cli.study import ask, take_sessions
 from gainful.evidence.method import MethodOptions
 
@@ -18,15 +27,11 @@ from gainful.evidence.method import MethodOptions
     "measures",
     option("output", "The page: FILE.html.", group="", required=True),
     option("title", "What the page is called."),
-    option(
-        "topics",
-        "What the queries say: lines of query, tab, text; or CSV or JSON lines with both. With "
-        "--sessions: lines of session and topic, whose judgments count.",
-        group="",
-    ),
+    option("queries", "What the queries say: CSV, TSV or JSON lines with query and text."),
+    Row("--documents", "FILE", "What the documents say: the same with doc and text.", type=PATH),
     *take_sessions("A page about whole sessions instead; several files are several systems."),
     *("baseline", "any_test", "correct", "family", "cluster", *RESAMPLING, "block"),
-    *(*READ_RUNS, *CONVENTION, *(name for name in CHOOSE_SESSIONS if name != "topics")),
+    *(*READ_RUNS, *CONVENTION, *CHOOSE_SESSIONS),
     piped="html",
 )
 def report(*, output: str, title: str | None, **options: Any) -> None:
@@ -49,7 +54,7 @@ def report(*, output: str, title: str | None, **options: Any) -> None:
     Examples:
       gainful report qrels.txt run.txt -o report.html
       gainful report qrels.txt bm25.txt dense.txt -m nDCG@10 -o report.html
-      gainful report qrels.txt *.run --topics topics.tsv -o report.html
+      gainful report qrels.txt *.run --queries queries.tsv -o report.html
       gainful report --sessions study.csv --qrels q.txt -o report.html
       gainful report --sessions a.run b.run --qrels q.txt -o report.html
       gainful report --sessions log.csv --by variant -o report.html
@@ -63,7 +68,10 @@ def report(*, output: str, title: str | None, **options: Any) -> None:
         "values_file": None if values is None else values.name,
     }
     if options["sessions"] is None:
-        naming["texts"] = options.pop("topics")
+        refuse_idle_options(("topics",), "is now --queries: --queries FILE")
+        naming |= {"queries": options.pop("queries"), "documents": options.pop("documents")}
+    else:
+        refuse_idle_options(("queries", "documents"), "is of runs")
     document = ask(report_runs, report_sessions, options, MethodOptions.__annotations__, **naming)
     has_values = document.values_csv is not None and values is not None
     deliver_document(

@@ -19,7 +19,7 @@ from gainful.evidence.statistics.paired_tests import TESTS, randomisation_test, 
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.values import Results
 from gainful.read.conversations import TURN
-from gainful.text import count_noun, quote
+from gainful.text import count_noun, name_way, quote
 from gainful.types import Array, Ranks
 
 PairChoice = Literal["all", "baseline"]
@@ -155,7 +155,8 @@ def describe_few_units(test: str, paired: Sequence[PairedValues], pairs: Ranks) 
     few = f"{count_noun(differing, paired[0].unit)} differ{'s' if differing == 1 else ''}"
     few = f"{clusters} clusters are compared" if test == "t" else few
     liberal = f"the {TESTS[test].words} calls too much significant (measured: {_LIBERAL[test]}"
-    return [f"only {few}, and then {liberal}, instead of 5 %); --test randomisation does not"]
+    way = name_way("--test randomisation", 'test="randomisation"')
+    return [f"only {few}, and then {liberal}, instead of 5 %); {way} does not"]
 
 
 def refuse_extremes(values: Array, measure: str) -> None:
@@ -309,7 +310,8 @@ def describe_turns(
         return None
     turns = [query for query in queries if query.rpartition("_")[0] == repeated[0]][:2]
     clusters = count_noun(len(conversations), "cluster")
-    advice = f"--cluster '{EXAMPLE}' {verb} by {clusters}"
+    way = name_way(f"--cluster '{EXAMPLE}'", f"cluster=r'{EXAMPLE}'")
+    advice = f"{way} {verb} by {clusters}"
     if not takes_clusters:
         advice = f"p and limits are surer than they should be; in compare {advice}"
     return (

@@ -29,6 +29,7 @@ from gainful.text import (
     format_range,
     join_words,
     mark_notes,
+    name_way,
     number_doubles,
     shorten,
 )
@@ -258,7 +259,6 @@ def summary_page(values: Results, size: str, remarks: Sequence[str]) -> Page:
 
 _MAX_COLUMNS = 8  # measures; beyond, they stand below one another
 _MAX_ID_LENGTH = 30  # characters of a query in a sentence
-_CHANCE_ADVICE = "gainful compare tells whether that is more than chance."
 _MEAN_WORDS = {"mean": "a mean", "geometric": "a geometric mean", "whole": "a"}
 _SUMMED_COUNTS = ("missing", "extra", "tied", "duplicates", "retrieved")
 
@@ -318,7 +318,9 @@ def describe_answer(results: Sequence[Results]) -> str:
     means_by_measure = {
         measure: {name: values[measure] for name, values in means.items()} for measure in graded
     }
-    return f"{describe_leaders(means_by_measure, results[0].directions)} {_CHANCE_ADVICE}"
+    way = name_way("gainful compare", "gainful.compare(results)")
+    advice = f"{way} shows whether that is more than chance."
+    return f"{describe_leaders(means_by_measure, results[0].directions)} {advice}"
 
 
 def _describe_run(results: Results, measure: str) -> str:

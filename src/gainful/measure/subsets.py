@@ -21,9 +21,10 @@ def compute_subsets(ranked: RankedRun, recipe: Recipe, members: Flags) -> Array:
     The others keep their ranks and earn nothing, and the pool stays whole. Not a number where the
     convention leaves the query out.
     """
-    convention = recipe.convention
-    by_grades = TIE_POLICIES[convention.ties].needs == "grades"
-    moves = by_grades or convention.unjudged_grade is not None  # who is judged changes the ranks
+    convention, entry = recipe.convention, recipe.entry
+    by_grades = TIE_POLICIES[convention.ties].needs == "grades" and not entry.cumulated
+    filled = convention.unjudged_grade is not None and entry.counts_gains
+    moves = by_grades or filled  # who is judged changes the ranks
     batch_size = max(1, _BATCH_DOCS // (1 + len(ranked.grade) + len(ranked.pool_grade)))
     values: list[Array] = []
     for part in slices(len(members), batch_size):

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_FIGURES = "gainful.figures, which draws runs and sessions"
-# What one looks for in a result, and what it is here; in small letters.
-_ELSEWHERE = {
-    **dict.fromkeys(("df", "frame", "dataframe", "to_df", "to_frame"), ".to_polars()"),
-    **dict.fromkeys(("items", "as_dict", "asdict", "dict", "to_flat"), ".to_dict()"),
-    **dict.fromkeys(("show", "display", "print", "head", "table"), ".to_text()"),
-    **dict.fromkeys(("to_excel", "to_tsv"), ".to_csv()"),
-    **dict.fromkeys(("write", "export", "to_file", "dump"), '.save("results.csv")'),
-    **dict.fromkeys(("plot", "chart", "figure", "draw"), _FIGURES),
-}
 # What the house asks of its own results, and nobody else: in no list and in no reference.
 INTERNAL_NAMES = frozenset(
     (
@@ -207,7 +197,9 @@ def describe_missing(result: Shown, name: str) -> str:
         **{known.removeprefix("to_"): f".{known}()" for known in names if known.startswith("to_")},
         **{known: f".{known}" for known in names},
     }
-    elsewhere = {word: place for word, place in _ELSEWHERE.items() if word not in names}
+    from gainful.synonyms import RESULTS  # noqa: PLC0415  (of a mistake only)
+
+    elsewhere = {word: place for word, place in RESULTS.items() if word not in names}
     guesses = {**elsewhere, **result.list_expressions()}
     return f"{message}; {suggest_name(name, places, guesses, names)}"
 

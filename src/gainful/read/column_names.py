@@ -93,6 +93,8 @@ COLUMNS = (
     Column("seconds", "number", "sessions log", _SECONDS),
     Column("query", "id", "texts", "query query_id qid _id id"),
     Column("text", "text", "texts", "text query_text title"),
+    Column("doc", "id", "documents", f"{_DOCS} query _id id", noun="document"),
+    Column("text", "text", "documents", "text contents content body passage title"),
     Column("run", "id", "labels values", "run system run_id name model"),
     Column("measure", "id", "values", "measure metric measure_name metric_name"),
     Column("value", "number", "values", "value score"),
@@ -105,9 +107,9 @@ QRELS_COLUMNS, RUN_COLUMNS, SESSION_COLUMNS, LOG_COLUMNS = (
     for table in ("judgments", "run", "sessions", "log")
 )
 # What other tables tell beside queries, sessions and ranks.
-TEXT_COLUMNS, LABEL_COLUMNS, VALUE_COLUMNS, PROPENSITY_COLUMNS = (
+TEXT_COLUMNS, DOCUMENT_COLUMNS, LABEL_COLUMNS, VALUE_COLUMNS, PROPENSITY_COLUMNS = (
     {column.role: column for column in COLUMNS if table in column.tables}
-    for table in ("texts", "labels", "values", "propensities")
+    for table in ("texts", "documents", "labels", "values", "propensities")
 )
 QUERY, DOC, RANK = (RUN_COLUMNS[role].names for role in ("query", "doc", "rank"))
 GRADE, SCORE = QRELS_COLUMNS["grade"].names, RUN_COLUMNS["score"].names

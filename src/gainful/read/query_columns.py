@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from os import PathLike, fspath
 from typing import Any
 
@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue, NoColumn, WrongType
 from gainful.read.column_names import (
+    DOCUMENT_COLUMNS,
     LABEL_COLUMNS,
     QRELS_COLUMNS,
     QRELS_ROLES,
@@ -298,6 +299,21 @@ def read_queries(queries: AnyQueries) -> Queries:
     fields = [normalise_name(field) for field in source.first_line().split("\t")]
     has_header = len(fields) > 1 and fields[0] in QUERY
     return Queries(read_table(source, "tsv") if has_header else _split_at_tabs(source))
+
+
+def read_document_texts(documents: Any, wanted: Collection[str]) -> dict[str, str]:
+    """What documents say, of those that are wanted: a table like that of queries, or a dict.
+
+    Examples:
+        >>> read_document_texts({"a": "Rome by train", "b": "Oslo"}, ["a", "z"])
+        {'a': 'Rome by train'}
+    """
+    if isinstance(documents, Mapping):
+        return {doc: str(documents[doc]) for doc in wanted if doc in documents}
+    table = read_queries(documents).table
+    columns = {role: _merge_columns(table, column) for role, column in DOCUMENT_COLUMNS.items()}
+    frame = pl.DataFrame(columns).filter(pl.col("doc").is_in(list(wanted))).drop_nulls()
+    return dict(frame.unique("doc", keep="first", maintain_order=True).iter_rows())
 
 
 def _split_at_tabs(source: Source) -> InputTable:

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from attrs import field, frozen
 
-from gainful.read.column_names import DOC, DOC_LISTS, RETRIEVED, ColumnMapping
+from gainful.read.column_names import DOC_LISTS, RETRIEVED, ColumnMapping
 from gainful.read.json_text import parse_json
 from gainful.read.path_finder import (
     PathFinder,
@@ -25,32 +25,20 @@ from gainful.read.path_finder import (
     find_value,
     follow_steps,
 )
-from gainful.read.ranked_items import WHERE_IDS, is_id
+from gainful.read.ranked_items import ID_KEYS, WHERE_IDS, is_id
 from gainful.read.retrievals import Flaw
 from gainful.text import quote
 from gainful.types import is_whole_number
 
 # Where the id of a document stands, if nobody says: in it, or in what it is about.
-_ID_PATHS = tuple(
-    f"{inner}{name}"
-    for inner in ("document.", "", "node.")
-    for name in ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid")
-)
+_ID_PATHS = tuple(f"{inner}{name}" for inner in ("document.", "", "node.") for name in ID_KEYS)
 # Blocks of Anthropic's Messages API say where a result comes from, and that is its id.
 _BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
 # Where the list stands in what a tool returned.
 _LIST_PATHS = (
     *(*RETRIEVED, *DOC_LISTS, "hits.hits", "hits", "matches", "chunks", "passages", "nodes"),
-    *(
-        "data",
-        "ids",
-        "search_results",
-        "web_results",
-        "output",
-        "result",
-        "response",
-        "root.children",
-    ),
+    *("points", "data", "ids", "search_results", "web_results", "output", "result", "response"),
+    "root.children",
 )
 _QUERY_NAMES = (
     *("query", "q", "question", "search_query", "query_text", "queries", "text", "input"),

@@ -22,6 +22,7 @@ from gainful.text import (
     choose_decimals,
     count_noun,
     join_words,
+    name_way,
     pluralise,
     relate_p,
 )
@@ -109,7 +110,8 @@ def describe_undecided(comparison: ComparisonValues) -> list[str]:
     (pair, error), which = near[0], name_pairs([pair for pair, _ in near])
     name = "corrected p" if evidence.corrects else "p"
     value = f"{name} is {pair.p_corrected:.4f} with a Monte Carlo error of {error:.4f}"
-    resamples = f"{evidence.method.resampling.resamples} resamples (--resamples takes more)"
+    way = name_way("--resamples", "resamples=")
+    resamples = f"{evidence.method.resampling.resamples} resamples ({way} takes more)"
     return [f"{which}: {value}: too near to {alpha:g} to be decided by {resamples}"]
 
 

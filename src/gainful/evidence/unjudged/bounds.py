@@ -28,7 +28,7 @@ from gainful.page.shown import Shown, ShownByRun
 from gainful.page.table import Table, format_cell
 from gainful.read.qrels_and_run import Qrels
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
-from gainful.text import count_noun, join_words
+from gainful.text import count_noun, join_words, name_way
 from gainful.types import Array, Flags, Ranks, finite_or_none
 
 Ends = tuple[float | None, float | None, float | None]
@@ -310,9 +310,10 @@ def describe_bounds(bounds: Sequence[Bounds]) -> str:
     sign = direction.sign
     if worst is not None and all(best is not None and sign * worst > sign * best for best in bests):
         return f"{head}, and stays so whatever grades the unjudged documents get."
+    way = name_way("--first 10", ".documents")
     return (
         f"{head}, but the unjudged documents could change that: what the runs could reach "
-        "overlaps. --first 10 lists the documents to judge first."
+        f"overlaps. {way} lists the documents to judge first."
     )
 
 

@@ -55,7 +55,7 @@ from gainful.measure.sessions.session_values import (
 from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.table import Table, column_bars
-from gainful.text import capitalise_first, count_noun, join_words, mark_notes, quote
+from gainful.text import capitalise_first, count_noun, join_words, mark_notes, name_way, quote
 from gainful.types import Flags, finite_or_none
 
 if TYPE_CHECKING:
@@ -75,9 +75,6 @@ def list_footnotes(results: SessionResults, *, verbose: bool = False) -> list[st
     return [" · ".join(parts), *mark_notes(results.notes)]
 
 
-_CHANCE_ADVICE = "gainful compare --sessions tells whether that is more than chance."
-
-
 def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
     """How much sessions bring, or which group is best."""
     sessions, counts = results.matched_sessions, results.counts
@@ -93,7 +90,9 @@ def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
                     continue
                 by_measure.setdefault(measure, {})[label] = float("nan") if mean is None else mean
         leaders = f"{_describe_leaders(by_measure, results.directions)} " if by_measure else ""
-        return f"{leaders}{_describe_cheapest(results, groups, by)}{_CHANCE_ADVICE}"
+        way = name_way("gainful compare --sessions", "gainful.compare(results)")
+        advice = f"{way} shows whether that is more than chance."
+        return f"{leaders}{_describe_cheapest(results, groups, by)}{advice}"
     measure, mean = next(iter(results.mean.items()))
     number = count_noun(counts["sessions"], "session")
     return f"The mean {measure} of {number} is {mean:.{ANSWER_DECIMALS}f}."

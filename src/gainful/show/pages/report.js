@@ -1,38 +1,43 @@
 "use strict";
-// The queries (or sessions) of a report: their differences, the table of all of them, and one at a time.
+// The queries (or sessions) of a report: two runs compared query by query, the table of all of them, and one at a time.
 (() => {
-  const { makeElement, userText, formatNumber, withSign, tone, countNoun, capitalise, makeSvgElement, csvField } = Elements;
-  const data = JSON.parse(document.getElementById("data").textContent);
+  const { makeElement, makeSvgElement, byId, userText, fillOptions, formatNumber, withSign, tone, countNoun, capitalise, csvField } = Elements;
+  const data = JSON.parse(byId("data").textContent);
   const { runs, base, measures, queries, values, texts, words } = data;
   const groups = data.groups || null; // systems of which each has sessions of its own
   const many = runs.length > 1;
-  const others = runs.map((_, at) => at).filter((at) => at !== base);
-  const byId = (id) => document.getElementById(id);
-  const state = { measure: data.shown, order: many ? "changed" : "given", down: true, search: "", first: 0, query: null };
-  const PAGE = 25;
+  // The best run beside the baseline, in the measure that is shown first.
+  function findBest() {
+    const mean = (run) => values[run][data.shown].reduce((sum, score) => sum + (score ?? 0), 0) * (data.lower[data.shown] ? -1 : 1);
+    return runs.map((_, run) => run).filter((run) => run !== base).reduce((best, run) => (best === null || mean(run) > mean(best) ? run : best), null) ?? base;
+  }
+  const state = { measure: data.shown, order: many ? "changed" : "far", down: true, search: "", first: 0, query: null, one: base, other: findBest(), whole: runs.length <= 3 };
+  const PAGE = 25, EXTREMES = 5;
 
   const nameSystem = (label, q) => (groups ? groups[data.group[q]] : label);
   const digits = (measure) => (data.whole[measure] ? 0 : 4);
   const sign = () => (data.lower[state.measure] ? -1 : 1); // of what is for the better
+  const shownRuns = () => (state.whole || !many ? runs.map((_, at) => at) : [state.one, state.other]);
 
   // ── what is known of a query ──────────────────────────────────────────────────────────────
   const value = (run, query) => values[run][state.measure][query];
   function difference(run, query) {
-    const [mine, theirs] = [value(run, query), value(base, query)];
+    const [mine, theirs] = [value(run, query), value(state.one, query)];
     return mine === null || theirs === null ? null : mine - theirs;
   }
-  function change(query) {
-    let most = null;
-    for (const run of others) {
-      const gap = difference(run, query);
-      if (gap !== null && (most === null || Math.abs(gap) > Math.abs(most))) most = gap;
-    }
-    return most;
-  }
+  const change = (query) => difference(state.other, query);
   function average(query) {
-    const defined = runs.map((_, run) => value(run, query)).filter((score) => score !== null);
+    const defined = shownRuns().map((run) => value(run, query)).filter((score) => score !== null);
     return defined.length ? defined.reduce((a, b) => a + b, 0) / defined.length : null;
   }
+  // How far a session is from the mean of its system, or a query of one run from that of all.
+  let centres = [];
+  function findCentres() {
+    const sums = (groups || [0]).map(() => [0, 0]);
+    for (const q of every) if (value(0, q) !== null) { const sum = sums[groups ? data.group[q] : 0]; sum[0] += value(0, q); sum[1] += 1; }
+    centres = sums.map(([sum, count]) => sum / count);
+  }
+  const distance = (q) => (value(0, q) === null ? null : Math.abs(value(0, q) - centres[groups ? data.group[q] : 0]));
   const collator = new Intl.Collator("en", { numeric: true });
   const every = queries.map((_, at) => at);
   const ORDERS = {
@@ -42,7 +47,7 @@
           rose: ["Rose most", change],
           fell: ["Fell most", (q) => (change(q) === null ? null : -change(q))],
         }
-      : {}),
+      : { far: ["Farthest from the mean", distance] }),
     best: ["Best", (q) => (average(q) === null ? null : sign() * average(q))],
     worst: ["Worst", (q) => (average(q) === null ? null : -sign() * average(q))],
     given: [`As in the ${words.judged}`, (q) => -q],
@@ -69,80 +74,65 @@
   }
 
   // ── the differences, drawn ────────────────────────────────────────────────────────────────
-  function valueRange(functions) {
-    let [low, high] = [0, 0];
-    for (const score of functions) for (const q of every) [low, high] = [Math.min(low, score(q) ?? 0), Math.max(high, score(q) ?? 0)];
-    return [low, high];
-  }
+  const scoreQueries = (score) => every.map((q) => [q, score(q)]).filter(([, height]) => height !== null).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  const formatScore = (height) => (many ? withSign(height, digits(state.measure)) : formatNumber(height, digits(state.measure)));
 
-  function drawBars(score, caption, [low, high]) {
-    const queryScores = every.map((q) => [q, score(q)]).filter(([, height]) => height !== null).sort((a, b) => b[1] - a[1] || a[0] - b[0]);
-    const ends = queryScores.map(([, height]) => height);
-    const tall = high - low || 1;
-    const y = (height) => (100 * (high - height)) / tall;
+  // A bar for each query, sorted; what mouse or keys point at is named below, and opened by a click or Enter.
+  function drawBars(scores, caption, [low, high], colour = null) {
+    const tall = high - low || 1, y = (height) => (100 * (high - height)) / tall, gap = scores.length <= 150 ? 0.12 : 0;
     const way = many ? sign() : 1; // a value by itself is neither better nor worse
-    const gap = queryScores.length <= 150 ? 0.12 : 0;
     const path = (isDrawn) =>
-      queryScores.map(([, height], at) => (isDrawn(height) ? `M${at + gap} ${y(0).toFixed(3)}V${y(height).toFixed(3)}H${at + 1 - gap}V${y(0).toFixed(3)}Z` : "")).join("");
-    const picture = makeSvgElement("svg", { viewBox: `0 0 ${Math.max(1, queryScores.length)} 100`, preserveAspectRatio: "none", role: "img", "aria-label": caption });
-    picture.append(
-      makeSvgElement("path", { d: path((height) => way * height > 0), class: "bar-better" }),
-      makeSvgElement("path", { d: path((height) => way * height < 0), class: "bar-worse" }),
-      makeSvgElement("path", { d: `M0 ${y(0)}H${Math.max(1, queryScores.length)}`, class: "bar-zero" }),
-    );
-    if (!ends.some((height) => Math.abs(height) > 1e-12)) return makeElement("figure", { class: "bars" }, makeElement("figcaption", {}, caption), makeElement("p", { class: "quiet" }, many ? `No ${words.unit} differs.` : `No ${words.unit} has a value above 0.`));
-    const pointed = makeElement("span", { class: "pointed", "aria-hidden": "true" }, "\u00a0");
-    const findBar = (event) => {
-      const box = picture.getBoundingClientRect();
-      return queryScores[Math.min(queryScores.length - 1, Math.max(0, Math.floor((queryScores.length * (event.clientX - box.left)) / box.width)))];
-    };
-    if (queryScores.length) {
-      picture.addEventListener("mousemove", (event) => {
-        const [q, height] = findBar(event);
-        pointed.replaceChildren(userText(queries[q]), ` ${many ? withSign(height, digits(state.measure)) : formatNumber(height, digits(state.measure))}`);
-      });
-      picture.addEventListener("mouseleave", () => pointed.replaceChildren("\u00a0"));
-      picture.addEventListener("click", (event) => openQuery(findBar(event)[0], true));
-    }
+      scores.map(([, height], at) => (isDrawn(height) ? `M${at + gap} ${y(0).toFixed(3)}V${y(height).toFixed(3)}H${at + 1 - gap}V${y(0).toFixed(3)}Z` : "")).join("");
+    const wide = Math.max(1, scores.length), fill = colour === null ? null : { fill: `var(--series-${colour % 7})` };
+    const picture = makeSvgElement("svg", { viewBox: `0 0 ${wide} 100`, preserveAspectRatio: "none", role: "img", tabindex: 0, "aria-label": `${caption}. Arrow keys go from bar to bar, Enter opens one.` },
+      makeSvgElement("path", { d: path((height) => way * height > 0), class: "bar-better", style: fill }),
+      makeSvgElement("path", { d: path((height) => way * height < 0), class: "bar-worse", style: fill }),
+      makeSvgElement("path", { d: `M0 ${y(0)}H${wide}`, class: "bar-zero" }));
+    const pointed = makeElement("span", { class: "pointed" }, "\u00a0");
+    let here = -1;
+    const point = (at) => { here = Math.min(scores.length - 1, Math.max(0, at)); pointed.replaceChildren(userText(queries[scores[here][0]]), ` ${formatScore(scores[here][1])}`); };
+    const findBar = (event) => { const box = picture.getBoundingClientRect(); return Math.floor((scores.length * (event.clientX - box.left)) / box.width); };
+    picture.addEventListener("pointermove", (event) => point(findBar(event)));
+    picture.addEventListener("pointerleave", () => pointed.replaceChildren("\u00a0"));
+    picture.addEventListener("click", (event) => { point(findBar(event)); openQuery(scores[here][0], true); });
+    picture.addEventListener("keydown", (event) => {
+      const goal = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: scores.length - 1 }[event.key];
+      if (goal !== undefined) { event.preventDefault(); pointed.setAttribute("aria-live", "polite"); point(goal); }
+      if (event.key === "Enter" && here >= 0) openQuery(scores[here][0], true);
+    });
     const [top, bottom] = [high, low].map((end) => (many ? withSign(end, 2) : formatNumber(end, 2)));
-    return makeElement(
-      "figure",
-      { class: "bars" },
-      makeElement("figcaption", {}, caption),
-      makeElement("div", { class: "bars-body" }, makeElement("span", { class: "bars-scale", "aria-hidden": "true" }, makeElement("span", {}, top), makeElement("span", {}, bottom)), picture),
-      pointed,
-    );
+    return makeElement("figure", { class: "bars" }, makeElement("figcaption", {}, caption),
+      makeElement("div", { class: "bars-body" }, makeElement("span", { class: "bars-scale", "aria-hidden": "true" }, makeElement("span", {}, top), makeElement("span", {}, bottom)), picture), pointed);
+  }
+  const findEnds = (scores) => scores.reduce(([low, high], [, height]) => [Math.min(low, height), Math.max(high, height)], [0, 0]);
+
+  // The queries at one end, each with its change.
+  function listExtremes(heading, scores) {
+    if (!scores.length) return null;
+    return makeElement("div", {}, makeElement("h4", {}, heading), makeElement("ol", { class: "extremes" }, ...scores.slice(0, EXTREMES).map(([q, height]) => makeElement("li", {},
+      makeElement("button", { type: "button", class: "open", onclick: () => openQuery(q, true) }, userText(queries[q])), " ", makeElement("span", { class: `number ${tone(sign() * height)}` }, withSign(height, digits(state.measure))),
+      texts.length && texts[q] ? userText(texts[q], { class: "text" }) : null))));
   }
 
-  function drawDifferences() {
-    const place = byId("differences");
-    const name = measures[state.measure];
-    if (groups) {
-      const ends = valueRange([(q) => value(0, q)]); // one scale for all
-      const figures = groups.map((label, group) => {
-        const size = every.filter((q) => data.group[q] === group).length;
-        return drawBars((q) => (data.group[q] === group ? value(0, q) : null), `${label}: ${countNoun(size, words.unit, words.units)}`, ends);
-      });
-      place.replaceChildren(makeElement("h3", {}, `${name} of each ${words.unit}, sorted`), makeElement("div", { class: "plots" }, ...figures));
-      return;
-    }
-    if (!many) {
-      place.replaceChildren(makeElement("h3", {}, `${name} of each ${words.unit}, sorted`), drawBars((q) => value(0, q), countNoun(queries.length, words.unit, words.units), valueRange([(q) => value(0, q)])));
-      return;
-    }
-    const ends = valueRange(others.map((run) => (q) => difference(run, q))); // one scale for all
-    const figures = others.map((run) => {
-      const all = every.map((q) => difference(run, q)).filter((gap) => gap !== null);
-      const [up, down] = [all.filter((gap) => gap > 1e-12).length, all.filter((gap) => gap < -1e-12).length];
-      const caption = `${runs[run]} against ${runs[base]}: ${up} rose, ${down} fell, ${all.length - up - down} the same`;
-      return drawBars((q) => difference(run, q), caption, ends);
-    });
-    place.replaceChildren(
-      makeElement("h3", {}, `Differences in ${name}, ${words.unit} by ${words.unit}`),
-      makeElement("div", { class: "plots" }, ...figures),
-      makeElement("p", { class: "quiet no-print" }, `Each bar is a ${words.unit}; click one to see it below.`),
-    );
+  function drawValueBars() {
+    const parts = groups ? groups.map((_, group) => scoreQueries((q) => (data.group[q] === group ? value(0, q) : null))) : [scoreQueries((q) => value(0, q))];
+    const ends = findEnds(parts.flat()); // one scale for all
+    if (ends[0] === ends[1]) return [makeElement("p", { class: "quiet" }, `No ${words.unit} has a value above 0.`)];
+    const figures = parts.map((scores, group) => drawBars(scores, `${groups ? `${groups[group]}: ` : ""}${countNoun(scores.length, words.unit, words.units)}`, ends, groups ? group : null));
+    return [makeElement("h3", {}, `${measures[state.measure]} of each ${words.unit}, sorted`), makeElement("div", { class: "plots" }, ...figures)];
   }
+
+  function drawPair() {
+    const scores = scoreQueries(change), label = [userText(runs[state.other]), " against ", userText(runs[state.one])];
+    const up = scores.filter(([, gap]) => gap > 1e-12), down = scores.filter(([, gap]) => gap < -1e-12).reverse();
+    const head = makeElement("h3", {}, ...label, `, ${measures[state.measure]}`);
+    if (!up.length && !down.length) return [head, makeElement("p", { class: "quiet" }, `No ${words.unit} differs.`)];
+    const [wins, losses] = sign() > 0 ? [up, down] : [down, up];
+    const caption = `${up.length} rose, ${down.length} fell, ${scores.length - up.length - down.length} the same`;
+    return [head, drawBars(scores, caption, findEnds(scores)), makeElement("div", { class: "plots" }, listExtremes("Biggest losses", losses), listExtremes("Biggest wins", wins))];
+  }
+
+  const drawDifferences = () => byId("differences").replaceChildren(...(many ? drawPair() : drawValueBars()));
 
   // ── the table ─────────────────────────────────────────────────────────────────────────────
   function makeSortHeader(label, order, klass) {
@@ -164,40 +154,37 @@
 
   function makeValueCell(run, query, widest, best) {
     const score = value(run, query);
-    const apart = run === base || !many ? null : difference(run, query);
-    const places = digits(state.measure);
+    const apart = run === state.one || !many ? null : difference(run, query);
+    const places = digits(state.measure), colour = groups ? data.group[query] : data.coloured ? run : null;
     return makeElement(
       "td",
       { class: "number value" },
       makeElement("span", { class: score !== null && score === best ? "best" : null }, formatNumber(score, places)),
       many ? " " : null,
       many ? makeElement("small", { class: apart === null ? "quiet" : tone(sign() * apart) }, apart === null ? "" : withSign(apart, places)) : null,
-      score === null ? null : makeElement("i", { class: "meter", style: { width: `calc((100% - 1.2rem) * ${Math.max(0, Math.min(1, score / widest))})` } }),
+      score === null ? null : makeElement("i", { class: "meter", style: { width: `calc((100% - 1.2rem) * ${Math.max(0, Math.min(1, score / widest))})`, ...(colour === null ? {} : { background: `var(--series-${colour % 7})` }) } }),
     );
   }
 
   function drawTable() {
-    const rows = sortQueries();
+    const rows = sortQueries(), columns = shownRuns();
     const last = Math.max(0, Math.floor((rows.length - 1) / PAGE) * PAGE);
     state.first = Math.min(state.first, last);
     const pageRows = rows.slice(state.first, state.first + PAGE);
     const widest = data.bounded[state.measure] ? 1 : Math.max(1e-9, ...runs.map((_, run) => values[run][state.measure].reduce((a, b) => Math.max(a, b ?? 0), 0)));
-    byId("values").tHead.replaceChildren(
-      makeElement("tr", {}, makeSortHeader(words.unit, "id", "query-head"), ...runs.map((label, run) => makeSortHeader(groups ? measures[state.measure] : label, `run${run}`, "number")), others.length > 1 ? makeSortHeader("change", "changed", "number") : null),
-    );
+    byId("values").style.maxWidth = `${16 + 14 * columns.length}rem`;
+    byId("values").tHead.replaceChildren(makeElement("tr", {}, makeSortHeader(words.unit, "id", "query-head"), ...columns.map((run) => makeSortHeader(groups ? measures[state.measure] : runs[run], `run${run}`, "number value"))));
     byId("values").tBodies[0].replaceChildren(
       ...pageRows.map((q) => {
-        const scores = runs.map((_, run) => value(run, q)).filter((score) => score !== null);
+        const scores = columns.map((run) => value(run, q)).filter((score) => score !== null);
         const best = many && new Set(scores).size > 1 ? sign() * Math.max(...scores.map((score) => sign() * score)) : NaN;
-        const most = many ? change(q) : null;
         return makeElement(
           "tr",
           { class: q === state.query ? "chosen" : null },
           makeElement("th", { scope: "row", class: "query-cell" },
-            makeElement("button", { type: "button", class: "open", onclick: () => openQuery(q, true) }, userText(queries[q], { dir: "auto" })),
-            texts.length && texts[q] ? userText(texts[q], { class: "text", dir: "auto" }) : null),
-          ...runs.map((_, run) => makeValueCell(run, q, widest, best)),
-          others.length > 1 ? makeElement("td", { class: `number ${tone(sign() * most)}` }, most === null ? "–" : withSign(most, digits(state.measure))) : null,
+            makeElement("button", { type: "button", class: "open", onclick: () => openQuery(q, true) }, userText(queries[q])),
+            texts.length && texts[q] ? userText(texts[q], { class: "text" }) : null),
+          ...columns.map((run) => makeValueCell(run, q, widest, best)),
         );
       }),
     );
@@ -213,18 +200,17 @@
     return makeElement("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Values of this ${words.unit}` },
       makeElement("table", {},
         makeElement("thead", {}, makeElement("tr", {}, makeElement("th", { scope: "col" }, words.system), ...measures.map((name) => makeElement("th", { scope: "col", class: "number" }, name)))),
-        makeElement("tbody", {}, ...runs.map((label, run) => makeElement("tr", {}, makeElement("th", { scope: "row" }, userText(nameSystem(label, q))),
+        makeElement("tbody", {}, ...shownRuns().map((run) => makeElement("tr", {}, makeElement("th", { scope: "row" }, userText(nameSystem(runs[run], q))),
           ...measures.map((_, at) => makeElement("td", { class: "number" }, formatNumber(values[run][at][q], digits(at)))))))));
   }
 
   function drawQuery() {
     const q = state.query;
-    const article = byId("query");
-    article.replaceChildren(
-      makeElement("h3", {}, `${capitalise(words.unit)} `, userText(queries[q], { class: "id", dir: "auto" })),
+    byId("query").replaceChildren(
+      makeElement("h3", {}, `${capitalise(words.unit)} `, userText(queries[q], { class: "id" })),
       texts.length && texts[q] ? makeElement("p", { class: "long", dir: "auto" }, texts[q]) : "",
       drawValues(q),
-      ...Detail.draw(q, drawQuery),
+      ...Detail.draw(q, drawQuery, shownRuns(), state.one),
     );
   }
 
@@ -255,22 +241,36 @@
   });
 
   // ── the controls ──────────────────────────────────────────────────────────────────────────
-  byId("measure").append(...measures.map((name, at) => makeElement("option", { value: at, selected: at === state.measure }, name)));
+  function redraw() { findCentres(); drawDifferences(); drawTable(); if (state.query !== null) drawQuery(); }
+  fillOptions(byId("measure"), measures.map((name, at) => [at, name]));
+  byId("measure").value = state.measure;
   byId("order").append(...Object.entries(ORDERS).map(([name, [label]]) => makeElement("option", { value: name, selected: name === state.order }, label)));
-  byId("measure").addEventListener("change", (event) => { state.measure = Number(event.target.value); drawDifferences(); drawTable(); });
+  for (const [id, place] of [["one", "one"], ["other", "other"]]) {
+    fillOptions(byId(id), runs.map((label, at) => [at, label]));
+    byId(id).value = state[place];
+    byId(id).addEventListener("change", (event) => {
+      const [chosen, opposite] = [Number(event.target.value), place === "one" ? "other" : "one"];
+      if (state[opposite] === chosen) { state[opposite] = state[place]; byId(opposite).value = state[opposite]; } // the two change places
+      state[place] = chosen;
+      redraw();
+    });
+  }
+  for (const label of document.querySelectorAll(".choose")) label.hidden = !many;
+  byId("values").classList.toggle("many", many);
+  document.querySelector(".wide-only").hidden = runs.length <= 3;
+  byId("all-runs").addEventListener("change", (event) => { state.whole = event.target.checked; redraw(); });
+  byId("measure").addEventListener("change", (event) => { state.measure = Number(event.target.value); redraw(); });
   byId("order").addEventListener("change", (event) => { Object.assign(state, { order: event.target.value, down: true, first: 0 }); drawTable(); });
   byId("search").addEventListener("input", (event) => { Object.assign(state, { search: event.target.value, first: 0 }); drawTable(); });
-  byId("controls").addEventListener("submit", (event) => event.preventDefault());
+  for (const form of document.querySelectorAll("form")) form.addEventListener("submit", (event) => event.preventDefault());
   byId("back").addEventListener("click", () => { state.first = Math.max(0, state.first - PAGE); drawTable(); });
   byId("next").addEventListener("click", () => { state.first += PAGE; drawTable(); });
 
-  byId("values").style.maxWidth = `${16 + 14 * runs.length}rem`;
-  drawDifferences();
+  redraw();
   let linkedQuery = -1;
   try {
     if (location.hash.startsWith("#query=")) linkedQuery = queries.indexOf(decodeURIComponent(location.hash.slice(7)));
   } catch { /* a broken address opens no query */ }
   if (linkedQuery >= 0) openQuery(linkedQuery, true);
   else if (data.first !== null) openQuery(data.first, false);
-  else drawTable();
 })();

@@ -19,7 +19,7 @@ from gainful.measure.values import Results
 from gainful.page.render import render
 from gainful.show.html_page import render_page
 from gainful.show.pages import report_data, report_text as text
-from gainful.show.pages.report_data import Choice, build_report_data
+from gainful.show.pages.report_data import Choice, FindTexts, build_report_data
 from gainful.text import count_noun, pluralise
 
 FEATURE = "a report"
@@ -59,6 +59,7 @@ class ReportContent(PageContent):
     rankings: Iterable[SideBySide]  # of the queries to detail; made as far as the page holds them
     changes: Mapping[int, LargestChanges]  # by the place of the run
     texts: Mapping[str, str]  # what the queries say
+    find_documents: FindTexts | None = None  # what these documents say
 
 
 def require_extra() -> None:
@@ -71,16 +72,19 @@ def render_document(
     template: str, content: PageContent, data: Mapping[str, Any], results: Results, **context: Any
 ) -> str:
     """A page of one of the templates, with all that runs and sessions have in common."""
-    first = content.all_intervals[0]
+    comparison, all_intervals = content.comparison, content.all_intervals
+    first, units = all_intervals[0], len(content.choice.table.queries)
     return render_page(
         template,
         feature=FEATURE,
         data={**data, "seed": content.seed},
-        evidence=text.describe_evidence(
-            content.comparison, content.incomparable, content.all_intervals
-        ),
-        plots=text.build_plots(content.all_intervals),
-        dots_note=text.describe_dots(first.level, first.unit, first.drawn),
+        headline=text.write_headline(comparison, all_intervals, results),
+        answers=text.describe_answers(comparison, all_intervals),
+        incomparable=content.incomparable if units > 1 else (),
+        evidence=text.describe_evidence(comparison, all_intervals) if units > 1 else (),
+        plots=text.build_plots(all_intervals, results, coloured="coloured" in data),
+        system_noun=first.kind,
+        dots_note=text.describe_dots(first, units),
         unit=first.unit,
         units_heading=pluralise(first.unit).capitalize(),
         measures={name: str(measure) for name, measure in results.measures.items()},
@@ -101,6 +105,7 @@ def render_report(
         content.changes,
         base=content.base,
         texts=content.texts,
+        find_documents=content.find_documents,
     )
     number = len(choice.table.queries)
     is_partial = embedded.detailed_count < number
@@ -115,9 +120,8 @@ def render_report(
         embedded.data,
         results[0],
         title=title or text.default_title(labels, "run", count_noun(number, "query")),
-        answers=text.describe_answers(content.comparison, content.all_intervals),
         tables=text.build_tables(content.comparison, content.all_intervals),
-        detail_script="report_rankings.js",
+        scripts=("elements.js", "report_rankings.js", "report.js"),
         quality=text.build_quality_table(results),
         notes=merge_notes(results),
         sampling_notes=sampling_notes,

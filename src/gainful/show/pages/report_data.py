@@ -5,7 +5,7 @@ All of it is plain columns, so that a page of many queries stays small.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,9 @@ MAX_EXPLAINED = (
 )
 _MAX_BYTES = 8_000_000  # of all rankings in the page
 _MAX_TEXT = 200  # characters of a query whose rankings are not there
+_MAX_DOCUMENT = 2000  # characters of a document
+_MAX_DOCUMENT_TEXTS = 4_000_000  # characters of all of them
+FindTexts = Callable[[Collection[str]], Mapping[str, str]]
 
 
 @frozen(eq=False)
@@ -150,6 +153,7 @@ def build_report_data(
     *,
     base: int,
     texts: Mapping[str, str],
+    find_documents: FindTexts | None = None,
 ) -> ReportData:
     """What the page has of the queries: as much as it can hold."""
     recipe, names = results[0].recipes[choice.measure], choice.names
@@ -173,6 +177,7 @@ def build_report_data(
         weights=weights,
         grades=_grade_colours(details.values()),
         texts=_shorten_texts(names, texts, by_query),
+        documents={} if find_documents is None else _hold_documents(details, find_documents),
     )
     is_cut = any(
         run is not None and run["more"] for detail in details.values() for run in detail["runs"]
@@ -314,6 +319,19 @@ def _grade_colours(details: Any) -> list[tuple[float, int]]:
         (grade, min(darkest, index * darkest // (len(grades) - 1)))
         for index, grade in enumerate(grades)
     ]
+
+
+def _hold_documents(details: Mapping[int, dict[str, Any]], find_texts: FindTexts) -> dict[str, str]:
+    """What the documents in the page say, as far as it can hold that."""
+    wanted = list(dict.fromkeys(doc for detail in details.values() for doc in detail["docs"]))
+    texts, kept_texts, size = find_texts(wanted), {}, 0
+    for doc in wanted:
+        text = texts.get(doc, "")
+        text = text if len(text) <= _MAX_DOCUMENT else f"{text[:_MAX_DOCUMENT]}…"
+        size += len(text)
+        if text and size <= _MAX_DOCUMENT_TEXTS:
+            kept_texts[doc] = text
+    return kept_texts
 
 
 def _shorten_texts(

@@ -3,8 +3,8 @@
 const Detail = (() => {
   const { makeElement, makeLine, userText, formatNumber, formatBriefly, withSign, tone, countNoun } = Elements;
   const data = JSON.parse(document.getElementById("data").textContent);
-  const { runs, base, measures, values } = data;
-  const others = runs.map((_, at) => at).filter((at) => at !== base);
+  const { runs, measures, values } = data;
+  let base = data.base, shown = []; // the run that others are compared with, and all that are laid out
   let whole = false; // all ranks, or those that count
   let query = null;
   let redraw = () => {};
@@ -37,6 +37,12 @@ const Detail = (() => {
     return makeElement("span", { class: `move ${tell ? (up ? "better" : "worse") : "quiet"}`, title: `rank ${before} in ${runs[base]}` }, `${up ? "↑" : "↓"}${Math.abs(before - after)}`);
   }
 
+  // A document by its id; what it says is folded behind that, where the page has it.
+  function nameDocument(id) {
+    const label = userText(id, { class: "doc" }), text = Object.hasOwn(data.documents, id) ? data.documents[id] : "";
+    return text ? makeElement("details", { class: "doc-text" }, makeElement("summary", {}, label), makeElement("p", { dir: "auto", tabindex: 0 }, text)) : label;
+  }
+
   function makeDocumentCell(detail, run, at, before, widest) {
     const ranking = detail.runs[run];
     const doc = ranking.docs[at];
@@ -50,7 +56,7 @@ const Detail = (() => {
       { class: "placed", "data-doc": doc, title: work },
       makeLine(
         makeChip(doc < 0 ? null : detail.grades[doc]),
-        doc < 0 ? makeElement("i", { class: "quiet" }, "filled up") : userText(detail.docs[doc], { class: "doc", dir: "auto" }),
+        doc < 0 ? makeElement("i", { class: "quiet" }, "filled up") : nameDocument(detail.docs[doc]),
         until > rank ? makeElement("small", { class: "quiet" }, `tied to ${until}`) : null,
         run === base || doc < 0 || !detail.runs[base] ? null : makeMoveMark(before.get(doc), (rank + until) / 2, detail.grades[doc]),
         brings ? makeElement("span", { class: "brings" }, formatNumber(brings, 3)) : null),
@@ -76,30 +82,30 @@ const Detail = (() => {
 
   function drawSideBySide(detail) {
     const rankings = detail.runs;
-    const fullDepth = Math.max(1, ...rankings.map((run) => (run ? run.docs.length : 0)), ...detail.ideals.map((ideal) => ideal.docs.length));
+    const fullDepth = Math.max(1, ...shown.map((run) => (rankings[run] ? rankings[run].docs.length : 0)), ...detail.ideals.map((ideal) => ideal.docs.length));
     const usualDepth = Math.min(fullDepth, Math.max(10, Math.min(data.depth || 10, 20)));
     const shownDepth = whole ? fullDepth : usualDepth;
     const widest = Math.max(1e-9, ...rankings.flatMap((run) => (run && run.brings ? run.brings.map(Math.abs) : [])), ...detail.ideals.flatMap((ideal) => ideal.brings.map(Math.abs)));
     const before = meanRanks(rankings[base]);
-    const wide = 1 + runs.length + detail.ideals.length;
+    const ideals = detail.ideals.filter((ideal) => ideal.of.some((run) => shown.includes(run))), wide = 1 + shown.length + ideals.length;
     const rows = [];
     for (let at = 0; at < shownDepth; at += 1) {
       if (data.depth && at === data.depth) rows.push(makeElement("tr", { class: "cut" }, makeElement("td", { colspan: wide }, `${measures[data.shown]} looks no further`)));
       rows.push(
         makeElement("tr", { class: data.depth && at >= data.depth ? "below" : null },
           makeElement("th", { scope: "row", class: "number rank" }, String(at + 1)),
-          ...runs.map((_, run) => (rankings[run] && at < rankings[run].docs.length ? makeDocumentCell(detail, run, at, before, widest) : makeElement("td", { class: "placed" }))),
-          ...detail.ideals.map((ideal) => makeIdealCell(detail, ideal, at, widest))),
+          ...shown.map((run) => (rankings[run] && at < rankings[run].docs.length ? makeDocumentCell(detail, run, at, before, widest) : makeElement("td", { class: "placed" }))),
+          ...ideals.map((ideal) => makeIdealCell(detail, ideal, at, widest))),
       );
     }
     const sums = data.cumulated
       ? makeElement("tr", { class: "sum" }, makeElement("th", { scope: "row", class: "number" }, "Σ"),
-          ...rankings.map((run, at) => makeElement("td", { class: "number" }, run && run.dcg !== undefined ? formatNumber(run.dcg) : "–", quotient(run, values[at][data.shown][query]))),
-          ...detail.ideals.map((ideal) => makeElement("td", { class: "number" }, formatNumber(rankings[ideal.of[0]].idcg))))
+          ...shown.map((at) => makeElement("td", { class: "number" }, rankings[at] && rankings[at].dcg !== undefined ? formatNumber(rankings[at].dcg) : "–", quotient(rankings[at], values[at][data.shown][query]))),
+          ...ideals.map((ideal) => makeElement("td", { class: "number" }, formatNumber(rankings[ideal.of[0]].idcg))))
       : null;
     const head = makeElement("tr", {}, makeElement("th", { scope: "col", class: "number" }, "rank"),
-      ...runs.map((label, run) => makeElement("th", { scope: "col" }, userText(label), rankings[run] ? null : " (not there)")),
-      ...detail.ideals.map((ideal) => makeElement("th", { scope: "col" }, detail.ideals.length > 1 ? `ideal of ${ideal.of.map((run) => runs[run]).join(", ")}` : "ideal")));
+      ...shown.map((run) => makeElement("th", { scope: "col" }, userText(runs[run]), rankings[run] ? null : " (not there)")),
+      ...ideals.map((ideal) => makeElement("th", { scope: "col" }, ideals.length > 1 ? `ideal of ${ideal.of.map((run) => runs[run]).join(", ")}` : "ideal")));
     const table = makeElement("table", { class: "side" }, makeElement("thead", {}, head), makeElement("tbody", {}, ...rows), sums ? makeElement("tfoot", {}, sums) : null);
     const highlight = (event) => {
       const cell = event.target.closest("[data-doc]");
@@ -121,7 +127,7 @@ const Detail = (() => {
   function drawMoves(detail, run) {
     if (!detail.runs[run] || !detail.runs[base]) return null;
     const [before, after] = [meanRanks(detail.runs[base]), meanRanks(detail.runs[run])];
-    const changes = detail.moved && detail.moved[run];
+    const changes = base === data.base && detail.moved && detail.moved[run];
     const contribution = (ranking, doc) => ranking.docs.reduce((sum, other, at) => (other === doc ? sum + (ranking.brings[at] || 0) : sum), 0);
     // A sum over documents is explained by its terms, as long as both have the same ideal.
     const ideal = !data.normalised ? 1 : detail.runs[run].idcg === detail.runs[base].idcg ? detail.runs[base].idcg : 0;
@@ -153,15 +159,15 @@ const Detail = (() => {
     return makeElement("div", {}, head, makeElement("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What moved" }, table), more, rest);
   }
 
-  // All that is told of a query; `again` draws it once more.
-  function draw(q, again) {
+  // All that is told of a query, of these runs against one of them; `again` draws it once more.
+  function draw(q, again, those, against) {
     const detail = data.details[q];
-    [query, redraw] = [q, again];
+    [query, redraw, shown, base] = [q, again, those, against];
     if (!detail) return [makeElement("p", { class: "sampled" }, "The rankings of this query are not in this page.")];
     return [
       makeElement("h4", {}, data.cumulated ? `Rank by rank: grade, document, gain × discount in ${measures[data.shown]}` : "Rank by rank: grade and document"),
       ...drawSideBySide(detail),
-      ...(runs.length > 1 ? [makeElement("div", { class: "plots" }, ...others.map((run) => drawMoves(detail, run)).filter(Boolean))] : []),
+      ...(runs.length > 1 ? [makeElement("div", { class: "plots" }, ...shown.filter((run) => run !== base).map((run) => drawMoves(detail, run)).filter(Boolean))] : []),
     ];
   }
 

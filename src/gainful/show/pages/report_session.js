@@ -21,8 +21,8 @@ const Detail = (() => {
   }
 
   // All that is told of a session.
-  function draw(q) {
-    const detail = data.details[q];
+  function draw(q, _, shown) {
+    const detail = data.details[q] && { runs: shown.map((run) => data.details[q].runs[run]) };
     if (!detail) {
       const isAsked = Object.keys(data.details).length > 0;
       return isAsked ? [makeElement("p", { class: "sampled" }, `What each query brought is not in this page for this ${words.unit}.`)] : [];
@@ -32,11 +32,11 @@ const Detail = (() => {
     const rows = Array.from({ length }, (_, at) => makeElement("tr", {},
       makeElement("th", { scope: "row", class: "number rank" }, String(at + 1)),
       ...detail.runs.map((run) => makeCell(run, at, widest))));
-    const label = (run) => (data.groups ? data.groups[data.group[q]] : runs[run]);
+    const label = (at) => (data.groups ? data.groups[data.group[q]] : runs[shown[at]]);
     const head = makeElement("tr", {}, makeElement("th", { scope: "col", class: "number" }, "query"),
       ...detail.runs.map((run, at) => makeElement("th", { scope: "col" }, userText(label(at)), run ? null : " (not there)")));
     const sums = makeElement("tr", { class: "sum" }, makeElement("th", { scope: "row", class: "number" }, "Σ"),
-      ...detail.runs.map((run, at) => makeSum(run, values[at][data.shown][q])));
+      ...detail.runs.map((run, at) => makeSum(run, values[shown[at]][data.shown][q])));
     const more = detail.runs.reduce((most, run) => Math.max(most, run ? run.more : 0), 0);
     return [
       makeElement("h4", {}, `Query by query: what each brought, discounted, in ${name}`),

@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
+import numpy as np
+from attrs import evolve
+
 from gainful.evidence.comparisons.comparison import (
     Comparison,
     build_table,
@@ -14,18 +17,28 @@ from gainful.evidence.comparisons.comparison import (
     format_heading,
 )
 from gainful.evidence.comparisons.comparison_answer import describe_measure
+from gainful.evidence.comparisons.comparison_values import Pair
 from gainful.evidence.intervals import (
     Interval,
     MeanIntervals,
     build_table as build_interval_table,
     list_footnotes as list_interval_footnotes,
 )
+from gainful.measure.results import find_leaders
 from gainful.measure.values import Results
 from gainful.page.table import Table, to_one_line
 from gainful.show.pages.report_data import Choice
-from gainful.text import count_noun, mark_notes, pluralise, shorten
+from gainful.text import count_noun, join_words, mark_notes, pluralise, shorten
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
+_MAX_UNFOLDED = 6  # runs, of more of which tables are folded
+_NAME, _MEAN, _INTERVAL = 1, 2, 5  # columns of a comparison
+_ODD_MARK = "†"
+_AT_ODDS = (
+    "† The interval and the corrected p disagree: p takes the other pairs into account in another "
+    "way than the interval does."
+)
+_UNCLEAR = "Grey: no significant difference from the baseline."
 
 
 def label_runs(names: Sequence[str]) -> list[str]:
@@ -54,18 +67,45 @@ def default_title(systems: Sequence[str], kind: str, units: str) -> str:
     return f"{systems[0] if len(systems) == 1 else count_noun(len(systems), kind)}, {units}"
 
 
+def write_headline(
+    comparison: Comparison | None, all_intervals: Sequence[MeanIntervals], results: Results
+) -> str:
+    """The finding in the first measure, in a sentence or two."""
+    if comparison is not None:
+        return describe_measure(comparison, comparison.measures[0])
+    first, measure = all_intervals[0], next(iter(all_intervals[0].intervals))
+    if len(all_intervals) == 1:
+        return f"{first.run}: {measure} is {_describe_mean(first.intervals[measure], first.level)}."
+    known, direction = _find_means(all_intervals, measure), results.directions[measure]
+    leaders = find_leaders(known, direction)
+    if not leaders:
+        return f"There is no mean {measure}: no {first.unit} counts."
+    value = _format_value(known[leaders[0]], first.intervals[measure])
+    if len(leaders) == len(all_intervals):
+        return f"All {len(leaders)} {pluralise(first.kind)} have the same {measure}: {value}."
+    names = join_words(leaders) if len(leaders) < 4 else count_noun(len(leaders), first.kind)
+    has = "has" if len(leaders) == 1 else "have"
+    best = "lowest" if direction.is_lower else "highest"
+    return f"{names} {has} the {best} {measure} ({value})."
+
+
+def _find_means(all_intervals: Sequence[MeanIntervals], measure: str) -> dict[str, float]:
+    means = {item.run: item.intervals[measure].mean for item in all_intervals}
+    return {run: mean for run, mean in means.items() if mean is not None}
+
+
 def describe_answers(
     comparison: Comparison | None, all_intervals: Sequence[MeanIntervals]
 ) -> list[tuple[str, str]]:
-    """For each measure the answer in a sentence."""
+    """For each measure after the first, which is the headline, the answer in a sentence."""
     if comparison is not None:
-        return [(measure, describe_measure(comparison, measure)) for measure in comparison.measures]
+        others = comparison.measures[1:]
+        return [(measure, describe_measure(comparison, measure)) for measure in others]
     if len(all_intervals) > 1:
         return []
-    return [
-        (measure, _describe_mean(interval, all_intervals[0].level))
-        for measure, interval in all_intervals[0].intervals.items()
-    ]
+    intervals = list(all_intervals[0].intervals.items())[1:]
+    level = all_intervals[0].level
+    return [(measure, _describe_mean(interval, level)) for measure, interval in intervals]
 
 
 def _describe_mean(interval: Interval, level: float) -> str:
@@ -78,7 +118,7 @@ def _describe_mean(interval: Interval, level: float) -> str:
     if interval.low is None or interval.high is None:
         return text
     low, high = (_format_value(end, interval) for end in (interval.low, interval.high))
-    return f"{text}, with {level:g} % confidence {low} to {high}"
+    return f"{text} ({level:g} % interval {low} to {high})"
 
 
 def _format_value(value: float, interval: Interval) -> str:
@@ -86,27 +126,78 @@ def _format_value(value: float, interval: Interval) -> str:
 
 
 def build_tables(
-    comparison: Comparison | None, all_intervals: Sequence[MeanIntervals]
+    comparison: Comparison | None,
+    all_intervals: Sequence[MeanIntervals],
+    labels: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """The comparison in each measure with its evidence, or the intervals of one run."""
-    if comparison is None:
-        return [{"head": "", "table": build_interval_table(all_intervals), "notes": []}]
-    return [
-        {
-            "head": format_heading(comparison, measure),
-            "table": build_table(comparison, measure),
-            "notes": describe_differences(comparison, measure),
-        }
-        for measure in comparison.measures
-    ]
+    """The comparison in each measure, sorted by mean; or the means where nothing was compared.
+
+    Args:
+        comparison: of all systems, where they can be compared.
+        all_intervals: the means of each system.
+        labels: what systems are called, where that is not their name; then their means stand
+            elsewhere.
+    """
+    if comparison is not None:
+        tables = [
+            _build_comparison_table(comparison, measure, labels or {})
+            for measure in comparison.measures
+            if not all(pair.identical for pair in comparison.pairs if pair.measure == measure)
+        ]
+    else:
+        tables = [{"head": "Means and intervals", "table": build_interval_table(all_intervals)}]
+        intervals = [interval for item in all_intervals for interval in item.intervals.values()]
+        if not any(interval.low is not None for interval in intervals):
+            tables = []  # plots have the means
+    folded = len(all_intervals) > _MAX_UNFOLDED
+    return [{"notes": [], "classes": [], "folded": folded} | table for table in tables]
+
+
+def _build_comparison_table(
+    comparison: Comparison, measure: str, labels: Mapping[str, str]
+) -> dict[str, Any]:
+    """The best first and in bold; what is not significant is marked, and so are disagreements."""
+    table, direction = build_table(comparison, measure), comparison.direction(measure)
+    means = dict(zip(comparison.systems, comparison.means[measure].tolist(), strict=True))
+    best = find_leaders(means, direction)
+    order = sorted(comparison.systems, key=lambda system: -direction.sign * means[system])
+    own_rows = dict(zip(comparison.systems, table.rows, strict=True))
+    rows, classes = [], []
+    for system in order:
+        row = list(own_rows[system])
+        row[_NAME] = labels.get(system, system)
+        is_base = system == comparison.baseline
+        pair = None if is_base else comparison.pair(measure, system, comparison.baseline)
+        classes.append("" if pair is None or comparison.is_significant(pair) else "unclear")
+        if pair is not None and _is_at_odds(comparison, pair):
+            row[_INTERVAL] = f"{row[_INTERVAL]} {_ODD_MARK}"
+        rows.append(row)
+    bold = [(at, column) for at in range(len(best)) for column in (_NAME, _MEAN)]
+    table = evolve(table, rows=rows, bold=frozenset(bold), colours={}, bars={})
+    notes = [_AT_ODDS] if any(_ODD_MARK in row[_INTERVAL] for row in rows) else []
+    notes += [_UNCLEAR] if "unclear" in classes else []
+    if labels:
+        table = table.select([at for at in range(len(table.columns)) if at != _MEAN])
+    return {
+        "head": format_heading(comparison, measure),
+        "table": table,
+        "classes": classes,
+        "notes": [*notes, *describe_differences(comparison, measure)],
+    }
+
+
+def _is_at_odds(comparison: Comparison, pair: Pair) -> bool:
+    """Does the interval say something else than the corrected p?"""
+    if pair.low is None or pair.high is None:
+        return False
+    return (pair.low <= 0 <= pair.high) == comparison.is_significant(pair)
 
 
 def describe_evidence(
-    comparison: Comparison | None, reasons: Sequence[str], all_intervals: Sequence[MeanIntervals]
+    comparison: Comparison | None, all_intervals: Sequence[MeanIntervals]
 ) -> list[str]:
-    """How it is known, and what could not be."""
-    lines = [f"Cannot be compared: {reason}" for reason in reasons]
-    lines += [] if comparison is None else describe_test(comparison, verbose=True)
+    """How it is known."""
+    lines = [] if comparison is None else describe_test(comparison, verbose=True)
     lines += list_interval_footnotes(
         all_intervals, with_ranges=len(all_intervals) == 1, verbose=True
     )
@@ -133,66 +224,73 @@ def build_quality_table(results: Sequence[Results]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=1)
 
 
-def describe_dots(level: float, unit: str = "query", drawn: str = "query") -> str:
+def describe_dots(first: MeanIntervals, units: int) -> str:
     """What dots and bars of the plot of means are."""
-    verb = "asked" if drawn == "query" else "looked at"
-    return (
-        f"Dot: the mean over {pluralise(unit)}. Bar: its {level:g} % interval, were other "
-        f"{pluralise(drawn)} of the same kind {verb}."
-    )
+    if units == 1:
+        return f"One {first.unit}: nothing can be said about others."
+    bar = f"{first.level:g} % interval, for similar {pluralise(first.drawn)}"
+    return f"Dot: mean over {pluralise(first.unit)}. Bar: {bar}."
 
 
-def build_plots(all_intervals: Sequence[MeanIntervals]) -> list[dict[str, Any]]:
-    """Of each measure a dot and an interval for each run, as parts of one scale."""
-    return [
-        plot
-        for measure in all_intervals[0].intervals
-        if (
-            plot := _build_plot(
-                measure, [run.intervals[measure] for run in all_intervals], all_intervals
-            )
+def build_plots(
+    all_intervals: Sequence[MeanIntervals], results: Results, *, coloured: bool = False
+) -> list[dict[str, Any]]:
+    """Of each measure a dot and an interval for each run, the best first, on one scale.
+
+    Args:
+        all_intervals: the means.
+        results: whose measures they are in.
+        coloured: has each run a colour of its own?
+    """
+    plots = []
+    for measure in all_intervals[0].intervals:
+        direction, known = results.directions[measure], _find_means(all_intervals, measure)
+        if not known:
+            continue
+        best, worst = find_leaders(known, direction), -direction.sign * np.inf
+        order = sorted(
+            enumerate(all_intervals),
+            key=lambda item: -direction.sign * known.get(item[1].run, worst),
         )
-        is not None
-    ]
+        rows, ticks = _build_plot(measure, [item for _, item in order])
+        for row, (at, item) in zip(rows, order, strict=True):
+            row["best"] = item.run in best and len(best) < len(all_intervals)
+            row["colour"] = at if coloured else None
+        plot = {"measure": measure, "lower": direction.is_lower, "rows": rows, "ticks": ticks}
+        plots.append(plot)
+    return plots
 
 
 def _build_plot(
-    measure: str, intervals: Sequence[Interval], all_intervals: Sequence[MeanIntervals]
-) -> dict[str, Any] | None:
-    endpoints = [
-        end
-        for interval in intervals
-        for end in (interval.mean, interval.low, interval.high)
-        if end is not None
-    ]
-    if not endpoints:
-        return None
-    ticks = axis_ticks(min(endpoints), max(endpoints))
+    measure: str, items: Sequence[MeanIntervals]
+) -> tuple[list[dict[str, Any]], list[tuple[float, str]]]:
+    """A row for each run, and the ticks of the axis, in per cent of its length."""
+    intervals = [item.intervals[measure] for item in items]
+    ends = [(interval.mean, interval.low, interval.high) for interval in intervals]
+    known = [end for row in ends for end in row if end is not None]
+    low, high = min(known), max(known)
+    ticks = axis_ticks(min(low, 0.0) if low == high else low, high)
     first, span = ticks[0], ticks[-1] - ticks[0]
 
     def percent(value: float) -> float:
         return round(100 * (value - first) / span, 3)
 
     rows = []
-    for interval, run in zip(intervals, all_intervals, strict=True):
-        row: dict[str, Any] = {"run": run.run, "mean": "–", "between": "", "at": None}
+    for item, interval in zip(items, intervals, strict=True):
+        row: dict[str, Any] = {"run": item.run, "mean": "–", "between": "", "at": None}
         if interval.mean is not None:
             row |= {"mean": _format_value(interval.mean, interval), "at": percent(interval.mean)}
         if interval.low is not None and interval.high is not None:
-            ends = (interval.low, interval.high)
             row |= {
                 "from": percent(interval.low),
                 "wide": round(percent(interval.high) - percent(interval.low), 3),
-                "between": " … ".join(_format_value(end, interval) for end in ends),
+                "between": " … ".join(
+                    _format_value(end, interval) for end in (interval.low, interval.high)
+                ),
             }
         rows.append(row)
-    step = ticks[1] - ticks[0]
-    digits = max(0, -floor(log10(step)))
-    return {
-        "measure": measure,
-        "rows": rows,
-        "ticks": [(percent(tick), f"{tick:.{digits}f}") for tick in ticks],
-    }
+    digits = max(0, -floor(log10(ticks[1] - ticks[0])))
+    return rows, [(percent(tick), f"{tick:.{digits}f}") for tick in ticks]
 
 
 def axis_ticks(low: float, high: float) -> list[float]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import frozen
 
-from gainful.evidence.intervals import MeanIntervals
-from gainful.evidence.orders.sweep import CHANCE_NOTE, Sweep
+from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.system_groups import SystemGroups
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.convention_page import tell_sessions
@@ -20,10 +19,8 @@ from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
 from gainful.measure.sessions.results import list_footnotes, session_results_page
 from gainful.page.render import render
 from gainful.page.table import Table
-from gainful.show.figures import session_curves, winner_map
-from gainful.show.figures.figure import DrawChart, FigureData
+from gainful.show.figures.figure import FigureData
 from gainful.show.pages import report_text
-from gainful.show.pages.embed_figure import EmbeddedFigure, embed_figure
 from gainful.show.pages.report import PageContent, Report, render_document
 from gainful.show.pages.report_data import (
     Choice,
@@ -34,7 +31,8 @@ from gainful.show.pages.report_data import (
     hold_details,
     round_values,
 )
-from gainful.text import count_noun, mark_notes, pluralise
+from gainful.show.theme import DASHES
+from gainful.text import count_noun, pluralise
 from gainful.types import Array, Flags, Ranks
 
 _MAX_QUERIES = 100  # of a session, of which it is told what each brought
@@ -163,22 +161,6 @@ def _list_details(
 _TOP = 10  # results of a query that are looked at
 
 
-def build_means_table(groups: SystemGroups, all_intervals: Sequence[MeanIntervals]) -> Table:
-    """A row for each system: by measure the mean and its interval."""
-    first = all_intervals[0]
-    measures = list(first.intervals)
-    heads = [head for name in measures for head in (name, f"{first.level:g} % interval")]
-    rows = []
-    for system in all_intervals:
-        cells: list[Any] = [system.run]
-        for interval in system.intervals.values():
-            is_known = interval.low is not None and interval.high is not None
-            ends = f"{interval.low:.4f} … {interval.high:.4f}" if is_known else "–"
-            cells += [interval.mean, ends]
-        rows.append(cells)
-    return Table((groups.by or "system", *heads), rows, numeric=True, label_columns=1)
-
-
 def build_counts_table(groups: SystemGroups) -> Table:
     """What was read of each system: sessions, queries, results, and what is known of these."""
     sessions = groups.sessions
@@ -243,16 +225,21 @@ def render_session_report(
     usual_title = report_text.default_title(
         names, groups.by or "system", count_noun(number, groups.unit)
     )
-    answers = report_text.describe_answers(content.comparison, content.all_intervals)
     page = render_document(
         "session_report.html",
         content,
-        data,
+        data | _build_figure_data(content),
         results,
         title=title or usual_title,
-        answers=answers or [("Nothing can be said", reason) for reason in content.incomparable],
-        tables=_list_tables(content),
-        detail_script="report_session.js",
+        tables=report_text.build_tables(
+            content.comparison,
+            content.all_intervals,
+            dict(zip(groups.names, groups.labels, strict=True)),
+        ),
+        scripts=(
+            *("elements.js", "charts.js", "report_session.js"),
+            *("report_figures.js", "report.js"),
+        ),
         figures=_list_figures(content),
         quality=build_counts_table(groups),
         notes=results.notes,
@@ -276,40 +263,53 @@ def render_session_report(
     return Report(page, render(all_values, "csv"))
 
 
-def _list_tables(content: SessionReportContent) -> list[dict[str, Any]]:
-    """The means of all systems, and the comparison in each measure; of one system its intervals."""
-    tables = report_text.build_tables(content.comparison, content.all_intervals)
-    if len(content.all_intervals) == 1:
-        return tables
-    means = build_means_table(content.groups, content.all_intervals)
-    compared = [] if content.comparison is None else tables
-    return [{"head": "Means", "table": means, "notes": []}, *compared]
-
-
-def _list_figures(content: SessionReportContent) -> list[tuple[str, str, EmbeddedFigure | str]]:
-    """Each figure with its place and heading; a sentence where it cannot be drawn."""
-
-    def embed(draw_chart: DrawChart, data: FigureData | str) -> EmbeddedFigure | str:
-        return (
-            data
-            if isinstance(data, str)
-            else embed_figure(draw_chart, _trim_caption(content, data))
+def _list_figures(content: SessionReportContent) -> list[tuple[str, str, str]]:
+    """Each figure with its place and heading, and what it shows; or why it cannot be drawn."""
+    course, sweep = content.course, content.sweep
+    if not isinstance(course, str):
+        bands = f" Bands: {content.all_intervals[0].level:g} % intervals."
+        course = "After a searcher's last query the line stays flat." + (
+            bands if "low" in course.frame.columns else ""
         )
-
-    sweep = content.sweep
-    wins = sweep if isinstance(sweep, str) else winner_map.map_data(sweep)
-    course = embed(session_curves.draw_chart, content.course)
+    if not isinstance(sweep, str):
+        chance = "These are means: the headline says whether they differ by more than chance."
+        sweep = f"{sweep.sentences[0]} {chance} The ring marks the setting of this report."
     return [
         ("course", "What sessions bring, query after query", course),
-        ("searchers", "Who is better for which searcher?", embed(winner_map.draw_chart, wins)),
+        ("searchers", "Who is better for which searcher?", sweep),
     ]
 
 
-def _trim_caption(content: SessionReportContent, data: FigureData) -> FigureData:
-    """A figure without what the page tells elsewhere: its notes, and what more than chance is."""
-    notes = {*mark_notes(content.groups.results.notes)}
-    caption = [line for line in data.caption if line not in notes]
-    is_map = CHANCE_NOTE in caption
-    caption = [line for line in caption if line != CHANCE_NOTE]
-    summary = ["means only: the summary tells whether they differ by more than chance"]
-    return evolve(data, caption=(*caption, *(summary if is_map else [])))
+def _build_figure_data(content: SessionReportContent) -> dict[str, Any]:
+    """What the figures are drawn from, one colour for each system."""
+    course, sweep = content.course, content.sweep
+    return {
+        "coloured": True,
+        "systems": content.groups.labels,
+        "dashes": DASHES,
+        "course": None if isinstance(course, str) else _build_course(content.choice, course),
+        "searchers": None if isinstance(sweep, str) else _build_map(sweep),
+    }
+
+
+def _build_course(choice: Choice, course: FigureData) -> dict[str, Any]:
+    has_band = "low" in course.frame.columns
+    series = []
+    for (name,), part in course.frame.group_by("group", maintain_order=True):
+        columns = part.select("position", pl.col("mean", *(["low", "high"] if has_band else [])))
+        rows = columns.fill_nan(None).with_columns(pl.exclude("position").round(6)).rows()
+        band = [(at, low, high) for at, _, low, high in rows if low is not None] if has_band else []
+        series.append({"name": name, "points": [row[:2] for row in rows], "band": band})
+    return {"measure": choice.measure, "lot": course.extra["depth"], "series": series}
+
+
+def _build_map(sweep: Sweep) -> dict[str, Any]:
+    """By system how far it is ahead of the best other, at each b and bq."""
+    means = np.nan_to_num(sweep.planes[0].means, nan=-1.0)
+    leads = []
+    for group in range(means.shape[2]):
+        others = np.delete(means, group, axis=2).max(axis=2)
+        leads.append(round_values((means[..., group] - others).ravel().tolist()))
+    b, bq = sweep.reference
+    here = {"b": b, "bq": bq}
+    return {"names": sweep.group_labels, "b": sweep.b, "bq": sweep.bq, "leads": leads, "here": here}
