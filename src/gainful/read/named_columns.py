@@ -309,7 +309,9 @@ def text_column(table: InputTable, column: str) -> pl.Series:
     if kind.is_integer() or kind in (pl.Categorical, pl.Enum, pl.Null):
         return values.cast(pl.String)
     raise BadInput(
-        table.name, f"column {_quote_own(table, column)} holds {kind}", "texts or whole numbers"
+        table.name,
+        f"column {_quote_own(table, column)} holds {_name_type(kind)}",
+        "texts or whole numbers",
     )
 
 
@@ -336,7 +338,9 @@ def number_column(table: InputTable, column: str, kind: Kind[Any] = RUN) -> pl.S
     if is_truth or values.dtype.is_numeric() or values.dtype == pl.Null:
         return values.cast(pl.Float64, strict=False)
     raise BadInput(
-        table.name, f"column {_quote_own(table, column)} holds {values.dtype}", "numbers"
+        table.name,
+        f"column {_quote_own(table, column)} holds {_name_type(values.dtype)}",
+        "numbers",
     )
 
 
@@ -351,3 +355,7 @@ def as_grades(texts: pl.Series) -> pl.Series:
 
 def _quote_own(table: InputTable, column: str) -> str:
     return quote(table.header.own_name(column))
+
+
+def _name_type(dtype: pl.DataType) -> str:
+    return "objects" if dtype == pl.Struct else "lists" if dtype.is_nested() else str(dtype)

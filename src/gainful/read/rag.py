@@ -9,7 +9,7 @@ LlamaIndex' `RetrievalEvalResult`; ragas' names are understood too.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -45,6 +45,7 @@ _QUERY = ("id", *QUERY, *QUERY_TEXT)
 _PARTS = {"retrieved": "what was retrieved", "relevant": "what is relevant"}
 _RETRIEVED_WORDS = ("retriev", "result", "hit", "found", "predict", "search", "context")
 _RELEVANT_WORDS = ("relevant", "gold", "truth", "expect", "reference", "correct", "target", "label")
+_TEXTS = "retrieved_contexts"  # ragas' name of what was retrieved, as it reads
 _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 
 
@@ -112,7 +113,7 @@ def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
 
 
 def refuse_unknown_lists(
-    name: str, fields: Iterable[str], columns: ColumnMapping, kind: Kind[Any] | None = None
+    name: str, fields: Collection[str], columns: ColumnMapping, kind: Kind[Any] | None = None
 ) -> None:
     """Of lists that have other names, say which may be which, and how that is told.
 
@@ -122,6 +123,9 @@ def refuse_unknown_lists(
         columns: what the user said of them.
         kind: what is wanted, of which one list is enough.
     """
+    if _TEXTS in fields:
+        problem = f"records with texts ({_TEXTS}) and without ids, by which they are judged"
+        raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
     known = {*DOC_LISTS, *NUMBER_LISTS["score"], *NUMBER_LISTS["grade"]}
     lists = [field for field in fields if field not in known]
     kinds = _kind_names(columns)
