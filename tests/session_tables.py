@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
+import pytest
 
 import gainful
 
@@ -48,6 +50,21 @@ def session_values(sessions, qrels, measure, **options):
     results = gainful.sessions.evaluate(sessions, qrels, measure, **options)
     (column,) = results.values.values()
     return dict(zip(results.ids, column.tolist(), strict=True))
+
+
+def values_by_session(results):
+    """The values of each session, and how many queries it has; None where there is no value."""
+    columns = (np.ma.asarray(values).tolist() for values in results.values.values())
+    numbers = zip(*columns, results.columns["queries"], strict=True)
+    return dict(zip(results.ids, numbers, strict=True))
+
+
+def assert_same_sessions(results, expected):
+    """Every session has the same values, wherever it stands."""
+    ours, theirs = values_by_session(results), values_by_session(expected)
+    assert sorted(ours) == sorted(theirs)
+    for session, numbers in theirs.items():
+        assert ours[session] == pytest.approx(numbers, abs=1e-12), session
 
 
 def parse_example(text, *, subtopics):

@@ -101,6 +101,7 @@ def test_a_value_that_starts_above_nothing_and_one_below_its_cutoff():
     ideal = gainful.explain([1, 0, 2], measure="IDCG", judged=[2, 2, 1])
     assert (ideal.start, ideal.steps) == (pytest.approx(2 + 2 / log2(3) + 1 / 2), ())
     assert "2 2 1" in ideal.to_text()
+    assert gainful.explain([1, 0], measure="NumRet").steps == ()
     beyond = gainful.explain([1, 0, 1], measure="MCC@2")
     assert [step.rank for step in beyond.steps][-1] == 3
 

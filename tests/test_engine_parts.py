@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import polars as pl
@@ -11,6 +12,7 @@ from facts import find_notes
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
+from session_tables import values_by_session
 from test_lazy_events import FORMS, QRELS as LOG_QRELS, make_log
 
 import gainful
@@ -74,13 +76,13 @@ def build_frame(rows):
 
 
 def values_of(results):
-    columns = zip(*results.values.values(), results.columns["queries"], strict=True)
-    return {session: [*map(str, row)] for session, row in zip(results.ids, columns, strict=True)}
+    """To the last digit; what is no number is equal to itself."""
+    return {session: str(row) for session, row in values_by_session(results).items()}
 
 
 def strip_rows(mistake):
     """What is wrong, but for the place: in some engines rows have none."""
-    return re.sub(r", row \d+", "", mistake.problem), mistake.expected
+    return re.sub(r", row \d+|; so in .*", "", mistake.problem), mistake.expected
 
 
 def ask(frame, qrels, **options):
@@ -93,14 +95,33 @@ def ask(frame, qrels, **options):
     return values_of(results), results.counts, left_out, results.mean
 
 
+ANY_SESSIONS = (
+    session_rows(),
+    st.lists(st.tuples(st.integers(0, 99), MISTAKES), max_size=2),
+    st.booleans(),
+)
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @examples(15)
-@given(session_rows(), st.lists(st.tuples(st.integers(0, 99), MISTAKES), max_size=2), st.booleans())
+@given(*ANY_SESSIONS)
 def test_any_sessions_and_any_mistakes(engine, rows, mistakes, judged):
+    assert_as_in_memory(engine, rows, mistakes, judged)
+
+
+@pytest.mark.parametrize("engine", ["Spark"])
+@examples(3)
+@given(*ANY_SESSIONS)
+def test_any_sessions_on_workers(engine, rows, mistakes, judged):
+    assert_as_in_memory(engine, rows, mistakes, judged)
+
+
+def assert_as_in_memory(engine, rows, mistakes, judged):
+    """An engine gives the values that rows have in memory, and calls the same mistakes so."""
     for number, mistake in mistakes:
         rows[number % len(rows)] |= mistake
     frame, qrels = build_frame(rows), QRELS if judged else None
-    moved = frame.sample(fraction=1.0, shuffle=True, seed=3) if engine == "DuckDB" else frame
+    moved = frame if engine == "lazy polars" else frame.sample(fraction=1.0, shuffle=True, seed=3)
     for bad in ("error", "skip"):
         expected = ask(frame, qrels, bad=bad)
         answer = ask(FRAME_MAKERS[engine](moved), qrels, bad=bad)
@@ -166,6 +187,40 @@ def test_any_log(engine, seed, form, without, gains):
     assert_same_groups(summary.groups, expected.groups("variant"))
 
 
+LOG_MISTAKES = st.sampled_from(
+    [
+        *({"time": None}, {"time": "noon"}, {"event": None}, {"event": "hovered"}, {"rank": 0}),
+        *({"rank": None}, {"rank": 9}, {"doc": None}, {"doc": ""}, {"session": None}),
+        *({"session": ""}, {"user": None}, {"query_id": None}, {"user": "29"}, {"doc": "nowhere"}),
+    ]
+)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@examples(15)
+@given(
+    st.integers(0, 1 << 32),
+    st.lists(st.tuples(st.integers(0, 999), LOG_MISTAKES), min_size=1, max_size=2),
+    st.sampled_from(["session", "user"]),
+    st.sampled_from(["error", "skip"]),
+)
+def test_any_log_with_mistakes(engine, seed, mistakes, without, bad):
+    rows = make_log(seed, events=True, form="text", without={without}).rows(named=True)
+    for number, mistake in mistakes:
+        known = {name: value for name, value in mistake.items() if name != without}
+        rows[number % len(rows)] |= known
+    log = pl.DataFrame(rows, infer_schema_length=None)
+    expected = ask(log, None, bad=bad)
+    moved = log.sample(fraction=1.0, shuffle=True, seed=3) if engine == "DuckDB" else log
+    answer = ask(FRAME_MAKERS[engine](moved), None, bad=bad)
+    if isinstance(expected, BadInput):
+        assert isinstance(answer, BadInput), expected
+        assert strip_rows(answer) == strip_rows(expected)
+    else:
+        assert not isinstance(answer, BadInput), answer
+        assert answer[:3] == expected[:3]
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_session_column_of_nothing(engine):
     log = make_log(1, events=True, form="text")
@@ -202,3 +257,22 @@ def test_columns_that_nobody_asks_for_stay_there(monkeypatch):
     gainful.sessions.summarise(log.lazy(), None, "sDCG@3", by="arm", bad="skip")
     assert {"session", "time", "doc", "arm"} <= travelled
     assert not {"note", "variant"} & travelled
+
+
+def test_what_crosses_to_the_driver_of_spark_does_not_grow_with_sessions(monkeypatch):
+    sizes = []
+    load = pickle.loads
+    monkeypatch.setattr(
+        engine_sessions.pickle, "loads", lambda data: sizes.append(len(data)) or load(data)
+    )
+    for count in (50, 500):
+        rows = [
+            {"session": f"s{session}", "query": 1, "rank": rank, "doc": doc, "topic": "t1"}
+            for session in range(count)
+            for rank, doc in enumerate("abc", 1)
+        ]
+        there = FRAME_MAKERS["Spark"](pl.DataFrame(rows))
+        gainful.sessions.summarise(there, QRELS, MEASURES)
+        sizes.append(0)
+    few, many = sizes[: sizes.index(0)], sizes[sizes.index(0) :]
+    assert 0 < sum(many) < 1.1 * sum(few)

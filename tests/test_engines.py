@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import tempfile
 import threading
@@ -16,7 +17,7 @@ import polars as pl
 import pytest
 from engines import FRAME_MAKERS, get_spark
 from facts import find_notes
-from hypothesis import given
+from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
 from strategies import qrels_and_runs, to_frame
@@ -343,6 +344,55 @@ def test_bad_frames_are_told_in_one_line(make, case):
         gainful.evaluate({"1": {"a": 1}}, FRAME_MAKERS[make](frame), "nDCG@10")
     assert [word for word in named if word not in str(raised.value)] == []
     assert "\n" not in str(raised.value)
+
+
+WRONG_VALUES = st.sampled_from(
+    [
+        *({"query": None}, {"query": ""}, {"doc": None}, {"doc": ""}, {"score": None}),
+        *({"score": float("nan")}, {"score": float("inf")}, {"doc": "a"}, {"query": "9"}),
+    ]
+)
+WRONG_RUNS = st.lists(st.tuples(st.integers(0, 11), WRONG_VALUES), min_size=1, max_size=2)
+
+
+@pytest.mark.parametrize("make", ["lazy polars", "DuckDB"])
+@examples(25)
+@given(mistakes=WRONG_RUNS, duplicates=st.sampled_from(["error", "first", "count"]))
+def test_any_mistakes_in_a_run_are_those_of_memory(make, mistakes, duplicates):
+    assert_same_mistakes(make, mistakes, duplicates)
+
+
+@pytest.mark.parametrize("make", ["Spark"])
+@examples(3)
+@given(mistakes=WRONG_RUNS, duplicates=st.sampled_from(["error", "first", "count"]))
+def test_any_mistakes_in_a_run_on_workers(make, mistakes, duplicates):
+    assert_same_mistakes(make, mistakes, duplicates)
+
+
+def assert_same_mistakes(make, mistakes, duplicates):
+    """What is wrong with a run is the same everywhere, but for the place."""
+    rows = [
+        {"query": f"{query}", "doc": doc, "score": float(number)}
+        for query in range(3)
+        for number, doc in enumerate("abcd")
+    ]
+    for number, mistake in mistakes:
+        rows[number] |= mistake
+    frame = pl.DataFrame(rows, schema={"query": pl.String, "doc": pl.String, "score": pl.Float64})
+    with many_parts():
+        answers = [ask(frame, duplicates), ask(FRAME_MAKERS[make](frame), duplicates)]
+    assert answers[0] == answers[1]
+
+
+def ask(run, duplicates):
+    """The value of each query, or what is wrong."""
+    try:
+        judged = {"0": {"a": 1}, "2": {"b": 2}}
+        results = gainful.evaluate(judged, run, ["nDCG@3", "AP"], duplicates=duplicates)
+    except BadInput as mistake:
+        places = r": run, row \d+(, run, row \d+)*"  # of which frames without an order have none
+        return type(mistake), re.sub(places, "", mistake.problem), mistake.expected
+    return results.values_by_query(), results.counts
 
 
 @pytest.mark.parametrize("make", STAYS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
 
 import numpy as np
@@ -12,9 +11,10 @@ from example_files import EXAMPLES
 from hypothesis import given, strategies as st
 from refusals import refuses
 from scipy import stats
+from written_files import write_lines
 
 import gainful
-from gainful.errors import BadInput, BadValue, NoColumn, WrongType
+from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
 from gainful.evidence.comparisons.compare_groups import test_interaction as weigh_interaction
 from gainful.evidence.statistics.resampling import Resampling
 
@@ -126,8 +126,7 @@ def test_groups_come_from_judgments_frames_and_rag_records(tmp_path):
         for query in JUDGED
     ]
     assert gainful.evaluate(records, measures="RR", group="category").groups() == by_frame
-    file = tmp_path / "rag.jsonl"
-    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    file = write_lines(tmp_path / "rag.jsonl", *records)
     assert gainful.evaluate(file, measures="RR", group="category").groups() == by_frame
 
 
@@ -310,3 +309,49 @@ def test_results_that_know_their_groups_are_compared_by_them():
     assert results.compare(resamples=99).to_dict() == direct.to_dict()
     with refuses(BadValue, "group"):
         gainful.compare(results, group="kind")
+
+
+# ── gates ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_floor_may_be_of_a_group_or_of_every_group():
+    verdict = gainful.gate(JUDGED, RUN, {"en:RR": 0.8, "RR": 0.6, "de:RR": 1}, group=LANG)
+    checked = [(check.group, check.value, check.ok) for check in verdict.checks]
+    assert checked == [("en", 0.75, False), (None, 0.625, True), ("de", 1.0, True)]
+    assert not verdict.passed
+    assert [look.query for look in verdict.look_at] == ["2", "1"]  # of the group that is broken
+    every = gainful.gate(JUDGED, RUN, {"*:RR": 0.7}, group=LANG)
+    assert [(check.group, check.ok) for check in every.checks] == [("de", True), ("en", True)]
+    assert every.to_dict()["checks"][0]["group"] == "de"
+    assert "group" not in gainful.gate(JUDGED, RUN, {"RR": 0.6}).to_dict()["checks"][0]
+
+
+def test_a_drop_may_be_of_a_group(tmp_path):
+    baseline = tmp_path / "base.json"
+    gainful.testing.save_baseline(JUDGED, RUN, baseline, "RR")
+    worse = RUN | {"2": ["x", "y", "c"]}  # 1/2 to 1/3: by 1/12 in en, by 1/24 in all
+    options = {"baseline": baseline, "group": LANG}
+    verdict = gainful.gate(JUDGED, worse, max_drop={"*:RR": 0.05, "RR": 0.05}, **options)
+    changes = {
+        check.group: (check.ok, round(check.baseline - check.value, 6)) for check in verdict.checks
+    }
+    assert changes == {"de": (True, 0.0), "en": (False, 0.083333), None: (True, 0.041667)}
+
+
+def test_rules_of_groups_that_cannot_be_are_refused():
+    with refuses(BadValue, "group"):
+        gainful.gate(JUDGED, RUN, {"en:RR": 0.8})
+    with refuses(BadValue, "group"):
+        gainful.gate(JUDGED, RUN, {"RR": 0.8}, group=LANG)
+    with refuses(BadValue, "group"):
+        gainful.gate(JUDGED, RUN, {"*:RR": 0.8}, group={"1": "a:b", "2": "c"})
+    with pytest.raises(UnknownName):
+        gainful.gate(JUDGED, RUN, {"fr:RR": 0.8}, group=LANG)
+    with refuses(BadValue, "measure"):  # of tests there are none by group
+        gainful.gate(JUDGED, RUN, no_worse_than={"en:RR": 0.1}, group=LANG)
+
+
+def test_a_measure_with_a_colon_in_brackets_names_no_group():
+    verdict = gainful.gate(JUDGED, RUN, {"nDCG(gain={0:0,1:1,2:5})@10": 0.1})
+    (check,) = verdict.checks
+    assert (check.group, check.measure) == (None, "nDCG(gain={0:0,1:1,2:5})@10")

@@ -12,6 +12,7 @@ from facts import find_notes
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
+from session_tables import assert_same_sessions
 
 import gainful
 from gainful.errors import BadInput, BadValue
@@ -72,21 +73,12 @@ def make_log(seed, *, events, form, without=()):
     return frame.with_columns(FORMS[form].alias("time")).drop(*without)
 
 
-def values_of(results):
-    """The values of each session, and how many queries it has."""
-    numbers = zip(*results.values.values(), results.columns["queries"], strict=True)
-    return dict(zip(results.ids, numbers, strict=True))
-
-
 def assert_same(engine, frame, qrels=None, *, moved=True, **options):
     """A frame of an engine gives what it gives in memory, though its rows stand elsewhere."""
     expected = gainful.sessions.evaluate(frame, qrels, MEASURES, **options)
     there = frame.sample(fraction=1.0, shuffle=True, seed=3) if moved else frame
     results = gainful.sessions.evaluate(FRAME_MAKERS[engine](there), qrels, MEASURES, **options)
-    ours, theirs = values_of(results), values_of(expected)
-    assert sorted(ours) == sorted(theirs)
-    for session, numbers in theirs.items():
-        assert ours[session] == pytest.approx(numbers, abs=1e-12)
+    assert_same_sessions(results, expected)
     return results, expected
 
 

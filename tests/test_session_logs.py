@@ -184,7 +184,7 @@ def test_words_for_events_are_mapped():
     rows = [("s", "x", "view", "a"), ("s", "x", "open", "a")]
     frame = pl.DataFrame(rows, ["session", "query", "action", "doc"], orient="row")
     shows = "shown, show, impression, impressions"
-    with refuses(BadInput, "sessions", "view and open", shows, "--events shown=WORD"):
+    with refuses(BadInput, "sessions", "open and view", shows, "--events shown=WORD"):
         as_sessions(frame)
     sessions = as_sessions(frame, events={"shown": "view"})
     assert sessions.frame["clicked"].to_list() == [True]

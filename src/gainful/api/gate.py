@@ -10,7 +10,7 @@ from attrs import evolve
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_run
-from gainful.api.run_options import RunOptions, RunReading, answer_run_options
+from gainful.api.run_options import GroupOptions, RunOptions, RunReading, answer_run_options
 from gainful.errors import GainfulError
 from gainful.evidence.gates.apply_rules import apply_rules
 from gainful.evidence.gates.baseline import make_baseline
@@ -24,7 +24,7 @@ from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels
 
 
-class GateOptions(RuleOptions, RunOptions, total=False):
+class GateOptions(RuleOptions, GroupOptions, total=False):
     """What a run is held to, how it is read, and what becomes of it; each may be left out.
 
     Args:
@@ -47,7 +47,7 @@ class GateOptions(RuleOptions, RunOptions, total=False):
     name: str | None
 
 
-@answer_run_options(GateOptions, (RuleOptions, GateOptions, RunOptions))
+@answer_run_options(GateOptions, (RuleOptions, GateOptions, GroupOptions, RunOptions))
 def gate(
     qrels: AnyQrels,
     run: AnyRun | None = None,
@@ -59,7 +59,8 @@ def gate(
     Args:
         qrels: whatever `evaluate` takes.
         run: whatever `evaluate` takes; none, if the first tells both.
-        floors: the least that the mean of each measure may be.
+        floors: the least that the mean of each measure may be; with `group`, "faq:R@5" is that of a
+            group of queries, "*:R@5" of every group.
 
     Returns:
         `Verdict`: did it pass, by which rules, and which queries to look at first.
@@ -87,7 +88,7 @@ def judge_run(
     error_rates: bool = False,
     cluster: ClusterChoice | None = None,
     name: str | None = None,
-    **options: Unpack[RunOptions],
+    **options: Unpack[GroupOptions],
 ) -> Verdict:
     """The verdict on a run by these rules; nothing is saved before its `save_baseline`."""
     reading = RunReading.from_options(options)

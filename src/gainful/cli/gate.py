@@ -23,6 +23,7 @@ from gainful.cli.answer import (
 from gainful.cli.command import OUTPUT, PATH
 from gainful.cli.options import (
     CONVENTION,
+    GROUPS,
     READ_RUNS,
     Row,
     option,
@@ -70,7 +71,8 @@ def _parse_query_bounds(
     Row(
         "--floor floors",
         "M=V",
-        "The mean of measure M must not be below V; may be repeated.",
+        "The mean of measure M must not be below V; may be repeated. With --group, GROUP:M=V is of "
+        "one group, *:M=V of every one; so in --ceiling and --max-drop.",
         **_BOUNDS,
     ),
     Row(
@@ -79,6 +81,7 @@ def _parse_query_bounds(
         "The mean of M, of which less is better, must not be above V; may be repeated.",
         **_BOUNDS,
     ),
+    *GROUPS,
     option("baseline", "What an earlier run scored, to hold it to.", metavar="FILE", type=PATH),
     Row(
         "--max-drop",
@@ -161,6 +164,7 @@ def gate(
     \b
     Examples:
       gainful gate qrels.txt run.txt --floor nDCG@10=0.45
+      gainful gate qrels.txt run.txt --floor '*:R@5=0.6' --group lang --queries q.csv
       gainful gate qrels.txt run.txt -m nDCG@10 --save-baseline base.json
       gainful gate qrels.txt run.txt --baseline base.json --max-drop nDCG@10=0.01
       gainful gate qrels.txt run.txt --baseline base.json --significant 0.05

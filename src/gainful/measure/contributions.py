@@ -25,8 +25,7 @@ from gainful.measure.rank_matrix import Batch, rank_rows, rank_scored_rows
 from gainful.measure.ranked_run import RankedRun, apply_function, compute_measure, rank_run_gains
 from gainful.measure.results import ANSWER_DECIMALS
 from gainful.measure.sessions.session_values import compute_session_values, joint_terms
-from gainful.measure.subsets import compute_subsets
-from gainful.measure.worked_ranking import RankedQueries, doc_gains
+from gainful.measure.worked_ranking import RankedQueries, compute_subsets, doc_gains
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields
@@ -71,7 +70,8 @@ _COLUMNS = (
 class Contributions(Shown):
     """What each rank adds to a value; `start` is what it is before any grade is known.
 
-    A measure that has no value of some of the grades, or that looks at scores, has no steps.
+    A measure to which ranks add nothing has no steps: an ideal, a count of what was retrieved, one
+    that looks at scores, or that has no value of some of the grades.
     """
 
     recipe: Recipe | SessionRecipe
@@ -127,10 +127,12 @@ class Contributions(Shown):
 
     def _describe_value(self) -> str:
         subject = self.recipe.label + (self.owner and f" of {self.owner}")
-        if self.value is None:
-            return f"{subject} is left out: empty={self.recipe.convention.empty}."
-        share = "" if self.share is None else f": {' of '.join(map(format_number, self.share))}"
-        return f"{subject} is {self.value:.{ANSWER_DECIMALS}f}{share}."
+        shown = "left out" if self.value is None else f"{self.value:.{ANSWER_DECIMALS}f}"
+        if self.share is not None:
+            shown += f": {' of '.join(map(format_number, self.share))}"
+            empty = f", so empty={self.recipe.convention.empty} decides"
+            shown += empty if self.share[1] == 0 else ""
+        return f"{subject} is {shown}."
 
     def _format_sums(self) -> list[str]:
         """The sum of what ranks add, and the share of what was possible, numbers put in."""
@@ -139,7 +141,7 @@ class Contributions(Shown):
         if len(texts) > _MAX_TERMS:
             texts = [*texts[: _MAX_TERMS - 1], "…", texts[-1]]
         sums = [" + ".join(texts).replace("+ -", "− ")] if len(texts) > 1 else []
-        if self.share is not None:
+        if self.share is not None and self.share[1]:
             sums.append(" / ".join(map(format_number, self.share)))
         name, value = self.recipe.entry.name, format_number(self.value)
         return [f"{name} = {text} = {value}" for text in sums] or [f"{name} = {value}"]
@@ -209,8 +211,6 @@ def _explain_rows(
     for key, contribution in zip(keys, np.diff(values).tolist(), strict=True):
         added[key] += contribution
     gains = dict(zip(keys, ranked.gains(recipe.gain).tolist(), strict=True)) if cumulated else {}
-    if recipe.entry.gain_of == "ideal":  # to which the ranking adds nothing
-        rows = ()
     steps = [
         Step(
             rank=row.rank,
@@ -238,8 +238,8 @@ def _build(  # noqa: PLR0917  (all of one explanation)
     share: tuple[float, float] | None,
     counts: Sequence[str],
 ) -> Contributions:
-    """Steps with the value so far; none where a part of the grades has no value."""
-    known = bool(np.isfinite(values).all()) and value is not None
+    """Steps with the value so far; none where grades add nothing, or some have no value."""
+    known = bool(np.isfinite(values).all()) and (value == 0 or np.ptp(values) > 0)
     start = float(values[0]) if known else value or 0.0
     totals = (start + np.cumsum([step.contribution for step in steps])).tolist()
     steps = [evolve(step, value=total) for step, total in zip(steps, totals, strict=True)]

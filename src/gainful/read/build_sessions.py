@@ -197,7 +197,7 @@ def build_part(
         frame = frame.filter(~pl.col("session").is_in(ties.implode())) if len(tied) else frame
     opening = frame.filter(opens)
     part.opening = len(opening)
-    if not part.opening:
+    if frame.is_empty():
         report.add(part)
         return opening, descriptions
     opening = number_queries(opening, events)

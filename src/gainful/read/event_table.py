@@ -325,7 +325,7 @@ def _read_kinds(
 ) -> pl.Series:
     """What happened in each row: shown, query, clicked, purchased, or the log's own word."""
     plain = plain_words(table.frame[column])
-    kinds = [*facts.words[column]]
+    kinds = sorted(facts.words[column])
     refuse_kinds(table.header, column, kinds, words)
     mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))
     return plain.replace_strict({kind: name_event(kind, words) for kind in kinds}, default=SHOWN)

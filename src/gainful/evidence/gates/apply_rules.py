@@ -6,13 +6,15 @@ A rule that cannot be checked is an error: a gate never opens because something 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib.metadata import version
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from attrs import evolve
 
-from gainful.errors import BadValue, CannotCompare
+from gainful.errors import BadInput, BadValue, CannotCompare, UnknownName
 from gainful.evidence.gates.baseline import convention_settings, fingerprint, means
 from gainful.evidence.gates.baseline_tests import check_drift, check_margins, check_significance
 from gainful.evidence.gates.error_rates import (
@@ -21,7 +23,14 @@ from gainful.evidence.gates.error_rates import (
     find_error_rates,
     find_spreads,
 )
-from gainful.evidence.gates.rules import Check, Rule, Rules, rounding_slack
+from gainful.evidence.gates.rules import (
+    EVERY_GROUP,
+    Check,
+    Rule,
+    Rules,
+    rounding_slack,
+    split_group,
+)
 from gainful.evidence.gates.verdict import QueryToLookAt, Verdict
 from gainful.evidence.pairing import (
     Clusters,
@@ -33,11 +42,13 @@ from gainful.evidence.pairing import (
 )
 from gainful.measure.entry import HIGHER, LOWER, Direction
 from gainful.measure.language import parse
+from gainful.measure.measure import Measure
 from gainful.measure.values import Results, aggregate
 from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.rounding import ROUNDING
 from gainful.text import count_noun, format_exact, quote, shorten
+from gainful.types import Flags
 
 _TESTED = ("significant", "no_worse_than", "drift")  # rules that take queries for independent
 # queries to look at, of each measure that is broken, and of others
@@ -90,6 +101,7 @@ def apply_rules(
         raise BadValue(
             "baseline", None, "a baseline, which every rule but floors and ceilings needs"
         )
+    _check_groups(results, rules)
     pairs: dict[str, PairedValues] = {}
     notes = _check_missing_queries(results, rules) if baseline is None and rules.has_rules else []
     if baseline is not None:
@@ -106,7 +118,7 @@ def apply_rules(
     }
     checks = [
         *_check_limits(results, rules, mean),
-        *_check_drops(results, rules, now_and_before),
+        *_check_drops(results, rules, pairs, now_and_before),
         *_check_queries(results, rules, pairs, now_and_before),
     ]
     if rules.no_worse_than:
@@ -121,7 +133,8 @@ def apply_rules(
     rates: list[ErrorRate] = []
     if saving or error_rates:
         spreads, flat = find_spreads(results, pairs, baseline)
-        rates = list(find_error_rates(checks, spreads, rules, mean, results.directions))
+        of_all = [check for check in checks if check.group is None]
+        rates = list(find_error_rates(of_all, spreads, rules, mean, results.directions))
         notes += describe_spreads(spreads) if rates else []
         notes += [_CLUSTERED_RATES] if rates and clusters is not None else []
         notes += [f"no error rates of {', '.join(flat)}: it does not vary"] if flat else []
@@ -233,7 +246,8 @@ def _pair_with_baseline(
     needed = {
         name
         for argument in ("max_drop", "no_worse_than", "per_query")
-        for name in _name_measures(results, getattr(rules, argument), argument)
+        for spelling in getattr(rules, argument)
+        for name in [_measure_name(results, split_group(spelling)[1], argument)]
     }
     pairs = {}
     for name, measure in results.measures.items():
@@ -284,6 +298,34 @@ def _baseline_notes(
     return [*notes, *(f"{line} ({', '.join(names)})" for line, names in names_by_line.items())]
 
 
+def _check_groups(results: Results, rules: Rules) -> None:
+    """Rules of groups need some, whose names can stand before a colon; and groups need rules."""
+    grouping = results.grouping
+    if grouping is None:
+        if rules.names_groups:
+            raise BadValue("group", None, "a column that names the groups which rules are about")
+        return
+    if not rules.names_groups:
+        allowed = f"a rule about a group, such as {EVERY_GROUP}:nDCG@10=0.4 of every one"
+        raise BadValue("group", grouping.name, allowed)
+    for label in results.group_flags():
+        if ":" in label or "=" in label:
+            raise BadValue("group", label, "names without : and =, by which rules are split")
+
+
+def _list_groups(
+    results: Results, spelling: str, argument: str
+) -> list[tuple[str, str | None, Flags | None]]:
+    """The measure of a rule with each group that it is about; with None where it is about all."""
+    group, measure = split_group(spelling)
+    name, flags = _measure_name(results, measure, argument), results.group_flags()
+    if group is None:
+        return [(name, None, None)]
+    if group != EVERY_GROUP and group not in flags:
+        raise UnknownName("group", group, list(flags))
+    return [(name, label, some) for label, some in flags.items() if group in (label, EVERY_GROUP)]
+
+
 def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
     """Floors of what should be high, ceilings of what should be low; the others are refused."""
     kinds: tuple[tuple[Rule, Mapping[str, float], Direction, str], ...] = (
@@ -292,21 +334,43 @@ def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> 
     )
     for rule, limits, direction, allowed in kinds:
         for spelling, limit in limits.items():
-            name = _measure_name(results, spelling, rule)
-            if results.directions[name].is_lower != direction.is_lower:
-                raise BadValue(rule, spelling, allowed)
-            ok = direction.sign * (mean[name] - limit) >= -rounding_slack(limit)
-            yield Check(rule, name, mean[name], limit, ok=ok, direction=direction)
+            for name, group, some in _list_groups(results, spelling, rule):
+                if results.directions[name].is_lower != direction.is_lower:
+                    raise BadValue(rule, spelling, allowed)
+                value = mean[name] if group is None else results.mean_of(name, some)
+                if not isfinite(value):
+                    problem = f"{name} of {group} has no mean, as not one query counts"
+                    raise BadInput(results.name, problem, "a query with something relevant")
+                ok = direction.sign * (value - limit) >= -rounding_slack(limit)
+                check = Check(rule, name, value, limit, ok=ok, direction=direction)
+                yield evolve(check, group=group)
 
 
 def _check_drops(
-    results: Results, rules: Rules, now_and_before: Mapping[str, tuple[float, float]]
+    results: Results,
+    rules: Rules,
+    pairs: Mapping[str, PairedValues],
+    now_and_before: Mapping[str, tuple[float, float]],
 ) -> Iterator[Check]:
     for spelling, bound in rules.max_drop.items():
-        name = _measure_name(results, spelling, "max_drop")
-        (now, then), direction = now_and_before[name], results.directions[name]
-        ok = direction.sign * (then - now) <= bound + rounding_slack(then)
-        yield Check("max_drop", name, now, bound, ok=ok, baseline=then, direction=direction)
+        for name, group, _ in _list_groups(results, spelling, "max_drop"):
+            now, then = now_and_before[name]
+            if group is not None:
+                now, then = _average_group(results, pairs[name], group)
+            direction = results.directions[name]
+            ok = direction.sign * (then - now) <= bound + rounding_slack(then)
+            check = Check("max_drop", name, now, bound, ok=ok, baseline=then, direction=direction)
+            yield evolve(check, group=group)
+
+
+def _average_group(results: Results, pair: PairedValues, group: str) -> tuple[float, float]:
+    """The means of the run and of the baseline over the queries of a group that both have."""
+    labels = {} if results.grouping is None else results.grouping.labels
+    own = pair.values[[labels.get(query) == group for query in pair.queries]]
+    if not len(own):
+        raise CannotCompare(f"group {quote(group)} has no query in common with the baseline")
+    kind = results.recipes[pair.measure].entry.aggregation
+    return aggregate(own[:, 0], kind), aggregate(own[:, 1], kind)
 
 
 def _check_queries(
@@ -326,16 +390,17 @@ def _check_queries(
 
 
 def _name_measures(results: Results, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:
-    return {_measure_name(results, name, argument): bound for name, bound in bounds.items()}
+    return {_measure_name(results, parse(name), argument): bound for name, bound in bounds.items()}
 
 
-def _measure_name(results: Results, spelling: str, argument: str) -> str:
+def _measure_name(results: Results, measure: Measure, argument: str) -> str:
     """What the results call a measure that has a rule."""
-    measure = parse(spelling)
     for name, evaluated in results.measures.items():
         if evaluated == measure:
             return name
-    raise BadValue(argument, spelling, f"a measure that was evaluated: {', '.join(results.values)}")
+    raise BadValue(
+        argument, str(measure), f"a measure that was evaluated: {', '.join(results.values)}"
+    )
 
 
 def _queries_to_look_at(
@@ -343,14 +408,23 @@ def _queries_to_look_at(
 ) -> Iterator[QueryToLookAt]:
     """The queries that became worse, of broken measures if there are any; else the worst ones."""
     broken = dict.fromkeys(check.measure for check in checks if not check.ok)
+    labels = {} if results.grouping is None else results.grouping.labels
     for name in broken or dict.fromkeys(check.measure for check in checks):
         limit, sign = _MAX_BROKEN if broken else _MAX_OTHERS, results.directions[name].sign
-        falls = list(_falls(pairs[name], sign))[:limit] if name in pairs else []
+        groups = {check.group for check in checks if check.measure == name and not check.ok}
+        is_meant = partial(_is_in, labels, groups)
+        falls = list(_falls(pairs[name], sign)) if name in pairs else []
+        falls = [look for look in falls if is_meant(look.query)][:limit]
         yield from falls
         if not falls and (broken or name not in pairs):
             values = values_by_query(results, name)
-            worst = sorted(values, key=lambda query: sign * values[query])[:limit]
+            worst = sorted(filter(is_meant, values), key=lambda query: sign * values[query])[:limit]
             yield from (QueryToLookAt(name, query, values[query]) for query in worst)
+
+
+def _is_in(labels: Mapping[str, str], groups: set[str | None], query: str) -> bool:
+    """Does a query belong to these groups? All do where a rule about all is broken, or none is."""
+    return not groups or None in groups or labels.get(query) in groups
 
 
 def _falls(pair: PairedValues, sign: float) -> Iterator[QueryToLookAt]:

@@ -44,6 +44,12 @@ class Check:
     fallen: int | None = None  # queries that dropped by more than the bound
     most: int | None = None  # queries that may
     direction: Direction = HIGHER  # is more of the measure better, or less?
+    group: str | None = None  # of queries, if not all of them are meant
+
+    @property
+    def subject(self) -> str:
+        """The measure, and of which group."""
+        return self.measure if self.group is None else f"{self.measure} of {self.group}"
 
     def __bool__(self) -> bool:
         return self.ok
@@ -62,6 +68,8 @@ class Check:
         """The rule, what was found and the sentence about it, as plain data."""
         plain = to_plain_data(self)
         del plain["direction"]
+        if self.group is None:
+            del plain["group"]
         return plain | {"better": self.direction.better_is, "message": self.message}
 
 
@@ -73,7 +81,7 @@ def rounding_slack(value: float) -> float:
 def _tell_limit(check: Check) -> str:
     verbs = ("is above", "stays within") if check.rule == "ceiling" else ("is below", "reaches")
     value = format_distinct(check.value, check.bound)
-    return f"{check.measure} {value} {verbs[check.ok]} its {check.rule} {format_exact(check.bound)}"
+    return f"{check.subject} {value} {verbs[check.ok]} its {check.rule} {format_exact(check.bound)}"
 
 
 def _tell_drop(check: Check) -> str:
@@ -81,8 +89,8 @@ def _tell_drop(check: Check) -> str:
     drop = direction.sign * (before - check.value)
     if drop <= rounding_slack(before):
         verb = "rise" if direction.is_lower else "drop"
-        return f"{check.measure} did not {verb}: from {_format_means(check)}"
-    dropped = f"{check.measure} {direction.decline_verb} by {format_distinct(drop, check.bound)}"
+        return f"{check.subject} did not {verb}: from {_format_means(check)}"
+    dropped = f"{check.subject} {direction.decline_verb} by {format_distinct(drop, check.bound)}"
     allowed = f"at most {format_exact(check.bound)} is allowed"
     return f"{dropped}, from {_format_means(check)}; {allowed}"
 
@@ -166,6 +174,7 @@ class RuleOptions(TypedDict, total=False):
         ceilings: the most that the mean of each measure may be of which less is better.
         max_drop: by how much each measure may become worse than in the baseline: drop, or rise
             where less is better.
+            As in floors, "faq:R@5" is of a group of queries alone, and "*:R@5" of every group.
         significant: the level at which no measure may be worse than the baseline (one-sided,
             Holm-corrected over the measures).
         no_worse_than: the margin of each measure: the run must be shown to be worse than the
@@ -205,6 +214,23 @@ def _convert_allowances(allow: str | Iterable[str]) -> tuple[str, ...]:
     return names
 
 
+EVERY_GROUP = "*"
+GROUP_RULES = ("floor", "ceiling", "max_drop")  # that may be of one group alone
+
+
+def split_group(name: str | Measure) -> tuple[str | None, Measure]:
+    """The group that a rule is about, if it names one before a colon, and the measure.
+
+    Examples:
+        >>> split_group("faq: R@5")[0], split_group("nDCG(gain={0:0,1:1})@10")[0]
+        ('faq', None)
+    """
+    group, colon, measure = str(name).partition(":")
+    if not colon or "(" in group:
+        return None, parse(name)
+    return group.strip(), parse(measure.strip())
+
+
 def parse_bounds(
     values: Any,
     argument: str,
@@ -215,16 +241,16 @@ def parse_bounds(
 ) -> dict[str, Any]:
     """A bound for each measure, by the name it was given; two for one measure are an error."""
     limits: dict[str, Any] = {}
-    names: dict[Measure, str] = {}
+    names: dict[tuple[str | None, Measure], str] = {}
     pairs = values.items() if isinstance(values, Mapping) else values or ()
     if isinstance(pairs, str) or not all(
         isinstance(pair, tuple) and len(pair) == 2 for pair in pairs
     ):
         raise WrongType(argument, values, form)
     for name, value in pairs:
-        measure = parse(name)
+        group, measure = split_group(name) if argument in GROUP_RULES else (None, parse(name))
         bound = check(value, f"{argument} of {measure}")
-        first_name = names.setdefault(measure, str(name).strip())
+        first_name = names.setdefault((group, measure), str(name).strip())
         if limits.setdefault(first_name, bound) != bound:
             both = f"{describe(limits[first_name])} and {describe(bound)}"
             raise BadValue(f"{argument} of {measure}", both, "one value for each measure")
@@ -331,6 +357,12 @@ class Rules:
         return bool(self.floors) or bool(self.ceilings) or self.needs_baseline
 
     @property
+    def names_groups(self) -> bool:
+        """Is one of them about a group of queries?"""
+        names = chain(self.floors, self.ceilings, self.max_drop)
+        return any(split_group(name)[0] is not None for name in names)
+
+    @property
     def needs_baseline(self) -> bool:
         """Does one of them need a baseline?"""
         bounds = (self.max_drop, self.no_worse_than, self.per_query)
@@ -341,8 +373,9 @@ class Rules:
         named: dict[str, Measure] = {}
         bounds = (self.floors, self.ceilings, self.max_drop, self.no_worse_than, self.per_query)
         for name in chain(*bounds):
-            if parse(name) not in named.values():
-                named |= expand(name)
+            group, measure = split_group(name)
+            if measure not in named.values():
+                named |= expand(name) if group is None else {str(measure): measure}
         return named
 
     def measures_to_evaluate(

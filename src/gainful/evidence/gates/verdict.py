@@ -129,9 +129,11 @@ class Verdict(Shown):
 
 def _list_rows(verdict: Verdict) -> Table:
     """A row for each rule, at full precision."""
+    has_groups = any(check.group is not None for check in verdict.checks)
     columns = (
         *("rule", "measure", "value", "bound", "ok", "baseline"),
         *("p", "p_corrected", "limit", "fallen"),
+        *(("group",) if has_groups else ()),
     )
     rows = [
         [str(check.ok).lower() if name == "ok" else getattr(check, name) for name in columns]
@@ -165,7 +167,7 @@ def _build_check_table(verdict: Verdict) -> Table:
         for p in (getattr(check, name) for name in p_names.values()):
             cells.append("–" if p is None else format_distinct(p, check.bound))
         rows.append([*cells, check.rule_words, "holds" if check.ok else "BROKEN"])
-    checked_measures = {check.measure for check in verdict.checks}
+    checked_measures = {check.measure for check in verdict.checks if check.group is None}
     for name, value in verdict.results.mean.items():
         if name not in checked_measures:
             cells = _format_values(verdict, name, value) + ["–"] * len(p_names)
@@ -185,10 +187,12 @@ def _build_check_table(verdict: Verdict) -> Table:
 
 def _format_check_values(verdict: Verdict, check: Check) -> list[str]:
     """What the run has and what it is held against: for drift the anchor, not the baseline."""
-    if check.rule != "drift" or check.baseline is None:
+    if check.rule != "drift" and check.group is None:
         return _format_values(verdict, check.measure, check.value)
-    change = format_change(check.value - check.baseline)
-    return [check.measure, f"{check.value:.4f}", f"{check.baseline:.4f}", change]
+    cells = [check.subject, f"{check.value:.4f}"]
+    if check.baseline is None:
+        return [*cells, *(["–", "–"] if verdict.now_and_before else [])]
+    return [*cells, f"{check.baseline:.4f}", format_change(check.value - check.baseline)]
 
 
 def _format_values(verdict: Verdict, name: str, value: float) -> list[str]:
@@ -267,7 +271,7 @@ def verdict_to_junit(verdict: Verdict, text: str) -> str:
 
 
 def _format_case(verdict: Verdict, check: Check) -> Iterator[str]:
-    name = _escape_attribute(f"{check.measure}: {check.rule_words}")
+    name = _escape_attribute(f"{check.subject}: {check.rule_words}")
     run = _escape_attribute(f"gainful.gate.{verdict.results.name}")
     if check.ok:
         yield f'<testcase classname="{run}" name="{name}"/>'

@@ -132,7 +132,7 @@ def spread_labels(targets: Sequence[float], gap: float, low: float, high: float)
 
 
 DrawChart = Callable[["FigureData", "Look"], Spec]
-InputKind = Literal["sessions", "runs", "sweep", "log", "judges"]
+InputKind = Literal["sessions", "runs", "groups", "sweep", "log", "judges"]
 _MIN_PIXELS, _MAX_PIXELS = 120, 4000  # pixels
 
 
