@@ -27,6 +27,7 @@ curves = partial(figure, "curves")
 differences = partial(figure, "differences")
 precision_recall = partial(figure, "precision-recall")
 dots = partial(figure, "dots")
+heatmap = partial(figure, "heatmap")
 judges = partial(figure, "judges")
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "figure",
     "figure_data",
     "frontier",
+    "heatmap",
     "individual",
     "judges",
     "last",
