@@ -62,6 +62,33 @@ def cases(draw, shapes=st.tuples(st.integers(1, 4), st.integers(1, 8))):  # noqa
     return measure, tensors, options
 
 
+@st.composite
+def kernel_cases(draw):
+    """The first ranks of cumulated gain, in settings that the kernel for CUDA has."""
+    shape = draw(st.tuples(st.integers(1, 3), st.integers(1, 20)))
+    measure = gainful.Measure(draw(st.sampled_from(("nDCG", "DCG", "IDCG", "nCG"))))
+    options = {
+        "ties": draw(st.sampled_from(("input", "average", "doc_descending"))),
+        "negative": draw(st.sampled_from(("zero", "keep"))),
+        "gain": draw(st.sampled_from(("linear", "linear", "exp", "penalised"))),
+        "empty": draw(st.sampled_from(SETTINGS["empty"])),
+        "k": draw(st.integers(1, 10)),
+    }
+    options = {
+        name: value for name, value in options.items() if name in {*measure.entry.params, "k"}
+    }
+    numbers = st.sampled_from((0.0, 1.0, 2.0, 2.0, 3.0, -1.0, 0.5))
+    tensors = {
+        "grades": draw(arrays(np.float64, shape, elements=numbers)),
+        "scores": draw(arrays(np.float64, shape, elements=st.integers(-9, 99).map(float))),
+        "judged": None,
+        "mask": draw(st.none() | arrays(np.bool_, shape)),
+    }
+    if draw(st.integers(0, 9)) == 0:
+        tensors["scores"][0, 0] = np.nan
+    return measure, tensors, options
+
+
 def compute_or_refuse(measure, tensors, options):
     """The values, those left out as NaN; or the mistake, by its type and words."""
     try:

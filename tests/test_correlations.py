@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import polars as pl
 import pytest
@@ -12,6 +10,7 @@ from facts import find_notes, list_facts
 from refusals import refuses
 from scipy import stats as scipys
 from statsmodels.stats.multitest import multipletests
+from written_files import write_qrels, write_run
 
 import gainful
 from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
@@ -361,10 +360,7 @@ def test_a_measure_that_hardly_varies_is_left_out_and_named():
 
 def test_what_is_no_measure_is_told_where_columns_come_from(run_gainful, judged, tmp_path):
     qrels, run = judged
-    (tmp_path / "q.json").write_text(json.dumps(qrels), encoding="utf-8")
-    ranked = {query: {doc: -at for at, doc in enumerate(docs)} for query, docs in run.items()}
-    (tmp_path / "r.json").write_text(json.dumps(ranked), encoding="utf-8")
-    files = [str(tmp_path / "q.json"), str(tmp_path / "r.json")]
+    files = write_qrels(tmp_path / "qrels", qrels), write_run(tmp_path / "run", run)
     answer = run_gainful("correlate", *files, "--column", "satisfaction", status=2).err
     assert "'satisfaction'" in answer
     near = run_gainful("correlate", *files, "--column", "nDGC@5", status=2).err

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
+from written_files import write_lines
 
 import gainful
 from gainful.errors import BadInput, NoColumn
@@ -69,8 +70,7 @@ ENVELOPES = {
 @pytest.mark.parametrize("suffix", [".json", ".ndjson", ".json.gz"])
 @pytest.mark.parametrize("name", ENVELOPES)
 def test_records_in_an_envelope_are_read_as_if_there_were_none(tmp_path, name, suffix):
-    plain = tmp_path / "plain.jsonl"
-    plain.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS), encoding="utf-8")
+    plain = write_lines(tmp_path / "plain.jsonl", *RECORDS)
     path = tmp_path / f"log{suffix}"
     text = ENVELOPES[name](RECORDS).encode()
     path.write_bytes(gzip.compress(text) if suffix.endswith(".gz") else text)

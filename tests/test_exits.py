@@ -19,6 +19,7 @@ import polars as pl
 import pytest
 from example_files import EXAMPLES
 from refusals import refuses
+from written_files import write_qrels, write_run
 
 import gainful
 from gainful.api import evaluate as evaluate_module
@@ -236,9 +237,8 @@ def test_ctrl_c_at_any_time_is_one_line():
 
 @needs_posix
 def test_output_is_not_cut_silently_where_python_does_not_buffer(tmp_path):
-    fifty = "".join(f"{query} Q0 d{doc} 1 {doc} t\n" for query in range(300) for doc in range(9))
-    (tmp_path / "run").write_text(fifty)
-    (tmp_path / "qrels").write_text("".join(f"{query} 0 d1 1\n" for query in range(300)))
+    write_run(tmp_path / "run", {query: [f"d{doc}" for doc in range(9)] for query in range(300)})
+    write_qrels(tmp_path / "qrels", {query: {"d1": 1} for query in range(300)})
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [*GAINFUL, "eval", "qrels", "run", "--per-query"],

@@ -370,6 +370,7 @@ def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, 
     inputs["log"] = (gainful.calibrate(make_sessions(a=[["x", "y"]] * 2, b=[["z"]])),)
     judged = {"1": {"a": 2, "b": 0}, "2": {"a": 1, "c": 2}}
     inputs["judges"] = (gainful.compare_judges([judged, judged], resamples=99),)
+    inputs["groups"] = (gainful.evaluate(QRELS, RUNS, "nDCG@10", group=str.isdigit),)
     given = inputs[FIGURES[name].input_kind]
     if name == "differences":
         given = (QRELS, {"bm25": RUNS["bm25"], "dense": RUNS["dense"]})

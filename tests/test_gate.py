@@ -11,6 +11,7 @@ import pytest
 from defusedxml import ElementTree
 from facts import find_notes, list_facts
 from gate_runs import QUERIES, RUNS, make_run, parse_verdict, sign_baseline
+from written_files import write_qrels, write_run
 
 from gainful import evaluate
 from gainful.evidence.gates.apply_rules import apply_rules as judge
@@ -270,7 +271,7 @@ def test_one_query_cannot_be_tested_and_does_not_pass(gate):
 
 
 def test_a_drop_that_too_few_queries_could_never_show_does_not_pass(gate):
-    Path("four.txt").write_text("".join(f"{q} 0 good 1\n" for q in QUERIES[:4]))
+    write_qrels(Path("four.txt"), {q: {"good": 1} for q in QUERIES[:4]})
     gate("best.txt", "-m", "RR", "--save-baseline", "b.json", qrels="four.txt")
     words = ("-m", "RR", "--baseline", "b.json", "--significant", "0.05")
     message = gate("worse.txt", *words, status=2, qrels="four.txt")
@@ -280,7 +281,7 @@ def test_a_drop_that_too_few_queries_could_never_show_does_not_pass(gate):
 
 
 def test_what_is_too_few_depends_on_how_many_measures_are_tested(gate):
-    Path("five.txt").write_text("".join(f"{q} 0 good 1\n" for q in QUERIES[:5]))
+    write_qrels(Path("five.txt"), {q: {"good": 1} for q in QUERIES[:5]})
     gate("best.txt", "-m", "RR", "-m", "P@1", "--save-baseline", "b.json", qrels="five.txt")
     words = ("--baseline", "b.json", "--significant", "0.05")
     gate("worse.txt", "-m", "RR", *words, status=1, qrels="five.txt")  # p = 1/32
@@ -291,13 +292,10 @@ def test_what_is_too_few_depends_on_how_many_measures_are_tested(gate):
 
 def test_monte_carlo_is_reproducible_and_says_its_seed(gate):
     many = [f"m{number}" for number in range(40)]
-    Path("many.txt").write_text("".join(f"{q} 0 good 1\n" for q in many))
+    write_qrels(Path("many.txt"), {q: {"good": 1} for q in many})
     for name, step in (("a", 5), ("b", 3)):
-        lines = []
-        for at, query in enumerate(many):
-            good = 1 + at % step
-            lines += [f"{query} Q0 {'good' if i == good else i} {i} {-i} r" for i in range(1, 7)]
-        Path(f"{name}.txt").write_text("\n".join(lines) + "\n")
+        run = {q: [*range(at % step), "good"] for at, q in enumerate(many)}
+        write_run(Path(f"{name}.txt"), run)
     gate("b.txt", "-m", "RR", "--save-baseline", "base.json", qrels="many.txt")
     words = ("-m", "RR", "--baseline", "base.json", "--significant", "0.0005", "--format", "json")
     first, two, other = (

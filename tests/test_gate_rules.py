@@ -13,6 +13,7 @@ from facts import find_notes, list_facts
 from gate_runs import QUERIES, make_run, parse_verdict, sign_baseline
 from refusals import refuses
 from scipy.stats import norm, t
+from written_files import write_qrels, write_run
 
 from gainful import gate as judge
 from gainful.errors import BadValue, GainfulError, WrongType
@@ -243,7 +244,7 @@ def test_other_judgments_or_no_baseline_begin_a_new_chain_and_that_is_said(gate,
 
 
 def test_queries_too_few_to_show_a_drift_are_said(gate):
-    Path("four.txt").write_text("".join(f"{q} 0 good 1\n" for q in QUERIES[:4]))
+    write_qrels(Path("four.txt"), {q: {"good": 1} for q in QUERIES[:4]})
     gate("best.txt", "-m", "RR", "--save-baseline", "b.json", qrels="four.txt")
     words = ("--baseline", "b.json", "--max-drop", "RR=0.5", "--save-baseline", "b.json")
     gate("worse.txt", *words, qrels="four.txt")
@@ -386,15 +387,10 @@ def test_a_wrong_alpha_is_an_error_in_python_too():
 
 
 def test_turns_of_conversations_are_said_to_be_no_independent_queries(gate):
+    turns = [f"{conversation}_{turn}" for conversation in range(4) for turn in range(3)]
     for name, docs in (("turns.txt", "ab"), ("changed.txt", "ba")):
-        lines = [
-            f"{c}_{turn} Q0 {doc} {rank} {9 - rank} x"
-            for c in range(4)
-            for turn in range(3)
-            for rank, doc in enumerate(docs if turn else "ab", 1)
-        ]
-        Path(name).write_text("\n".join(lines) + "\n")
-    Path("qrels.txt").write_text("".join(f"{c}_{t} 0 a 1\n" for c in range(4) for t in range(3)))
+        write_run(Path(name), {turn: "ab" if turn.endswith("_0") else docs for turn in turns})
+    write_qrels(Path("qrels.txt"), {turn: {"a": 1} for turn in turns})
     gate("turns.txt", "-m", "RR", "--save-baseline", "turns.json")
     words = ("changed.txt", "--baseline", "turns.json")
     tested = " ".join(gate(*words, "--significant", "0.05", status=1).split())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +11,7 @@ from example_files import EXAMPLES
 from hypothesis import given, strategies as st
 from refusals import refuses
 from scipy import stats
+from written_files import write_lines
 
 import gainful
 from gainful.errors import BadInput, BadValue, NoColumn, UnknownName, WrongType
@@ -126,8 +126,7 @@ def test_groups_come_from_judgments_frames_and_rag_records(tmp_path):
         for query in JUDGED
     ]
     assert gainful.evaluate(records, measures="RR", group="category").groups() == by_frame
-    file = tmp_path / "rag.jsonl"
-    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    file = write_lines(tmp_path / "rag.jsonl", *records)
     assert gainful.evaluate(file, measures="RR", group="category").groups() == by_frame
 
 

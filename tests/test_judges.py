@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from refusals import refuses
 from sklearn.metrics import cohen_kappa_score
+from written_files import write_qrels
 
 import gainful
 from gainful.errors import BadInput, BadValue, WrongType
@@ -112,12 +113,8 @@ def test_judges_who_give_one_grade_have_no_kappa():
 
 
 def test_three_judges_on_the_command_line(tmp_path, run_gainful):
-    for name, qrels in (("a", PEOPLE), ("b", MODEL), ("c", MODEL)):
-        lines = [
-            f"{q} 0 {doc} {grade}\n" for q, docs in qrels.items() for doc, grade in docs.items()
-        ]
-        (tmp_path / f"{name}.txt").write_text("".join(lines))
-    files = [tmp_path / f"{name}.txt" for name in "abc"]
+    judges = {"a": PEOPLE, "b": MODEL, "c": MODEL}
+    files = [write_qrels(tmp_path / f"{name}.txt", qrels) for name, qrels in judges.items()]
     answer = json.loads(run_gainful("judges", *files, "--resamples", "99", "--format", "json").out)
     assert [pair["judges"] for pair in answer["pairs"]] == [["a", "b"], ["a", "c"], ["b", "c"]]
     assert answer["pairs"][2]["kappa"]["value"] == 1.0

@@ -15,6 +15,7 @@ from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
 from scipy.stats import bootstrap, ttest_1samp
+from written_files import write_qrels, write_run
 
 import gainful
 from gainful.errors import BadValue, WrongType
@@ -238,15 +239,13 @@ def test_wrong_options_are_refused(options, error, about):
 @pytest.fixture
 def call(tmp_path, run_gainful, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    judged = "".join(f"{q} 0 r{n} 1\n" for q in range(5) for n in range(10))
-    (tmp_path / "qrels.txt").write_text(judged)
+    write_qrels(tmp_path / "qrels.txt", {q: {f"r{n}": 1 for n in range(10)} for q in range(5)})
     for name, numbers in (("good", (9, 8, 4, 7, 6)), ("bad", (1, 2, 2, 5, 0))):
-        lines = [
-            f"{q} Q0 {'r' if n < many else 'x'}{n} {n} {20 - n} run\n"
+        run = {
+            q: [f"{'r' if n < many else 'x'}{n}" for n in range(10)]
             for q, many in enumerate(numbers)
-            for n in range(10)
-        ]
-        (tmp_path / f"{name}.txt").write_text("".join(lines))
+        }
+        write_run(tmp_path / f"{name}.txt", run)
 
     return lambda *words, **options: run_gainful("eval", "qrels.txt", *words, **options)
 

@@ -35,6 +35,10 @@ FILES = {
     "deletes.ndjson": '{"delete": {"_index": "a", "_id": "1"}}\n',
     "headless.csv": "n01,news-01-01,1\nn01,b,0\n",
     "year.csv": "doc,query,2024\nnews-01-01,n01,1\n",
+    "letor.txt": "2 qid:10 1:0.03 #docid = GX029\n",
+    "empty.json": " [ ]\n",
+    "nan.json": '{"n01": {"a": NaN}}',
+    "ragas.jsonl": '{"user_input": "x", "retrieved_contexts": ["a text"], "reference": "y"}\n',
     "quepid.csv": "query,docid,rating\nlamp,a,3\n",
 }
 

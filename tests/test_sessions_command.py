@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from facts import find_notes, list_facts
 from refusals import refuses
+from written_files import write_qrels
 
 import gainful
 from gainful.convention.session import SESSION_CONVENTIONS, SESSION_SETTINGS
@@ -30,8 +31,7 @@ def folder(tmp_path_factory):
             lines.append(f"s,{q},{i},{doc},one,query {q},{int(doc == 'b')}")
     lines.append("t,1,1,x,two,alone,0")
     (folder / "toy.csv").write_text("\n".join(lines) + "\n")
-    judged = [f"s 0 {doc} {grade}" for doc, grade in GRADES.items()] + ["t 0 x 1"]
-    (folder / "qrels").write_text("\n".join(judged) + "\n")
+    write_qrels(folder / "qrels", {"s": GRADES, "t": {"x": 1}})
     return folder
 
 
@@ -597,8 +597,8 @@ def named_logs(tmp_path_factory):
         frame = log.with_columns(group.alias(name), done.alias(clicks))
         frame.write_csv(folder / f"{number}.csv")
         frame.write_parquet(folder / f"{number}.parquet")
-    judged = [f"s{number:02} 0 {doc} 1" for number in range(12) for doc in ("d1", "d2", "d5")]
-    (folder / "qrels").write_text("\n".join(judged) + "\n")
+    judged = {"d1": 1, "d2": 1, "d5": 1}
+    write_qrels(folder / "qrels", {f"s{number:02}": judged for number in range(12)})
     return folder
 
 

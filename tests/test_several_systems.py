@@ -13,6 +13,7 @@ from by_hand import flip_signs
 from facts import find_notes
 from refusals import refuses
 from scipy import stats
+from written_files import write_qrels, write_run
 
 from gainful import explore
 from gainful.api.figures import build_data
@@ -27,26 +28,19 @@ SYSTEMS = ("bm25", "dense", "hybrid")
 def write_conversations(folder, conversations=8):
     """Runs of three systems over the same conversations, and judgments of each turn."""
     random = np.random.default_rng(5)
-    qrels = []
-    runs = {name: [] for name in SYSTEMS}
+    qrels, runs = {}, {name: {} for name in SYSTEMS}
     for conversation in range(conversations):
         for turn in (1, 2, 3):
             topic = f"{conversation}_{turn}"
-            qrels += [f"{topic} 0 r{number} {1 + number % 3}" for number in range(4)]
-            for share, (name, lines) in zip((0.2, 0.5, 0.45), runs.items(), strict=True):
-                relevant = iter(random.permutation([f"r{number}" for number in range(4)]).tolist())
-                docs = [
+            qrels[topic] = {f"r{number}": 1 + number % 3 for number in range(4)}
+            for share, run in zip((0.2, 0.5, 0.45), runs.values(), strict=True):
+                relevant = iter(random.permutation([*qrels[topic]]).tolist())
+                run[topic] = [
                     next(relevant, f"x{rank}") if random.random() < share else f"x{rank}"
                     for rank in range(5)
                 ]
-                lines += [
-                    f"{topic} Q0 {doc} {rank + 1} {9 - rank} {name}"
-                    for rank, doc in enumerate(docs)
-                ]
-    (folder / "qrels.txt").write_text("\n".join(qrels) + "\n")
-    for name, lines in runs.items():
-        (folder / f"{name}.run").write_text("\n".join(lines) + "\n")
-    return [folder / f"{name}.run" for name in SYSTEMS], folder / "qrels.txt"
+    files = [write_run(folder / f"{name}.run", run) for name, run in runs.items()]
+    return files, write_qrels(folder / "qrels.txt", qrels)
 
 
 @pytest.fixture(scope="module")

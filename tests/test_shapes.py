@@ -884,6 +884,8 @@ ANSWERS = {
     "Elasticsearch": es_answer,
     "Solr": solr_answer,
     "Pinecone": lambda docs: {"matches": [{"id": doc, "score": score, "values": []} for doc, score in docs.items()], "namespace": ""},
+    "Qdrant": lambda docs: {"result": {"points": [{"id": doc, "score": score} for doc, score in docs.items()]}, "status": "ok"},
+    "Algolia": lambda docs: {"hits": [{"objectID": doc} for doc in docs], "nbHits": 2},
     "Chroma": lambda docs: {"ids": [[*docs]], "distances": [[1 - score for score in docs.values()]]},
     "Vespa": lambda docs: {"root": {"id": "top", "children": [{"id": doc, "relevance": score} for doc, score in docs.items()]}},
 }  # fmt: skip
@@ -904,6 +906,11 @@ def test_what_search_engines_answer_is_a_run(tmp_path, engine):
     in_order = [*answers.values()]
     for run in (in_order, {"took": 2, "responses": in_order}):
         assert gainful.evaluate([["a"], ["c"]], run, "RR")["RR"] == 0.75
+
+
+def test_keys_of_answers_need_be_no_texts():
+    with pytest.raises(BadInput):
+        gainful.evaluate({"1": {"a": 1}}, {"retrieved": None, 0: []}, "RR")
 
 
 def test_a_batch_of_answers_is_a_run_in_query_order():

@@ -75,6 +75,33 @@ def test_scores_of_16_bit_are_ranked_and_summed_in_32():
     np.testing.assert_allclose(values.numpy(), expected, rtol=1e-6)
 
 
+COUNTED = """if 1:
+    import os, sys
+    os.environ["TRITON_INTERPRET"] = "1"  # before Triton is loaded: its kernels run in Python
+    sys.path.insert(0, "tests")
+    import torch
+    from hypothesis import given
+    from profiles import examples, load_profiles
+    from tensor_cases import check_tensors, kernel_cases
+
+    load_profiles()
+
+    @examples(40)
+    @given(kernel_cases())
+    def check(case):
+        for dtype, tolerance in ((torch.float64, 1e-12), (torch.float32, 1e-6)):
+            check_tensors(case, lambda a: torch.asarray(a, dtype=None if a.dtype == bool else dtype), tolerance)
+
+    check()
+    print("gainful.measure.counting_kernel" in sys.modules)
+"""
+
+
+def test_the_kernel_counts_what_sorting_gives(run_python):
+    pytest.importorskip("triton")
+    assert run_python(COUNTED) == "True"
+
+
 # ── the meter ────────────────────────────────────────────────────────────────────────────────
 
 

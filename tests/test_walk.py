@@ -23,11 +23,11 @@ KERNEL_LINES = 15_000
 @pytest.mark.parametrize(
     ("command", "entered_files", "loaded_files"),
     [
-        ("eval", 47, 80),
-        ("compare", 66, 167),
-        ("gate", 59, 116),
-        ("report", 77, 193),
-        ("sessions", 64, 152),
+        ("eval", 46, 79),
+        ("compare", 64, 168),
+        ("gate", 59, 117),
+        ("report", 78, 191),
+        ("sessions", 62, 153),
     ],
 )
 def test_a_command_enters_and_loads_few_files(command, entered_files, loaded_files):

@@ -27,6 +27,7 @@ curves = partial(figure, "curves")
 differences = partial(figure, "differences")
 precision_recall = partial(figure, "precision-recall")
 dots = partial(figure, "dots")
+groups = partial(figure, "groups")
 heatmap = partial(figure, "heatmap")
 judges = partial(figure, "judges")
 
@@ -37,6 +38,7 @@ __all__ = [
     "figure",
     "figure_data",
     "frontier",
+    "groups",
     "heatmap",
     "individual",
     "judges",

@@ -28,7 +28,6 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "k": ("cutoff",),
     "cutoff": ("k",),
     **dict.fromkeys(("groups", "group_sizes", "group_by"), ("group", "by")),
-    "by": ("group",),
     **dict.fromkeys(("group_id", "query_id", "query_ids", "qids"), ("qid",)),
     **dict.fromkeys(("convention", "tool", "as_in"), ("like",)),
     **dict.fromkeys(("min", "minimum", "fail_under"), ("floor", "floors")),

@@ -206,6 +206,11 @@ _INPUTS: Mapping[str, _Inputs] = {
     ),
     "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_log),
     "judges": _Inputs((argument("QRELS QRELS..."),), ("qrels_format", "columns"), _take_judges),
+    "groups": _Inputs(
+        (argument("QRELS"), argument("RUN...", required=True)),
+        (option("group", required=True), "queries", *READ_RUNS, *CONVENTION),
+        _take_runs,
+    ),
     "runs": _Inputs(
         (argument("QRELS"), argument("RUN...", required=True)),
         (*READ_RUNS, *CONVENTION),

@@ -8,10 +8,11 @@ document of the query has.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from math import isnan
 
 import numpy as np
 import polars as pl
-from attrs import evolve, frozen
+from attrs import define, evolve, frozen
 
 from gainful.convention import Convention
 from gainful.match.frames import keep_one
@@ -26,7 +27,7 @@ from gainful.types import Array, Ranks
 _KEY = ["query", "doc"]
 
 
-@frozen
+@define  # not frozen: there are many, and each would take twice as long
 class RankedDoc:
     """One document at its rank; `until` is the last rank of a block over which ties are averaged.
 
@@ -60,7 +61,7 @@ class QueryRanking:
         first, last = place_ties(self.ties, self.ranks, gain)
         order = np.argsort(self.ranks.by_input if TIE_POLICIES[self.ties].averages else first)
         return [
-            RankedDoc(rank, until, self.docs[at], score, None if np.isnan(grade) else grade)
+            RankedDoc(rank, until, self.docs[at], score, None if isnan(grade) else grade)
             for at, rank, until, score, grade in zip(
                 order.tolist(),
                 first[order].tolist(),

@@ -9,7 +9,9 @@ other is. Under tracing no value can be checked; what comes out then is document
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from math import prod
+from os import environ
 from typing import Any
 
 import numpy as np
@@ -82,13 +84,17 @@ def _check_layout(xp: Any, tensors: dict[str, Any]) -> None:
 
 def _is_true(flag: Any) -> bool:
     """Is the flag set? Under tracing it has no value, and counts as not set."""
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.compiler.is_compiling():
+    if _is_compiling():
         return False
     try:
         return bool(flag)
     except (RuntimeError, TypeError):  # of PyTorch under vmap, of a tracer of JAX
         return False
+
+
+def _is_compiling() -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.compiler.is_compiling()
 
 
 @frozen(eq=False)
@@ -112,6 +118,8 @@ class _Rankings:
             if tensor is not None and xp.isdtype(tensor.dtype, "real floating")
         ]
         dtype = xp.result_type(xp.float32, *floats)
+        if self._can_count(dtype):
+            return self._compare_gains(*self._count_gains(dtype))
         grades, present = self._read(self.grades, self.mask, dtype)
         pool, in_pool = grades, present
         if self.judged is not None:
@@ -120,14 +128,56 @@ class _Rankings:
             return self._compare_hits(grades, present, pool, in_pool)
         if settings.ideal == "list":
             pool, in_pool = grades, present
-        gain = self._find_gains(grades, present)
+        entry, gain = self.recipe.entry, self._find_gains(grades, present)
         pool_gain = gain if pool is grades else self._find_gains(pool, in_pool)
+        needs_ideal = entry.normalised or entry.gain_of == "ideal"
+        return self._compare_gains(
+            None if entry.gain_of == "ideal" else self._sum_gains(gain, present),
+            self._sum_ideal(pool_gain, in_pool, present, gain.shape[1]) if needs_ideal else None,
+        )
+
+    def _compare_gains(self, actual: Any, ideal: Any) -> Any:
+        """What the measure asks for of both: the gain, that of the ideal, or the share."""
         if self.recipe.entry.gain_of == "ideal":
-            return self._sum_ideal(pool_gain, in_pool, present, gain.shape[1])
-        actual = self._sum_gains(gain, present)
-        if not self.recipe.entry.normalised:
-            return actual
-        return self._normalise(actual, self._sum_ideal(pool_gain, in_pool, present, gain.shape[1]))
+            return ideal
+        return self._normalise(actual, ideal) if self.recipe.entry.normalised else actual
+
+    def _can_count(self, dtype: Any) -> bool:
+        """Is it a case for the kernel: the first ranks of tensors on CUDA, in usual settings?"""
+        recipe, settings = self.recipe, self.recipe.convention
+        on_gpu = getattr(self.grades, "is_cuda", False) or "TRITON_INTERPRET" in environ
+        if not on_gpu or _is_compiling() or find_spec("triton") is None:
+            return False
+        is_small = recipe.k is not None and recipe.k <= 64 and self.grades.shape[-1] <= 1 << 14
+        is_exact = dtype == self.xp.float32 or settings.score_bits == settings.grade_bits == 64
+        is_plain = settings.negative in ("zero", "keep") and settings.ideal_depth == "k"
+        by_rank = settings.ties in ("input", "average", "doc_descending", "doc_ascending")
+        has_tensors = self.scores is not None and (self.judged is None or settings.ideal == "list")
+        is_cumulated = recipe.entry.name in _CUMULATED
+        return is_small and is_exact and is_plain and by_rank and has_tensors and is_cumulated
+
+    def _count_gains(self, dtype: Any) -> tuple[Any, Any]:
+        """The gain of each ranking and of its ideal, by the kernel."""
+        from gainful.measure.counting_kernel import count_gains  # noqa: PLC0415  (it loads torch)
+
+        xp, settings, shape = self.xp, self.recipe.convention, (-1, self.grades.shape[-1])
+        present = None if self.mask is None else xp.reshape(self.mask, shape)
+        gain = xp.astype(xp.reshape(self.grades, shape), dtype)
+        is_grade = self.recipe.gain.name == "linear" and settings.fractional == "keep"
+        if not is_grade or (present is not None and not xp.isdtype(present.dtype, "bool")):
+            gain, present = self._read(self.grades, self.mask, dtype)
+            gain = self._find_gains(gain, present)
+        discounts = self._find_discounts(gain, self._cut(gain.shape[1]))[0, :]
+        actual, ideal, fault = count_gains(
+            gain,
+            xp.astype(xp.reshape(self.scores, shape), dtype),
+            present,
+            discounts,
+            ties=settings.ties if self.recipe.entry.gain_of == "ranking" else "average",
+            drop_negative=settings.negative == "zero" and not self.recipe.gain.signed,
+        )
+        self.faults.append(fault)
+        return actual, ideal
 
     def _read(self, tensor: Any, mask: Any, dtype: Any) -> tuple[Any, Any]:
         """Grades as a matrix of floats, and which places hold a document; None where all do."""
@@ -194,7 +244,7 @@ class _Rankings:
             key = xp.take_along_axis(key, order, axis=-1)
             differ = (score[:, 1:] == score[:, :-1]) & (key[:, 1:] != key[:, :-1])
             in_view = score[:, 1:] >= score[:, depth - 1 : depth]
-            self.faults.append(xp.any(differ & in_view))
+            self.faults.append(xp.any(differ & in_view & (score[:, 1:] > -float("inf"))))
         return order, score
 
     def _sort_columns(self, key: Any) -> Any:

@@ -133,7 +133,7 @@ _ALL = (
     ),
     Format(
         "ratings",
-        "ratings of Quepid, RRE, the Search Relevance Workbench or _rank_eval",
+        "ratings of Quepid, RRE, the Search Relevance Workbench, _rank_eval or LETOR",
         *(_RANKED, _is_ratings, _load("ratings.read"), ("columns",)),
         example='{"queries": [{"query": "lamp", "ratings": {"a": 3}}]}',
     ),

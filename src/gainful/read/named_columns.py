@@ -10,7 +10,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, NoColumn
-from gainful.read import binary_tables, delimited, jsonl, trec_files
+from gainful.read import delimited, json_records, trec_files
 from gainful.read.column_names import (
     GRADE,
     QRELS_ROLES,
@@ -216,7 +216,6 @@ def invert_renames(renames: Mapping[str, str]) -> dict[str, str]:
 
 
 _TRUTHS = {"true": 1.0, "false": 0.0}
-_BINARY_READERS = {"parquet": binary_tables.read_parquet, "arrow": binary_tables.read_arrow}
 
 
 def read_table(
@@ -227,14 +226,14 @@ def read_table(
     literal_quotes: bool = False,
 ) -> InputTable:
     """A file as a table, in the format that was found or named; quotes in TSV may be literal."""
-    if format_name in _BINARY_READERS:
-        frame = _BINARY_READERS[format_name](source)
+    if format_name in ("parquet", "arrow"):
+        frame = json_records.read_binary(source, format_name)
         return InputTable(
             frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False
         )
     header = True
     if format_name == "jsonl":
-        frame, locate = jsonl.read(source, format_name)
+        frame, locate = json_records.read_frame(source)
     else:
         header = not delimited.lacks_header(source, format_name, columns)
         frame, locate = delimited.read(
@@ -309,7 +308,9 @@ def text_column(table: InputTable, column: str) -> pl.Series:
     if kind.is_integer() or kind in (pl.Categorical, pl.Enum, pl.Null):
         return values.cast(pl.String)
     raise BadInput(
-        table.name, f"column {_quote_own(table, column)} holds {kind}", "texts or whole numbers"
+        table.name,
+        f"column {_quote_own(table, column)} holds {_name_type(kind)}",
+        "texts or whole numbers",
     )
 
 
@@ -336,7 +337,9 @@ def number_column(table: InputTable, column: str, kind: Kind[Any] = RUN) -> pl.S
     if is_truth or values.dtype.is_numeric() or values.dtype == pl.Null:
         return values.cast(pl.Float64, strict=False)
     raise BadInput(
-        table.name, f"column {_quote_own(table, column)} holds {values.dtype}", "numbers"
+        table.name,
+        f"column {_quote_own(table, column)} holds {_name_type(values.dtype)}",
+        "numbers",
     )
 
 
@@ -351,3 +354,7 @@ def as_grades(texts: pl.Series) -> pl.Series:
 
 def _quote_own(table: InputTable, column: str) -> str:
     return quote(table.header.own_name(column))
+
+
+def _name_type(dtype: pl.DataType) -> str:
+    return "objects" if dtype == pl.Struct else "lists" if dtype.is_nested() else str(dtype)

@@ -8,6 +8,7 @@ engines and vector stores. None of these is imported; what counts is what they a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set as AbstractSet
+from math import isfinite, nan
 from numbers import Integral, Real
 from typing import Any
 from uuid import UUID
@@ -17,7 +18,7 @@ from gainful.read.column_names import DOC, GRADE, SCORE
 from gainful.text import quote
 
 DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
-_ID_KEYS = ("id", *DOC, "chunk_id", "node_id", "_id", "uuid")
+ID_KEYS = ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid", "objectID")
 _ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
 _NUMBER_KEYS = {"score": (*SCORE, "_score"), "grade": GRADE[:-1]}
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
@@ -68,9 +69,11 @@ def parse_number(value: Any, name: str, query: object, doc: object, what: str) -
     """A number, or an error that says whose it is."""
     if isinstance(value, Real) or type(value).__module__ in ("numpy", "decimal"):
         try:
-            return float(value)
+            number = float(value)
         except (OverflowError, TypeError, ValueError):
-            pass
+            number = nan
+        if isfinite(number):
+            return number
     place = f"{name}[{quote(query)}][{quote(doc)}]"
     raise BadInput(place, f"{what} {quote(value)} is not a finite number")
 
@@ -93,7 +96,7 @@ def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, 
 def find_id(document: Any) -> Any:
     """The id of a document, whatever it is; None if it has none."""
     if isinstance(document, Mapping):
-        document = next((document[key] for key in _ID_KEYS if document.get(key) is not None), None)
+        document = next((document[key] for key in ID_KEYS if document.get(key) is not None), None)
     if isinstance(document, UUID):
         return str(document)
     return document if is_id(document) else _object_id(document)
@@ -112,7 +115,7 @@ def _object_id(document: Any) -> Any:
     for name in ("metadata", "meta"):
         metadata = getattr(document, name, None)
         if isinstance(metadata, Mapping):
-            return next((metadata[key] for key in _ID_KEYS if is_id(metadata.get(key))), None)
+            return next((metadata[key] for key in ID_KEYS if is_id(metadata.get(key))), None)
     return None
 
 

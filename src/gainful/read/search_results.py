@@ -14,7 +14,7 @@ from uuid import UUID
 
 from attrs import field, frozen
 
-from gainful.read.column_names import DOC, DOC_LISTS, RETRIEVED, ColumnMapping
+from gainful.read.column_names import DOC_LISTS, RETRIEVED, ColumnMapping
 from gainful.read.json_text import parse_json
 from gainful.read.path_finder import (
     PathFinder,
@@ -25,32 +25,20 @@ from gainful.read.path_finder import (
     find_value,
     follow_steps,
 )
-from gainful.read.ranked_items import WHERE_IDS, is_id
+from gainful.read.ranked_items import ID_KEYS, WHERE_IDS, is_id
 from gainful.read.retrievals import Flaw
 from gainful.text import quote
 from gainful.types import is_whole_number
 
 # Where the id of a document stands, if nobody says: in it, or in what it is about.
-_ID_PATHS = tuple(
-    f"{inner}{name}"
-    for inner in ("document.", "", "node.")
-    for name in ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid")
-)
+_ID_PATHS = tuple(f"{inner}{name}" for inner in ("document.", "", "node.") for name in ID_KEYS)
 # Blocks of Anthropic's Messages API say where a result comes from, and that is its id.
 _BLOCK_IDS = {"search_result": "source", "web_search_result": "url"}
 # Where the list stands in what a tool returned.
 _LIST_PATHS = (
     *(*RETRIEVED, *DOC_LISTS, "hits.hits", "hits", "matches", "chunks", "passages", "nodes"),
-    *(
-        "data",
-        "ids",
-        "search_results",
-        "web_results",
-        "output",
-        "result",
-        "response",
-        "root.children",
-    ),
+    *("points", "data", "ids", "search_results", "web_results", "output", "result", "response"),
+    "root.children",
 )
 _QUERY_NAMES = (
     *("query", "q", "question", "search_query", "query_text", "queries", "text", "input"),
@@ -211,7 +199,8 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         return value[0] if is_batch else value
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return None
-    heads = {str(key).partition(".")[0] for key in value}  # what can begin a path in it
+    value = value if all(isinstance(key, str) for key in value) else _name_keys(value)
+    heads = {key.partition(".")[0] for key in value}  # what can begin a path in it
     for name in names:
         if name.partition(".")[0] not in heads:
             continue
@@ -221,6 +210,10 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         if entries is not None:
             return entries
     return None
+
+
+def _name_keys(value: dict[Any, Any]) -> dict[str, Any]:
+    return {str(key): inner for key, inner in value.items()}
 
 
 def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:

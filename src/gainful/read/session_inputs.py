@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadValue, NoColumn, Swapped, WrongType
+from gainful.errors import BadInput, BadValue, NoColumn, Swapped, WrongType
 from gainful.forks import refuse_lost_threads
 from gainful.progress import report_reading
 from gainful.read import named_columns, shapes
@@ -22,13 +22,13 @@ from gainful.read.engines import Engine, find_engine
 from gainful.read.event_table import describe_names, extract_events, find_facts, is_event_log
 from gainful.read.formats import (
     SESSION_FORMATS,
+    find_format,
     find_record_format,
     find_session_format,
     find_table_format,
 )
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.json_records import binary_format, first_records
-from gainful.read.jsonl import build_columns
+from gainful.read.json_records import binary_format, build_columns, first_records
 from gainful.read.named_columns import Header, InputTable
 from gainful.read.path_finder import find_value, list_paths
 from gainful.read.qrels_and_run import Qrels
@@ -176,7 +176,11 @@ def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:
 
 
 def _refuse_judgments(source: Source) -> None:
-    """Lines of four fields, the last a number, are judgments."""
+    """Ratings of search teams and lines of four fields, the last a number, are judgments."""
+    entry = find_format(source)
+    if entry.name == "ratings":
+        problem = f"these are no sessions, but {entry.description}"
+        raise Swapped(source.name, problem, f"gainful eval, or --qrels {source.name} of sessions")
     fields = source.first_line().split()
     if len(fields) == 4 and re.fullmatch(NUMBER_PATTERN, fields[3], re.ASCII):
         raise Swapped(
@@ -188,6 +192,8 @@ def _refuse_judgments(source: Source) -> None:
 
 def _refuse_unknown_json(source: Source) -> None:
     """Records of JSON that are no log that is known, and have no documents of a table either."""
+    if re.fullmatch(rb"\s*(\{\s*\}|\[\s*\])\s*", source.head):
+        raise BadInput(source.name, "there is not one record in it")
     records = first_records(source) if binary_format(source) is None else []
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"].names) is None:

@@ -30,7 +30,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import find_engine
 from gainful.read.frames import is_frame, is_wrapped
-from gainful.read.jsonl import build_columns
+from gainful.read.json_records import build_columns
 from gainful.read.kinds import RUN, Kind, Value
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
@@ -41,7 +41,6 @@ from gainful.read.source import is_path
 from gainful.text import quote
 
 Shape = Literal["records", "rows", "lists", "rag"]
-_TEXTS = "retrieved_contexts"  # ragas' name of what was retrieved, as it reads
 _BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
 _ANSWER_KEYS = frozenset(("responseHeader", "root", *_BESIDE_IDS))
 _QUERIES = frozenset(("id", *QUERY, *QUERY_TEXT))
@@ -153,9 +152,9 @@ def tells_both(value: object, columns: ColumnMapping) -> bool:
         return len(rag.record_kinds(next(iter(value.values())), columns)) == 2
     entries = (_as_rows(value) if is_sequence(value) else None) or [None]
     kinds = rag.record_kinds(entries[0], columns)
-    if not kinds and isinstance(entries[0], Mapping) and _TEXTS in entries[0]:
-        problem = f"records with texts ({_TEXTS}) and without ids, by which they are judged"
-        raise BadInput("judgments", problem, "retrieved_context_ids, reference_context_ids")
+    if not kinds and isinstance(entries[0], Mapping):
+        lists = [str(key) for key, value in entries[0].items() if as_list(value) is not None]
+        rag.refuse_unknown_lists("judgments", lists, columns)
     return len(kinds) == 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -25,13 +26,13 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import find_engine
 from gainful.read.frames import as_polars, is_frame, unwrap
-from gainful.read.jsonl import load_whole
+from gainful.read.json_records import load_whole
 from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import Header, InputTable, as_table
 from gainful.read.qrels_and_run import NestedDict
 from gainful.read.source import Source
-from gainful.text import quote
+from gainful.text import NUMBER_PATTERN, quote
 
 
 def read_rows(
@@ -106,7 +107,9 @@ def _refuse_unknown(
 def _may_be_documents(value: Any) -> bool:
     """A list, or an object with numbers in it, can be the documents of a query."""
     numbers = value.values() if isinstance(value, dict) else ()
-    return isinstance(value, list) or any(isinstance(number, (int, float)) for number in numbers)
+    return isinstance(value, list) or any(
+        re.fullmatch(NUMBER_PATTERN, str(number)) for number in numbers
+    )
 
 
 def _frame_tells_both(frame: pl.DataFrame, columns: ColumnMapping) -> bool:

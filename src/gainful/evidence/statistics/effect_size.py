@@ -9,12 +9,13 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import BadValue, WrongType, check_number, check_whole_number
-from gainful.rounding import COARSE_ROUNDING, ROUNDING
+from gainful.rounding import COARSE_ROUNDING
 from gainful.types import Array, Flags, is_number
 
 POWER = 0.8
 _MAX_QUERIES = 10_000_000  # queries; nobody has more
-_LARGEST_EFFECT, _LARGEST_CENTRE = 1e3, 1e6
+_LARGEST_EFFECT, _LARGEST_CENTRE = 1e3, 5e5
+_HALVINGS = 50  # after which an effect has all its digits
 _SMALLEST_ALPHA = 1e-9  # below it the tail of t has no digits left
 
 
@@ -25,18 +26,21 @@ def t_test_power(effect: float, queries: int, alpha: float = 0.05) -> float:
         >>> round(t_test_power(0.5, 34), 4)  # Cohen's table: 34 pairs for a medium effect
         0.8078
     """
-    from scipy.stats import ncf, t  # noqa: PLC0415  (slow to load, and only power needs it)
+    from scipy.special import betainc, gammaln, stdtrit, xlogy  # noqa: PLC0415  (slow to load)
 
-    effect = min(
-        abs(effect), _LARGEST_EFFECT
-    )  # beyond it all is found, and scipy's series does not end
-    noncentrality, degrees = effect**2 * queries, queries - 1
-    if noncentrality < ROUNDING:  # scipy's non-central F is wrong there
+    centre = min(abs(effect), _LARGEST_EFFECT) ** 2 * queries / 2
+    degrees = queries - 1
+    if not centre:
         return alpha
-    if noncentrality > _LARGEST_CENTRE:
+    if centre > _LARGEST_CENTRE:
         return 1.0
-    # The square of t is an F of one degree; scipy's non-central t is no number at some places.
-    return float(ncf.sf(t.isf(alpha / 2, degrees) ** 2, 1, degrees, noncentrality))
+    # The square of t is a non-central F of one degree: a Poisson mixture of beta distributions.
+    reach = 10 * centre**0.5 + 40  # beyond it a term has no digits left
+    term = np.arange(max(0.0, np.floor(centre - reach)), centre + reach)
+    weight = np.exp(xlogy(term, centre) - centre - gammaln(term + 1))
+    limit = stdtrit(degrees, alpha / 2) ** 2
+    beyond = betainc(degrees / 2, term + 0.5, degrees / (limit + degrees))
+    return float(min(weight @ beyond, 1.0))
 
 
 def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -> float:
@@ -48,8 +52,6 @@ def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -
         >>> round(detectable_effect(50), 4)
         0.4042
     """
-    from scipy.optimize import brentq  # noqa: PLC0415  (slow to load)
-
     check_levels(alpha, power)
     check_whole_number("queries", queries, 2, _MAX_QUERIES)
     largest = 1.0
@@ -57,7 +59,12 @@ def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -
         largest *= 2
         if largest > _LARGEST_EFFECT:
             raise BadValue("queries", queries, f"more, to find anything at alpha {alpha:g}")
-    return float(brentq(lambda effect: t_test_power(effect, queries, alpha) - power, 0.0, largest))
+    smallest = 0.0
+    for _ in range(_HALVINGS):
+        middle = (smallest + largest) / 2
+        is_enough = t_test_power(middle, int(queries), alpha) >= power
+        smallest, largest = (smallest, middle) if is_enough else (middle, largest)
+    return largest
 
 
 def queries_needed(effect: float, alpha: float = 0.05, power: float = POWER) -> int:

@@ -73,9 +73,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     measures = frame["measure"].unique(maintain_order=True).to_list()
     runs = frame["run"].unique(maintain_order=True).to_list()
     width = look.width or 420
-    shared = (
-        _fit_axis(frame) if max(frame["high"].max() or 0, frame["mean"].max() or 0) <= 1 else None
-    )
+    ends = [*frame["high"].drop_nulls(), *frame["mean"].drop_nulls()]
+    shared = _fit_axis(frame) if max(ends, default=0.0) <= 1 else None
     panels = []
     for measure in measures:
         measure_frame = frame.filter(pl.col("measure") == measure)

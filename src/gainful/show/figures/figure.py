@@ -129,7 +129,7 @@ def spread_labels(targets: Sequence[float], gap: float, low: float, high: float)
 
 
 DrawChart = Callable[["FigureData", "Look"], Spec]
-InputKind = Literal["sessions", "runs", "sweep", "log", "judges"]
+InputKind = Literal["sessions", "runs", "groups", "sweep", "log", "judges"]
 CAPTIONS = ("none", "short", "full")
 PAPER_SIZES = {"column": 85.0, "page": 180.0}  # millimetres
 _PLOT_WIDTHS = {"column": 220, "page": 520}  # pixels
