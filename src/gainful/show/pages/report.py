@@ -82,7 +82,7 @@ def render_document(
         answers=text.describe_answers(comparison, all_intervals),
         incomparable=content.incomparable if units > 1 else (),
         evidence=text.describe_evidence(comparison, all_intervals) if units > 1 else (),
-        plots=text.build_plots(all_intervals, results, coloured="coloured" in data),
+        plots=text.build_plots(all_intervals, results, coloured=data.get("coloured", False)),
         system_noun=first.kind,
         dots_note=text.describe_dots(first, units),
         unit=first.unit,

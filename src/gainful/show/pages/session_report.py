@@ -31,7 +31,7 @@ from gainful.show.pages.report_data import (
     hold_details,
     round_values,
 )
-from gainful.show.theme import DASHES
+from gainful.show.theme import DASHES, LIGHT
 from gainful.text import count_noun, pluralise
 from gainful.types import Array, Flags, Ranks
 
@@ -284,7 +284,7 @@ def _build_figure_data(content: SessionReportContent) -> dict[str, Any]:
     """What the figures are drawn from, one colour for each system."""
     course, sweep = content.course, content.sweep
     return {
-        "coloured": True,
+        "coloured": len(content.groups.labels) <= len(LIGHT.series),
         "systems": content.groups.labels,
         "dashes": DASHES,
         "course": None if isinstance(course, str) else _build_course(content.choice, course),
