@@ -12,7 +12,6 @@ from typing import Any
 
 from gainful.errors import BadValue, NotInstalled
 from gainful.page.render import write_atomically
-from gainful.show.figures.figure import wrap_lines
 from gainful.show.html_page import render_page
 from gainful.show.theme import SIZE
 
@@ -36,7 +35,7 @@ def put_caption_below(spec: dict[str, Any]) -> dict[str, Any]:
         return spec
     outer = ("config", "description", "padding", "usermeta", "datasets", "$schema")
     caption = {
-        "text": wrap_lines(meta["caption"], meta["width"]),
+        "text": meta["lines"],
         "orient": "bottom",
         "anchor": "start",
         "offset": 14,
