@@ -684,6 +684,28 @@ def test_the_page_is_called_by_the_name_of_the_file_never_by_its_path(demo):
     assert demo.locator("h1").text_content() == "sessions.csv"
 
 
+def test_of_few_sessions_nothing_is_sure(browser, tmp_path):
+    """Two sessions each: whichever are drawn again, those of x are better."""
+    shown = make_sessions(a=[["d"]], b=[["d"]], c=[["e", "d"]], d=[["f"]]).with_columns(
+        system=pl.Series(["x", "x", "y", "y", "y"]), topic=pl.lit("t")
+    )
+    path = write_page(tmp_path, shown, {"t": {"d": 1}}, "sDCG@2")
+    with open_page(browser, path) as page:
+        verdict = page.evaluate("explored.verdict()")
+        assert (verdict["interval"][0] > 0, verdict["isSure"]) == (True, False)
+        assert "too few sessions" in page.locator("#verdict").text_content()
+        assert "ahead" in page.locator("#groups tr.leads").text_content()
+        assert max(max(sure.values()) for sure in read_chart(page, "map")["sure"]) < 0
+
+
+def test_a_finger_reads_the_values_of_a_chart(browser, study):
+    with open_page(
+        browser, study[1], has_touch=True, viewport={"width": 390, "height": 844}
+    ) as page:
+        page.locator("#curves svg").tap(position={"x": 150, "y": 60})
+        assert "rank" in page.locator("#curves .readout").text_content()
+
+
 def test_systems_that_do_not_differ_are_said_not_to(browser, tmp_path):
     shown = make_sessions(s=[["a", "b"]], t=[["a", "b"]]).with_columns(
         system=pl.col("session"), topic=pl.lit("t")

@@ -27,6 +27,8 @@ curves = partial(figure, "curves")
 differences = partial(figure, "differences")
 precision_recall = partial(figure, "precision-recall")
 dots = partial(figure, "dots")
+groups = partial(figure, "groups")
+heatmap = partial(figure, "heatmap")
 judges = partial(figure, "judges")
 
 __all__ = [
@@ -36,6 +38,8 @@ __all__ = [
     "figure",
     "figure_data",
     "frontier",
+    "groups",
+    "heatmap",
     "individual",
     "judges",
     "last",

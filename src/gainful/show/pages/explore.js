@@ -120,7 +120,7 @@
         return `b = ${b}, bq = ${bq}: ${leader ? `${shorten(leader.name, 40)} leads by ${formatNumber(leader.leads[cell], 3)}${leader.sure[cell] > 0 ? "" : ", within chance"}` : "nobody leads"}`;
       },
     });
-    byId("map-note").textContent = `The ring marks your setting: click to move it. Pale: within chance.${data.measured ? " Dashed box: where the searchers were measured, the cross the likeliest." : ""}`;
+    byId("map-note").textContent = `The ring marks your setting: click to move it. Pale: within chance${verdict.few ? " (too few sessions to be sure)" : ""}.${data.measured ? " Dashed box: where the searchers were measured, the cross the likeliest." : ""}`;
   }
 
   // ── charts ──
