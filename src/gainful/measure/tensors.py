@@ -46,12 +46,8 @@ def compute_tensor(
     if xp is None or not covered or settings.short != "as_is" or settings.decimals is not None:
         return None
     _check_layout(xp, tensors)
-    if (
-        _is_in_memory(grades)
-        or 0 in grades.shape
-        or grades.ndim == 0
-        or 0 in getattr(judged, "shape", ())
-    ):
+    is_empty = any(0 in tensor.shape for tensor in tensors.values())
+    if is_empty or grades.ndim == 0 or _is_in_memory(grades):
         return None
     rankings = _Rankings(xp, recipe, **tensors)
     size = prod(grades.shape[:-1])
@@ -175,14 +171,15 @@ class _Rankings:
     def _can_count(self, dtype: Any) -> bool:
         """Is it a case for the kernel: the first ranks of tensors on CUDA, in usual settings?"""
         recipe, settings = self.recipe, self.recipe.convention
-        on_gpu = getattr(self.grades, "is_cuda", False) or "TRITON_INTERPRET" in environ
+        interpreted = "TRITON_INTERPRET" in environ and hasattr(self.grades, "detach")
+        on_gpu = getattr(self.grades, "is_cuda", False) or interpreted
         if not on_gpu or _is_compiling() or find_spec("triton") is None:
             return False
         is_small = recipe.k is not None and recipe.k <= 64 and self.grades.shape[-1] <= 1 << 14
         is_exact = dtype == self.xp.float32 or settings.score_bits == settings.grade_bits == 64
         is_plain = settings.negative in ("zero", "keep") and settings.ideal_depth == "k"
         by_rank = settings.ties in ("input", "average", "doc_descending", "doc_ascending")
-        has_tensors = self.scores is not None and (self.judged is None or settings.ideal == "list")
+        has_tensors = self.scores is not None and self.judged is None
         is_cumulated = recipe.entry.name in _CUMULATED
         return is_small and is_exact and is_plain and by_rank and has_tensors and is_cumulated
 
@@ -194,7 +191,8 @@ class _Rankings:
         present = None if self.mask is None else xp.reshape(self.mask, shape)
         gain = xp.astype(xp.reshape(self.grades, shape), dtype)
         is_grade = self.recipe.gain.name == "linear" and settings.fractional == "keep"
-        if not is_grade or (present is not None and not xp.isdtype(present.dtype, "bool")):
+        is_grade &= present is None or xp.isdtype(present.dtype, "bool")
+        if not is_grade:
             gain, present = self._read(self.grades, self.mask, dtype)
             gain = self._find_gains(gain, present)
         discounts = self._find_discounts(gain, self._cut(gain.shape[1]))[0, :]
@@ -204,7 +202,7 @@ class _Rankings:
             present,
             discounts,
             ties=settings.ties if self.recipe.entry.gain_of == "ranking" else "average",
-            drop_negative=settings.negative == "zero" and not self.recipe.gain.signed,
+            drop_negative=is_grade and settings.negative == "zero",
         )
         self.faults.append(fault)
         return actual, ideal
