@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, Self
 
+import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import NotInstalled
@@ -129,6 +130,9 @@ def render_report(
         convention_line=list_footnotes(results, verbose=True)[0],
         settings=convention.tell_tools([results[0].convention])[1],
         full_names=text.map_full_names(labels, content.names),
+        groups=text.build_groups(
+            [(run.name, run, np.ones(len(run.ids), dtype=bool)) for run in results]
+        ),
     )
     if not is_partial:
         return Report(page)

@@ -255,6 +255,12 @@ def render_session_report(
         settings=tell_sessions([results.convention])[1],
         full_names=report_text.map_full_names(groups.labels, content.named.labels),
         observed=groups.sessions.observed,
+        groups=report_text.build_groups(
+            [
+                (label, results, own)
+                for label, own in zip(groups.labels, groups.flags.values(), strict=True)
+            ]
+        ),
     )
     if not is_partial:
         return Report(page)
