@@ -311,6 +311,16 @@ def test_of_many_groups_a_comparison_shows_the_largest_and_data_have_all():
     assert sum(line.startswith("g") for line in table.splitlines()) == 1 + 8  # the heads, groups
 
 
+def test_values_of_other_tools_are_compared_by_group():
+    results = gainful.evaluate(QRELS, {"a": BM25, "b": HYBRID}, "AP", **BY_KIND)
+    values = gainful.read_values(results.per_query, **BY_KIND)
+    pairs = gainful.compare(values, resamples=999).groups.pairs
+    direct = results.compare(resamples=999).groups.pairs
+    assert [item.to_dict("query") for item in pairs] == [item.to_dict("query") for item in direct]
+    with refuses(BadValue, "queries"):
+        gainful.read_values(results.per_query, group="kind")
+
+
 def test_results_that_know_their_groups_are_compared_by_them():
     results = gainful.evaluate(QRELS, {"a": BM25, "b": HYBRID}, "AP", **BY_KIND)
     direct = gainful.compare(QRELS, {"a": BM25, "b": HYBRID}, "AP", resamples=99, **BY_KIND)
