@@ -308,6 +308,9 @@ def test_of_several_groups_the_leader_meets_the_runner_up_or_whom_the_reader_cho
     first, second, *_, last = sorted(means, key=means.get, reverse=True)
     text = demo.locator("#verdict").text_content()
     assert f"scenario {first} leads scenario {second} by {means[first] - means[second]:.3f}" in text
+    demo.locator("#by").select_option("order")  # other groups, and no map of them yet
+    demo.locator("#by").select_option("scenario")
+    wait_until_drawn(demo)
     demo.locator("#other").select_option(label=f"scenario {last}")
     wait_until_drawn(demo)
     text = demo.locator("#verdict").text_content()
@@ -450,6 +453,25 @@ def test_the_map_follows_every_setting_as_python_sweeps_it(demo, study, changed)
     assert leads[0] == pytest.approx(difference.ravel(), abs=1e-9)
     assert shown["b"] == pytest.approx(swept.b)
     reset(demo)
+
+
+def test_a_map_that_was_asked_for_often_is_not_said_to_be_computed_when_it_is_there(demo):
+    reset(demo)
+    demo.evaluate(
+        """async () => {
+          const slider = document.getElementById("b");
+          for (let n = 0; n < 30; n++) {
+            slider.value = 1.5 + n / 10;
+            slider.dispatchEvent(new Event("input"));
+            await new Promise((done) => setTimeout(done, 8));
+          }
+        }"""
+    )
+    wait_until_drawn(demo)
+    demo.wait_for_timeout(200)
+    assert demo.locator("#map-state").text_content() == ""
+    assert not demo.locator("#map.stale").count()
+    assert read_chart(demo, "map")["here"]["b"] == 4.4
 
 
 def test_a_click_on_the_map_moves_the_ring_and_so_do_keys(demo):
