@@ -23,11 +23,11 @@ KERNEL_LINES = 15_000
 @pytest.mark.parametrize(
     ("command", "entered_files", "loaded_files"),
     [
-        ("eval", 46, 79),
-        ("compare", 64, 168),
+        ("eval", 47, 80),
+        ("compare", 66, 168),
         ("gate", 59, 117),
-        ("report", 78, 191),
-        ("sessions", 62, 153),
+        ("report", 78, 193),
+        ("sessions", 64, 153),
     ],
 )
 def test_a_command_enters_and_loads_few_files(command, entered_files, loaded_files):

@@ -28,6 +28,7 @@ differences = partial(figure, "differences")
 precision_recall = partial(figure, "precision-recall")
 dots = partial(figure, "dots")
 groups = partial(figure, "groups")
+heatmap = partial(figure, "heatmap")
 judges = partial(figure, "judges")
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "figure_data",
     "frontier",
     "groups",
+    "heatmap",
     "individual",
     "judges",
     "last",

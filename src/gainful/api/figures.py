@@ -48,6 +48,7 @@ from gainful.show.figures import (
     dots,
     frontier,
     groups,
+    heatmap,
     individual_sessions,
     judges,
     last_query,
@@ -190,6 +191,28 @@ def dots_data(
         for result in results.values()
     ]
     return dots.build_data(results, all_intervals)
+
+
+def heatmap_data(
+    qrels: AnyQrels | AllResults,
+    runs: Runs | None = None,
+    measure: str | Measure = "nDCG@10",
+    **options: Unpack[RunOptions],
+) -> FigureData:
+    """Which queries are hard for which run?
+
+    Args:
+        qrels: whatever `gainful.evaluate` takes; or what it returned, of one run or more.
+        runs: {name: run}.
+        measure: one; nDCG@10 if none is named.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
+
+    Returns:
+        Columns run, query, value; the best run and the easiest query first.
+    """
+    take = _take_results if holds_results(qrels) else _evaluate
+    results = take(qrels, runs, [measure], options)
+    return heatmap.build_data(next(iter(next(iter(results.values())).recipes)), results)
 
 
 def groups_data(
@@ -396,6 +419,15 @@ _ALL = (
         always_resamples=True,
     ),
     Figure(
+        name="heatmap",
+        question="Which queries are hard for which run?",
+        example="heatmap qrels.txt bm25.txt dense.txt -m nDCG@10 -o heat.svg",
+        input_kind="runs",
+        data=heatmap_data,
+        draw_chart=heatmap.draw_chart,
+        usual_measures=("nDCG@10",),
+    ),
+    Figure(
         name="groups",
         question="How good are runs in each group of queries?",
         example="groups qrels.txt a.txt b.txt --group lang --queries q.csv -o g.svg",
@@ -430,9 +462,9 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
     Args:
         name: last, sessions, scenario, individual, frontier (of `sessions.evaluate`), map (of
             `sessions.sweep`), searchers (of `calibrate`), curves, differences, precision-recall,
-            dots, groups (of judgments and {name: run}), judges (of `compare_judges`).
+            dots, heatmap, groups (of judgments and {name: run}), judges (of `compare_judges`).
         inputs: what the figure is made of; see the data function of each.
-        options: those of the data function, and title, width, height (of the plot), dark.
+        options: those of the data function, and title, caption, size, width, height, dark.
 
     Examples:
         >>> from gainful import sessions

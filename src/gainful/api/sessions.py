@@ -147,7 +147,7 @@ def explain(
         raise BadValue("session", None, f"one of {len(names)} sessions, such as {names[0]}")
     wanted = names[0] if session is None else str(session)
     if wanted not in names:
-        raise UnknownName("session", wanted, names)
+        raise UnknownName("session", wanted, names, lists_all=True)
     chosen = filter_sessions(chosen, SessionChoice({"session": wanted}))
     convention = recipe.convention
     matched = match_sessions(chosen, judgments, convention.unjudged, convention.subtopic_grades)

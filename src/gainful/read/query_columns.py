@@ -311,6 +311,8 @@ def read_document_texts(documents: Any, wanted: Collection[str]) -> dict[str, st
     if isinstance(documents, Mapping):
         return {doc: str(documents[doc]) for doc in wanted if doc in documents}
     table = read_queries(documents).table
+    if table.frame.columns == ["query", "text"]:  # lines without a header
+        table = evolve(table, frame=table.frame.rename({"query": "doc"}))
     columns = {role: _merge_columns(table, column) for role, column in DOCUMENT_COLUMNS.items()}
     frame = pl.DataFrame(columns).filter(pl.col("doc").is_in(list(wanted))).drop_nulls()
     return dict(frame.unique("doc", keep="first", maintain_order=True).iter_rows())

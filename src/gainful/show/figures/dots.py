@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from gainful.evidence.intervals import MeanIntervals, describe_methods
-from gainful.measure.results import list_footnotes
+from gainful.measure.results import describe_leaders, list_footnotes
 from gainful.measure.values import Results
 from gainful.show.figures.figure import (
     NO_MEAN,
@@ -19,19 +19,29 @@ from gainful.show.figures.figure import (
     mark_lower,
     shorten_name,
 )
-from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
+from gainful.show.figures.line_chart import series_colour, with_caption
 from gainful.show.theme import Spec, nominal, quantitative
 
 _ROW_STEP = 22  # pixels of a run
+_MARGIN = 0.08  # of an axis beyond its values
+_MAX_COLOURS = 8  # of more runs, labels alone tell which is which
 
 
 def build_data(
     results: Mapping[str, Results], all_intervals: Sequence[MeanIntervals]
 ) -> FigureData:
-    """A row for each run and measure: the mean and its interval."""
+    """A row for each run and measure: the mean and its interval; the best run first."""
     first = all_intervals[0]
+    means = {
+        measure: {run: result.mean[measure] for run, result in results.items()}
+        for measure in first.intervals
+    }
+    directions = next(iter(results.values())).directions
+    main = next(iter(means))
+    order = sorted(means[main], key=lambda run: -directions[main].sign * means[main][run])
+    by_run = dict(zip(results, all_intervals, strict=True))
     rows, notes = [], []
-    for run, uncertainty in zip(results, all_intervals, strict=True):
+    for run, uncertainty in ((run, by_run[run]) for run in order):
         notes += [f"Note: {shorten_name(run)}: {note}" for note in uncertainty.notes]
         rows += [
             (run, measure, estimate.mean, estimate.low, estimate.high)
@@ -44,7 +54,7 @@ def build_data(
     method = describe_methods(all_intervals, verbose=True)
     return FigureData(
         frame=frame,
-        title="Means of runs and their intervals"
+        title=describe_leaders({main: means[main]}, directions).rstrip(".")
         if len(results) > 1
         else "Means and their intervals",
         caption=(
@@ -53,7 +63,7 @@ def build_data(
             *notes,
         ),
         empty_reason=explain_empty(frame["mean"], NO_MEAN, zeros),
-        extra={"directions": next(iter(results.values())).directions},
+        extra={"directions": directions},
     )
 
 
@@ -63,32 +73,39 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     measures = frame["measure"].unique(maintain_order=True).to_list()
     runs = frame["run"].unique(maintain_order=True).to_list()
     width = look.width or 420
-    highest = axis_end(
-        [*frame["high"].drop_nulls().to_list(), *frame["mean"].drop_nulls().to_list()]
-    )
-    shared_scale = highest <= 1
+    ends = [*frame["high"].drop_nulls(), *frame["mean"].drop_nulls()]
+    shared = _fit_axis(frame) if max(ends, default=0.0) <= 1 else None
     panels = []
     for measure in measures:
         measure_frame = frame.filter(pl.col("measure") == measure)
-        lows, means, highs = (
-            measure_frame[name].drop_nulls().to_list() for name in ("low", "mean", "high")
-        )
-        scale = {
-            "domain": [
-                min([0.0, *lows, *means]),
-                highest if shared_scale else axis_end(highs + means),
-            ],
-            "nice": False,
-            "zero": False,
-        }
-        labelled = not shared_scale or measure == measures[-1]
+        labelled = shared is None or measure == measures[-1]
         title = mark_lower(shorten_name(str(measure), 60), data.extra["directions"][measure])
         panels.append(
-            _draw_panel(measure_frame, runs, title, scale, look, width, labelled=labelled)
+            _draw_panel(
+                measure_frame,
+                runs,
+                title,
+                shared or _fit_axis(measure_frame),
+                look,
+                width,
+                labelled=labelled,
+            )
         )
-    body: Spec = {"vconcat": panels, "spacing": 10 if shared_scale else 18}
+    body: Spec = {"vconcat": panels, "spacing": 18 if shared is None else 10}
     labels = [shorten_name(run) for run in runs]
     return with_caption(data, look, body, width, len(panels) * len(runs) * _ROW_STEP, labels)
+
+
+def _fit_axis(frame: pl.DataFrame) -> Spec:
+    """An axis that holds all means and intervals, and little else."""
+    ends = [value for name in ("low", "mean", "high") for value in frame[name].drop_nulls()]
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    margin = (high - low) * _MARGIN or _MARGIN
+    return {
+        "domain": [min(low, max(0.0, low - margin)) if low >= 0 else low - margin, high + margin],
+        "nice": True,
+        "zero": False,
+    }
 
 
 def _draw_panel(  # noqa: PLR0917
@@ -134,7 +151,10 @@ def _draw_panel(  # noqa: PLR0917
     colour_channel = nominal("place") | {
         "scale": {
             "domain": list(range(len(runs))),
-            "range": [series_colour(index, look.tones) for index in range(len(runs))],
+            "range": [
+                series_colour(index if len(runs) <= _MAX_COLOURS else 0, look.tones)
+                for index in range(len(runs))
+            ],
         },
         "legend": None,
     }

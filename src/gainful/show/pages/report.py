@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, Self
 
+import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import NotInstalled
@@ -82,7 +83,7 @@ def render_document(
         answers=text.describe_answers(comparison, all_intervals),
         incomparable=content.incomparable if units > 1 else (),
         evidence=text.describe_evidence(comparison, all_intervals) if units > 1 else (),
-        plots=text.build_plots(all_intervals, results, coloured="coloured" in data),
+        plots=text.build_plots(all_intervals, results, coloured=data.get("coloured", False)),
         system_noun=first.kind,
         dots_note=text.describe_dots(first, units),
         unit=first.unit,
@@ -129,6 +130,9 @@ def render_report(
         convention_line=list_footnotes(results, verbose=True)[0],
         settings=convention.tell_tools([results[0].convention])[1],
         full_names=text.map_full_names(labels, content.names),
+        groups=text.build_groups(
+            [(run.name, run, np.ones(len(run.ids), dtype=bool)) for run in results]
+        ),
     )
     if not is_partial:
         return Report(page)
