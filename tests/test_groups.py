@@ -303,6 +303,24 @@ def test_conversations_of_several_systems_are_compared_within_groups():
     assert weighted == pytest.approx(whole.pairs[0].difference)
 
 
+def test_of_many_groups_a_comparison_shows_the_largest_and_data_have_all():
+    by_two = {query: f"g{at // 2}" for at, query in enumerate(kinds())}
+    comparison = gainful.compare(QRELS, BM25, HYBRID, measures="AP", group=by_two, resamples=99)
+    assert len(comparison.groups.pairs) == 20 == len(comparison.to_csv().splitlines()) - 2
+    table = comparison.to_text().split("AP by group")[1].split("\n\n")[0]
+    assert sum(line.startswith("g") for line in table.splitlines()) == 1 + 8  # the heads, groups
+
+
+def test_values_of_other_tools_are_compared_by_group():
+    results = gainful.evaluate(QRELS, {"a": BM25, "b": HYBRID}, "AP", **BY_KIND)
+    values = gainful.read_values(results.per_query, **BY_KIND)
+    pairs = gainful.compare(values, resamples=999).groups.pairs
+    direct = results.compare(resamples=999).groups.pairs
+    assert [item.to_dict("query") for item in pairs] == [item.to_dict("query") for item in direct]
+    with refuses(BadValue, "queries"):
+        gainful.read_values(results.per_query, group="kind")
+
+
 def test_results_that_know_their_groups_are_compared_by_them():
     results = gainful.evaluate(QRELS, {"a": BM25, "b": HYBRID}, "AP", **BY_KIND)
     direct = gainful.compare(QRELS, {"a": BM25, "b": HYBRID}, "AP", resamples=99, **BY_KIND)

@@ -12,6 +12,7 @@ import polars as pl
 from attrs import fields
 
 from gainful.api.calibrate import calibrate
+from gainful.api.compare import compare
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.judges import compare_judges
 from gainful.api.keywords import is_meant
@@ -30,6 +31,7 @@ from gainful.api.sweep import sweep
 from gainful.convention import Convention
 from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput, BadValue, OneGroup, UnknownName
+from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.searchers.calibration import Calibration
@@ -191,6 +193,28 @@ def dots_data(
         for result in results.values()
     ]
     return dots.build_data(results, all_intervals)
+
+
+def comparison_data(
+    qrels: AnyQrels | AllResults | Comparison,
+    runs: Runs | None = None,
+    measures: Measures | None = None,
+    **options: Unpack[RunOptions],
+) -> FigureData:
+    """By how much is each run better than the baseline, and how sure is that?
+
+    Args:
+        qrels: whatever `gainful.compare` takes; or what it returned.
+        runs: {name: run}, the baseline first.
+        measures: one or several; nDCG@10, AP and RR if none is named.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
+
+    Returns:
+        Columns run, measure, mean (the difference), low, high.
+    """
+    if not isinstance(qrels, Comparison):
+        qrels = compare(qrels, runs, measures=measures, **options)
+    return dots.build_difference_data(qrels)
 
 
 def heatmap_data(
@@ -419,6 +443,16 @@ _ALL = (
         always_resamples=True,
     ),
     Figure(
+        name="comparison",
+        question="By how much is each run better than the first, and how sure is that?",
+        example="comparison qrels.txt bm25.txt dense.txt -m nDCG@10 -o better.svg",
+        input_kind="runs",
+        data=comparison_data,
+        draw_chart=dots.draw_chart,
+        usual_measures=USUAL_MEASURES,
+        several_measures=True,
+    ),
+    Figure(
         name="heatmap",
         question="Which queries are hard for which run?",
         example="heatmap qrels.txt bm25.txt dense.txt -m nDCG@10 -o heat.svg",
@@ -462,7 +496,8 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
     Args:
         name: last, sessions, scenario, individual, frontier (of `sessions.evaluate`), map (of
             `sessions.sweep`), searchers (of `calibrate`), curves, differences, precision-recall,
-            dots, heatmap, groups (of judgments and {name: run}), judges (of `compare_judges`).
+            dots, comparison, heatmap, groups (of judgments and {name: run}), judges (of
+            `compare_judges`).
         inputs: what the figure is made of; see the data function of each.
         options: those of the data function, and title, caption, size, width, height, dark.
 

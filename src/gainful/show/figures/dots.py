@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import MeanIntervals, describe_methods
 from gainful.measure.results import describe_leaders, list_footnotes
 from gainful.measure.values import Results
@@ -22,6 +23,8 @@ from gainful.show.figures.figure import (
 from gainful.show.figures.line_chart import series_colour, with_caption
 from gainful.show.theme import Spec, nominal, quantitative
 
+_SCHEMA: dict[str, Any] = {"run": pl.String, "measure": pl.String}
+_SCHEMA |= dict.fromkeys(("mean", "low", "high"), pl.Float64)
 _ROW_STEP = 22  # pixels of a run
 _MARGIN = 0.08  # of an axis beyond its values
 _MAX_COLOURS = 8  # of more runs, labels alone tell which is which
@@ -47,9 +50,7 @@ def build_data(
             (run, measure, estimate.mean, estimate.low, estimate.high)
             for measure, estimate in uncertainty.intervals.items()
         ]
-    schema: dict[str, Any] = {"run": pl.String, "measure": pl.String}
-    schema |= dict.fromkeys(("mean", "low", "high"), pl.Float64)
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     zeros = "Every mean is 0: nothing relevant was found."
     method = describe_methods(all_intervals, verbose=True)
     return FigureData(
@@ -67,6 +68,26 @@ def build_data(
     )
 
 
+def build_difference_data(comparison: Comparison) -> FigureData:
+    """A row for each measure and system: its difference to the baseline and the interval."""
+    pairs = comparison.pairs_against()
+    rows = [(pair.system, pair.measure, pair.difference, pair.low, pair.high) for pair in pairs]
+    frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+    return FigureData(
+        frame=frame,
+        title=comparison.page().answer.split(". ")[0].rstrip("."),
+        caption=(
+            f"difference to {shorten_name(comparison.baseline)}, with its interval",
+            *comparison.page(verbose=True).notes,
+        ),
+        empty_reason=explain_empty(frame["mean"], NO_MEAN, ""),
+        extra={
+            "directions": {name: comparison.direction(name) for name in comparison.measures},
+            "is_difference": True,
+        },
+    )
+
+
 def draw_chart(data: FigureData, look: Look) -> Spec:
     """A panel for each measure, a row for each run; one scale where all are shares."""
     frame = data.frame
@@ -74,7 +95,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     runs = frame["run"].unique(maintain_order=True).to_list()
     width = look.width or 420
     ends = [*frame["high"].drop_nulls(), *frame["mean"].drop_nulls()]
-    shared = _fit_axis(frame) if max(ends, default=0.0) <= 1 else None
+    differ = data.extra.get("is_difference", False)
+    shared = _fit_axis(frame, differ) if max(ends, default=0.0) <= 1 else None
     panels = []
     for measure in measures:
         measure_frame = frame.filter(pl.col("measure") == measure)
@@ -85,7 +107,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
                 measure_frame,
                 runs,
                 title,
-                shared or _fit_axis(measure_frame),
+                shared or _fit_axis(measure_frame, differ),
                 look,
                 width,
                 labelled=labelled,
@@ -96,15 +118,16 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     return with_caption(data, look, body, width, len(panels) * len(runs) * _ROW_STEP, labels)
 
 
-def _fit_axis(frame: pl.DataFrame) -> Spec:
-    """An axis that holds all means and intervals, and little else."""
-    ends = [value for name in ("low", "mean", "high") for value in frame[name].drop_nulls()]
+def _fit_axis(frame: pl.DataFrame, with_zero: bool) -> Spec:
+    """An axis that holds all means and intervals, and little else; of differences also 0."""
+    columns = ("low", "mean", "high")
+    ends = [value for name in columns for value in frame[name].drop_nulls()] + [0.0] * with_zero
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     margin = (high - low) * _MARGIN or _MARGIN
     return {
-        "domain": [min(low, max(0.0, low - margin)) if low >= 0 else low - margin, high + margin],
+        "domain": [max(0.0, low - margin) if low > 0 else low - margin * (low < 0), high + margin],
         "nice": True,
-        "zero": False,
+        "zero": with_zero,
     }
 
 
@@ -126,7 +149,7 @@ def _draw_panel(  # noqa: PLR0917
             "mean": row["mean"],
             "low": row["low"],
             "high": row["high"],
-            "mean_text": f"{row['mean']:.4f}",
+            "mean_text": format(row["mean"], "+.4f" if scale["zero"] else ".4f"),
         }
         for row in frame.iter_rows(named=True)
         if row["mean"] is not None
@@ -186,5 +209,14 @@ def _draw_panel(  # noqa: PLR0917
                 "mark": {"type": "text", "align": "right", "baseline": "middle", "dx": -10},
                 "encoding": {"x": {"value": 0}, "text": nominal("label")},
             },
+            *_draw_zero(scale, look),
         ],
     }
+
+
+def _draw_zero(scale: Spec, look: Look) -> list[Spec]:
+    """A line where two systems are equal."""
+    place = {"x": {"datum": 0}, "y": {"value": 0}, "y2": {"value": "height"}}
+    colour = {"color": {"value": look.tones.ink}}
+    line = {"mark": "rule", "data": {"values": [{}]}, "encoding": place | colour}
+    return [line] if scale["zero"] else []

@@ -18,7 +18,7 @@ from gainful.measure import convention_page as convention
 from gainful.measure.results import list_footnotes, merge_notes, results_page
 from gainful.measure.values import Results
 from gainful.page.render import render
-from gainful.show.html_page import render_page
+from gainful.show.html_page import HtmlPage, render_page
 from gainful.show.pages import report_data, report_text as text
 from gainful.show.pages.report_data import Choice, FindTexts, build_report_data
 from gainful.text import count_noun, pluralise
@@ -26,7 +26,7 @@ from gainful.text import count_noun, pluralise
 FEATURE = "a report"
 
 
-class Report(str):
+class Report(HtmlPage):
     """A page of HTML as text, and the values of all queries as CSV where it has not all of them."""
 
     __slots__ = ("values_csv",)
