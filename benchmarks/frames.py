@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 from data import make_data
-from runs import measure_call
+from page import measure_call
 
 ROW = "{:<34}{:>10}{:>10}{:>10}{:>10}   {}"
 
