@@ -3,8 +3,7 @@
     make bench                    # about five minutes; TREC_EVAL=path for a real trec_eval
     python benchmarks/page.py 700 # with 700 queries instead of 7,000: a look, which is not kept
 
-A row is the best of three in new processes that take turns; of slow peers, of one. What was measured is
-added to `history.json`, which docs/speed.md is made from. The other scripts look closer at one thing each.
+A row is the best of several new processes that take turns. What was measured is added to `history.json`, which docs/speed.md is made from. The other scripts look closer at one thing each.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 HISTORY = HERE / "history.json"
-SLOW = ("ranx_warm", "ir_measures_file", "gainful_spark")
+DICTS = ("gainful_dict", "pytrec_eval_dict")
 PURE = {"GAINFUL_ENGINE": "pure"}
 GAINFUL = (sys.executable, "-m", "gainful")
 ROW = "{:<58}{:>9}{:>9}{:>8}{:>8}  {}"
@@ -45,11 +44,11 @@ def measure_command(words, **environment):
     return {"seconds": seconds, "cpu": usage.ru_utime + usage.ru_stime, "peak": peak}
 
 
-def measure_call(name, files):
-    """What one tool of contender.py takes, the best of three; None where it fails."""
+def measure_call(name, files, times=3):
+    """What one tool of contender.py takes, the best of some times; None where it fails."""
     command = [sys.executable, str(HERE / "contender.py"), name, *map(str, files)]
     calls = []
-    for _ in range(1 if name in SLOW else 3):
+    for _ in range(times):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             print(f"{name} failed: {done.stderr.strip().splitlines()[-1:]}", file=sys.stderr)
@@ -72,7 +71,9 @@ def take_turns(commands, times=3):
     """The best of some times, each command once in every turn."""
     turns = [{name: call() for name, call in commands.items()} for _ in range(times)]
     return {
-        name: {key: min(turn[name][key] for turn in turns) for key in turns[0][name]}
+        name: {
+            key: min(turn[name][key] for turn in turns) for key in turns[0][name] if key != "values"
+        }
         for name in commands
     }
 
@@ -114,16 +115,11 @@ def measure_large_files(sheet, folder, queries):
         commands["native, untidy"] = partial(measure_command, (*evaluate, untidy))
     if trec_eval := os.environ.get("TREC_EVAL"):
         commands["trec_eval"] = partial(measure_command, (trec_eval, qrels, run))
-    costs = take_turns(commands)
-    peers = {"trec_eval": (5, 10), "pytrec_eval": (4, 8), "ir_measures": (8, 16), "ranx": (6, 12)}
+    for peer in filter(find_spec, ("pytrec_eval", "ir_measures", "ranx")):
+        commands[peer] = partial(measure_call, f"{peer}_file", (qrels, run), times=1)
+    costs = take_turns(commands, 2)
     seconds = {name: cost["seconds"] for name, cost in costs.items()}
-    for peer, contender in zip(
-        ("pytrec_eval", "ir_measures", "ranx"),
-        ("pytrec_eval_file", "ir_measures_file", "ranx_warm"),
-        strict=True,
-    ):
-        call = measure_call(contender, (qrels, run))
-        seconds |= {peer: call["seconds"]} if call else {}
+    peers = {"trec_eval": (5, 10), "pytrec_eval": (4, 8), "ir_measures": (8, 16), "ranx": (6, 12)}
     for peer, asked in peers.items():
         for engine, least in zip(("pure", "native"), asked, strict=True):
             if peer in seconds and engine in seconds:
@@ -154,11 +150,10 @@ def measure_small_files(sheet, folder):
     for work, asked in (("4 queries", 2.5), ("50 × 1,000 lines", 3)):
         title = f"eval of {work}, new process, import numpy"
         sheet.add(title, costs[work]["cpu"], costs["numpy"]["cpu"], asked, at_most=True)
-    call_ours, call_theirs = (
-        measure_call(name, small) for name in ("gainful_dict", "pytrec_eval_dict")
-    )
-    ours, theirs = call_ours["seconds"], call_theirs["seconds"]
-    sheet.add("dicts of 50 × 1,000, pytrec_eval", ours, theirs, 5.6)
+    files = make_files(folder, 700)
+    calls = {name: partial(measure_call, name, files, times=1) for name in DICTS}
+    ours, theirs = (cost["seconds"] for cost in take_turns(calls, 2).values())
+    sheet.add("dicts of 700 × 1,000, pytrec_eval", ours, theirs, 5.6)
 
 
 def measure_arrays(sheet):
