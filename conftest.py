@@ -47,7 +47,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 # Large packages that no one has to have, not even CI; what needs them is named as not run.
 OPTIONAL = {"torch"}
-collect_ignore = ["src/gainful/torch.py"] if find_spec("torch") is None else []
+collect_ignore = (
+    ["src/gainful/torch.py", "src/gainful/measure/counting_kernel.py"]
+    if find_spec("torch") is None
+    else []
+)
 
 # What is run on one worker: all of Spark (one Java machine), all of the browser, or one file. The
 # longest parts go first, so that at the end no worker waits for another.

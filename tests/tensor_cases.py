@@ -70,7 +70,7 @@ def kernel_cases(draw):
     options = {
         "ties": draw(st.sampled_from(("input", "average", "doc_descending"))),
         "negative": draw(st.sampled_from(("zero", "keep"))),
-        "gain": draw(st.sampled_from(("linear", "linear", "exp", "penalised"))),
+        "gain": draw(st.sampled_from(("linear", "linear", "exp", "penalised", "{2:-3,else:g}"))),
         "empty": draw(st.sampled_from(SETTINGS["empty"])),
         "k": draw(st.integers(1, 10)),
     }

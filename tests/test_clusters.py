@@ -85,9 +85,9 @@ def test_runs_of_cast_are_compared_by_conversation():
     expected = randomise_by_loops(differences, clusters, draw_signs(19, Resampling()))
     assert comparison.pairs[0].p == pytest.approx(expected, abs=1e-12)
     alone = gainful.compare(results)
-    (turns,) = find_notes(alone.notes, "106_1", "106_2", "--cluster")
-    assert list_facts(turns)[-3:] == ["--cluster", f"'{TURN}'", "19"]
-    assert find_notes(comparison.notes, "--cluster") == []
+    (turns,) = find_notes(alone.notes, "turns", "106_1", "106_2", "19")
+    assert f"cluster=r'{TURN}'" in turns
+    assert find_notes(comparison.notes, "turns") == []
 
 
 def make_clusters(number=12, icc=0.3, seed=3, runs=2, effect=0.0):
@@ -164,7 +164,7 @@ def test_tests_that_are_liberal_with_few_units_say_so(test, clusters, noted):
     labels = None if clusters is None else [f"{at % clusters}" for at in range(60)]
     notes = describe_few_units(test, [PairedValues("AP", queries, values, [0, 0], labels)], PAIR)
     assert len(notes) == noted
-    assert find_notes(notes, clusters, "--test", "randomisation") == notes
+    assert find_notes(notes, clusters, 'test="randomisation"') == notes
 
 
 @pytest.mark.parametrize("test", ["randomisation", "t", "bootstrap", "bca", "tukey"])
@@ -327,8 +327,8 @@ def test_a_report_has_the_clusters_of_its_comparison():
 def test_orders_take_clusters_and_say_where_turns_are_taken_for_queries():
     runs = RUNS | {"none": {q: ["x"] for q in QRELS}}
     by_turn, by_cluster = (gainful.order(QRELS, runs, "RR", cluster=c) for c in (None, TURN))
-    assert find_notes(by_turn.notes, "--cluster")
-    assert not find_notes(by_cluster.notes, "--cluster")
+    assert find_notes(by_turn.notes, "turns")
+    assert not find_notes(by_cluster.notes, "turns")
     assert (by_turn.power[0].clusters, by_cluster.power[0].clusters) == (None, 8)
     assert find_notes(by_cluster.to_text().splitlines(), "8", TURN)
     compared = gainful.compare(QRELS, runs, "RR", cluster=TURN)

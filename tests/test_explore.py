@@ -308,6 +308,9 @@ def test_of_several_groups_the_leader_meets_the_runner_up_or_whom_the_reader_cho
     first, second, *_, last = sorted(means, key=means.get, reverse=True)
     text = demo.locator("#verdict").text_content()
     assert f"scenario {first} leads scenario {second} by {means[first] - means[second]:.3f}" in text
+    demo.locator("#by").select_option("order")  # other groups, and no map of them yet
+    demo.locator("#by").select_option("scenario")
+    wait_until_drawn(demo)
     demo.locator("#other").select_option(label=f"scenario {last}")
     wait_until_drawn(demo)
     text = demo.locator("#verdict").text_content()
@@ -450,6 +453,25 @@ def test_the_map_follows_every_setting_as_python_sweeps_it(demo, study, changed)
     assert leads[0] == pytest.approx(difference.ravel(), abs=1e-9)
     assert shown["b"] == pytest.approx(swept.b)
     reset(demo)
+
+
+def test_a_map_that_was_asked_for_often_is_not_said_to_be_computed_when_it_is_there(demo):
+    reset(demo)
+    demo.evaluate(
+        """async () => {
+          const slider = document.getElementById("b");
+          for (let n = 0; n < 30; n++) {
+            slider.value = 1.5 + n / 10;
+            slider.dispatchEvent(new Event("input"));
+            await new Promise((done) => setTimeout(done, 8));
+          }
+        }"""
+    )
+    wait_until_drawn(demo)
+    demo.wait_for_timeout(200)
+    assert demo.locator("#map-state").text_content() == ""
+    assert not demo.locator("#map.stale").count()
+    assert read_chart(demo, "map")["here"]["b"] == 4.4
 
 
 def test_a_click_on_the_map_moves_the_ring_and_so_do_keys(demo):
@@ -682,6 +704,28 @@ def test_the_page_of_the_demo_study_is_small(study):
 
 def test_the_page_is_called_by_the_name_of_the_file_never_by_its_path(demo):
     assert demo.locator("h1").text_content() == "sessions.csv"
+
+
+def test_of_few_sessions_nothing_is_sure(browser, tmp_path):
+    """Two sessions each: whichever are drawn again, those of x are better."""
+    shown = make_sessions(a=[["d"]], b=[["d"]], c=[["e", "d"]], d=[["f"]]).with_columns(
+        system=pl.Series(["x", "x", "y", "y", "y"]), topic=pl.lit("t")
+    )
+    path = write_page(tmp_path, shown, {"t": {"d": 1}}, "sDCG@2")
+    with open_page(browser, path) as page:
+        verdict = page.evaluate("explored.verdict()")
+        assert (verdict["interval"][0] > 0, verdict["isSure"]) == (True, False)
+        assert "too few sessions" in page.locator("#verdict").text_content()
+        assert "ahead" in page.locator("#groups tr.leads").text_content()
+        assert max(max(sure.values()) for sure in read_chart(page, "map")["sure"]) < 0
+
+
+def test_a_finger_reads_the_values_of_a_chart(browser, study):
+    with open_page(
+        browser, study[1], has_touch=True, viewport={"width": 390, "height": 844}
+    ) as page:
+        page.locator("#curves svg").tap(position={"x": 150, "y": 60})
+        assert "rank" in page.locator("#curves .readout").text_content()
 
 
 def test_systems_that_do_not_differ_are_said_not_to(browser, tmp_path):

@@ -370,14 +370,15 @@ def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, 
     inputs["log"] = (gainful.calibrate(make_sessions(a=[["x", "y"]] * 2, b=[["z"]])),)
     judged = {"1": {"a": 2, "b": 0}, "2": {"a": 1, "c": 2}}
     inputs["judges"] = (gainful.compare_judges([judged, judged], resamples=99),)
+    inputs["groups"] = (gainful.evaluate(QRELS, RUNS, "nDCG@10", group=str.isdigit),)
     given = inputs[FIGURES[name].input_kind]
     if name == "differences":
         given = (QRELS, {"bm25": RUNS["bm25"], "dense": RUNS["dense"]})
     options = {"by": "system"} if FIGURES[name].input_kind == "sessions" else {}
     options |= {"cost": "query=50,result=2"} if name == "frontier" else {}
-    chart = gainful.figures.figure(name, *given, **options)
+    chart = gainful.figures.figure(name, *given, **options, caption="full")
     once = picture.to_svg(chart)
-    assert once == picture.to_svg(draw_spec(name, *given, **options))
+    assert once == picture.to_svg(draw_spec(name, *given, **options, look=Look(caption="full")))
     shown = " ".join(svg_texts(once))
     words = {"precision-recall": "grade 1", "searchers": "models fitted", "judges": "kappa"}
     words |= {"frontier": "Cost(per_query=50, per_result=2)"}
@@ -426,7 +427,8 @@ def test_a_specification_is_plain_data_and_the_same_twice(study):
 
 
 def test_bands_are_drawn_around_the_lines_but_for_the_best_query_and_explained(study):
-    drawn_ = draw_spec("last", study, by="system", interval=95, resamples=99)
+    full = Look(caption="full")
+    drawn_ = draw_spec("last", study, by="system", interval=95, resamples=99, look=full)
     (area,) = [layer for layer in drawn_["layer"] if layer["mark"]["type"] == "area"]
     assert {row["series"] for row in area["data"]["values"]} == {0, 1, 3, 4}
     shown = " ".join(svg_texts(picture.to_svg(drawn_)))
@@ -449,6 +451,40 @@ def test_titles_and_sizes_are_as_asked_for(study):
         gainful.figures.figure("sessions", study, height=5)
 
 
+@pytest.mark.parametrize(("size", "millimetres"), [("column", 85), ("page", 180)])
+def test_a_picture_of_a_paper_is_as_wide_as_its_column_or_page(study, size, millimetres):
+    look = Look(size=size)
+    root = ET.fromstring(picture.to_svg(draw_spec("sessions", study, by="system", look=look)))  # noqa: S314
+    assert root.get("width") == f"{millimetres}mm"
+    width, height = (float(part) for part in root.get("viewBox").split()[2:])
+    assert float(root.get("height")[:-2]) == pytest.approx(millimetres * height / width, abs=0.01)
+    png = picture.to_png(draw_spec("sessions", study, by="system", look=look))
+    pixels = int.from_bytes(png[16:20], "big")
+    assert pixels == pytest.approx(2 * millimetres / 25.4 * 96, abs=2)  # two pixels for one
+
+
+@pytest.mark.parametrize(("caption", "lines"), [("none", 0), ("short", 1), ("full", 2)])
+def test_a_caption_stands_below_and_is_as_long_as_asked_for(caption, lines):
+    spec = draw_spec("dots", QRELS, RUNS, look=Look(caption=caption))
+    assert min(len(spec["usermeta"]["caption"]), 2) == lines
+    assert "gain" in spec["description"]  # whole, whatever is shown
+    with refuses(BadValue, "caption"):
+        Look(caption="long")
+
+
+def test_a_heat_map_has_the_best_run_and_the_easiest_query_first():
+    frame = gainful.figures.figure_data(
+        "heatmap",
+        {"1": {"a": 1}, "2": {"b": 1}},
+        {"worse": {"1": ["x", "a"], "2": ["x", "x2", "b"]}, "better": {"1": ["a"]}},
+        "RR",
+    )
+    assert frame.rows() == [
+        *(("better", "1", 1.0), ("better", "2", 0.0)),
+        *(("worse", "1", 0.5), ("worse", "2", 1 / 3)),
+    ]
+
+
 def test_many_queries_stand_in_a_row_without_names():
     judged = {f"q{at}": {"x": 1} for at in range(70)}
     last = {query: ["y"] * (at % 5) + ["x"] for at, query in enumerate(judged)}
@@ -467,7 +503,7 @@ def test_many_queries_stand_in_a_row_without_names():
 def test_lines_that_have_no_room_for_their_names_are_counted():
     runs = {f"run {at}": TOY_RUN for at in range(40)}
     drawn_ = draw_spec("curves", JUDGED, runs, look=Look(height=140))
-    assert any("30 lines without a name" in line for line in drawn_["title"]["subtitle"])
+    assert any("30 lines without a name" in line for line in drawn_["usermeta"]["caption"])
 
 
 def test_ideals_that_differ_are_drawn_for_each_run():
@@ -477,8 +513,8 @@ def test_ideals_that_differ_are_drawn_for_each_run():
 
 
 def test_beyond_sixty_sessions_some_are_drawn_and_that_is_said(study):
-    drawn_ = draw_spec("individual", study)
-    assert any("60 of 120 sessions drawn" in line for line in drawn_["title"]["subtitle"])
+    drawn_ = draw_spec("individual", study, look=Look(caption="full"))
+    assert any("60 of 120 sessions drawn" in line for line in drawn_["usermeta"]["caption"])
     some = drawn_["layer"][1]["data"]["values"]
     assert len({row["series"] for row in some}) <= 60
 
@@ -811,10 +847,10 @@ def test_runs_are_drawn_and_their_data_written(run, tmp_path):
     run("figure", "dots", QRELS, *paths, "-m", "AP", "-m", "P@5", "--resamples", 99, "-o", tmp_path / "d.csv")  # fmt: skip
     rows = list(csv.DictReader(io.StringIO((tmp_path / "d.csv").read_text(encoding="utf-8"))))
     assert [(row["run"], row["measure"]) for row in rows] == [
-        ("bm25", "AP"),
-        ("bm25", "P@5"),
         ("dense", "AP"),
         ("dense", "P@5"),
+        ("bm25", "AP"),
+        ("bm25", "P@5"),
     ]
 
 

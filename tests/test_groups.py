@@ -303,6 +303,24 @@ def test_conversations_of_several_systems_are_compared_within_groups():
     assert weighted == pytest.approx(whole.pairs[0].difference)
 
 
+def test_of_many_groups_a_comparison_shows_the_largest_and_data_have_all():
+    by_two = {query: f"g{at // 2}" for at, query in enumerate(kinds())}
+    comparison = gainful.compare(QRELS, BM25, HYBRID, measures="AP", group=by_two, resamples=99)
+    assert len(comparison.groups.pairs) == 20 == len(comparison.to_csv().splitlines()) - 2
+    table = comparison.to_text().split("AP by group")[1].split("\n\n")[0]
+    assert sum(line.startswith("g") for line in table.splitlines()) == 1 + 8  # the heads, groups
+
+
+def test_values_of_other_tools_are_compared_by_group():
+    results = gainful.evaluate(QRELS, {"a": BM25, "b": HYBRID}, "AP", **BY_KIND)
+    values = gainful.read_values(results.per_query, **BY_KIND)
+    pairs = gainful.compare(values, resamples=999).groups.pairs
+    direct = results.compare(resamples=999).groups.pairs
+    assert [item.to_dict("query") for item in pairs] == [item.to_dict("query") for item in direct]
+    with refuses(BadValue, "queries"):
+        gainful.read_values(results.per_query, group="kind")
+
+
 def test_results_that_know_their_groups_are_compared_by_them():
     results = gainful.evaluate(QRELS, {"a": BM25, "b": HYBRID}, "AP", **BY_KIND)
     direct = gainful.compare(QRELS, {"a": BM25, "b": HYBRID}, "AP", resamples=99, **BY_KIND)
@@ -355,3 +373,44 @@ def test_a_measure_with_a_colon_in_brackets_names_no_group():
     verdict = gainful.gate(JUDGED, RUN, {"nDCG(gain={0:0,1:1,2:5})@10": 0.1})
     (check,) = verdict.checks
     assert (check.group, check.measure) == (None, "nDCG(gain={0:0,1:1,2:5})@10")
+
+
+# ── reports and figures ──────────────────────────────────────────────────────────────────────
+
+
+def test_a_report_has_a_table_and_a_dumbbell_for_each_group():
+    runs = {"bm25": BM25, "hybrid": HYBRID}
+    page = gainful.report(QRELS, runs, ["nDCG@10", "AP"], resamples=99, **BY_KIND)
+    part = page.split('id="groups"')[1].split("</section>")[0]
+    assert part.count('class="dot-row"') == 4  # three kinds, and all
+    for group in gainful.evaluate(QRELS, BM25, ["nDCG@10", "AP"], **BY_KIND).groups():
+        for mean in group["mean"].values():
+            assert f"{mean:.4f}" in part
+    assert "nDCG@10 by kind" in page
+    assert 'id="groups"' not in gainful.report(QRELS, runs, "AP", resamples=99)
+
+
+def test_a_report_of_sessions_has_groups_too():
+    study = gainful.sessions.simulate_study(7)
+    options = {"measures": "sDCG@10", "resamples": 199, "group": "scenario"}
+    page = gainful.sessions.report(study.sessions, study.qrels, **options)
+    part = page.split('id="groups"')[1].split("</section>")[0]
+    results = gainful.sessions.evaluate(study.sessions, study.qrels, "sDCG@10")
+    for row in results.groups(["system", "scenario"]):
+        assert f"{row['mean']['sDCG@10']:.4f}" in part
+
+
+def test_a_figure_of_groups_has_a_row_for_each_run_and_group():
+    runs = {"bm25": BM25, "hybrid": HYBRID}
+    data = gainful.figures.figure_data("groups", QRELS, runs, "AP", **BY_KIND)
+    results = gainful.evaluate(QRELS, runs, "AP", **BY_KIND)
+    expected = {
+        (name, group["group"]): group["mean"]["AP"]
+        for name, run in results.items()
+        for group in run.groups()
+    } | {(name, "all"): run["AP"] for name, run in results.items()}
+    drawn = {(run, group): mean for run, group, _, mean in data.iter_rows()}
+    assert drawn == pytest.approx(expected)
+    assert gainful.figures.figure_data("groups", results).equals(data)
+    with refuses(BadValue, "group"):
+        gainful.figures.figure_data("groups", QRELS, runs, "AP")

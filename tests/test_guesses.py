@@ -130,7 +130,7 @@ RESULTS = [
     ("(gainful.nDCG @ 10).nam", Says("did you mean .name?")),
     (
         'gainful.sessions.evaluate({}, by="system")',
-        Says('results.groups("system")'),
+        Says("group"),
     ),
     ("gainful.sessions.evalute", Says("did you mean gainful.sessions.evaluate?")),
     ("gainful.stats.kendal", Says("did you mean gainful.stats.kendall_tau?")),

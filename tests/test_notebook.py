@@ -219,3 +219,23 @@ def test_every_measure_shows_itself(name):
     assert measure._repr_latex_().startswith(r"$\mathrm{")
     assert measure._repr_latex_().count("$") % 2 == 0
     assert set(Cells(measure._repr_html_()).tags) <= SMALL
+
+
+def test_a_page_is_shown_in_a_frame_and_saved(tmp_path):
+    """In a frame, so that its script and style stay its own; nothing of it leaks into the notebook."""
+    page = gainful.report({"1": {"a": 1}}, {"x<y": {"1": ["a"]}}, "RR")
+    shown = page._repr_html_()
+    assert shown.startswith("<iframe srcdoc=")
+    assert shown.count("<") == 2  # the frame and its end
+    assert len(repr(page)) < 100
+    page.save(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == page
+
+
+def test_a_comparison_draws_its_differences():
+    queries = {str(query): {"a": 1} for query in range(8)}
+    runs = {"old": {q: ["x", "a"] for q in queries}, "new": {q: ["a"] for q in queries}}
+    compared = gainful.compare(queries, runs, "RR", resamples=99)
+    rows = gainful.figures.figure_data("comparison", compared).rows()
+    assert [row[:3] for row in rows] == [("new", "RR", 0.5)]
+    assert "vconcat" in compared.plot().to_dict()

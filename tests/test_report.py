@@ -20,7 +20,7 @@ from scipy.stats import ttest_rel
 import gainful
 from gainful.errors import BadInput, BadValue, NotInstalled, UnknownName
 from gainful.match import dicts, frames
-from gainful.read.query_columns import read_queries
+from gainful.read.query_columns import read_document_texts, read_queries
 from gainful.show.pages import report as report_module, report_data
 from gainful.show.pages.report_data import sample_queries
 
@@ -600,6 +600,19 @@ def test_texts_that_are_none_are_refused_by_line(tmp_path, name, text, about):
     file.write_text(text, encoding="utf-8")
     with refuses(BadInput, about):
         read_queries(file).read_texts()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.tsv", "a\twhere to sleep\nb\twhat, to eat\n"),
+        ("a.csv", "docid,text\na,where to sleep\nz,far away\n"),
+        ("a.jsonl", '{"id": "a", "contents": "where to sleep"}'),
+    ],
+)
+def test_documents_are_read_in_the_forms_people_have(tmp_path, name, text):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    assert read_document_texts(tmp_path / name, ["a", "c"]) == {"a": "where to sleep"}
 
 
 def test_texts_that_are_no_text_are_refused(tmp_path):

@@ -908,6 +908,11 @@ def test_what_search_engines_answer_is_a_run(tmp_path, engine):
         assert gainful.evaluate([["a"], ["c"]], run, "RR")["RR"] == 0.75
 
 
+def test_keys_of_answers_need_be_no_texts():
+    with pytest.raises(BadInput):
+        gainful.evaluate({"1": {"a": 1}}, {"retrieved": None, 0: []}, "RR")
+
+
 def test_a_batch_of_answers_is_a_run_in_query_order():
     chroma = {"ids": [["b", "a"], ["c"]], "documents": None, "distances": [[0.1, 0.2], [0.3]]}
     assert gainful.evaluate([["a"], ["c"]], chroma, "RR")["RR"] == 0.75

@@ -75,12 +75,21 @@ def test_every_function_takes_tensors_of_any_batch_axes():
         assert function(grades[0, 0, :], k=2).shape == ()
 
 
-def test_what_tensors_do_not_cover_is_computed_by_numpy():
-    grades = strict(GRADES)
-    assert isinstance(gainful.compute("ERR", grades), np.ndarray)
-    assert isinstance(gainful.ndcg_curve(grades), np.ndarray)
-    assert isinstance(gainful.ndcg(grades, k=6, short="minimum"), np.ndarray)
-    assert isinstance(gainful.ndcg(strict(GRADES[0]), group=[2, 2]), np.ndarray)
+@pytest.mark.parametrize(
+    ("measure", "grades", "options"),
+    [
+        ("ERR", GRADES, {}),
+        ("nDCG", GRADES, {"k": 6, "short": "minimum", "discount": "zipf"}),
+        ("RR", GRADES, {"scores": SCORES}),
+        ("nDCG", GRADES[0], {"group": [2, 2]}),
+        ("Rprec", GRADES[1], {}),
+    ],
+)
+def test_what_is_computed_by_numpy_comes_back_as_a_tensor(measure, grades, options):
+    tensor = strict(grades, dtype=array_api_strict.float64)
+    values = gainful.compute(measure, tensor, **options)
+    assert values.dtype == tensor.dtype
+    np.testing.assert_allclose(np.asarray(values), gainful.compute(measure, grades, **options))
 
 
 def test_without_array_api_compat_tensors_are_read_into_numpy(run_python):

@@ -24,10 +24,10 @@ KERNEL_LINES = 15_000
     ("command", "entered_files", "loaded_files"),
     [
         ("eval", 47, 80),
-        ("compare", 66, 178),
+        ("compare", 66, 168),
         ("gate", 59, 117),
-        ("report", 79, 196),
-        ("sessions", 64, 168),
+        ("report", 78, 193),
+        ("sessions", 64, 153),
     ],
 )
 def test_a_command_enters_and_loads_few_files(command, entered_files, loaded_files):

@@ -27,15 +27,21 @@ curves = partial(figure, "curves")
 differences = partial(figure, "differences")
 precision_recall = partial(figure, "precision-recall")
 dots = partial(figure, "dots")
+groups = partial(figure, "groups")
+comparison = partial(figure, "comparison")
+heatmap = partial(figure, "heatmap")
 judges = partial(figure, "judges")
 
 __all__ = [
+    "comparison",
     "curves",
     "differences",
     "dots",
     "figure",
     "figure_data",
     "frontier",
+    "groups",
+    "heatmap",
     "individual",
     "judges",
     "last",

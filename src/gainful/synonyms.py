@@ -28,7 +28,6 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "k": ("cutoff",),
     "cutoff": ("k",),
     **dict.fromkeys(("groups", "group_sizes", "group_by"), ("group", "by")),
-    "by": ("group",),
     **dict.fromkeys(("group_id", "query_id", "query_ids", "qids"), ("qid",)),
     **dict.fromkeys(("convention", "tool", "as_in"), ("like",)),
     **dict.fromkeys(("min", "minimum", "fail_under"), ("floor", "floors")),
@@ -185,7 +184,7 @@ REMOVED: Mapping[str, str] = {
 
 
 def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str | None:
-    """The name that differs least, by two letters at most (one in short names).
+    """The name that differs least, by two letters at most (one in short names), and not in all.
 
     If there is none, and a `whole` one is not asked for, one that goes on where this ends.
 
@@ -193,7 +192,7 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
         >>> find_nearest("evalute", ["eval", "evaluate"]), find_nearest("power", ["order"])
         ('evaluate', None)
     """
-    allowed = 1 if len(name) <= _SHORT else _MAX_CHANGES
+    allowed = min(len(name) - 1, 1 if len(name) <= _SHORT else _MAX_CHANGES)
     known_names = list(names)
     near = [(count_changes(name, known, allowed), known) for known in known_names]
     changes, nearest = min(near, default=(allowed + 1, ""), key=lambda item: item[0])

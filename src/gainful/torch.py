@@ -14,8 +14,6 @@ from __future__ import annotations
 
 from typing import Any, Unpack
 
-import numpy as np
-
 from gainful.convention import Convention
 from gainful.errors import BadValue, NotInstalled
 from gainful.measure import arrays
@@ -88,8 +86,6 @@ class Meter(torch.nn.Module):  # type: ignore[misc]  # torch is not always there
         options: Any = {"judged": judged, "mask": mask, "like": self._convention}
         for place, measure in enumerate(self._measures.values()):
             values: Any = arrays.compute(measure, grades, scores, **options)
-            if not isinstance(values, torch.Tensor):  # a measure that is computed in NumPy
-                values = torch.as_tensor(np.ma.filled(values, np.nan), device=self.sums.device)
             counted = ~torch.isnan(values)  # what the convention leaves out
             self.sums[place] += torch.where(counted, values, 0.0).sum()
             self.counts[place] += counted.sum()

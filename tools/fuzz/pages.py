@@ -30,7 +30,7 @@ def check(payload: Payload) -> None:
             {payload["run"]: {query: [doc, "other"]}},
             "nDCG@10",
             title=payload["title"],
-            texts={query: payload["words"]},
+            queries={query: payload["words"]},
         )
     )
     markup = page.split("<script", 1)[0].lower()  # before our own scripts: what is shown as text

@@ -25,6 +25,7 @@ from gainful.read.several_systems import CONVERSATION
 from gainful.text import count_noun, quote
 
 if TYPE_CHECKING:
+    from gainful.measure.results import QueryResults
     from gainful.measure.sessions.results import SessionResults
 
 _GROUP_CHOICES = "a column of the queries, qrels or a run, {query: group}, or a function of the id"
@@ -102,6 +103,23 @@ def name_grouping(group: GroupChoice | None) -> tuple[str, FindGroup]:
         raise WrongType("group", group, _GROUP_CHOICES)
     name = getattr(group, "__name__", "")
     return name if name.isidentifier() else "group", group
+
+
+def group_runs(
+    results: Mapping[str, QueryResults], group: GroupChoice | None, queries: AnyQueries | None
+) -> dict[str, QueryResults]:
+    """Runs whose queries know their groups, by what is told of the queries alone."""
+    if not isinstance(group, str):
+        named = name_grouping(group)
+    elif queries is None:
+        raise BadValue("queries", None, f"a table of the queries that has the column {group}")
+    elif group == TEXT_LENGTH:
+        named = group, _group_by_length(None, queries).get
+    else:
+        named = group, read_queries(queries).read_column(group).get
+    return {
+        name: evolve(run, grouping=group_units(named, run.ids)) for name, run in results.items()
+    }
 
 
 def group_units(named: tuple[str, FindGroup], ids: Sequence[str]) -> Grouping:

@@ -12,11 +12,13 @@ import polars as pl
 from attrs import fields
 
 from gainful.api.calibrate import calibrate
+from gainful.api.compare import compare
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.judges import compare_judges
 from gainful.api.keywords import is_meant
 from gainful.api.run_options import (
     AllResults,
+    GroupOptions,
     RunOptions,
     RunReading,
     Runs,
@@ -29,6 +31,7 @@ from gainful.api.sweep import sweep
 from gainful.convention import Convention
 from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput, BadValue, OneGroup, UnknownName
+from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.searchers.calibration import Calibration
@@ -46,6 +49,8 @@ from gainful.show.figures import (
     differences,
     dots,
     frontier,
+    groups,
+    heatmap,
     individual_sessions,
     judges,
     last_query,
@@ -188,6 +193,77 @@ def dots_data(
         for result in results.values()
     ]
     return dots.build_data(results, all_intervals)
+
+
+def comparison_data(
+    qrels: AnyQrels | AllResults | Comparison,
+    runs: Runs | None = None,
+    measures: Measures | None = None,
+    **options: Unpack[RunOptions],
+) -> FigureData:
+    """By how much is each run better than the baseline, and how sure is that?
+
+    Args:
+        qrels: whatever `gainful.compare` takes; or what it returned.
+        runs: {name: run}, the baseline first.
+        measures: one or several; nDCG@10, AP and RR if none is named.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
+
+    Returns:
+        Columns run, measure, mean (the difference), low, high.
+    """
+    if not isinstance(qrels, Comparison):
+        qrels = compare(qrels, runs, measures=measures, **options)
+    return dots.build_difference_data(qrels)
+
+
+def heatmap_data(
+    qrels: AnyQrels | AllResults,
+    runs: Runs | None = None,
+    measure: str | Measure = "nDCG@10",
+    **options: Unpack[RunOptions],
+) -> FigureData:
+    """Which queries are hard for which run?
+
+    Args:
+        qrels: whatever `gainful.evaluate` takes; or what it returned, of one run or more.
+        runs: {name: run}.
+        measure: one; nDCG@10 if none is named.
+        **options: how inputs are read, and whose settings count (`RunOptions`).
+
+    Returns:
+        Columns run, query, value; the best run and the easiest query first.
+    """
+    take = _take_results if holds_results(qrels) else _evaluate
+    results = take(qrels, runs, [measure], options)
+    return heatmap.build_data(next(iter(next(iter(results.values())).recipes)), results)
+
+
+def groups_data(
+    qrels: AnyQrels | AllResults,
+    runs: Runs | None = None,
+    measure: str | Measure | None = None,
+    **options: Unpack[GroupOptions],
+) -> FigureData:
+    """How good are runs in each group of queries?
+
+    Args:
+        qrels: whatever `gainful.evaluate` takes; or what it returned with groups.
+        runs: {name: run}.
+        measure: nDCG@10 if none is named; of results, their first.
+        **options: groups (`group`, `queries`), how inputs are read, and whose settings count.
+
+    Returns:
+        Columns run, group, queries, mean: a row for each run and group, and for all queries.
+    """
+    if holds_results(qrels):
+        results = _take_results(qrels, runs, measure, options)
+    else:
+        results = _evaluate(qrels, runs, measure or "nDCG@10", options)
+    first = next(iter(results.values()))
+    if first.grouping is None:
+        raise BadValue("group", None, "a column that names groups of queries, or {query: group}")
+    return groups.build_data(results, next(iter(first)))
 
 
 def _take_results(
@@ -367,6 +443,34 @@ _ALL = (
         always_resamples=True,
     ),
     Figure(
+        name="comparison",
+        question="By how much is each run better than the first, and how sure is that?",
+        example="comparison qrels.txt bm25.txt dense.txt -m nDCG@10 -o better.svg",
+        input_kind="runs",
+        data=comparison_data,
+        draw_chart=dots.draw_chart,
+        usual_measures=USUAL_MEASURES,
+        several_measures=True,
+    ),
+    Figure(
+        name="heatmap",
+        question="Which queries are hard for which run?",
+        example="heatmap qrels.txt bm25.txt dense.txt -m nDCG@10 -o heat.svg",
+        input_kind="runs",
+        data=heatmap_data,
+        draw_chart=heatmap.draw_chart,
+        usual_measures=("nDCG@10",),
+    ),
+    Figure(
+        name="groups",
+        question="How good are runs in each group of queries?",
+        example="groups qrels.txt a.txt b.txt --group lang --queries q.csv -o g.svg",
+        input_kind="groups",
+        data=groups_data,
+        draw_chart=groups.draw_chart,
+        usual_measures=("nDCG@10",),
+    ),
+    Figure(
         name="judges",
         question="Which grades do two judges give to the same documents?",
         example="judges people.txt model.txt -o judges.svg",
@@ -392,9 +496,10 @@ def figure(name: str, *inputs: Any, **options: Any) -> alt.TopLevelMixin:
     Args:
         name: last, sessions, scenario, individual, frontier (of `sessions.evaluate`), map (of
             `sessions.sweep`), searchers (of `calibrate`), curves, differences, precision-recall,
-            dots (of judgments and {name: run}), judges (of `compare_judges`).
+            dots, comparison, heatmap, groups (of judgments and {name: run}), judges (of
+            `compare_judges`).
         inputs: what the figure is made of; see the data function of each.
-        options: those of the data function, and title, width, height (of the plot), dark.
+        options: those of the data function, and title, caption, size, width, height, dark.
 
     Examples:
         >>> from gainful import sessions
@@ -459,7 +564,7 @@ def draw_files(
             `sessions.sweep`, or formats and settings.
     """
     entry = find_figure(name)
-    if entry.input_kind == "runs":
+    if entry.input_kind in ("runs", "groups"):
         return Drawing(entry, build_data(name, *files, **options, **reading), look)
     if entry.input_kind == "judges":
         return Drawing(entry, build_data(name, compare_judges(*files, **reading)), look)

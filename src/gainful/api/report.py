@@ -11,8 +11,15 @@ from attrs import evolve
 
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_matched
-from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
-from gainful.api.session_options import EvaluationOptions, answer_session_options
+from gainful.api.run_options import (
+    GroupOptions,
+    RunOptions,
+    RunReading,
+    Runs,
+    answer_run_options,
+    name_runs,
+)
+from gainful.api.session_options import GroupedSessionOptions, answer_session_options
 from gainful.api.sessions import evaluate_once
 from gainful.api.sweep import sweep_matched
 from gainful.convention.session import SessionConvention
@@ -54,21 +61,20 @@ _MOST_LINES = 12  # systems whose curves can be told apart in a picture
 _MOST_BANDS = 4  # systems whose bands can
 
 
-class ReportOptions(SignificanceOptions, RunOptions, total=False):
+class ReportOptions(SignificanceOptions, GroupOptions, total=False):
     """How runs are tested, and how they are read."""
 
 
-class SessionReportOptions(SignificanceOptions, EvaluationOptions, total=False):
+class SessionReportOptions(SignificanceOptions, GroupedSessionOptions, total=False):
     """How systems are tested, and how sessions are read and measured."""
 
 
-@answer_run_options(ReportOptions, (SignificanceOptions, RunOptions))
+@answer_run_options(ReportOptions, (SignificanceOptions, GroupOptions, RunOptions))
 def report(
     qrels: AnyQrels,
     runs: Runs | AnyRun,
     measures: Measures | None = None,
     *,
-    queries: AnyQueries | None = None,
     documents: AnyQueries | None = None,
     title: str | None = None,
     values_file: str | None = None,
@@ -81,12 +87,12 @@ def report(
         runs: one run or more, by name or in a list.
         measures: whatever `evaluate` takes. The work of the first that cumulates gain is shown
             rank by rank.
-        queries: what the queries say: a file, a frame or a dict of them by id.
         documents: what the documents say: a file, a frame or a dict of them by id. The page
             holds the texts of those that it shows.
         title: what the page is called.
         values_file: what the page calls a file beside it with all values, where it has a part.
-        **options: how runs are tested (`stats.SignificanceOptions`) and read (`RunOptions`).
+        **options: how runs are tested (`stats.SignificanceOptions`) and read (`RunOptions`); what
+            the queries say (`queries`), and by which of its columns they are grouped (`group`).
 
     Returns:
         The page, a text. It loads nothing, and shows at most 500 queries rank by rank; where that
@@ -107,8 +113,10 @@ def report(
     labels = label_runs(names)
     method_options["baseline"] = labels[base]
     method = build_method(**method_options)
+    query_texts = _read_texts(inputs.get("queries"), grouped=inputs.get("group") is not None)
+    if inputs.get("group") is None:
+        inputs.pop("queries", None)
     resampling, reading = method.resampling, RunReading.from_options(inputs)
-    query_texts = {} if queries is None else read_queries(queries).read_texts()
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = list(evaluate_matched(qrels, named_runs, measures, reading))
     matched_runs = [matched for _, matched in evaluated]
@@ -147,6 +155,14 @@ def report(
         seed=resampling.seed,
     )
     return render_report(content, title=title, values_file=values_file)
+
+
+def _read_texts(queries: AnyQueries | None, *, grouped: bool) -> dict[str, str]:
+    """What the queries say; a table that only groups them need not."""
+    if queries is None:
+        return {}
+    table = read_queries(queries)
+    return {} if grouped and not table.has_texts else table.read_texts()
 
 
 def _estimate_intervals(results: Results, resampling: Resampling) -> MeanIntervals:

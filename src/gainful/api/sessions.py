@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from gainful.api.run_options import refuse_beside_results, select_measures
 from gainful.api.session_options import (
@@ -22,7 +22,6 @@ from gainful.match.click_judgments import LEAST_IMPRESSIONS, LEAST_USERS, ClickJ
 from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures
 from gainful.measure.build_session_recipes import Cost, build_session_recipes
-from gainful.measure.contributions import Contributions, explain_session
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.results import SessionResults
@@ -42,6 +41,9 @@ from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions, name_systems
 from gainful.read.sessions import Sessions
+
+if TYPE_CHECKING:
+    from gainful.measure.contributions import Contributions
 
 
 @answer_session_options(GroupedSessionOptions)
@@ -135,6 +137,8 @@ def explain(
         >>> [(step.query, step.doc, step.gain, step.contribution) for step in steps]
         [(1, 'x', 0.0, 0.0), (2, 'a', 3.0, 2.0)]
     """
+    from gainful.measure.contributions import explain_session  # noqa: PLC0415  (few ask for it)
+
     reading, settings = split_options(options)
     (recipe,) = build_session_recipes(parse(measure), like, settings)[1].values()
     judgments, chosen = read_judged_sessions(sessions, qrels, reading)
@@ -143,7 +147,7 @@ def explain(
         raise BadValue("session", None, f"one of {len(names)} sessions, such as {names[0]}")
     wanted = names[0] if session is None else str(session)
     if wanted not in names:
-        raise UnknownName("session", wanted, names)
+        raise UnknownName("session", wanted, names, lists_all=True)
     chosen = filter_sessions(chosen, SessionChoice({"session": wanted}))
     convention = recipe.convention
     matched = match_sessions(chosen, judgments, convention.unjudged, convention.subtopic_grades)

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from gainful.api.evaluate import RunResults
+from gainful.api.run_options import GroupChoice
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.measure.other_values import build_results
 from gainful.measure.results import QueryResults
 from gainful.read.values import AnyValues, read_values as read_table
 
+if TYPE_CHECKING:
+    from gainful.read.query_columns import AnyQueries
 
-def read_values(*values: AnyValues, measures: Sequence[str] | None = None) -> RunResults:
+
+def read_values(
+    *values: AnyValues,
+    measures: Sequence[str] | None = None,
+    group: GroupChoice | None = None,
+    queries: AnyQueries | None = None,
+) -> RunResults:
     """Values that another tool computed, as results: everything after measuring works on them.
 
     Args:
@@ -19,6 +29,10 @@ def read_values(*values: AnyValues, measures: Sequence[str] | None = None) -> Ru
             value) or for each query (a column for each measure); what trec_eval -q or ir_measures
             print; or {run: {measure: {query: value}}}. Without a column run, a file is one run.
         measures: only these, by the names they have there.
+        group: tell values by group of queries too: a column of `queries`, {query: group}, or a
+            function of the query's id.
+        queries: a table of the queries: a file or frame with a column query, or
+            {query: {attribute: value}}.
 
     Returns:
         `RunResults`: `{run: QueryResults}`, which `compare`, `order`, `stats` and figures take.
@@ -38,7 +52,11 @@ def read_values(*values: AnyValues, measures: Sequence[str] | None = None) -> Ru
             if run in results:
                 raise BadValue(table.name, f"run {run} again", "each run once")
             results[run] = evaluated if measures is None else _select(evaluated, measures)
-    return RunResults(results)
+    if group is None and queries is None:
+        return RunResults(results)
+    from gainful.api.clusters import group_runs  # noqa: PLC0415  (few ask for it)
+
+    return RunResults(group_runs(results, group, queries))
 
 
 def _select(results: QueryResults, measures: Sequence[str]) -> QueryResults:

@@ -250,7 +250,8 @@ def unknown_option(command: click.Command, name: str) -> Exception:
         return UnknownName("option", name, [f"--format {word}"])
     from gainful.synonyms import ARGUMENTS, OPTIONS  # noqa: PLC0415  (of a mistake only)
 
-    meant = [word, *ARGUMENTS.get(word, ())]  # by its name here, or another tool's for it
+    names = {"by": ("group",), "group": ("by",), **ARGUMENTS}  # of runs, and of sessions
+    meant = [word, *names.get(word, ())]  # by its name here, or another tool's for it
     if "k" in meant and "k" not in options and "measures" in options:
         return UnknownName("option", name, ["-m nDCG@10"], "the cutoff is part of the measure")
     for option in (options[known] for known in meant if known in options):

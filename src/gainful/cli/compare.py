@@ -121,8 +121,9 @@ def _compare_values(files: tuple[str, ...], options: Mapping[str, Any], **view: 
     """Everything after measuring; what is of reading and measuring is refused."""
     from gainful.api.values import read_values  # noqa: PLC0415  (few have such)
 
-    kept = (*MethodOptions.__annotations__, "measures")
+    kept = (*MethodOptions.__annotations__, "measures", *GROUPS)
     refuse_idle_options([name for name in options if name not in kept], "is not of --values FILE")
     method = {name: options[name] for name in MethodOptions.__annotations__ if name in options}
-    results = read_values(*files, measures=options["measures"])
+    groups = {name: options[name] for name in GROUPS}
+    results = read_values(*files, measures=options["measures"], **groups)
     return compare_runs(results, **method).page(**view)

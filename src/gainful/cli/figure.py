@@ -36,12 +36,12 @@ from gainful.cli.options import (
 from gainful.page.page import Page, Section
 from gainful.page.render import SUFFIXES
 from gainful.page.table import Table
-from gainful.show.figures.figure import Figure, Look
+from gainful.show.figures.figure import CAPTIONS, PAPER_SIZES, Figure, Look
 from gainful.show.picture import WRITERS
 
 _TABLES = {SUFFIXES[form]: form for form in ("csv", "tsv")}
 _SUFFIXES = (*WRITERS, *_TABLES)
-_LOOK_OPTIONS = ("title", "width", "height", "dark")
+_LOOK_OPTIONS = ("title", "caption", "size", "width", "height", "dark")
 
 # The options of single figures; each has those that its data take.
 _FIGURE_OPTIONS: dict[str, Decorator] = {
@@ -60,6 +60,8 @@ _DRAWING_OPTIONS: tuple[Decorator, ...] = (
     option("output", "Ends in .svg, .png, .pdf, .html, .json; or .csv.", group=""),
     Row("--data wants_data", None, "Print the tidy data as CSV instead.", group="Output"),
     option("title", group="Output"),
+    Row("--caption", CAPTIONS, "What is said below.", default="short", group="Output"),
+    Row("--size", PAPER_SIZES, "For a paper: 85 or 180 mm wide.", group="Output"),
     Row("--width", "PIXELS", "Of the plot.", **_SIZE),
     Row("--height", "PIXELS", "Of the plot.", **_SIZE),
     Row("--dark", None, "On a dark background.", group="Output"),
@@ -204,6 +206,11 @@ _INPUTS: Mapping[str, _Inputs] = {
     ),
     "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_log),
     "judges": _Inputs((argument("QRELS QRELS..."),), ("qrels_format", "columns"), _take_judges),
+    "groups": _Inputs(
+        (argument("QRELS"), argument("RUN...", required=True)),
+        (option("group", required=True), "queries", *READ_RUNS, *CONVENTION),
+        _take_runs,
+    ),
     "runs": _Inputs(
         (argument("QRELS"), argument("RUN...", required=True)),
         (*READ_RUNS, *CONVENTION),

@@ -27,7 +27,8 @@ from gainful.evidence.method import MethodOptions
     "measures",
     option("output", "The page: FILE.html.", group="", required=True),
     option("title", "What the page is called."),
-    option("queries", "What the queries say: CSV, TSV or JSON lines with query and text."),
+    "group",
+    option("queries", "The queries: CSV, TSV or JSON lines with query, text and attributes."),
     Row("--documents", "FILE", "What the documents say: the same with doc and text.", type=PATH),
     *take_sessions("A page about whole sessions instead; several files are several systems."),
     *("baseline", "any_test", "correct", "family", "cluster", *RESAMPLING, "block"),
@@ -69,9 +70,9 @@ def report(*, output: str, title: str | None, **options: Any) -> None:
     }
     if options["sessions"] is None:
         refuse_idle_options(("topics",), "is now --queries: --queries FILE")
-        naming |= {"queries": options.pop("queries"), "documents": options.pop("documents")}
+        naming["documents"] = options.pop("documents")
     else:
-        refuse_idle_options(("queries", "documents"), "is of runs")
+        refuse_idle_options(("documents",), "is of runs")
     document = ask(report_runs, report_sessions, options, MethodOptions.__annotations__, **naming)
     has_values = document.values_csv is not None and values is not None
     deliver_document(

@@ -33,7 +33,7 @@ from gainful.measure.language import parse
 from gainful.measure.measure import AP, CG, DCG, IDCG, RR, Measure, P, R, nCG, nDCG
 from gainful.measure.rank_matrix import Batch, rank_row_gains, rank_rows, rank_scored_rows
 from gainful.measure.ranked_run import RankedGains, compute_measure, compute_vectors
-from gainful.measure.tensors import compute_tensor, is_tensor
+from gainful.measure.tensors import compute_tensor, is_tensor, return_tensor
 from gainful.read.ranking_matrix import (
     Numbers,
     RankingMatrix,
@@ -481,6 +481,10 @@ def _compute_value(
     else:
         rank = rank_scored_rows if recipe.entry.needs_scores else rank_rows
         values = compute_measure(recipe, rank(recipe.convention, batch))
+    if is_tensor(grades):
+        tensor = return_tensor(values.reshape(batch.grades.shape), grades, scores)
+        if tensor is not None:
+            return tensor
     if batch.grades.shape:
         return values.reshape(batch.grades.shape)
     if np.ma.is_masked(values):

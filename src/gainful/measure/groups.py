@@ -61,24 +61,29 @@ def list_group_rows(results: Sequence[Results]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=2)
 
 
-def describe_groups(results: Sequence[Results]) -> list[str]:
-    """Who belongs to no group, which groups are too small to tell much, and what is folded."""
+def describe_ungrouped(results: Sequence[Results]) -> list[str]:
+    """How many belong to no group."""
     notes = []
     for run in results:
-        flags, unit = run.group_flags(), run.unit
-        without = len(run.ids) - int(sum(some.sum() for some in flags.values()))
+        without = len(run.ids) - int(sum(some.sum() for some in run.group_flags().values()))
         if without:
             verb = "has" if without == 1 else "have"
-            notes.append(
-                f"{count_noun(without, unit)} {verb} no {_name_grouping(results)}: counted in all, "
-                "in no group"
-            )
-        single = [label for label, some in flags.items() if some.sum() == 1]
+            number = f"{count_noun(without, run.unit)} {verb} no {_name_grouping(results)}"
+            notes.append(f"{number}: counted in all, in no group")
+    return list(dict.fromkeys(notes))
+
+
+def describe_groups(results: Sequence[Results]) -> list[str]:
+    """Who belongs to no group, which groups are too small to tell much, and what is folded."""
+    notes = describe_ungrouped(results)
+    for run in results:
+        flags = run.group_flags()
+        single = [quote(label) for label, some in flags.items() if some.sum() == 1]
         if single:
-            named = join_words([quote(label) for label in single[:_MOST_NAMED]])
-            more = "" if len(single) <= _MOST_NAMED else f" and {len(single) - _MOST_NAMED} more"
+            more = len(single) - _MOST_NAMED
+            named = join_words([*single[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
             verb = "has" if len(single) == 1 else "have"
-            notes.append(f"{named}{more} {verb} one {unit}, which tells nothing of others")
+            notes.append(f"{named} {verb} one {run.unit}, which tells nothing of others")
         if len(flags) > MOST_GROUPS:
             notes.append(
                 f"{len(flags)} groups: the largest {MOST_GROUPS} are shown, and the others as one"

@@ -93,7 +93,7 @@ COLUMNS = (
     Column("seconds", "number", "sessions log", _SECONDS),
     Column("query", "id", "texts", "query query_id qid _id id"),
     Column("text", "text", "texts", "text query_text title"),
-    Column("doc", "id", "documents", f"{_DOCS} query _id id", noun="document"),
+    Column("doc", "id", "documents", f"{_DOCS} _id id", noun="document"),
     Column("text", "text", "documents", "text contents content body passage title"),
     Column("run", "id", "labels values", "run system run_id name model"),
     Column("measure", "id", "values", "measure metric measure_name metric_name"),

@@ -6,23 +6,35 @@ line that is no JSON does not hide the others: it is told as a record that canno
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeVar
 
+import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput
 from gainful.progress import report_reading
-from gainful.read import binary_tables, named_columns
-from gainful.read.json_text import NoObject, decode_objects, parse_object
-from gainful.read.jsonl import is_whole, load_whole
+from gainful.read import binary_tables
+from gainful.read.json_text import (
+    EXPECTED,
+    NoObject,
+    decode_objects,
+    load_json,
+    parse_object,
+    stops_early,
+)
 from gainful.read.source import Source
 from gainful.text import quote
 
 _REPORT_EVERY = 1 << 14  # records between two words on progress
 _MAX_FIRST = 50  # records that are looked at to recognise a format
 _BATCH = 32  # records read together: few enough for the cache, and the collector of garbage
+ESCAPED_KEY_OR_HALF = re.compile(rb'\\u[0-9a-fA-F]{4}[^"]*"\s*:|\\u[dD][89a-fA-F]')
+_MAX_COUNTED = 64  # keys; of more, to count each takes longer than to read the lines
 _BINARY = {b"PAR1": "parquet", b"ARROW1": "arrow"}
 
 
@@ -31,6 +43,7 @@ class Unreadable:
     """A record that cannot be read, and why."""
 
     problem: str
+    expected: str = EXPECTED
 
 
 Item = TypeVar("Item")
@@ -52,7 +65,7 @@ def read_records(source: Source) -> RecordFile:
     name = source.name
     table = binary_format(source)
     if table is not None:
-        rows = named_columns.read_table(source, table).frame.iter_rows(named=True)
+        rows = read_binary(source, table).iter_rows(named=True)
         return RecordFile(name, enumerate(rows, start=1), lambda row: f"{name}, row {row}")
     if is_whole(source):
         return RecordFile(name, _read_whole(source), lambda index: f"{name}[{index}]")
@@ -86,10 +99,7 @@ def first_records(source: Source) -> list[dict[str, Any]]:
 
 def _read_rows(source: Source, table: str) -> Records:
     """The first rows of a table, whose other rows may be many."""
-    if table == "parquet":
-        frame = binary_tables.read_parquet(source, _MAX_FIRST)
-    else:
-        frame = named_columns.read_table(source, table).frame.head(_MAX_FIRST)
+    frame = read_binary(source, table, _MAX_FIRST)
     yield from enumerate(frame.iter_rows(named=True), start=1)
 
 
@@ -98,14 +108,19 @@ def binary_format(source: Source) -> str | None:
     return next((form for mark, form in _BINARY.items() if source.head.startswith(mark)), None)
 
 
+def read_binary(source: Source, table: str, first: int | None = None) -> pl.DataFrame:
+    """A Parquet or Arrow file, or its first rows."""
+    if table == "parquet":
+        return binary_tables.read_parquet(source, first)
+    frame = binary_tables.read_arrow(source)
+    return frame if first is None else frame.head(first)
+
+
 def _read_whole(source: Source) -> Records:
     value = load_whole(source)
-    entries = value if isinstance(value, list) else [value]
-    for index, entry in enumerate(entries):
-        yield (
-            index,
-            entry if isinstance(entry, dict) else Unreadable(f"{quote(entry)} is no object"),
-        )
+    for index, entry in enumerate(value if isinstance(value, list) else [value]):
+        is_object = isinstance(entry, dict)
+        yield index, entry if is_object else Unreadable(f"{quote(entry)} is no object")
 
 
 def iterate_lines(source: Source) -> Iterator[tuple[int, bytes]]:
@@ -125,4 +140,85 @@ def parse_line(line: bytes) -> Record:
     try:
         return parse_object(line)
     except NoObject as failure:
-        return Unreadable(str(failure))
+        return Unreadable(str(failure), failure.expected)
+
+
+def read_frame(source: Source) -> tuple[pl.DataFrame, Callable[[int], str]]:
+    """The objects of a file as a frame, and where each row stands."""
+    if is_whole(source):
+        objects = [record for _, record in read_objects(source)]
+        return build_columns(objects), lambda row: f"{source.name}[{row}]"
+    text, locate = source.read_bytes(), source.locate_rows()
+    try:
+        frame = pl.read_ndjson(text, infer_schema_length=None)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return build_columns([record for _, record in read_objects(source)]), locate
+    if _needs_care(text, frame):
+        deque(read_objects(source), maxlen=0)  # what polars takes silently is refused here
+    return frame, locate
+
+
+def read_objects(source: Source) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The objects of a file with their places; the first record that is none is an error."""
+    file = read_records(source)
+    for number, record in file.records:
+        if isinstance(record, Unreadable):
+            raise BadInput(file.locate(number), record.problem, record.expected)
+        yield file.locate(number), record
+
+
+def is_whole(source: Source) -> bool:
+    """Is it one list or one object over several lines, and not an object a line?"""
+    if source.head.lstrip().startswith(b"["):
+        return True
+    line = source.first_line()
+    if source.suffix in (".jsonl", ".ndjson"):  # of which the first line may be cut off
+        return line == "{"
+    return not (line.startswith("{") and line.endswith("}"))
+
+
+def _needs_care(text: bytes, frame: pl.DataFrame) -> bool:
+    """May a key stand twice in an object, or half a character in a text? A quick look says no."""
+    if frame.width > _MAX_COUNTED:
+        return True
+    names = [f'"{name}"'.encode() for name in frame.columns]
+    repeated = any(text.count(name) > frame.height for name in names)
+    return repeated or ESCAPED_KEY_OR_HALF.search(text) is not None
+
+
+def build_columns(rows: Sequence[Mapping[Any, Any]]) -> pl.DataFrame:
+    """Records as columns; a field of which records disagree what it is becomes text."""
+    columns: dict[str, pl.Series] = {}
+    for key in dict.fromkeys(key for row in rows for key in row):
+        values, name = [row.get(key) for row in rows], str(key)
+        try:
+            columns[name] = pl.Series(name, values, strict=True)
+        except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+            columns[name] = pl.Series(name, [_as_text(value) for value in values], dtype=pl.String)
+    return pl.DataFrame(columns)
+
+
+def _as_text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError):  # what JSON has no words for
+        return str(value)
+
+
+def is_json_list(source: Source) -> bool:
+    """Is it one list of objects, over as many lines as it likes?"""
+    return bool(re.match(rb"\s*\[\s*\{", source.head))
+
+
+def load_whole(source: Source) -> Any:
+    """What a file of JSON holds that is one object or one list."""
+    try:
+        return load_json(source.read_bytes(), source.name)
+    except BadInput:
+        raise
+    except ValueError as failure:
+        is_cut = isinstance(failure, json.JSONDecodeError) and stops_early(failure)
+        problem = "the JSON is cut off" if is_cut else "this is not JSON"
+        raise BadInput(source.name, f"{problem}: {failure}") from None

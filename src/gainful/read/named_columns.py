@@ -10,7 +10,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, NoColumn
-from gainful.read import binary_tables, delimited, jsonl, trec_files
+from gainful.read import delimited, json_records, trec_files
 from gainful.read.column_names import (
     GRADE,
     QRELS_ROLES,
@@ -216,7 +216,6 @@ def invert_renames(renames: Mapping[str, str]) -> dict[str, str]:
 
 
 _TRUTHS = {"true": 1.0, "false": 0.0}
-_BINARY_READERS = {"parquet": binary_tables.read_parquet, "arrow": binary_tables.read_arrow}
 
 
 def read_table(
@@ -227,14 +226,14 @@ def read_table(
     literal_quotes: bool = False,
 ) -> InputTable:
     """A file as a table, in the format that was found or named; quotes in TSV may be literal."""
-    if format_name in _BINARY_READERS:
-        frame = _BINARY_READERS[format_name](source)
+    if format_name in ("parquet", "arrow"):
+        frame = json_records.read_binary(source, format_name)
         return InputTable(
             frame, source.name, lambda row: f"{source.name}, row {row + 1}", padded=False
         )
     header = True
     if format_name == "jsonl":
-        frame, locate = jsonl.read(source, format_name)
+        frame, locate = json_records.read_frame(source)
     else:
         header = not delimited.lacks_header(source, format_name, columns)
         frame, locate = delimited.read(

@@ -162,12 +162,12 @@ def _holds_records(value: Any, format_name: str | None, names: ColumnMapping) ->
 
 
 def _read_record_field(value: Any, field: str, names: ColumnMapping) -> dict[str, str] | None:
-    from gainful.read import rag  # noqa: PLC0415  (few name a column)
+    from gainful.read import json_records, rag  # noqa: PLC0415  (few name a column)
 
     if isinstance(value, list):
         records = ((f"record {at}", rag.as_record(item) or {}) for at, item in enumerate(value))
         return rag.read_field(records, field, names)
-    return rag.read_field(rag.file_records(open_source(value)), field, names)
+    return rag.read_field(json_records.read_objects(open_source(value)), field, names)
 
 
 def _find_table(
@@ -311,6 +311,8 @@ def read_document_texts(documents: Any, wanted: Collection[str]) -> dict[str, st
     if isinstance(documents, Mapping):
         return {doc: str(documents[doc]) for doc in wanted if doc in documents}
     table = read_queries(documents).table
+    if table.frame.columns == ["query", "text"]:  # lines without a header
+        table = evolve(table, frame=table.frame.rename({"query": "doc"}))
     columns = {role: _merge_columns(table, column) for role, column in DOCUMENT_COLUMNS.items()}
     frame = pl.DataFrame(columns).filter(pl.col("doc").is_in(list(wanted))).drop_nulls()
     return dict(frame.unique("doc", keep="first", maintain_order=True).iter_rows())

@@ -32,7 +32,7 @@ from gainful.read.column_names import (
     ColumnMapping,
 )
 from gainful.read.dicts import DocScores
-from gainful.read.jsonl import is_json_list, load_whole, read_objects
+from gainful.read.json_records import is_json_list, read_objects
 from gainful.read.kinds import QRELS, RUN, Kind, Value
 from gainful.read.path_finder import describe_paths, find_first
 from gainful.read.qrels_and_run import Qrels
@@ -51,7 +51,7 @@ _EXPECTED = '{"query": …, "retrieved": […], "relevant": […]}'
 
 def read(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
     """What is relevant to each query of a file, or what was retrieved for it."""
-    return read_records(source.name, file_records(source), kind, columns)
+    return read_records(source.name, read_objects(source), kind, columns)
 
 
 def read_records(
@@ -65,7 +65,9 @@ def read_records(
     scored_lists: list[DocNumbers] = []
     for place, query, docs, record in _read_parts(records, kind, columns):
         if isinstance(docs, Mapping):
-            pairs = dicts.check_numbers(_drop_missing(docs), place, query, kind)
+            # In a column of dicts all have the keys of all others too.
+            graded = {doc: number for doc, number in docs.items() if number is not None}
+            pairs = dicts.check_numbers(graded, place, query, kind)
         else:
             scored_lists.append(_read_list(docs, place, query, record, kind.number))
             pairs = dicts.fill_numbers(scored_lists[-1], kind)
@@ -179,19 +181,6 @@ def as_record(value: Any) -> Mapping[Any, Any] | None:
         if not callable(getattr(value, key, None)) and getattr(value, key, None) is not None
     }
     return record if any(key in record for key in (*RETRIEVED, *RELEVANT)) else None
-
-
-def file_records(source: Source) -> Records:
-    """The records of a file, each with where it stands."""
-    if not is_json_list(source):
-        return ((f"{source.name}:{number}", line) for number, line in read_objects(source))
-    entries = enumerate(load_whole(source))
-    return ((f"{source.name}[{index}]", as_record(entry) or {}) for index, entry in entries)
-
-
-def _drop_missing(by_doc: Mapping[Any, Any]) -> dict[Any, Any]:
-    """Documents with their numbers; in a column of dicts all have the keys of all others too."""
-    return {doc: number for doc, number in by_doc.items() if number is not None}
 
 
 def _read_list(

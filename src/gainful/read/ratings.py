@@ -22,7 +22,7 @@ from gainful.read.column_names import (
     list_columns,
     normalise_name,
 )
-from gainful.read.jsonl import load_whole
+from gainful.read.json_records import load_whole
 from gainful.read.kinds import QRELS, RUN, Kind, Value
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.ranked_items import is_id, parse_number

@@ -199,7 +199,8 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         return value[0] if is_batch else value
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return None
-    heads = {str(key).partition(".")[0] for key in value}  # what can begin a path in it
+    value = value if all(isinstance(key, str) for key in value) else _name_keys(value)
+    heads = {key.partition(".")[0] for key in value}  # what can begin a path in it
     for name in names:
         if name.partition(".")[0] not in heads:
             continue
@@ -209,6 +210,10 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         if entries is not None:
             return entries
     return None
+
+
+def _name_keys(value: dict[Any, Any]) -> dict[str, Any]:
+    return {str(key): inner for key, inner in value.items()}
 
 
 def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:

@@ -28,8 +28,7 @@ from gainful.read.formats import (
     find_table_format,
 )
 from gainful.read.frames import as_polars, is_frame
-from gainful.read.json_records import binary_format, first_records
-from gainful.read.jsonl import build_columns
+from gainful.read.json_records import binary_format, build_columns, first_records
 from gainful.read.named_columns import Header, InputTable
 from gainful.read.path_finder import find_value, list_paths
 from gainful.read.qrels_and_run import Qrels

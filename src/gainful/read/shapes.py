@@ -30,7 +30,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import find_engine
 from gainful.read.frames import is_frame, is_wrapped
-from gainful.read.jsonl import build_columns
+from gainful.read.json_records import build_columns
 from gainful.read.kinds import RUN, Kind, Value
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable

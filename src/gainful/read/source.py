@@ -28,7 +28,7 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # a byte-order mark, which some editors put 
 DATASET = "irds:"  # before the id of a dataset: a typo must not start a download
 ARROW_STREAM = b"\xff\xff\xff\xff"  # before every message of a stream of Arrow's
 _BINARY_TABLES = (b"PAR1", b"ARROW1", ARROW_STREAM)  # Parquet; Arrow's files, which Feather's are
-_MEMORY_PER_BYTE = 3  # that rows of a run take, at most
+_MEMORY_PER_BYTE = 2  # that rows of a run take, at most
 _MEMORY_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _UTF16_MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 

@@ -26,7 +26,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.engines import find_engine
 from gainful.read.frames import as_polars, is_frame, unwrap
-from gainful.read.jsonl import load_whole
+from gainful.read.json_records import load_whole
 from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import Header, InputTable, as_table

@@ -13,8 +13,15 @@ import polars as pl
 from attrs import frozen
 
 from gainful.read import named_columns
-from gainful.read.json_records import Record, Unreadable, binary_format, parse_line, read_records
-from gainful.read.jsonl import ESCAPED_KEY_OR_HALF, is_whole
+from gainful.read.json_records import (
+    ESCAPED_KEY_OR_HALF,
+    Record,
+    Unreadable,
+    binary_format,
+    is_whole,
+    parse_line,
+    read_records,
+)
 from gainful.read.source import Source
 
 UNREADABLE = "one JSON object a line, with a list of ids for its hits"

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from html import escape as escape_html
 from importlib.resources import files
+from os import PathLike
 from typing import Any
 
 from gainful.errors import NotInstalled
+from gainful.page.render import write_atomically
 from gainful.show.theme import build_css
 
 _FOLDER = files(__package__) / "pages"  # in a folder or in a zip
@@ -24,7 +27,24 @@ _ESCAPES = {
 }
 
 
-def render_page(template: str, *, feature: str, data: object, **context: Any) -> str:
+class HtmlPage(str):
+    """A page of one file, as text; a notebook shows it in a frame, and `save` writes it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"HTML page, {len(self) / 1000:.0f} kB; .save('page.html') writes it"
+
+    def _repr_html_(self) -> str:
+        style = "width: 100%; height: 640px; border: 1px solid #d9dfe6"
+        return f'<iframe srcdoc="{escape_html(self)}" style="{style}" title="gainful"></iframe>'
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Put the page into a file, as a whole or not at all."""
+        write_atomically(path, self)
+
+
+def render_page(template: str, *, feature: str, data: object, **context: Any) -> HtmlPage:
     """A template of the pages with its data, the style that all pages share, and Vega.
 
     Args:
@@ -56,7 +76,7 @@ def render_page(template: str, *, feature: str, data: object, **context: Any) ->
         "vega": lambda: Markup(load_vega(feature)),  # noqa: S704  (a bundle that is installed with us)
         "data": Markup(to_script_json(data)),  # noqa: S704  (escaped for where it stands)
     }
-    return environment.get_template(template).render(**context)
+    return HtmlPage(environment.get_template(template).render(**context))
 
 
 def _read_file(name: str) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from gainful.errors import BadValue, NotInstalled
 from gainful.page.render import write_atomically
 from gainful.show.html_page import render_page
+from gainful.show.theme import SIZE
 
 _TAG = re.compile(r"<[a-zA-Z](?:[^>\"]|\"[^\"]*\")*>")
 # Only what refers to ids: a name may look like one.
@@ -23,13 +24,56 @@ _COORDINATES = re.compile(
     r'(\s(?:d|transform|points|x|y|x1|y1|x2|y2|r|width|height)=")([^"]*)(?=")'
 )
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}(?:e-?\d+)?")
+_PIXELS_PER_MILLIMETRE = 96 / 25.4
 _PNG_SCALE = 2  # of a PNG, for screens of today and for print
+
+
+def put_caption_below(spec: dict[str, Any]) -> dict[str, Any]:
+    """A chart with its caption under it, where a page would have it as text."""
+    meta = spec.get("usermeta", {})
+    if not meta.get("caption"):
+        return spec
+    outer = ("config", "description", "padding", "usermeta", "datasets", "$schema")
+    caption = {
+        "text": meta["lines"],
+        "orient": "bottom",
+        "anchor": "start",
+        "offset": 14,
+        "fontSize": SIZE - 1,
+        "fontWeight": "normal",
+        "color": meta["quiet"],
+    }
+    inner = {name: value for name, value in spec.items() if name not in outer}
+    return {name: spec[name] for name in outer if name in spec} | {
+        "title": caption,
+        "vconcat": [inner],
+    }
+
+
+def _find_scale(spec: dict[str, Any]) -> float:
+    """By how much a picture is to be drawn larger so that it is as wide as its paper asks."""
+    millimetres = spec.get("usermeta", {}).get("millimetres")
+    if millimetres is None:
+        return 1.0
+    drawn = _import_converter().vegalite_to_svg(put_caption_below(spec))
+    width = float(re.search(r'<svg[^>]* width="([\d.]+)"', drawn)[1])  # type: ignore[index]
+    return float(millimetres * _PIXELS_PER_MILLIMETRE / width)
 
 
 def to_svg(chart: Any) -> str:
     """A chart, of Altair or as Vega-Lite has it, as SVG: the same gives the same bytes."""
     spec = as_spec(chart)
-    svg_text = normalise_svg(_import_converter().vegalite_to_svg(spec))
+    svg_text = normalise_svg(_import_converter().vegalite_to_svg(put_caption_below(spec)))
+    if millimetres := spec.get("usermeta", {}).get("millimetres"):
+        svg_text = re.sub(
+            r'(<svg[^>]*?) width="([\d.]+)" height="([\d.]+)"',
+            lambda head: (
+                f'{head[1]} width="{millimetres:g}mm" '
+                f'height="{millimetres * float(head[3]) / float(head[2]):.2f}mm"'
+            ),
+            svg_text,
+            count=1,
+        )
     label = escape(str(spec.get("description", "")))
     if not label:
         return svg_text
@@ -41,13 +85,17 @@ def to_svg(chart: Any) -> str:
 
 def to_png(chart: Any) -> bytes:
     """A chart as PNG, two pixels for one."""
-    content: bytes = _import_converter().vegalite_to_png(as_spec(chart), scale=_PNG_SCALE)
+    spec = as_spec(chart)
+    scale = _PNG_SCALE * _find_scale(spec)
+    content: bytes = _import_converter().vegalite_to_png(put_caption_below(spec), scale=scale)
     return content
 
 
 def to_pdf(chart: Any) -> bytes:
     """A chart as PDF."""
-    content: bytes = _import_converter().vegalite_to_pdf(as_spec(chart))
+    spec = as_spec(chart)
+    scale = _find_scale(spec)
+    content: bytes = _import_converter().vegalite_to_pdf(put_caption_below(spec), scale=scale)
     return content
 
 

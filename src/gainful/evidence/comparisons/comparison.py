@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 
@@ -23,6 +23,9 @@ from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
 from gainful.page.table import BETTER_COLOUR, WORSE_COLOUR, Table, bar_fractions, to_one_line
 from gainful.text import count_noun, format_p, format_range, mark_notes, pluralise, relate_p
+
+if TYPE_CHECKING:
+    import altair as alt
 
 _MAX_SYSTEMS = 4  # systems of which a line gives a value each
 _EQUIVALENCE_COLUMNS = (
@@ -75,11 +78,20 @@ class Comparison(ComparisonValues, Shown):
             appendix=changes,
         )
 
+    def plot(self, **options: Any) -> alt.TopLevelMixin:
+        """The difference of each system to the baseline, with its interval.
+
+        Args:
+            **options: of `gainful.figures.comparison`: title, caption, size, width, height, dark.
+        """
+        import gainful  # noqa: PLC0415
+
+        return gainful.figures.comparison(self, **options)
+
     def list_expressions(self) -> dict[str, str]:
-        """Where pictures and p-values are, for who looks for them here."""
+        """Where p-values are, for those who look for them here."""
         rows = ".frame, in which every pair has its p"
-        plot = {"plot": "gainful.figures.differences(qrels, runs)"}
-        return plot | dict.fromkeys(("p", "p_value", "p_values", "pvalue", "pvalues"), rows)
+        return dict.fromkeys(("p", "p_value", "p_values", "pvalue", "pvalues"), rows)
 
 
 def _list_evidence(comparison: Comparison, *, full: bool, verbose: bool) -> list[Section]:

@@ -495,10 +495,10 @@ def _compare(results: Sequence[Results], build: BuildSample, method: Method) -> 
     if results[0].grouping is None:
         return comparison
     from gainful.evidence.comparisons.compare_groups import compare_groups  # noqa: PLC0415
-    from gainful.measure.groups import describe_groups  # noqa: PLC0415  (few ask for it)
+    from gainful.measure.groups import describe_ungrouped  # noqa: PLC0415  (few ask for it)
 
     groups = compare_groups(results, results[0].grouping.name, build, comparison, method)
-    notes = (*comparison.notes, *describe_groups(results), *groups.notes)
+    notes = (*comparison.notes, *describe_ungrouped(results), *groups.notes)
     return evolve(comparison, groups=groups, notes=notes)
 
 

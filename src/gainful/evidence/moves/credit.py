@@ -18,8 +18,7 @@ from attrs import define, evolve, frozen
 from gainful.errors import GainfulError
 from gainful.measure.entry import Recipe
 from gainful.measure.ranked_run import RankedRun
-from gainful.measure.subsets import compute_subsets
-from gainful.measure.worked_ranking import RankedQueries
+from gainful.measure.worked_ranking import RankedQueries, compute_subsets
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks
 

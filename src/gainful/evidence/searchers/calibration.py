@@ -28,7 +28,7 @@ from gainful.measure.discount import DISCOUNTS, bq
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
-from gainful.read.jsonl import load_whole
+from gainful.read.json_records import load_whole
 from gainful.read.source import open_source
 from gainful.text import count_noun
 from gainful.types import finite_or_none, is_number

@@ -7,8 +7,9 @@ from typing import Any
 
 import polars as pl
 
+from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import MeanIntervals, describe_methods
-from gainful.measure.results import list_footnotes
+from gainful.measure.results import describe_leaders, list_footnotes
 from gainful.measure.values import Results
 from gainful.show.figures.figure import (
     NO_MEAN,
@@ -19,32 +20,42 @@ from gainful.show.figures.figure import (
     mark_lower,
     shorten_name,
 )
-from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
+from gainful.show.figures.line_chart import series_colour, with_caption
 from gainful.show.theme import Spec, nominal, quantitative
 
+_SCHEMA: dict[str, Any] = {"run": pl.String, "measure": pl.String}
+_SCHEMA |= dict.fromkeys(("mean", "low", "high"), pl.Float64)
 _ROW_STEP = 22  # pixels of a run
+_MARGIN = 0.08  # of an axis beyond its values
+_MAX_COLOURS = 8  # of more runs, labels alone tell which is which
 
 
 def build_data(
     results: Mapping[str, Results], all_intervals: Sequence[MeanIntervals]
 ) -> FigureData:
-    """A row for each run and measure: the mean and its interval."""
+    """A row for each run and measure: the mean and its interval; the best run first."""
     first = all_intervals[0]
+    means = {
+        measure: {run: result.mean[measure] for run, result in results.items()}
+        for measure in first.intervals
+    }
+    directions = next(iter(results.values())).directions
+    main = next(iter(means))
+    order = sorted(means[main], key=lambda run: -directions[main].sign * means[main][run])
+    by_run = dict(zip(results, all_intervals, strict=True))
     rows, notes = [], []
-    for run, uncertainty in zip(results, all_intervals, strict=True):
+    for run, uncertainty in ((run, by_run[run]) for run in order):
         notes += [f"Note: {shorten_name(run)}: {note}" for note in uncertainty.notes]
         rows += [
             (run, measure, estimate.mean, estimate.low, estimate.high)
             for measure, estimate in uncertainty.intervals.items()
         ]
-    schema: dict[str, Any] = {"run": pl.String, "measure": pl.String}
-    schema |= dict.fromkeys(("mean", "low", "high"), pl.Float64)
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
     zeros = "Every mean is 0: nothing relevant was found."
     method = describe_methods(all_intervals, verbose=True)
     return FigureData(
         frame=frame,
-        title="Means of runs and their intervals"
+        title=describe_leaders({main: means[main]}, directions).rstrip(".")
         if len(results) > 1
         else "Means and their intervals",
         caption=(
@@ -53,7 +64,27 @@ def build_data(
             *notes,
         ),
         empty_reason=explain_empty(frame["mean"], NO_MEAN, zeros),
-        extra={"directions": next(iter(results.values())).directions},
+        extra={"directions": directions},
+    )
+
+
+def build_difference_data(comparison: Comparison) -> FigureData:
+    """A row for each measure and system: its difference to the baseline and the interval."""
+    pairs = comparison.pairs_against()
+    rows = [(pair.system, pair.measure, pair.difference, pair.low, pair.high) for pair in pairs]
+    frame = pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+    return FigureData(
+        frame=frame,
+        title=comparison.page().answer.split(". ")[0].rstrip("."),
+        caption=(
+            f"difference to {shorten_name(comparison.baseline)}, with its interval",
+            *comparison.page(verbose=True).notes,
+        ),
+        empty_reason=explain_empty(frame["mean"], NO_MEAN, ""),
+        extra={
+            "directions": {name: comparison.direction(name) for name in comparison.measures},
+            "is_difference": True,
+        },
     )
 
 
@@ -63,32 +94,41 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     measures = frame["measure"].unique(maintain_order=True).to_list()
     runs = frame["run"].unique(maintain_order=True).to_list()
     width = look.width or 420
-    highest = axis_end(
-        [*frame["high"].drop_nulls().to_list(), *frame["mean"].drop_nulls().to_list()]
-    )
-    shared_scale = highest <= 1
+    ends = [*frame["high"].drop_nulls(), *frame["mean"].drop_nulls()]
+    differ = data.extra.get("is_difference", False)
+    shared = _fit_axis(frame, differ) if max(ends, default=0.0) <= 1 else None
     panels = []
     for measure in measures:
         measure_frame = frame.filter(pl.col("measure") == measure)
-        lows, means, highs = (
-            measure_frame[name].drop_nulls().to_list() for name in ("low", "mean", "high")
-        )
-        scale = {
-            "domain": [
-                min([0.0, *lows, *means]),
-                highest if shared_scale else axis_end(highs + means),
-            ],
-            "nice": False,
-            "zero": False,
-        }
-        labelled = not shared_scale or measure == measures[-1]
+        labelled = shared is None or measure == measures[-1]
         title = mark_lower(shorten_name(str(measure), 60), data.extra["directions"][measure])
         panels.append(
-            _draw_panel(measure_frame, runs, title, scale, look, width, labelled=labelled)
+            _draw_panel(
+                measure_frame,
+                runs,
+                title,
+                shared or _fit_axis(measure_frame, differ),
+                look,
+                width,
+                labelled=labelled,
+            )
         )
-    body: Spec = {"vconcat": panels, "spacing": 10 if shared_scale else 18}
+    body: Spec = {"vconcat": panels, "spacing": 18 if shared is None else 10}
     labels = [shorten_name(run) for run in runs]
     return with_caption(data, look, body, width, len(panels) * len(runs) * _ROW_STEP, labels)
+
+
+def _fit_axis(frame: pl.DataFrame, with_zero: bool) -> Spec:
+    """An axis that holds all means and intervals, and little else; of differences also 0."""
+    columns = ("low", "mean", "high")
+    ends = [value for name in columns for value in frame[name].drop_nulls()] + [0.0] * with_zero
+    low, high = min(ends, default=0.0), max(ends, default=1.0)
+    margin = (high - low) * _MARGIN or _MARGIN
+    return {
+        "domain": [max(0.0, low - margin) if low > 0 else low - margin * (low < 0), high + margin],
+        "nice": True,
+        "zero": with_zero,
+    }
 
 
 def _draw_panel(  # noqa: PLR0917
@@ -109,7 +149,7 @@ def _draw_panel(  # noqa: PLR0917
             "mean": row["mean"],
             "low": row["low"],
             "high": row["high"],
-            "mean_text": f"{row['mean']:.4f}",
+            "mean_text": format(row["mean"], "+.4f" if scale["zero"] else ".4f"),
         }
         for row in frame.iter_rows(named=True)
         if row["mean"] is not None
@@ -134,7 +174,10 @@ def _draw_panel(  # noqa: PLR0917
     colour_channel = nominal("place") | {
         "scale": {
             "domain": list(range(len(runs))),
-            "range": [series_colour(index, look.tones) for index in range(len(runs))],
+            "range": [
+                series_colour(index if len(runs) <= _MAX_COLOURS else 0, look.tones)
+                for index in range(len(runs))
+            ],
         },
         "legend": None,
     }
@@ -166,5 +209,14 @@ def _draw_panel(  # noqa: PLR0917
                 "mark": {"type": "text", "align": "right", "baseline": "middle", "dx": -10},
                 "encoding": {"x": {"value": 0}, "text": nominal("label")},
             },
+            *_draw_zero(scale, look),
         ],
     }
+
+
+def _draw_zero(scale: Spec, look: Look) -> list[Spec]:
+    """A line where two systems are equal."""
+    place = {"x": {"datum": 0}, "y": {"value": 0}, "y2": {"value": "height"}}
+    colour = {"color": {"value": look.tones.ink}}
+    line = {"mark": "rule", "data": {"values": [{}]}, "encoding": place | colour}
+    return [line] if scale["zero"] else []

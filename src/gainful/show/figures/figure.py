@@ -76,13 +76,10 @@ def wrap_lines(lines: Sequence[str], width: float, font_size: float = SIZE - 1) 
     return [*wrapped_lines[: _MAX_CAPTION_LINES - 1], "…"]
 
 
-def build_title(text: str, caption: Sequence[str], width: float) -> dict[str, Any]:
-    """The title of a chart, and under it what produced it."""
+def build_title(text: str, width: float) -> dict[str, Any]:
+    """The title of a chart."""
     title_lines = wrap_lines([text], width, SIZE + 3)
-    return {
-        "text": title_lines[0] if len(title_lines) == 1 else title_lines,
-        "subtitle": wrap_lines(caption, width),
-    }
+    return {"text": title_lines[0] if len(title_lines) == 1 else title_lines}
 
 
 @define
@@ -132,7 +129,10 @@ def spread_labels(targets: Sequence[float], gap: float, low: float, high: float)
 
 
 DrawChart = Callable[["FigureData", "Look"], Spec]
-InputKind = Literal["sessions", "runs", "sweep", "log", "judges"]
+InputKind = Literal["sessions", "runs", "groups", "sweep", "log", "judges"]
+CAPTIONS = ("none", "short", "full")
+PAPER_SIZES = {"column": 85.0, "page": 180.0}  # millimetres
+_PLOT_WIDTHS = {"column": 220, "page": 520}  # pixels
 _MIN_PIXELS, _MAX_PIXELS = 120, 4000  # pixels
 
 
@@ -151,11 +151,20 @@ def _check_text(_: object, attribute: Any, value: Any) -> None:
         raise WrongType(attribute.name, value, "text")
 
 
+def _check_name(allowed: Sequence[str | None]) -> Callable[[Any, Any, Any], None]:
+    def check(_: object, attribute: Any, value: Any) -> None:
+        if value not in allowed:
+            raise BadValue(attribute.name, value, ", ".join(name for name in allowed if name))
+
+    return check
+
+
 @frozen(kw_only=True)
 class Look:
-    """How a picture looks: what stands above it, how large it is, on which background.
+    """How a picture looks: what stands above and below it, how large it is, on which background.
 
-    `width` and `height` are of the plot itself, in pixels, without axes, labels and title.
+    `width` and `height` are of the plot itself, in pixels, without axes, labels and title; `size`
+    makes the whole picture as wide as a column or a page of a paper.
 
     Examples:
         >>> Look(width=50)
@@ -168,6 +177,24 @@ class Look:
     width: int | None = field(default=None, validator=_check_pixels)
     height: int | None = field(default=None, validator=_check_pixels)
     dark: bool = False
+    caption: str = field(default="short", validator=_check_name(CAPTIONS))
+    size: str | None = field(default=None, validator=_check_name((None, *PAPER_SIZES)))
+
+    def __attrs_post_init__(self) -> None:
+        """A picture of a paper has a plot of that shape, so that its letters stay readable."""
+        if self.size is not None and self.width is None:
+            object.__setattr__(self, "width", _PLOT_WIDTHS[self.size])
+
+    @property
+    def millimetres(self) -> float | None:
+        """How wide the whole picture is on paper; None where nobody says."""
+        return None if self.size is None else PAPER_SIZES[self.size]
+
+    def choose_lines(self, lines: Sequence[str]) -> Sequence[str]:
+        """What stands below the picture: nothing, what is shown, or also how it came about."""
+        if self.caption == "short":
+            return [*lines[:1], *(line for line in lines[1:] if line.startswith("Note:"))]
+        return lines if self.caption == "full" else []
 
     @property
     def tones(self) -> Tones:

@@ -112,12 +112,13 @@ def _max_labels(height: int) -> int:
 def with_caption(  # noqa: PLR0917
     data: FigureData, look: Look, body: Spec, width: int, height: int, labels: Sequence[str]
 ) -> Spec:
-    """A chart with its title and caption; in `usermeta` what a page needs to tell and fit it."""
+    """A chart with its title; in `usermeta` its caption, and what a page needs to fit it."""
     label_width = text_width([shorten_name(label) for label in labels]) + 8
+    whole_width = width + _Y_AXIS_WIDTH + label_width
     heading = data.title if look.title is None else look.title
     return {
         "config": build_vega_config(look.tones) | {"font": _FONT},
-        "title": build_title(heading, data.caption, width + _Y_AXIS_WIDTH + label_width),
+        "title": build_title(heading, whole_width),
         "description": clean_text(". ".join((heading, *data.caption))),
         "padding": 12,
         **({} if {"concat", "vconcat"} & body.keys() else {"width": width, "height": height}),
@@ -125,7 +126,10 @@ def with_caption(  # noqa: PLR0917
         "usermeta": {
             "room": label_width + _Y_AXIS_WIDTH + 40,
             "title": clean_text(heading),
-            "caption": [clean_text(line) for line in data.caption],
+            "caption": [clean_text(line) for line in look.choose_lines(data.caption)],
+            "lines": wrap_lines(look.choose_lines(data.caption), whole_width),
+            "quiet": look.tones.quiet,
+            "millimetres": look.millimetres,
         },
     }
 

@@ -34,6 +34,7 @@
     layout = Searchers.layOut(study, set);
     const none = layout.sessions.length === 0;
     for (const part of document.querySelectorAll(".views, .answer, #verdict")) part.hidden = none;
+    if (survey?.codes.join() !== layout.codes.join()) survey = null; // it is of other groups
     if (!none) {
       verdict = Searchers.judge(layout, set, pair);
       drawVerdict();
@@ -88,13 +89,15 @@
   }
 
   // ── the map ──
+  let slow = 0; // the timer of the one survey that is waited for
   function startSurvey() {
     const why = layout.codes.length < 2 ? data.map.why ?? "there are no two groups to compare" : verdict.other === undefined ? "fewer than two groups have a mean" : "";
     byId("map-figure").hidden = Boolean(why);
     byId("map-state").textContent = "";
     if (why) { survey = null; rows.map = null; byId("drawn").textContent += set.by === null && data.start.by !== null ? "" : ` There is no map of b and bq: ${why}.`; return null; }
-    if (survey && survey.codes.join() === layout.codes.join()) drawMap(); else { survey = null; byId("map").replaceChildren(makeElement("p", { class: "quiet" }, "The map is being computed.")); }
-    const slow = setTimeout(() => { byId("map-state").textContent = "The map is being computed."; byId("map").classList.add("stale"); }, 120);
+    if (survey) drawMap(); else { byId("map").replaceChildren(makeElement("p", { class: "quiet" }, "The map is being computed.")); }
+    clearTimeout(slow);
+    slow = setTimeout(() => { byId("map-state").textContent = "The map is being computed."; byId("map").classList.add("stale"); }, 120);
     return askSurvey(set, data.map, pair).then((answer) => {
       if (answer === undefined) return; // another is on its way
       clearTimeout(slow);
@@ -120,7 +123,7 @@
         return `b = ${b}, bq = ${bq}: ${leader ? `${shorten(leader.name, 40)} leads by ${formatNumber(leader.leads[cell], 3)}${leader.sure[cell] > 0 ? "" : ", within chance"}` : "nobody leads"}`;
       },
     });
-    byId("map-note").textContent = `The ring marks your setting: click to move it. Pale: within chance.${data.measured ? " Dashed box: where the searchers were measured, the cross the likeliest." : ""}`;
+    byId("map-note").textContent = `The ring marks your setting: click to move it. Pale: within chance${verdict.few ? " (too few sessions to be sure)" : ""}.${data.measured ? " Dashed box: where the searchers were measured, the cross the likeliest." : ""}`;
   }
 
   // ── charts ──

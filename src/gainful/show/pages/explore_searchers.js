@@ -2,7 +2,7 @@
 // Who leads for which searcher: means at any b and bq, the interval of a difference, the map of leaders.
 // The page and its worker run the same code.
 const Searchers = (() => {
-  const LEVELS = [0.025, 0.975], POINTS = 20, STEPS = 8;
+  const LEVELS = [0.025, 0.975], POINTS = 20, STEPS = 8, FEW = 10; // units, of fewer of which nothing is sure
 
   // The gains of the chosen sessions, laid out so that another b or bq costs little.
   function layOut(study, set) {
@@ -141,7 +141,8 @@ const Searchers = (() => {
     const interval = leader === undefined ? null : findInterval(layout, units[0], units[1]);
     const ahead = other === undefined ? null : means[leader] - means[other], error = leader === undefined ? NaN : standardError(units[0], units[1]);
     const ties = ahead !== null && !(ahead > 1e-12 * Math.max(Math.abs(means[leader]), 1e-12));
-    return { means: [...means], leader, other, ahead, ties, interval, isSure: !ties && interval !== null && interval[0] > 0, reach: interval && error > 0 ? (ahead - interval[0]) / error : 1.96 };
+    const few = units.some((one) => one && one.number < FEW), reach = few ? Infinity : interval && error > 0 ? (ahead - interval[0]) / error : 1.96;
+    return { means: [...means], leader, other, ahead, ties, interval, few, isSure: !ties && !few && interval !== null && interval[0] > 0, reach };
   }
 
   // ── the map ──
@@ -157,7 +158,7 @@ const Searchers = (() => {
       const [first, second] = order;
       for (let g = 0; g < groups; g++) leads[g][cell] = Number.isNaN(means[g]) ? -1 : means[g] - means[g === first ? second : first];
       const error = standardError(sumUnits(layout, values, first), sumUnits(layout, values, second));
-      for (let g = 0; g < groups; g++) sure[g][cell] = leads[g][cell] - reach * (Number.isNaN(error) ? Infinity : error);
+      for (let g = 0; g < groups; g++) sure[g][cell] = Number.isFinite(reach * error) ? leads[g][cell] - reach * error : -1;
     }));
     return { b, bq, leads, sure };
   }

@@ -31,7 +31,8 @@ const Words = (data, study, set) => {
   function describeInterval(verdict) {
     if (!verdict.interval) return " (too few sessions for an interval)";
     const range = `95\u00a0% interval ${verdict.interval.map(formatShort).join(" to ")}`;
-    return verdict.other === undefined || verdict.isSure ? ` (${range})` : `, within chance (${range})`;
+    if (verdict.other === undefined || verdict.isSure) return ` (${range})`;
+    return verdict.interval[0] > 0 ? `, from too few ${data.units.words.replace("whole ", "")} to be sure (${range})` : `, within chance (${range})`;
   }
 
   // Where the lead changes, by what the map found.

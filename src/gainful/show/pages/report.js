@@ -12,7 +12,7 @@
     return runs.map((_, run) => run).filter((run) => run !== base).reduce((best, run) => (best === null || mean(run) > mean(best) ? run : best), null) ?? base;
   }
   const state = { measure: data.shown, order: many ? "changed" : "far", down: true, search: "", first: 0, query: null, one: base, other: findBest(), whole: runs.length <= 3 };
-  const PAGE = 25, EXTREMES = 5;
+  const PAGE = 25, EXTREMES = 5, PLOTS = 8;
 
   const nameSystem = (label, q) => (groups ? groups[data.group[q]] : label);
   const digits = (measure) => (data.whole[measure] ? 0 : 4);
@@ -118,8 +118,9 @@
     const parts = groups ? groups.map((_, group) => scoreQueries((q) => (data.group[q] === group ? value(0, q) : null))) : [scoreQueries((q) => value(0, q))];
     const ends = findEnds(parts.flat()); // one scale for all
     if (ends[0] === ends[1]) return [makeElement("p", { class: "quiet" }, `No ${words.unit} has a value above 0.`)];
-    const figures = parts.map((scores, group) => drawBars(scores, `${groups ? `${groups[group]}: ` : ""}${countNoun(scores.length, words.unit, words.units)}`, ends, groups ? group : null));
-    return [makeElement("h3", {}, `${measures[state.measure]} of each ${words.unit}, sorted`), makeElement("div", { class: "plots" }, ...figures)];
+    const figures = parts.map((scores, group) => drawBars(scores, `${groups ? `${groups[group]}: ` : ""}${countNoun(scores.length, words.unit, words.units)}`, ends, groups && data.coloured ? group : null));
+    return [makeElement("h3", {}, `${measures[state.measure]} of each ${words.unit}, sorted`), makeElement("div", { class: "plots" }, ...figures.slice(0, PLOTS)),
+      figures.length > PLOTS ? makeElement("details", {}, makeElement("summary", {}, `${figures.length - PLOTS} more`), makeElement("div", { class: "plots" }, ...figures.slice(PLOTS))) : ""];
   }
 
   function drawPair() {
@@ -155,7 +156,7 @@
   function makeValueCell(run, query, widest, best) {
     const score = value(run, query);
     const apart = run === state.one || !many ? null : difference(run, query);
-    const places = digits(state.measure), colour = groups ? data.group[query] : data.coloured ? run : null;
+    const places = digits(state.measure), colour = !data.coloured ? null : groups ? data.group[query] : run;
     return makeElement(
       "td",
       { class: "number value" },
@@ -222,7 +223,7 @@
     try {
       history.replaceState(null, "", `#query=${encodeURIComponent(queries[q])}`);
     } catch { /* some browsers keep a page on disk from saying where it is */ }
-    byId("query").scrollIntoView({ block: "start" });
+    if (getComputedStyle(byId("query")).position !== "sticky") byId("query").scrollIntoView({ block: "start" }); // it stands beside the table then
     byId("query").focus({ preventScroll: true });
   }
 
@@ -257,6 +258,7 @@
   }
   for (const label of document.querySelectorAll(".choose")) label.hidden = !many;
   byId("values").classList.toggle("many", many);
+  byId("listing").classList.toggle("beside", !many);
   document.querySelector(".wide-only").hidden = runs.length <= 3;
   byId("all-runs").addEventListener("change", (event) => { state.whole = event.target.checked; redraw(); });
   byId("measure").addEventListener("change", (event) => { state.measure = Number(event.target.value); redraw(); });

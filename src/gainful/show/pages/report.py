@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, Self
 
+import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import NotInstalled
@@ -17,7 +18,7 @@ from gainful.measure import convention_page as convention
 from gainful.measure.results import list_footnotes, merge_notes, results_page
 from gainful.measure.values import Results
 from gainful.page.render import render
-from gainful.show.html_page import render_page
+from gainful.show.html_page import HtmlPage, render_page
 from gainful.show.pages import report_data, report_text as text
 from gainful.show.pages.report_data import Choice, FindTexts, build_report_data
 from gainful.text import count_noun, pluralise
@@ -25,7 +26,7 @@ from gainful.text import count_noun, pluralise
 FEATURE = "a report"
 
 
-class Report(str):
+class Report(HtmlPage):
     """A page of HTML as text, and the values of all queries as CSV where it has not all of them."""
 
     __slots__ = ("values_csv",)
@@ -82,7 +83,7 @@ def render_document(
         answers=text.describe_answers(comparison, all_intervals),
         incomparable=content.incomparable if units > 1 else (),
         evidence=text.describe_evidence(comparison, all_intervals) if units > 1 else (),
-        plots=text.build_plots(all_intervals, results, coloured="coloured" in data),
+        plots=text.build_plots(all_intervals, results, coloured=data.get("coloured", False)),
         system_noun=first.kind,
         dots_note=text.describe_dots(first, units),
         unit=first.unit,
@@ -129,6 +130,9 @@ def render_report(
         convention_line=list_footnotes(results, verbose=True)[0],
         settings=convention.tell_tools([results[0].convention])[1],
         full_names=text.map_full_names(labels, content.names),
+        groups=text.build_groups(
+            [(run.name, run, np.ones(len(run.ids), dtype=bool)) for run in results]
+        ),
     )
     if not is_partial:
         return Report(page)

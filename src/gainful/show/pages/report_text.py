@@ -18,17 +18,23 @@ from gainful.evidence.comparisons.comparison import (
 )
 from gainful.evidence.comparisons.comparison_answer import describe_measure
 from gainful.evidence.comparisons.comparison_values import Pair
+from gainful.evidence.comparisons.group_pairs import (
+    describe_groups as tell_groups,
+    list_sections,
+)
 from gainful.evidence.intervals import (
     Interval,
     MeanIntervals,
     build_table as build_interval_table,
     list_footnotes as list_interval_footnotes,
 )
+from gainful.measure.groups import describe_groups, fold_groups
 from gainful.measure.results import find_leaders
 from gainful.measure.values import Results
 from gainful.page.table import Table, to_one_line
 from gainful.show.pages.report_data import Choice
-from gainful.text import count_noun, join_words, mark_notes, pluralise, shorten
+from gainful.text import count_noun, format_range, join_words, mark_notes, pluralise, shorten
+from gainful.types import Flags, finite_or_none
 
 _MAX_NAME_LENGTH = 60  # characters of a run's name
 _MAX_UNFOLDED = 6  # runs, of more of which tables are folded
@@ -149,6 +155,11 @@ def build_tables(
         intervals = [interval for item in all_intervals for interval in item.intervals.values()]
         if not any(interval.low is not None for interval in intervals):
             tables = []  # plots have the means
+    if comparison is not None and comparison.groups is not None:
+        shown = list_sections(comparison.groups, comparison.measures, comparison.baseline)
+        tables += [
+            {"head": part.heading, "table": part.table, "notes": part.lines} for part in shown
+        ]
     folded = len(all_intervals) > _MAX_UNFOLDED
     return [{"notes": [], "classes": [], "folded": folded} | table for table in tables]
 
@@ -198,6 +209,8 @@ def describe_evidence(
 ) -> list[str]:
     """How it is known."""
     lines = [] if comparison is None else describe_test(comparison, verbose=True)
+    if comparison is not None and comparison.groups is not None:
+        lines += tell_groups(comparison.groups)[:1]
     lines += list_interval_footnotes(
         all_intervals, with_ranges=len(all_intervals) == 1, verbose=True
     )
@@ -259,6 +272,64 @@ def build_plots(
         plot = {"measure": measure, "lower": direction.is_lower, "rows": rows, "ticks": ticks}
         plots.append(plot)
     return plots
+
+
+_ALL = "all"
+System = tuple[str, Results, Flags]  # its name, and which of these results are its
+
+
+def build_groups(systems: Sequence[System]) -> dict[str, Any] | None:
+    """Systems by group: a table, and of the first measure a dumbbell for each group.
+
+    None where there are no groups. Of many groups the largest are shown, and the others as one.
+    """
+    _, first, _ = systems[0]
+    if first.grouping is None:
+        return None
+    folded = [fold_groups(run.group_flags()) for _, run, _ in systems]
+    labels = [*dict.fromkeys(label for groups in folded for label in groups), _ALL]
+    measures, rows, plotted = list(first.values), [], []
+    for measure in measures:
+        for label in labels:
+            own = [
+                (run, whole if label == _ALL else whole & groups.get(label, False))
+                for (_, run, whole), groups in zip(systems, folded, strict=True)
+            ]
+            means = [finite_or_none(run.mean_of(measure, some)) for run, some in own]
+            units = format_range([int(some.sum()) for _, some in own])
+            cells = [first.format_value(measure, mean) for mean in means]
+            rows.append((measure, label, units, *cells))
+            plotted += [(label, means)] if measure == measures[0] else []
+    names = [name for name, _, _ in systems]
+    heads = ("measure", first.grouping.name, pluralise(first.unit), *names)
+    return {
+        "by": first.grouping.name,
+        "measure": measures[0],
+        "names": names,
+        "table": Table(heads, rows, numeric=True, label_columns=2),
+        "notes": describe_groups(list(dict.fromkeys(run for _, run, _ in systems))),
+        **_build_dumbbells(plotted),
+    }
+
+
+def _build_dumbbells(plotted: Sequence[tuple[str, list[float | None]]]) -> dict[str, Any]:
+    """A row for each group with a dot for each system, and the ticks, in per cent of the axis."""
+    known = [mean for _, means in plotted for mean in means if mean is not None] or [0.0]
+    low, high = min(known), max(known)
+    ticks = axis_ticks(min(low, 0.0) if low == high else low, high)
+    first, span = ticks[0], ticks[-1] - ticks[0]
+
+    def percent(value: float) -> float:
+        return round(100 * (value - first) / span, 3)
+
+    rows = []
+    for label, means in plotted:
+        dots = [(at, percent(mean)) for at, mean in enumerate(means) if mean is not None]
+        places = [place for _, place in dots]
+        wide = round(max(places) - min(places), 3) if places else 0.0
+        rows.append({"label": label, "dots": dots, "from": min(places, default=0.0), "wide": wide})
+    digits = max(0, -floor(log10(ticks[1] - ticks[0])))
+    return {"rows": rows, "ticks": [(percent(tick), f"{tick:.{digits}f}") for tick in ticks]}
 
 
 def _build_plot(

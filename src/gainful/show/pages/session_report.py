@@ -31,7 +31,7 @@ from gainful.show.pages.report_data import (
     hold_details,
     round_values,
 )
-from gainful.show.theme import DASHES
+from gainful.show.theme import DASHES, LIGHT
 from gainful.text import count_noun, pluralise
 from gainful.types import Array, Flags, Ranks
 
@@ -255,6 +255,12 @@ def render_session_report(
         settings=tell_sessions([results.convention])[1],
         full_names=report_text.map_full_names(groups.labels, content.named.labels),
         observed=groups.sessions.observed,
+        groups=report_text.build_groups(
+            [
+                (label, results, own)
+                for label, own in zip(groups.labels, groups.flags.values(), strict=True)
+            ]
+        ),
     )
     if not is_partial:
         return Report(page)
@@ -284,7 +290,7 @@ def _build_figure_data(content: SessionReportContent) -> dict[str, Any]:
     """What the figures are drawn from, one colour for each system."""
     course, sweep = content.course, content.sweep
     return {
-        "coloured": True,
+        "coloured": len(content.groups.labels) <= len(LIGHT.series),
         "systems": content.groups.labels,
         "dashes": DASHES,
         "course": None if isinstance(course, str) else _build_course(content.choice, course),

@@ -1,0 +1,103 @@
+"""Runs by group of queries: a dumbbell for each group, a dot for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from gainful.measure.groups import describe_groups, fold_groups
+from gainful.measure.results import list_footnotes
+from gainful.measure.values import Results
+from gainful.show.figures.figure import (
+    NO_MEAN,
+    FigureData,
+    Look,
+    clean_text,
+    explain_empty,
+    mark_lower,
+    shorten_name,
+)
+from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
+from gainful.show.theme import Spec, nominal, quantitative
+from gainful.text import mark_notes
+from gainful.types import finite_or_none
+
+_ROW_STEP = 30  # pixels of a group
+_ALL = "all"
+
+
+def build_data(results: Mapping[str, Results], measure: str) -> FigureData:
+    """A row for each run and group, none folded, and one for all queries of a run."""
+    runs, first = list(results.values()), next(iter(results.values()))
+    frame = _tabulate(results, measure, folded=False)
+    by = "group" if first.grouping is None else first.grouping.name
+    return FigureData(
+        frame=frame,
+        title=f"{measure} by {clean_text(by)}",
+        caption=(
+            *list_footnotes(runs, verbose=True),
+            *mark_notes(describe_groups(runs)),
+        ),
+        axis_title=f"mean {mark_lower(measure, first.directions[measure])}",
+        empty_reason=explain_empty(frame["mean"], NO_MEAN, "Every mean is 0."),
+        extra={"drawn": _tabulate(results, measure, folded=True)},
+    )
+
+
+def _tabulate(results: Mapping[str, Results], measure: str, *, folded: bool) -> pl.DataFrame:
+    rows = []
+    for name, run in results.items():
+        flags = fold_groups(run.group_flags()) if folded else run.group_flags()
+        for label, some in (flags | {_ALL: np.ones(len(run.ids), dtype=bool)}).items():
+            mean = finite_or_none(run.mean_of(measure, some))
+            rows.append((name, label, int(some.sum()), mean))
+    schema: dict[str, Any] = {"run": pl.String, "group": pl.String}
+    schema |= {"queries": pl.Int64, "mean": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def draw_chart(data: FigureData, look: Look) -> Spec:
+    """A row for each group with a line from the lowest run to the highest, and all at the end."""
+    frame: pl.DataFrame = data.extra["drawn"].drop_nulls("mean")
+    groups = frame["group"].unique(maintain_order=True).to_list()
+    runs = frame["run"].unique(maintain_order=True).to_list()
+    labels = {group: shorten_name(group) for group in groups}
+    rows = [
+        {
+            "group": labels[row["group"]],
+            "run": shorten_name(row["run"]),
+            "queries": row["queries"],
+            "mean": row["mean"],
+        }
+        for row in frame.iter_rows(named=True)
+    ]
+    ends = frame.group_by("group", maintain_order=True).agg(
+        low=pl.col("mean").min(), high=pl.col("mean").max()
+    )
+    lines = [row | {"group": labels[row["group"]]} for row in ends.to_dicts()]
+    names = [shorten_name(run) for run in runs]
+    scale = {"domain": [0, axis_end(frame["mean"].to_list())], "nice": False}
+    x = quantitative("mean", scale=scale, axis={"title": data.axis_title, "tickCount": 6})
+    axis = {"title": None, "domain": False, "ticks": False, "labelLimit": 240}
+    y = nominal("group", sort=list(labels.values()), axis=axis)
+    colours = [series_colour(index, look.tones) for index in range(len(runs))]
+    legend = {"orient": "top", "title": None, "symbolType": "circle"} if len(runs) > 1 else None
+    colour = nominal("run", scale={"domain": names, "range": colours}, legend=legend)
+    tooltip = [*map(nominal, ("group", "run", "queries")), quantitative("mean", format=".4f")]
+    width, height = look.width or 420, look.height or _ROW_STEP * len(groups)
+    layers = [
+        {
+            "data": {"values": lines},
+            "mark": {"type": "rule", "strokeWidth": 3, "color": look.tones.line},
+            "encoding": {"y": y, "x": x | {"field": "low"}, "x2": {"field": "high"}},
+        },
+        {
+            "data": {"values": rows},
+            "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
+            "encoding": {"y": y, "x": x, "color": colour, "tooltip": tooltip},
+        },
+    ]
+    return with_caption(data, look, {"layer": layers}, width, height, list(labels.values()))
