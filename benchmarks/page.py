@@ -199,7 +199,7 @@ def main() -> None:
     queries = int(sys.argv[1]) if len(sys.argv) > 1 else 7_000
     packages = ("numpy", "polars", "scipy", "pytrec_eval-terrier", "ir_measures", "ranx")
     machine = {
-        "machine": f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+        "machine": f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, load {os.getloadavg()[0]:.0f}",
         "python": platform.python_version(),
         **{name: version(name) for name in packages},
     }

@@ -13,7 +13,9 @@ PICTURE = ROOT / "docs" / "pictures" / "speed.svg"
 _TEXT = """# Speed, measured
 
 `make bench` measures gainful against its peers in one run, each in new processes that take turns, and prints this table; what it found is kept in
-`benchmarks/history.json`. Read ratios, not seconds: they hold on other machines too.
+`benchmarks/history.json`. Read ratios, not seconds. The load is how many processes wanted the cores at the same time: where it is above their number, ratios of
+whole commands to peers are rough (on two quiet cores trec_eval took 5.1 times as long as the pure engine); those of untidy files, `check` and start-up are of
+processor time, and steadier.
 
 Measured on {date}: {packages}.
 
