@@ -88,12 +88,12 @@ class Sheet:
     def add(self, work, ours, theirs, asked, *, at_most=False, unit="s"):
         """A row: how many times as much the peer takes, or at most we do."""
         ratio = ours / theirs if at_most else theirs / ours
-        held = ratio <= asked if at_most else ratio >= asked
+        is_enough = ratio <= asked if at_most else ratio >= asked
         limit = f"{'≤' if at_most else '≥'} {asked:g}×"
         row = {"work": work, "ratio": round(ratio, 2), "asked": asked, "at_most": at_most}
         self.rows.append(row | {"ours": round(ours, 3), "theirs": round(theirs, 3), "unit": unit})
         cells = (f"{ours:.2f} {unit}", f"{theirs:.2f} {unit}", f"{ratio:.2f}×", limit)
-        print(ROW.format(work, *cells, "" if held else "missed"), flush=True)
+        print(ROW.format(work, *cells, "" if is_enough else "missed"), flush=True)
 
 
 def measure_large_files(sheet, folder, queries):

@@ -35,7 +35,7 @@ The other scripts in `benchmarks/` look closer at one thing each: `frames.py` (l
 """
 
 
-def speed_page() -> str:
+def build_page() -> str:
     """The page with the table of the last measurement."""
     last = load_history()[-1]
     return _TEXT.format(
