@@ -16,6 +16,7 @@ from tools.agreement import agreement_page, put_sentence
 from tools.commands import run_command
 from tools.error_rates.page import error_rates_page
 from tools.reference import reference_page
+from tools.speed import build_page, draw_history
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import Param
@@ -334,6 +335,7 @@ PAGES = {
     "docs/formats.md": formats_page,
     "docs/agreement.md": lambda: MADE + agreement_page(),
     "docs/error-rates.md": lambda: MADE + error_rates_page(),
+    "docs/speed.md": lambda: MADE + build_page(),
 }
 REFERENCE = "docs/api.md"  # built with the site, not committed
 
@@ -382,6 +384,7 @@ def main() -> int:
                 page.write_text(text, encoding="utf-8")
     if not check:
         draw_pictures()
+        draw_history()
     if stale:
         print(f"out of date: {', '.join(stale)}; run make docs" if check else f"wrote {stale}")
     return 1 if stale and check else 0
