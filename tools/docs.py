@@ -1,4 +1,4 @@
-"""Writes the documentation that is made, not typed: six pages, and the output of commands.
+"""Writes the documentation that is made, not typed: seven pages, and the output of commands.
 
 `python -m tools.docs` writes it, `--check` fails where something is not up to date.
 """
@@ -19,6 +19,7 @@ from tools.commands import run_command
 from tools.error_rates.page import error_rates_page
 from tools.screenshots import take_screenshots
 from tools.site import BUILT, write_built_pages
+from tools.speed import build_page, draw_history
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import Param
@@ -345,6 +346,7 @@ PAGES = {
     "docs/columns.md": columns_page,
     "docs/agreement.md": lambda: MADE + agreement_page(),
     "docs/error-rates.md": lambda: MADE + error_rates_page(),
+    "docs/speed.md": lambda: MADE + build_page(),
 }
 LINE = 80  # characters of a line of a command
 
@@ -450,6 +452,7 @@ def main() -> int:
                 page.write_text(text, encoding="utf-8")
     if not check:
         draw_pictures()
+        draw_history()
         take_screenshots()
     if stale:
         print(f"out of date: {', '.join(stale)}; run make docs" if check else f"wrote {stale}")
