@@ -17,26 +17,28 @@ from tools.reference import (
     docstring_to_markdown,
     format_call,
     is_documented,
-    reference_page,
 )
+from tools.site import BUILT
 
 import gainful
 from gainful.convention import CONVENTIONS
 from gainful.measure.which import MISPRINTS
 
 ROOT = Path(__file__).parent.parent
-REFERENCE = ROOT / "docs" / "api.md"  # built with the site, not committed
-GUIDE_PAGES = [path for path in (ROOT / "docs").glob("*.md") if path != REFERENCE]
+BUILT_PAGES = {ROOT / page: make for page, make in BUILT.items()}  # with the site, not committed
+BUILT_NAMES = [path.name for path in BUILT_PAGES if path.suffix == ".md"]
+GUIDE_PAGES = [path for path in (ROOT / "docs").glob("*.md") if path not in BUILT_PAGES]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDE_PAGES])
-NAMES = [*(path.name for path in PAGES), REFERENCE.name]
+NAMES = [*(path.name for path in PAGES), *BUILT_NAMES]
 GUIDES = [name for name in NAMES if name != "CONTRIBUTING.md"]
 
 
 @cache
 def read_page(name: str) -> str:
-    """The text of a page; that of the reference is made, which takes a second."""
-    paths = {path.name: path for path in (*PAGES, ROOT / "CHANGELOG.md")}
-    return reference_page() if name == REFERENCE.name else paths[name].read_text(encoding="utf-8")
+    """The text of a page; those that are built with the site are made, which takes a second."""
+    paths = {path.name: path for path in (*PAGES, *BUILT_PAGES, ROOT / "CHANGELOG.md")}
+    path = paths[name]
+    return BUILT_PAGES[path]() if path in BUILT_PAGES else path.read_text(encoding="utf-8")
 
 
 def anchors(text: str) -> set[str]:
@@ -56,7 +58,7 @@ def test_every_link_leads_somewhere(path):
             continue
         place, _, anchor = link.partition("#")
         target = path.parent / place if place else path
-        assert target == REFERENCE or target.is_file(), link
+        assert target in BUILT_PAGES or target.is_file(), link
         assert not anchor or anchor in anchors(read_page(target.name)), link
 
 
@@ -64,7 +66,7 @@ def test_every_page_has_its_place_in_the_menu():
     menu = re.findall(
         r": ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE
     )
-    assert sorted(menu) == sorted(path.name for path in (*GUIDE_PAGES, REFERENCE))
+    assert sorted(menu) == sorted([*(path.name for path in GUIDE_PAGES), *BUILT_NAMES])
 
 
 def test_the_walk_goes_through_functions_that_are_there():
