@@ -260,7 +260,7 @@ class _Rankings:
             score = xp.where(present, xp.maximum(score, lowest), -float("inf"))
         if ties == "reversed":
             order = key.shape[1] - 1 - self._sort_columns(xp.flip(score, axis=-1))
-        elif ties in ("best", "worst"):
+        elif TIE_POLICIES[ties].needs == "grades":
             before = self._sort_columns(key if ties == "best" else -key)
             order = xp.take_along_axis(
                 before, self._sort_columns(xp.take_along_axis(score, before, axis=-1)), axis=-1
