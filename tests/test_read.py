@@ -647,3 +647,11 @@ def test_odd_blanks_separate_fields_whatever_the_other_lines(tmp_path, blank):
         run = tmp_path / "run"
         run.write_bytes(f"1 Q0 a{blank}1 3 r\n{other}".encode())
         assert list(read_run(run).frame["doc"]) == ["a", "b"]
+
+
+def test_check_says_of_grades_that_count_as_ranks_do_what_they_look_like(put):
+    judged, counted = put("1 a 0\n1 b 2\n", "judged"), put("1 a 1\n1 b 2\n2 a 1\n", "counted")
+    odd = [
+        finding.subject for finding in gainful.check(judged, counted).findings if finding.warnings
+    ]
+    assert odd == [counted]

@@ -16,7 +16,7 @@ from gainful.page.page import Page
         "sessions_format",
         "What is no judgments is sessions in this format (runs with turns: conversation).",
     ),
-    *("columns", "tool", *PRINT_TEXT),
+    *("columns", "tool", "gap", "events", "topics", "pages", *PRINT_TEXT),
     piped="table",
 )
 def check(*, files: tuple[str, ...], **options: Any) -> tuple[Page, int]:
