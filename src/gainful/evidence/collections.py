@@ -165,7 +165,7 @@ def describe_missing(results: Mapping[str, Mapping[str, QueryResults]]) -> list[
         run: [name for name, evaluated in results.items() if run not in evaluated] for run in runs
     }
     return [
-        f"{run} has no results on {join_words(names)}, and so no mean over collections"
+        f"{run} has no results on {join_words(names)}, so no mean over collections"
         for run, names in missing.items()
         if names
     ]

@@ -269,7 +269,7 @@ def _number_grades(grades: Array, whose: str) -> tuple[Array, Ranks]:
     scale, codes = np.unique(grades, return_inverse=True)
     if len(scale) > _MAX_GRADES:
         problem = f"there are {len(scale)} different grades"
-        raise BadInput(whose, problem, f"at most {_MAX_GRADES}; scores have to be cut into grades")
+        raise BadInput(whose, problem, f"at most {_MAX_GRADES}; turn scores into grades first")
     return scale, codes
 
 
@@ -395,7 +395,7 @@ def _describe_order(result: JudgeAgreement) -> list[str]:
         max(item.discordant for item in result.order.agreement),
     )
     if not discordant:
-        return [f"All judges order the {runs} runs alike by {result.measure}."]
+        return [f"All judges rank the {runs} runs alike by {result.measure}."]
     taus = [item.tau for item in result.order.agreement if item.tau is not None]
     lowest = f" (tau {min(taus):.2f})" if taus else ""
     flips = (
