@@ -217,7 +217,7 @@ def test_one_system_has_means_with_intervals_and_no_comparison(shown):
     page = shown(report(EXAMPLES / "log.csv"))
     assert page.text(".eyebrow") == "log.csv, 200 sessions"
     assert "95 % interval" in page.text("h1")
-    assert "sessions drawn again" in page.page.text_content("#summary")
+    assert "bootstrap over sessions" in page.page.text_content("#summary")
     assert "one system" in page.text("#searchers")
     assert "clicked" in page.text("#quality thead")
     assert "judged" not in page.text("#quality thead")

@@ -82,7 +82,7 @@ def individual_data(
         frame=frame,
         title=f"Individual sessions, {plot.measure_name}, by concatenated top {plot.depth}",
         caption=(
-            "each line a session; ● where the searcher stopped, from there on the value is held",
+            "each line a session; ● where the searcher stopped, then the line stays flat",
             *(line.removeprefix("mean ") for line in plot.caption),
         ),
         axis_title=plot.measure_name,

@@ -90,7 +90,7 @@ const Detail = (() => {
     const ideals = detail.ideals.filter((ideal) => ideal.of.some((run) => shown.includes(run))), wide = 1 + shown.length + ideals.length;
     const rows = [];
     for (let at = 0; at < shownDepth; at += 1) {
-      if (data.depth && at === data.depth) rows.push(makeElement("tr", { class: "cut" }, makeElement("td", { colspan: wide }, `${measures[data.shown]} looks no further`)));
+      if (data.depth && at === data.depth) rows.push(makeElement("tr", { class: "cut" }, makeElement("td", { colspan: wide }, `${measures[data.shown]} stops here`)));
       rows.push(
         makeElement("tr", { class: data.depth && at >= data.depth ? "below" : null },
           makeElement("th", { scope: "row", class: "number rank" }, String(at + 1)),
