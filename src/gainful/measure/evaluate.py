@@ -127,7 +127,7 @@ def choose_queries(matched: Matched, convention: Convention, run_name: str) -> F
             raise BadInput(
                 run_name,
                 _describe_queries(matched, flags, problem),
-                f"the setting {setting[0]} set to another than error",
+                f"another value than error for the setting {setting[0]}",
             )
     return find_counting(matched, convention)
 

@@ -16,10 +16,10 @@ from gainful.read.items import Items
 from gainful.read.qrels_and_run import Run
 
 _WAYS = {
-    "items": "evaluate(…, items=…), gainful eval --items FILE: it asks about a catalogue, and has "
-    "no value for a query by which runs could be compared",
-    "interactions": "evaluate(…, interactions=…), gainful eval --interactions FILE: it asks how "
-    "popular items are",
+    "items": "evaluate(…, items=…), gainful eval --items FILE: it describes a catalogue, and has "
+    "no values by query to compare runs with",
+    "interactions": "evaluate(…, interactions=…), gainful eval --interactions FILE: it needs the "
+    "popularity of items",
 }
 
 
