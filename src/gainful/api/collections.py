@@ -72,14 +72,14 @@ def evaluate_collections(
 
 
 def _list_folders(folder: Path) -> list[Path]:
-    allowed = "a folder that holds a folder for each collection"
+    allowed = "a folder with one folder per collection"
     if not folder.is_dir():
-        raise BadInput(str(folder), "it is no folder", allowed)
+        raise BadInput(str(folder), "it is not a folder", allowed)
     folders = sorted(
         place for place in folder.iterdir() if place.is_dir() and not place.name.startswith(".")
     )
     if not folders:
-        raise BadInput(str(folder), "there is no folder in it", allowed)
+        raise BadInput(str(folder), "it has no folders", allowed)
     return folders
 
 
@@ -90,7 +90,7 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
     judged = [path for path in files if path.is_file() and _is_judgments(path)]
     if folder is None and len(judged) != 1:
         problem = f"there are {count_noun(len(judged), 'file')} of judgments"
-        raise BadInput(str(place), problem, "a folder qrels, or one file whose name holds qrels")
+        raise BadInput(str(place), problem, "a folder qrels, or one file with qrels in its name")
     runs_folder = place / "runs"
     candidates = sorted(runs_folder.iterdir()) if runs_folder.is_dir() else files
     runs = {
@@ -99,7 +99,7 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
         if path.is_file() and path not in judged and not _is_beside(path)
     }
     if not runs:
-        raise BadInput(str(place), "there is no run in it", "a file for each run, or a folder runs")
+        raise BadInput(str(place), "it has no runs", "a file for each run, or a folder runs")
     return str(place if folder is not None else judged[0]), runs
 
 

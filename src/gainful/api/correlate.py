@@ -76,7 +76,7 @@ def correlate(
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     several = take_results([results], None, {})
     if cluster is not None and several[0].unit == "session":
-        allowed = "nothing of sessions: those of a searcher are drawn together as they are"
+        allowed = "nothing with sessions: they are resampled by searcher already"
         raise BadValue("cluster", cluster, allowed)
     against, table = _read_labels(labels, against, several[0].unit)
     clusters = None if cluster is None else read_clusters(cluster)
@@ -113,7 +113,7 @@ def correlate_runs(
     except UnknownName as unknown:
         if unknown.name != against:
             raise
-        hint = "a column of what users said needs its table: --labels FILE"
+        hint = "a column of user labels needs its table: --labels FILE"
         answer = "" if "did you mean" in str(unknown) else hint
         raise UnknownName("measure", against, unknown.known_names, hint, answer) from None
     named, inputs = name_runs(runs), RunReading.from_options(reading)

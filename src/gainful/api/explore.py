@@ -126,7 +126,7 @@ def _choose_recipe(
     """The measure to begin with, of those that the page computes."""
     _, recipes = build_session_recipes(measure, like, settings)
     if len(recipes) > 1:
-        raise BadValue("measure", measure, "one measure to begin with")
+        raise BadValue("measure", measure, "one measure to start with")
     (recipe,) = recipes.values()
     explore_choices.check_page_measure(recipe)
     return recipe

@@ -68,7 +68,7 @@ def order(
         RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 discordant
     """
     if test == TUKEY and correct not in (None, "none"):
-        raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
+        raise BadValue("correct", correct, "none: tukey corrects the pairs itself")
     criterion = build_method(
         test=test, correct=correct, alpha=alpha, resamples=resamples, seed=seed
     )

@@ -272,8 +272,8 @@ def _refuse_to_estimate(sessions: AnySessions) -> None:
     engine = next((each for value in values if (each := find_engine(value))), None)
     if engine is not None:
         allowed = (
-            f"propensities of ranks, as numbers or a file, of a log in {engine.name}; a sample of "
-            "its sessions in memory gives an estimate"
+            f"propensities of ranks, as numbers or a file, for a log in {engine.name}; estimate "
+            "them from a sample in memory"
         )
         raise BadValue("propensity", ESTIMATE, allowed)
 
@@ -289,7 +289,7 @@ def _add_gains(
     if judged:
         for name, value in (("gain_from", gain_from), ("propensity", propensity)):
             if value is not None:
-                raise BadValue(name, value, "nothing beside judgments: they say what a gain is")
+                raise BadValue(name, value, "nothing with judgments: they define the gain")
         return sessions
     columns = sessions.frame.columns
     asked = gain_from is not None or propensity is not None

@@ -50,7 +50,7 @@ def read_items(items: AnyItems | None, interactions: Any | None) -> Items:
     )
     pairs = pairs.drop_nulls().unique()
     if pairs.is_empty():
-        raise BadInput(table.name, "there is no interaction in it", "a row for each user and item")
+        raise BadInput(table.name, "it has no interactions", "a row for each user and item")
     counts = pairs.group_by("item", maintain_order=True).len()
     return Items(catalogue, dict(counts.iter_rows()), pairs["user"].n_unique())
 
@@ -67,7 +67,7 @@ def _read_catalogue(items: AnyItems) -> frozenset[str]:
         raise WrongType("items", items, "a file, a frame, or ids")
     catalogue = frozenset(item for item in ids if item)
     if not catalogue:
-        raise BadInput(name, "there is no item in it", "an id in each line, or a column of items")
+        raise BadInput(name, "it has no items", "an id in each line, or a column of items")
     return catalogue
 
 

@@ -127,7 +127,7 @@ def _check(frame: pl.DataFrame, name: str) -> ValueTable:
     """Refuse what has no values, and two values of one query."""
     frame = frame.filter(pl.col("query") != _ALL).drop_nulls(["run", "query", "measure"])
     if frame.is_empty():
-        raise BadInput(name, "there is no value of a single query in it", _EXPECTED)
+        raise BadInput(name, "it has no values of single queries", _EXPECTED)
     keys = [frame[name].cast(pl.Categorical) for name in ("run", "query", "measure")]
     frame = pl.DataFrame([*keys, frame["value"]])
     sizes = [key.n_unique() for key in keys]
