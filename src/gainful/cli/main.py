@@ -161,16 +161,16 @@ def _unknown_command(name: str) -> Exception:
     from gainful.synonyms import COMMANDS, NO_COMMANDS  # noqa: PLC0415
 
     if name in NO_COMMANDS:
-        return click.UsageError(f"no command {name!r}; {NO_COMMANDS[name]}")
+        return click.UsageError(f"unknown command {name!r}; {NO_COMMANDS[name]}")
     if name in COMMANDS:
-        return click.UsageError(f"no command {name!r}; did you mean {COMMANDS[name]}?")
+        return click.UsageError(f"unknown command {name!r}; did you mean {COMMANDS[name]}?")
     hint = "gainful --help lists them"
     if is_measure(name):
         hint = (
             f"{name} is a measure: gainful explain 3 2 3 explains a ranking of these grades, "
             f"gainful eval QRELS RUN -m {name} evaluates a run"
         )
-        return click.UsageError(f"no command {name!r}; {hint}")
+        return click.UsageError(f"unknown command {name!r}; {hint}")
     return UnknownName("command", name, _QUESTIONS, hint)
 
 
