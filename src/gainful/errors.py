@@ -136,7 +136,7 @@ class BadInput(GainfulError, ValueError):
 
 
 class Duplicated(BadInput):
-    """A document that stands twice where it may stand once."""
+    """A document listed twice where it may be listed once."""
 
 
 class Swapped(BadInput):

@@ -48,7 +48,7 @@ def correlate(
     Args:
         results: what `evaluate` or `sessions.evaluate` returned, of one run or of several.
         against: the column of labels; a column of the sessions; or one of the measures, which the
-            others are held against. By default the only column of labels.
+            others are correlated with. By default the only column of labels.
         labels: a file or frame with a column query (or session) and one called as `against` says;
             of several runs a column run too. Or a dict {query: number}.
         coefficient: spearman (default), pearson or kendall.

@@ -60,7 +60,7 @@ def explore(
         sessions: as `sessions.evaluate` takes them.
         qrels: likewise.
         measure: sDCG or nsDCG, with the options that the page begins with; if none is named,
-            nsDCG@10, or sDCG@10 where gain comes from what searchers did.
+            nsDCG@10, or sDCG@10 where gain comes from actions.
         by: the column whose groups are compared first; system, if there is such a column.
         title: of the page.
         like: whose settings to begin with: jk2008 (default), kanoulas2011.

@@ -118,7 +118,7 @@ def save_baseline(
     measures: Measures | None = None,
     **options: Unpack[RunOptions],
 ) -> None:
-    """Save what a run scores in a file that later runs are held against.
+    """Save what a run scores in a file to compare later runs with.
 
     Args:
         qrels: whatever `evaluate` takes.

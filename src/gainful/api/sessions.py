@@ -65,7 +65,7 @@ def evaluate(
         qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
             Without them, what the searchers said themselves (the column grade) or did (clicks).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
-            sDCG@10 alone where gain comes from what searchers did.
+            sDCG@10 alone where gain comes from actions.
         like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
         cost: what searching costs, such as {"query": 50, "result": 200} or {"result": "tokens"}, a
             column: the measure Cost, and beside every mean its gain per cost.
@@ -163,7 +163,7 @@ def judge_by_clicks(
     least_users: int = LEAST_USERS,
     **options: Unpack[GainOptions],
 ) -> ClickJudgments:
-    """Which judgments follow from what searchers did to what they saw?
+    """Which judgments follow from searchers' actions?
 
     The grade of a document is its gain (by clicks, if `gain_from` says nothing else), weighted by
     one over the `propensity` of its rank if that is given, for each time that it was seen. See the

@@ -72,7 +72,7 @@ def report(*, output: str, title: str | None, **options: Any) -> None:
         refuse_idle_options(("topics",), "is now --queries: --queries FILE")
         naming["documents"] = options.pop("documents")
     else:
-        refuse_idle_options(("documents",), "is of runs")
+        refuse_idle_options(("documents",), "applies to runs only")
     document = ask(report_runs, report_sessions, options, MethodOptions.__annotations__, **naming)
     has_values = document.values_csv is not None and values is not None
     deliver_document(

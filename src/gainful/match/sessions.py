@@ -61,7 +61,7 @@ class MatchedSessions:
     layout: SessionLayout  # where in the rows each query begins
     per_turn: bool
     notes: Sequence[str] = ()
-    observed: str = ""  # where grades are what was done to a result: what, such as clicked
+    observed: str = ""  # the action that gives grades, such as clicked
 
     @cached_property
     def query_of_row(self) -> Ranks:

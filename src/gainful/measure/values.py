@@ -83,7 +83,7 @@ class Results(Shown):
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
     whole: Mapping[str, float] = {}  # of measures that have a value for all of it only
     engine: str = ""  # which one matched a file, if there are several
-    grouping: Grouping | None = None  # by which values are told too
+    grouping: Grouping | None = None  # values are also given by group
 
     @property
     def columns(self) -> pl.DataFrame:

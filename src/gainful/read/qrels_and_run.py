@@ -121,7 +121,7 @@ class Run:
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
     infinite: bool = False  # may scores be infinite?
-    distinct: bool = False  # is it known that no document stands twice in a ranking?
+    distinct: bool = False  # is no document listed twice in a ranking?
     part: bool = False  # is it some rows of a larger one, of which there may be none?
 
     def __attrs_post_init__(self) -> None:

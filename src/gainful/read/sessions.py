@@ -76,7 +76,7 @@ class Sessions:
     )  # place and words, if left out
     dropped_count: int = 0  # sessions that were left out
     judged_by: str = "session"  # whose judgments count where there is no column topic
-    observed: str = ""  # where grades are what was done to a result: what, such as clicked
+    observed: str = ""  # the action that gives grades, such as clicked
     known_layout: SessionLayout | None = field(
         default=None, repr=False
     )  # where queries begin, if that is known

@@ -38,9 +38,9 @@ _EQUIVALENCE_COLUMNS = (
 class Comparison(ComparisonValues, Shown):
     """Systems compared in every measure: means, and a `Pair` for each comparison.
 
-    `pairs_against(baseline)` are the pairs of one system, `alike_groups(measure)` the groups that
-    cannot be told apart, `systems_beaten(measure)` whom each system beats, `frame` all pairs as a
-    table.
+    `pairs_against(baseline)` are the pairs of one system, `alike_groups(measure)` the groups
+    without a significant difference, `systems_beaten(measure)` whom each system beats, `frame` all
+    pairs as a table.
     """
 
     __bool__ = refuse_truth(

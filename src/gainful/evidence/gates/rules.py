@@ -171,7 +171,7 @@ class RuleOptions(TypedDict, total=False):
     """What a run must hold beside floors; each rule may be left out.
 
     Args:
-        ceilings: the most that the mean of each measure may be of which less is better.
+        ceilings: the largest mean allowed, for measures where lower is better.
         max_drop: by how much each measure may become worse than in the baseline: drop, or rise
             where less is better.
             As in floors, "faq:R@5" is of a group of queries alone, and "*:R@5" of every group.

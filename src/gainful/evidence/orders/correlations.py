@@ -51,7 +51,7 @@ class LabelledUnits:
     cluster_noun: str = ""  # searcher or query; nothing where units are drawn one by one
     notes: tuple[str, ...] = ()
     kept: Ranks | None = None  # which of all units these are
-    turned: tuple[str, ...] = ()  # measures of which less is better: their values are negated
+    turned: tuple[str, ...] = ()  # measures where lower is better: their values are negated
 
 
 @frozen

@@ -197,7 +197,7 @@ class Order(Shown):
     notes: tuple[str, ...] = ()
     results: tuple[Results, ...] = field(default=())
     cluster: str | None = None  # what names clusters of queries, where tests draw these whole
-    lower_is_better: tuple[str, ...] = ()  # measures of which less is better
+    lower_is_better: tuple[str, ...] = ()  # measures where lower is better
 
     @property
     def discordant_pairs(self) -> dict[tuple[str, str], tuple[DiscordantPair, ...]]:
@@ -472,7 +472,7 @@ def order_means(
         p: the persistence of RBO.
         significant: which pairs of systems a measure tells apart, in the order of
             `itertools.combinations`, where that is known.
-        lower_is_better: the measures of which less is better.
+        lower_is_better: the measures where lower is better.
 
     Examples:
         >>> order = order_means(

@@ -38,12 +38,12 @@ def individual_data(
         results: what `gainful.sessions.evaluate` returned.
         measure: one of its measures; the first sDCG, or else the first nsDCG.
         by: a column or several; each group has a panel of its own.
-        queries: only the first so many queries are drawn.
+        queries: draw only the first N queries.
 
     Returns:
         A row for each session and place: group, session, query, rank, position, value, and whether
-        the searcher was still searching there and stopped right there. Where somebody has stopped,
-        the last value is held.
+        the searcher was still searching there and stopped right there. After a searcher's last
+        query the line stays flat.
     """
     check_count("queries", queries)
     plot = prepare_plot(results, measure, by, "sDCG")

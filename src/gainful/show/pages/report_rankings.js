@@ -159,7 +159,7 @@ const Detail = (() => {
     return makeElement("div", {}, head, makeElement("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What moved" }, table), more, rest);
   }
 
-  // All that is told of a query, of these runs against one of them; `again` draws it once more.
+  // Everything about a query, of these runs against one of them; `again` draws it once more.
   function draw(q, again, those, against) {
     const detail = data.details[q];
     [query, redraw, shown, base] = [q, again, those, against];

@@ -20,7 +20,7 @@ const Detail = (() => {
     return makeElement("td", { class: "number" }, formatNumber(run.sum), divided);
   }
 
-  // All that is told of a session.
+  // Everything about a session.
   function draw(q, _, shown) {
     const detail = data.details[q] && { runs: shown.map((run) => data.details[q].runs[run]) };
     if (!detail) {
