@@ -70,7 +70,7 @@ def name_best(directions: Mapping[str, Direction]) -> str:
         >>> name_best({"AP": HIGHER})
         'the highest of each measure'
         >>> name_best({"AP": HIGHER, "Cost": LOWER})
-        'the best of each measure (of Cost the lowest)'
+        'the best of each measure (the lowest of Cost)'
     """
     words = {direction.best for direction in directions.values()}
     if len(words) == 1:
