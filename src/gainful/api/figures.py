@@ -445,7 +445,7 @@ _ALL = (
     Figure(
         name="comparison",
         question="By how much is each run better than the first, and how sure is that?",
-        example="comparison qrels.txt bm25.txt dense.txt -m nDCG@10 -o better.svg",
+        example="comparison qrels.txt bm25.txt dense.txt -o better.svg",
         input_kind="runs",
         data=comparison_data,
         draw_chart=dots.draw_chart,
