@@ -2,11 +2,11 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-BENCHMARKS := arrays runs frames sessions sessions_sweep session_engines logs compare explore report
+BENCHMARKS := frames sessions sessions_sweep session_engines logs compare explore report
 CHECKS := lint types floors budget guide wheel
 TIMED  := sh .ci/timed
 
-.PHONY: help demo native test test-deep check $(CHECKS) bench fuzz agree error-rates docs clean
+.PHONY: help demo native test test-deep check $(CHECKS) bench bench-all fuzz agree error-rates docs clean
 .DEFAULT_GOAL := help
 
 help: ## what one can do here
@@ -70,7 +70,11 @@ native: $(VENV)/.base ## compile the native engine into the environment (needs a
 	@echo "$(CURDIR)/native" > $$($(BIN)/python -c 'import site; print(site.getsitepackages()[0])')/gainful_native.pth
 	@$(BIN)/gainful --version
 
-bench: $(VENV)/.dev ## measure speed against the other tools, as ratios in one run (eight minutes)
+bench: $(VENV)/.dev ## measure speed against the other tools, as ratios on one page (TREC_EVAL=path for a real trec_eval; five minutes)
+	@$(BIN)/python -m compileall -q src benchmarks
+	@$(BIN)/python benchmarks/page.py
+
+bench-all: bench ## that page, and all that looks closer at one thing
 	@for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py && echo || exit 1; done
 
 fuzz: $(VENV)/.dev ## try to break it: CASES=200000 SEED=… of files, commands, names, tables, logs, pages

@@ -1,6 +1,6 @@
 """One tool on one pair of files, in a process of its own: prints seconds, memory and results.
 
-Called by runs.py, so that no tool warms up or fills the memory of another.
+Called by page.py and frames.py, so that no tool warms up or fills the memory of another.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from pathlib import Path
 
 warnings.simplefilter("ignore")
 NAMES = {"ndcg": "nDCG", "ndcg_cut_10": "nDCG@10", "map": "AP", "recip_rank": "RR"}
-TWENTY = [*(f"nDCG@{k}" for k in range(1, 11)), "AP", "RR", "P@5", "P@10", "R@10", "R@100"]
-TWENTY += ["Bpref", "infAP", "Rprec", "Success@5"]
 
 
 def time_call(call):
@@ -28,18 +26,6 @@ def gainful_file(qrels, run):
     import gainful
 
     return time_call(lambda: gainful.evaluate(qrels, run, list(NAMES.values())).mean)
-
-
-def gainful_one(qrels, run):
-    import gainful
-
-    return time_call(lambda: gainful.evaluate(qrels, run, ["nDCG@10"]).mean)
-
-
-def gainful_twenty(qrels, run):
-    import gainful
-
-    return time_call(lambda: gainful.evaluate(qrels, run, TWENTY).mean)
 
 
 def gainful_lazy(judgments, run):
@@ -137,13 +123,8 @@ def _ranx(qrels, run):
     return call
 
 
-def ranx_cold(qrels, run):
-    start = time.perf_counter()
-    values = _ranx(qrels, run)()
-    return time.perf_counter() - start, values
-
-
-def ranx_warm(qrels, run):
+def ranx_file(qrels, run):
+    """The second call: the first compiles."""
     call = _ranx(qrels, run)
     call()
     return time_call(call)

@@ -12,31 +12,35 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from tools.docs import break_command, join_lines, list_typed_pages, print_anew
 from tools.reference import (
     MODULES,
     docstring_to_markdown,
     format_call,
     is_documented,
-    reference_page,
 )
+from tools.site import BUILT
 
 import gainful
 from gainful.convention import CONVENTIONS
 from gainful.measure.which import MISPRINTS
 
 ROOT = Path(__file__).parent.parent
-REFERENCE = ROOT / "docs" / "api.md"  # built with the site, not committed
-GUIDE_PAGES = [path for path in (ROOT / "docs").glob("*.md") if path != REFERENCE]
+BUILT_PAGES = {ROOT / page: make for page, make in BUILT.items()}  # with the site, not committed
+BUILT_NAMES = [path.name for path in BUILT_PAGES if path.suffix == ".md"]
+GUIDE_PAGES = [path for path in (ROOT / "docs").glob("*.md") if path not in BUILT_PAGES]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDE_PAGES])
-NAMES = [*(path.name for path in PAGES), REFERENCE.name]
+NAMES = [*(path.name for path in PAGES), *BUILT_NAMES]
 GUIDES = [name for name in NAMES if name != "CONTRIBUTING.md"]
+TYPED = [Path(page).name for page in list_typed_pages()]
 
 
 @cache
 def read_page(name: str) -> str:
-    """The text of a page; that of the reference is made, which takes a second."""
-    paths = {path.name: path for path in (*PAGES, ROOT / "CHANGELOG.md")}
-    return reference_page() if name == REFERENCE.name else paths[name].read_text(encoding="utf-8")
+    """The text of a page; those that are built with the site are made, which takes a second."""
+    paths = {path.name: path for path in (*PAGES, *BUILT_PAGES, ROOT / "CHANGELOG.md")}
+    path = paths[name]
+    return BUILT_PAGES[path]() if path in BUILT_PAGES else path.read_text(encoding="utf-8")
 
 
 def anchors(text: str) -> set[str]:
@@ -56,15 +60,57 @@ def test_every_link_leads_somewhere(path):
             continue
         place, _, anchor = link.partition("#")
         target = path.parent / place if place else path
-        assert target == REFERENCE or target.is_file(), link
+        assert target in BUILT_PAGES or target.is_file(), link
         assert not anchor or anchor in anchors(read_page(target.name)), link
+
+
+ODD = (  # what nobody says: the plain word is shorter
+    r"(?:is|are|be|was|were|can be) told|told apart|tells?|of which|what was done|dearer|stands?"
+    r"|hangs? on|for who|is said|are said|of now|begins? anew"
+)
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_pages_are_in_plain_english(name):
+    prose = re.sub(r"```.*?```|`[^`]*`", "", read_page(name), flags=re.DOTALL)
+    assert re.findall(rf".*\b(?:{ODD})\b.*", prose, re.IGNORECASE) == []
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_no_command_is_wider_than_a_page(name):
+    blocks = re.findall(r"^```(?:sh|console)\n(.*?)^```", read_page(name), re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    commands = [line for line in lines if line.startswith(("$ gainful", "gainful ", "  -"))]
+    assert [line for line in commands if len(line) > 100] == []
+
+
+def test_long_commands_are_broken_between_options_and_run_as_one():
+    command = (
+        "gainful eval examples/qrels.txt examples/bm25.txt -m 'nDCG(gain=exp)@10' --per-query "
+        "--format csv -o values.csv | tail -n +2 | head -1"
+    )
+    broken = break_command(command)
+    assert broken.splitlines() == [
+        "gainful eval examples/qrels.txt examples/bm25.txt -m 'nDCG(gain=exp)@10' \\",
+        "  --per-query --format csv -o values.csv | tail -n +2 | head -1",
+    ]
+    assert join_lines(broken) == command
+    assert break_command("gainful eval a b") == "gainful eval a b"
+
+
+def test_the_output_of_a_broken_command_is_printed_below_it():
+    page = "Text\n\n```console\n$ gainful which 0.932 \\\n  3 2 3 0 1 2 --format csv\nold\n```\n"
+    lines = print_anew(page).splitlines()
+    assert lines[3] == "$ gainful which 0.932 3 2 3 0 1 2 --format csv"
+    assert "old" not in lines
+    assert len(lines) > 5
 
 
 def test_every_page_has_its_place_in_the_menu():
     menu = re.findall(
         r": ([\w-]+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE
     )
-    assert sorted(menu) == sorted(path.name for path in (*GUIDE_PAGES, REFERENCE))
+    assert sorted(menu) == sorted([*(path.name for path in GUIDE_PAGES), *BUILT_NAMES])
 
 
 def test_the_walk_goes_through_functions_that_are_there():

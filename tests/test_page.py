@@ -209,8 +209,6 @@ def test_a_result_without_a_plot_says_where_figures_are(results):
     for name in ("Order", "Verdict", "Plan", "Bounds"):
         with refuses(AttributeError, "gainful.figures"):
             attrgetter("plot")(results[name])
-    with refuses(AttributeError, "gainful.figures.differences(qrels"):
-        attrgetter("plot")(results["Comparison"])
     with refuses(AttributeError, "gainful.figures.map(sweep"):
         attrgetter("plot")(results["Sweep"])
     assert gainful.figures.map(results["Sweep"]).to_dict()

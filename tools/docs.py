@@ -1,4 +1,4 @@
-"""Writes what documentation is made, not typed: five pages, and what commands print.
+"""Writes the documentation that is made, not typed: seven pages, and the output of commands.
 
 `python -m tools.docs` writes it, `--check` fails where something is not up to date.
 """
@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import sys
 from collections.abc import Mapping
 from math import log, log2
 from pathlib import Path
+from textwrap import fill
 
 from tools.agreement import agreement_page, put_sentence
 from tools.commands import run_command
 from tools.error_rates.page import error_rates_page
-from tools.reference import reference_page
+from tools.screenshots import take_screenshots
+from tools.site import BUILT, write_built_pages
+from tools.speed import build_page, draw_history
 
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import Param
@@ -61,8 +65,8 @@ def which_ndcg_page() -> str:
     return f"""{MADE}# Which nDCG?
 
 One ranking, one set of judgments, and almost every tool prints another number. None of them is
-wrong: each settles a dozen questions in its own way, and few say how. gainful has a name for every such
-setting and tells them with every result; `like=` (on the command line `--like`) computes as another tool does.
+wrong: each makes a dozen choices of its own, and few document them. gainful has a name for every such
+setting and prints them with every result; `like=` (on the command line `--like`) computes as another tool does.
 
 ## The settings
 
@@ -74,16 +78,16 @@ measures they concern and options of the calls (`gainful measures nDCG` lists th
 
 ## Whose settings
 
-`gainful conventions NAME` tells one in plain words, `gainful conventions NAME --diff OTHER` only
+`gainful conventions NAME` describes one in plain words, `gainful conventions NAME --diff OTHER` only
 what differs. The same from Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
 
 {to_markdown(conventions.build_tables(None, None)[0][1])}
 
-What else there is to know:
+Notes on single tools:
 
 {to_markdown(Table(("name", "tool or source", "note"), notes))}
 
-Not here, because it cannot be said in these fields: cwl_eval's and ir_measures' scaled DCG (no
+Not here, because these fields cannot express it: cwl_eval's and ir_measures' scaled DCG (no
 ideal at all), trec_eval's ndcg_rel and Rndcg (other measures), Spark's Scala API with
 relevance (an ideal in the order given), and LlamaIndex (changed since it was read).
 
@@ -215,7 +219,7 @@ documents on both subtopics being worth 2 and then 1. Only subtopics count that 
 relevant to. The ideal takes at each rank the document that adds most, of equals the one whose id comes last.
 
 `alpha` is how much less a subtopic is worth each time it comes again; from `rel` on a grade is relevant, and
-higher grades are worth no more. A column that is the same everywhere, as in ordinary judgments, tells no subtopics; then all
+higher grades are worth no more. A column that is the same everywhere, as in ordinary judgments, names no subtopics; then all
 that is relevant to a query is taken for one, and a note says so. The numbers are those of ndeval, under
 `like="pyndeval"` to its last setting: ties by document id, ascending, and alpha_DCG@1 and ERR_IA@1 not divided by
 anything (`first_rank=as_is`), so that they can pass 1.
@@ -227,7 +231,7 @@ anything (`first_rank=as_is`), so that they can pass 1.
 ## Each measure
 
 An example gives the grades in rank order, `-` for a document without one, and behind `|` the judged
-documents that were not retrieved. Where subtopics count, letters stand for grades: `ab` is a document
+documents that were not retrieved. Where subtopics count, letters replace grades: `ab` is a document
 relevant to the subtopics a and b.
 
 {each}
@@ -240,12 +244,13 @@ relevant to the subtopics a and b.
 
 def formats_page() -> str:
     """The page about formats of files."""
-    return f"""{MADE}# Formats and columns
+    return f"""{MADE}# File formats
 
-Every command and function finds out by content how a file is written; `--qrels-format`, `--run-format` and `--sessions-format`
-name it where that goes wrong. All may be compressed (gzip, bzip2, xz, zstd), and `-` is standard input.
-`gainful check FILE` says what a file is taken for and all that is wrong with it. JSON comes out of envelopes: the actions of an OpenSearch bulk
-request, an answer to `_search`, lines with `_source`, and objects one after the other, indented or not.
+Every command and function recognises a format by its content. `--qrels-format`, `--run-format` and `--sessions-format`
+name it if that fails. Files may be compressed (gzip, bzip2, xz, zstd), and `-` is standard input.
+`gainful check FILE` prints the format that it recognises and every problem in the file. JSON is read from envelopes too: the actions of an OpenSearch
+bulk request, an answer to `_search`, lines with `_source`, and objects one after the other, indented or not.
+[Columns](columns.md) lists the names of columns and fields.
 
 ## Judgments and runs
 
@@ -257,13 +262,19 @@ Judgments may also be a BEIR folder or a dataset of ir_datasets (`irds:msmarco-p
 
 {_list_formats(SESSION_FORMATS)}
 
-A table of sessions is a file of any format above that has named columns.
+A table of sessions is a file of any format above that has named columns ([Columns](columns.md)).
+"""
 
-## Columns
 
-Columns of tables, fields of JSON and columns of frames are known by these names, in capitals or small letters, with `_`, `-`,
-blanks or nothing between words; of several, the first in the list counts. `--columns query=phrase,doc=sku` (in Python
-`columns={{"query": "phrase", "doc": "sku"}}`) names others. A *log* is a table of the events of searches, *sessions* one of numbered queries.
+def columns_page() -> str:
+    """The page about names of columns."""
+    return f"""{MADE}# Columns
+
+gainful knows the columns of tables, the fields of JSON and the columns of frames by the names below. Case does not matter, and words
+may be joined by `_`, `-`, blanks or nothing. If a table has several of the names of one role, the first in the list counts.
+
+Name other columns with `--columns query=phrase,doc=sku`, in Python `columns={{"query": "phrase", "doc": "sku"}}`.
+A *log* is a table of search events, *sessions* is a table of numbered queries.
 
 {to_markdown(Table(("role", "in", "holds", "names"), _list_columns()))}
 """
@@ -332,31 +343,90 @@ PAGES = {
     "docs/which-ndcg.md": which_ndcg_page,
     "docs/measures.md": measures_page,
     "docs/formats.md": formats_page,
+    "docs/columns.md": columns_page,
     "docs/agreement.md": lambda: MADE + agreement_page(),
     "docs/error-rates.md": lambda: MADE + error_rates_page(),
+    "docs/speed.md": lambda: MADE + build_page(),
 }
-REFERENCE = "docs/api.md"  # built with the site, not committed
+LINE = 80  # characters of a line of a command
 
 
 def list_typed_pages() -> list[str]:
     """Pages that are typed by hand, except what their commands print."""
     guides = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").glob("*.md"))
-    return ["README.md", *(page for page in guides if page not in (*PAGES, REFERENCE))]
+    return ["README.md", *(page for page in guides if page not in {*PAGES, *BUILT})]
 
 
 def print_anew(text: str) -> str:
     """A page with the output of every `$ command` in its console blocks replaced by today's."""
 
     def print_block(block: re.Match[str]) -> str:
-        commands = re.findall(r"^\$ (.*)$", block[0], flags=re.MULTILINE)
-        parts = [f"$ {command}\n{run_command(command)}" for command in commands]
+        commands = re.findall(r"^\$ ((?:.*\\\n)*.*)$", block[0], flags=re.MULTILINE)
+        parts = [_print_command(join_lines(command)) for command in commands]
         return "```console\n" + "\n".join(parts) + "\n```"
 
+    def break_block(block: re.Match[str]) -> str:
+        command = r"^gainful (?:[^#\n]*\\\n)*[^#\n]*$"
+        return re.sub(command, _break_long, block[0], flags=re.MULTILINE)
+
+    text = re.sub(r"^```sh\n.*?^```", break_block, text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"^```console\n.*?^```", print_block, text, flags=re.MULTILINE | re.DOTALL)
 
 
+def _break_long(command: re.Match[str]) -> str:
+    return break_command(join_lines(command[0]))
+
+
+def _print_command(command: str) -> str:
+    lines = run_command(command).splitlines()
+    return "\n".join([f"$ {break_command(command)}", *map(_wrap_message, lines)])
+
+
+def _wrap_message(line: str) -> str:
+    """A line of an output; messages are wrapped as a terminal does it."""
+    return fill(line, LINE, break_on_hyphens=False) if line.startswith("gainful: ") else line
+
+
+def join_lines(command: str) -> str:
+    """A command of several lines, which end with a backslash, in one."""
+    return re.sub(r"\s*\\\n\s*", " ", command)
+
+
+def break_command(command: str) -> str:
+    """A long command in several lines, an option and its value on the same one."""
+    lines = [""]
+    for part in _split_command(command):
+        longer = f"{lines[-1]} {part}".lstrip() if len(lines) == 1 else f"{lines[-1]} {part}"
+        if lines[-1].strip() and len(longer) > LINE - 4:
+            lines.append(f"  {part}")
+        else:
+            lines[-1] = longer
+    return " \\\n".join(lines)
+
+
+def _split_command(command: str) -> list[str]:
+    """The words of a command, an option together with its value, a pipe with what follows it."""
+    words = shlex.shlex(command, posix=False, punctuation_chars=False)
+    words.whitespace_split, words.commenters = True, ""
+    parts: list[str] = []
+    for word in words:
+        if parts and _goes_on(parts[-1], word):
+            parts[-1] += f" {word}"
+        else:
+            parts.append(word)
+    return parts
+
+
+def _goes_on(part: str, word: str) -> bool:
+    """Whether a word belongs to the part before it."""
+    if part.startswith("|"):
+        return word not in {"|", "&&"}
+    is_option = part.startswith("-") and part != "-" and " " not in part
+    return part.endswith(("&&", "python", " -c")) or (is_option and not word.startswith("-"))
+
+
 def draw_pictures() -> None:
-    """Draw the pictures anew, by the very commands that the pages tell; their data were written above."""
+    """Draw the pictures again, by the commands on the pages; their data were written above."""
     for page in list_typed_pages():
         text = (ROOT / page).read_text(encoding="utf-8")
         for block in re.findall(r"^```sh\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL):
@@ -368,7 +438,7 @@ def draw_pictures() -> None:
 def main() -> int:
     """Write what is out of date, or with --check only name it."""
     check = "--check" in sys.argv
-    (ROOT / REFERENCE).write_text(MADE + reference_page(), encoding="utf-8")
+    write_built_pages(MADE)
     written = {page: make() for page, make in PAGES.items()}
     written |= {page: (ROOT / page).read_text(encoding="utf-8") for page in list_typed_pages()}
     written["README.md"] = put_sentence(written["README.md"])
@@ -382,6 +452,8 @@ def main() -> int:
                 page.write_text(text, encoding="utf-8")
     if not check:
         draw_pictures()
+        draw_history()
+        take_screenshots()
     if stale:
         print(f"out of date: {', '.join(stale)}; run make docs" if check else f"wrote {stale}")
     return 1 if stale and check else 0

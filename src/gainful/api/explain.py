@@ -66,7 +66,8 @@ def explain(
     parsed = parsed if parsed.k is not None or k is None else parsed @ k
     recipe = build_recipe(parsed, options=options, like=like, judged=judged is not None)
     pool = None if judged is None else read_ranking(judged, "judged")
-    work_out = explain_ranking if parsed.name in ("nDCG", "nCG") else explain_grades
+    entry = parsed.entry
+    work_out = explain_ranking if entry.cumulated and entry.normalised else explain_grades
     return work_out(recipe, ranking, pool)
 
 

@@ -445,7 +445,7 @@ _ALL = (
     Figure(
         name="comparison",
         question="How much better is each run than the first, with confidence intervals?",
-        example="comparison qrels.txt bm25.txt dense.txt -m nDCG@10 -o better.svg",
+        example="comparison qrels.txt bm25.txt dense.txt -o better.svg",
         input_kind="runs",
         data=comparison_data,
         draw_chart=dots.draw_chart,
@@ -464,7 +464,7 @@ _ALL = (
     Figure(
         name="groups",
         question="How good are runs in each group of queries?",
-        example="groups qrels.txt a.txt b.txt --group lang --queries q.csv -o g.svg",
+        example="groups q.csv a.csv b.csv --group lang -o groups.svg",
         input_kind="groups",
         data=groups_data,
         draw_chart=groups.draw_chart,

@@ -102,7 +102,7 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
       gainful compare qrels.txt old.txt new.txt -m AP --equivalent AP=0.01
       gainful compare qrels.txt a.run b.run --cluster '^(.+)_\\d+$'
       gainful compare --values ours.csv --values theirs.csv -m faithfulness
-      gainful compare qrels.txt a.run b.run --group lang --queries queries.csv
+      gainful compare q.txt a.run b.run --group lang --queries queries.csv
       gainful compare --sessions study.csv --qrels qrels.txt --by system
       gainful compare --sessions a.jsonl b.jsonl --qrels qrels.txt -m nsDCG@5
     """

@@ -99,7 +99,7 @@ def _explain(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
 def _names_file(words: tuple[str, ...]) -> bool:
     """Is the first of these words no grade: a file, or three words of which one should be?"""
     try:
-        float(words[0].partition(",")[0])
+        float(words[0].strip("[(").partition(",")[0])
     except ValueError:
         return words[0] != "-" and (len(words) == 3 or Path(words[0]).exists())
     return False

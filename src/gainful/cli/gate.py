@@ -164,7 +164,7 @@ def gate(
     \b
     Examples:
       gainful gate qrels.txt run.txt --floor nDCG@10=0.45
-      gainful gate qrels.txt run.txt --floor '*:R@5=0.6' --group lang --queries q.csv
+      gainful gate answers.jsonl --floor '*:R@5=0.6' --group category
       gainful gate qrels.txt run.txt -m nDCG@10 --save-baseline base.json
       gainful gate qrels.txt run.txt --baseline base.json --max-drop nDCG@10=0.01
       gainful gate qrels.txt run.txt --baseline base.json --significant 0.05

@@ -23,7 +23,6 @@ from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
 from gainful.rounding import FINE_ROUNDING
 
-_CUMULATED = ("nDCG", "DCG", "IDCG", "nCG", "CG")
 _BINARY = ("P", "R", "RR", "AP")
 
 
@@ -42,7 +41,8 @@ def compute_tensor(
     tensors = {name: value for name, value in given.items() if value is not None}
     xp = _find_namespace(tensors)
     settings = recipe.convention
-    covered = recipe.entry.name in _CUMULATED + _BINARY and not recipe.entry.registered
+    is_known = recipe.entry.cumulated or recipe.entry.name in _BINARY
+    covered = is_known and not recipe.entry.registered
     if xp is None or not covered or settings.short != "as_is" or settings.decimals is not None:
         return None
     _check_layout(xp, tensors)
@@ -178,9 +178,9 @@ class _Rankings:
         is_small = recipe.k is not None and recipe.k <= 64 and self.grades.shape[-1] <= 1 << 14
         is_exact = dtype == self.xp.float32 or settings.score_bits == settings.grade_bits == 64
         is_plain = settings.negative in ("zero", "keep") and settings.ideal_depth == "k"
-        by_rank = settings.ties in ("input", "average", "doc_descending", "doc_ascending")
+        by_rank = settings.ties in {"input", "average", "doc_descending", "doc_ascending"}
         has_tensors = self.scores is not None and self.judged is None
-        is_cumulated = recipe.entry.name in _CUMULATED
+        is_cumulated = recipe.entry.cumulated
         return is_small and is_exact and is_plain and by_rank and has_tensors and is_cumulated
 
     def _count_gains(self, dtype: Any) -> tuple[Any, Any]:
@@ -260,7 +260,7 @@ class _Rankings:
             score = xp.where(present, xp.maximum(score, lowest), -float("inf"))
         if ties == "reversed":
             order = key.shape[1] - 1 - self._sort_columns(xp.flip(score, axis=-1))
-        elif ties in ("best", "worst"):
+        elif TIE_POLICIES[ties].needs == "grades":
             before = self._sort_columns(key if ties == "best" else -key)
             order = xp.take_along_axis(
                 before, self._sort_columns(xp.take_along_axis(score, before, axis=-1)), axis=-1

@@ -119,7 +119,7 @@ def widen_level(alpha: float, clusters: int) -> float:
 
     Examples:
         >>> round(widen_level(0.05, 50), 4), round(widen_level(0.05, 5000), 4)
-        (0.0424, 0.05)
+        (0.0424, 0.0499)
     """
     from scipy.special import ndtr, stdtrit  # noqa: PLC0415  (slow to load)
 

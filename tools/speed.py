@@ -1,0 +1,87 @@
+"""docs/speed.md and its picture, from what `make bench` measured (benchmarks/history.json)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+HISTORY = ROOT / "benchmarks" / "history.json"
+PICTURE = ROOT / "docs" / "pictures" / "speed.svg"
+
+_TEXT = """# Speed, measured
+
+`make bench` measures gainful against its peers in one run, each in new processes that take turns, and prints this table; what it found is kept in
+`benchmarks/history.json`. Read ratios, not seconds. The load is how many processes wanted the cores at the same time: where it is above their number, ratios of
+whole commands to peers are rough (on two quiet cores trec_eval took 5.1 times as long as the pure engine); those of untidy files, `check` and start-up are of
+processor time, and steadier.
+
+Measured on {date}: {packages}.
+
+| work, and what it is measured against | gainful | that | ratio | asked |
+| --- | --- | --- | --- | --- |
+{rows}
+
+The native engine (`make native`) is optional, see [Installing](installing.md). Its memory, and that of runs whose queries are grouped, does not grow with
+the file: 70 million lines (2.9 GB) take 144 MB by the native engine and 296 MB without.
+
+How far each ratio is beyond what is asked of it, measurement by measurement; 1 is just enough:
+
+![Every ratio over what is asked of it, by date](pictures/speed.svg)
+
+The other scripts in `benchmarks/` look closer at one thing each: `frames.py` (lazy polars, DuckDB, Spark), `sessions.py`, `logs.py`, `json_logs.py`, `report.py`
+(how soon a page is drawn) and more; `make bench-all` runs them.
+"""
+
+
+def build_page() -> str:
+    """The page with the table of the last measurement."""
+    last = load_history()[-1]
+    return _TEXT.format(
+        date=last["date"],
+        packages=", ".join(
+            value if name == "machine" else f"{name} {value}"
+            for name, value in last["packages"].items()
+        ),
+        rows="\n".join(map(_format_row, last["rows"])),
+    )
+
+
+def load_history() -> list[dict[str, Any]]:
+    """All that was measured, the last at the end."""
+    history: list[dict[str, Any]] = json.loads(HISTORY.read_text(encoding="utf-8"))
+    return history
+
+
+def _format_row(row: dict[str, Any]) -> str:
+    sign = "at most" if row["at_most"] else "at least"
+    seconds = f"{row['ours']:.2f} {row['unit']} | {row['theirs']:.2f} {row['unit']}"
+    return f"| {row['work']} | {seconds} | {row['ratio']:.2f}× | {sign} {row['asked']:g}× |"
+
+
+def draw_history() -> None:
+    """A line for each row of the page: its ratio over what is asked, by the measurements made."""
+    import altair as alt  # noqa: PLC0415  (only where pictures are drawn)
+
+    values = [
+        {
+            "measurement": f"{number}: {entry['date']}",
+            "work": row["work"],
+            "margin": (
+                row["asked"] / row["ratio"] if row["at_most"] else row["ratio"] / row["asked"]
+            ),
+        }
+        for number, entry in enumerate(load_history(), 1)
+        for row in entry["rows"]
+    ]
+    chart = (
+        alt.Chart(alt.Data(values=values), width=420, height=360)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("measurement:O", title=None),
+            y=alt.Y("margin:Q", title="ratio over what is asked").scale(type="log"),
+            color=alt.Color("work:N", title=None).legend(labelLimit=400, symbolLimit=40),
+        )
+    )
+    chart.save(PICTURE)
