@@ -29,13 +29,7 @@ from gainful.show.picture import WRITERS
         "--query-limit", "N", "No session can have more queries; those that reach it were cut off."
     ),
     Row("--figure", "FILE", "Also draw a figure: .svg, .png, .pdf or .html.", type=OUTPUT),
-    Row(
-        "--level",
-        "LEVEL",
-        "Confidence level of the intervals, in per cent.",
-        group="Statistics",
-        default=100 * LEVEL,
-    ),
+    Row("--level", "LEVEL", "Interval level in per cent.", group="Statistics", default=100 * LEVEL),
     option("seed", "Seed of the split that compares discounts."),
     *("text_form", "output", "verbose", *READ_LOG),
     piped="table",

@@ -14,8 +14,7 @@ from gainful.page.page import Page
     argument("FILES..."),
     option(
         "sessions_format",
-        "Read files that are not judgments as sessions in this format (runs with turns: "
-        "conversation).",
+        "Format of the sessions among FILES (runs with turns: conversation).",
     ),
     *("columns", "tool", *PRINT_TEXT),
     piped="table",

@@ -34,8 +34,7 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     argument("RUN RUN..."),
     *("measures", "baseline"),
     option(
-        "per_query",
-        "Also list the queries that changed most in the first measure; CSV has only these.",
+        "per_query", "Also list queries that changed most in the first measure; in CSV only these."
     ),
     *take_sessions(
         "Compare systems over the sessions of a study; several files are several systems."
@@ -109,9 +108,7 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
     if options["equivalent"] is None:
         refuse_certain(options["test"])
     if full and form not in _FOR_PAPERS:
-        raise click.UsageError(
-            f"--full applies to {join_words(_FOR_PAPERS)} only: {form} always has everything"
-        )
+        raise click.UsageError(f"--full is for {join_words(_FOR_PAPERS)}; {form} has everything")
     values = options.pop("values")
     if values:
         return _compare_values(values, options, verbose=verbose, full=full)
@@ -125,9 +122,7 @@ def _compare_values(files: tuple[str, ...], options: Mapping[str, Any], **view: 
     from gainful.api.values import read_values  # noqa: PLC0415  (few have such)
 
     kept = (*MethodOptions.__annotations__, "measures", *GROUPS)
-    refuse_idle_options(
-        [name for name in options if name not in kept], "does not apply to --values FILE"
-    )
+    refuse_idle_options([name for name in options if name not in kept], "conflicts with --values")
     method = {name: options[name] for name in MethodOptions.__annotations__ if name in options}
     groups = {name: options[name] for name in GROUPS}
     results = read_values(*files, measures=options["measures"], **groups)

@@ -18,9 +18,7 @@ from gainful.page.page import Page
     argument("[QRELS]"),
     argument("RUN..."),
     "measures",
-    Row(
-        "--labels", "FILE", "A table with query (or session), a number and, for several runs, run."
-    ),
+    Row("--labels", "FILE", "A table with query (or session), a number and, for many runs, run."),
     Row(
         "--column",
         "NAME",

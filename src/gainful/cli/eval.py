@@ -68,9 +68,7 @@ def evaluate(
     if collections is not None:
         if qrels is not None or per_query:
             raise click.UsageError("--collections FOLDER takes no QRELS, RUN or --per-query")
-        refuse_idle_options(
-            _OF_RUNS, "applies to runs only; --collections has intervals over collections"
-        )
+        refuse_idle_options(_OF_RUNS, "applies to runs, not to --collections")
         options = {name: value for name, value in options.items() if name not in _OF_RUNS}
         from gainful.api.collections import (  # noqa: PLC0415  (slow to load)
             evaluate_collections,
@@ -87,9 +85,7 @@ def evaluate(
             if options.pop(name) is not None:
                 raise click.UsageError(f"--{name} needs --interval")
     elif per_query and form in WITHOUT_NOTES:
-        raise click.UsageError(
-            f"--interval applies to means only; {form} has none with --per-query"
-        )
+        raise click.UsageError(f"--interval needs means; {form} has none with --per-query")
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError(
             "name at least one RUN: gainful eval QRELS RUN… (only a file whose lines have both "

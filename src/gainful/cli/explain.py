@@ -70,22 +70,16 @@ def _explain(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
     if options["sessions"] is not None:
         if words:
             raise click.UsageError(f"{words[0]}: with --sessions there are no GRADES, QRELS or RUN")
-        refuse_idle_options(
-            _OF_GRADES, "applies to GRADES only; put the depth into the measure: -m sDCG@5"
-        )
+        refuse_idle_options(_OF_GRADES, "applies to GRADES only; set a depth: -m sDCG@5")
         session = options["session"]
         return ask(_explain_query, _explain_session, {**options, **inputs}, (), session=session)
-    refuse_idle_options(
-        ("session", "session_qrels", *CHOOSE_SESSIONS), "applies to --sessions FILE only"
-    )
+    refuse_idle_options(("session", "session_qrels", *CHOOSE_SESSIONS), "needs --sessions FILE")
     if not words:
         raise click.UsageError("name GRADES, or QRELS RUN QUERY, or --sessions FILE")
     if _names_file(words):
         if len(words) != 3:
             raise click.UsageError("name a QUERY: gainful explain QRELS RUN QUERY")
-        refuse_idle_options(
-            _OF_GRADES, "applies to GRADES only; put the cutoff into the measure: -m nDCG@5"
-        )
+        refuse_idle_options(_OF_GRADES, "applies to GRADES only; set a cutoff: -m nDCG@5")
         inputs |= {"qrels": words[0], "runs": {"": words[1]}}
         return ask(_explain_query, _explain_session, {**options, **inputs}, (), query=words[2])
     refuse_idle_options(READ_RUNS, "applies to files only: gainful explain QRELS RUN QUERY")

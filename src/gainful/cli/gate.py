@@ -175,8 +175,7 @@ def gate(
     rules = Rules(**{name: options.pop(name) for name in _RULES})
     if baseline is None or not (rules.needs_baseline or save_baseline):
         refuse_idle_options(
-            ("test", "alpha", "cluster", "seed", "resamples"),
-            "applies only to tests against a baseline",
+            ("test", "alpha", "cluster", "seed", "resamples"), "needs tests against a baseline"
         )
     _refuse_no_rule(rules, baseline, save_baseline)
     if run is None and not holds_qrels_and_run(qrels, options["columns"]):

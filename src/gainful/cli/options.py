@@ -330,9 +330,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         "interval.resamples": Row(
             "--resamples", "N", f"For --interval: number of resamples. [{RESAMPLES}]"
         ),
-        "interval.seed": Row(
-            "--seed", "N", f"For --interval: seed of the random numbers. [{SEED}]"
-        ),
+        "interval.seed": Row("--seed", "N", f"For --interval: random seed. [{SEED}]"),
         "block": Row(
             "--block",
             "COLUMN",
@@ -373,8 +371,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         "pages": Row(
             "--pages",
             ("merge", "count"),
-            "Session Track XML: a further page continues the list (merge) or is a query (count). "
-            "[merge]",
+            "Session Track XML: further pages continue the list, or count as queries. [merge]",
         ),
         "tool": Row(
             "--tool",

@@ -29,9 +29,7 @@ from gainful.page.page import Page
         "Session Track XML: a run by session, which answers the last query of each.",
         type=PATH,
     ),
-    Row(
-        "--summary", None, "Only means of groups, for a Parquet file that does not fit into memory."
-    ),
+    Row("--summary", None, "Only means of groups, for a Parquet file larger than memory."),
     Row("--per-session", None, "Print a line for each session."),
     Row("--lengths", None, "Number of sessions by number of queries."),
     Row("--curve", None, "Mean vectors of the first measure, by position."),

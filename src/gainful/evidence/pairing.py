@@ -350,9 +350,7 @@ def standardise_values(paired: PairedValues, standardise: str | None) -> PairedV
         return paired
     runs = paired.values.shape[1]
     if runs < _MIN_RUNS:
-        allowed = (
-            f"at least {_MIN_RUNS} to standardise over: with two, only the winner would be left"
-        )
+        allowed = f"at least {_MIN_RUNS} to standardise over: two leave only a winner"
         raise BadValue("runs", runs, allowed)
     return evolve(paired, values=normal_scores(paired.values))
 

@@ -182,9 +182,7 @@ def _plan_pair(
     units = paired.sum_units(paired.differences(pair)[:, None])
     deviations = units.deviations()[:, 0] * units.number / units.sizes.sum()
     if constant_columns(units.unit_means)[0]:
-        problem = (
-            f"{run} and {baseline} differ by the same amount in every {paired.unit} of the pilot"
-        )
+        problem = f"{run} and {baseline} have a constant difference in the pilot"
         raise BadInput(paired.measure, problem, "runs whose differences vary")
     spread = float(units.standard_errors()[0] * sqrt(units.number))
     largest = spread * spread_ratio(deviations, goal.confidence)
@@ -247,9 +245,7 @@ def _format_answer(plan: Plan) -> str:
     hardest = max(plan.pairs, key=lambda pair: (pair.cautious is None, pair.cautious or 0))
     goal = f"a true difference of {hardest.difference:g} in {hardest.measure}"
     if hardest.needed is None or hardest.cautious is None:
-        return (
-            f"No collection has enough queries to detect {goal} with {100 * plan.power:g} % power."
-        )
+        return f"No collection is large enough to detect {goal} with {100 * plan.power:g} % power."
     pilot = count_noun(hardest.queries, "query")
     if hardest.clusters is not None:
         pilot += f" in {count_noun(hardest.clusters, 'cluster')}"

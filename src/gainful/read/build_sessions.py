@@ -232,9 +232,8 @@ def choose_owner(
         allowed = "a time in every row, to split users into sessions"
         raise BadInput(name, "there are users and a gap, but no times", allowed)
     owner = "user" if tells("user") else "session"
-    seconds = (gap or GAP).total_seconds()
-    minutes = count_noun(int(seconds / 60), "minute")
-    pause = format_duration(gap or GAP) if seconds % 60 else minutes
+    minutes, seconds = divmod((gap or GAP).total_seconds(), 60)
+    pause = format_duration(gap or GAP) if seconds else count_noun(int(minutes), "minute")
     ids = "; the session ids of the log are not used" if tells("session") else ""
     return owner, [f"sessions split at pauses over {pause}{ids}"]
 

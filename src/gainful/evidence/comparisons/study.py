@@ -363,9 +363,7 @@ class Study(Sample):
         except CannotCompare as problem:
             if len(self.names) == 2:
                 raise
-            raise CannotCompare(
-                f"{problem} (--test {FREEDMAN_LANE} needs no such permutation)"
-            ) from None
+            raise CannotCompare(f"{problem} (--test {FREEDMAN_LANE} needs no exchange)") from None
         return permute_pair(self.values[design.rows], design, design.blocks, resampling)
 
     def _permute_residuals(

@@ -310,9 +310,7 @@ def _check_groups(results: Results, rules: Rules) -> None:
         raise BadValue("group", grouping.name, allowed)
     for label in results.group_flags():
         if ":" in label or "=" in label:
-            raise BadValue(
-                "group", label, "names without : and =, which separate the parts of a rule"
-            )
+            raise BadValue("group", label, "names without : and =")
 
 
 def _list_groups(

@@ -566,9 +566,7 @@ def order_results(
             [values_by_query(result, measure) for result in results], measure
         )
         if not paired_values.queries:
-            raise CannotCompare(
-                f"{measure}: no query counts in all runs, so they cannot be compared"
-            )
+            raise CannotCompare(f"{measure}: no query counts in all runs: nothing to compare")
         notes += describe_left_out(paired_values, names)
         if clusters is not None:
             paired_values = clusters.assign(paired_values)
