@@ -222,7 +222,7 @@ def test_one_system_has_means_with_intervals_and_no_comparison(shown):
     assert "clicked" in page.text("#quality thead")
     assert "judged" not in page.text("#quality thead")
     assert "no judgments" in page.text("#quality")
-    assert "clicked = 1" in page.text("#quality")
+    assert "1 per clicked result" in page.text("#quality")
 
 
 def test_systems_of_a_log_are_named_by_a_column():

@@ -28,12 +28,12 @@ _NESTED = (
     "|retriever spans within other searches are part of them"
 )
 _CIRCLES = (
-    "span calls itself, directly or not: it counts as a root|spans call themselves, directly or "
-    "not: they count as roots"
+    "span calls itself, directly or not: it counts as a root"
+    "|spans call themselves, directly or not: they count as roots"
 )
 _TRACES = (
-    "search names no session: its trace counts as one|searches name no session: their traces count "
-    "as sessions"
+    "search names no session: its trace counts as one"
+    "|searches name no session: their traces count as sessions"
 )
 _DOUBLES = "span was exported twice, and counts once|spans were exported twice, and count once"
 

@@ -153,9 +153,7 @@ class _TurnReader:
             return
         match = _TURN_NUMBER.fullmatch(str(turn))
         if match is None or isinstance(turn, float):
-            what = (
-                "the turn is null" if turn is None else f"turn {quote(turn)} is not a whole number"
-            )
+            what = "the turn is null" if turn is None else f"turn {quote(turn)} is not an integer"
             yield Turn(str(session), BadResults(_NO_TURN, what))
             return
         if retrieved is None:
