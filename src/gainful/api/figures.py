@@ -220,7 +220,7 @@ def comparison_data(
 def heatmap_data(
     qrels: AnyQrels | AllResults,
     runs: Runs | None = None,
-    measure: str | Measure = "nDCG@10",
+    measure: str | Measure | None = None,
     **options: Unpack[RunOptions],
 ) -> FigureData:
     """Which queries are hard for which run?
@@ -228,14 +228,16 @@ def heatmap_data(
     Args:
         qrels: whatever `gainful.evaluate` takes; or what it returned, of one run or more.
         runs: {name: run}.
-        measure: one; nDCG@10 if none is named.
+        measure: nDCG@10 if none is named; of results, their first.
         **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         Columns run, query, value; the best run and the easiest query first.
     """
-    take = _take_results if holds_results(qrels) else _evaluate
-    results = take(qrels, runs, [measure], options)
+    if holds_results(qrels):
+        results = _take_results(qrels, runs, measure, options)
+    else:
+        results = _evaluate(qrels, runs, [measure or "nDCG@10"], options)
     return heatmap.build_data(next(iter(next(iter(results.values())).recipes)), results)
 
 

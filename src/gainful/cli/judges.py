@@ -9,7 +9,7 @@ import click
 from gainful.api import judges as api
 from gainful.cli.answer import argument, command
 from gainful.cli.command import PATH
-from gainful.cli.options import PRINT_RUNS, Row, option
+from gainful.cli.options import PRINT_RUNS, Row, option, refuse_idle_options
 from gainful.evidence.judges import LEVELS, WEIGHTS
 from gainful.page.page import Page
 
@@ -44,6 +44,8 @@ def judges(*, qrels: tuple[str, ...], runs: Any, verbose: bool, **options: Any) 
       gainful judges nist.txt llm.txt --run a.txt --run b.txt --run c.txt
       gainful judges nist.txt llm.txt -o agreement.json
     """
+    if not runs:
+        refuse_idle_options(("measure",), "orders runs: name them with --run FILE")
     if len(qrels) < 2:
         raise click.UsageError("name two QRELS or more, one for each judge")
     return api.compare_judges(list(qrels), runs or None, **options).page(verbose=verbose)

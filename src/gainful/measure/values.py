@@ -114,7 +114,7 @@ class Results(Shown):
     def restrict(self, some: Flags) -> Self:
         """Results in which only some units count, as if the others had been left out."""
         left_out = {name: np.ma.masked_array(values, ~some) for name, values in self.values.items()}
-        return evolve(self, values=left_out)
+        return evolve(self, values=left_out, whole={})
 
     def group_names(self, by: str | Sequence[str]) -> list[str]:
         """The columns to group by, each once and known."""
@@ -127,8 +127,8 @@ class Results(Shown):
 
         Not a number where nothing counts.
         """
-        if name in self.whole:
-            return self.whole[name]
+        if name in self.whole:  # a part has no such value
+            return self.whole[name] if some is None else float("nan")
         values = np.ma.asarray(self.values[name])
         chosen = np.ma.compressed(values if some is None else values[some])
         return aggregate(chosen, self.recipes[name].entry.aggregation)

@@ -10,7 +10,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, WrongType
-from gainful.read.column_names import DOC
+from gainful.read.column_names import DOC, QUERY
 from gainful.read.frames import is_frame
 from gainful.read.query_columns import load_table
 from gainful.read.source import open_source
@@ -44,7 +44,8 @@ def read_items(items: AnyItems | None, interactions: Any | None) -> Items:
     if interactions is None:
         return Items(catalogue)
     table = load_table(interactions, "interactions", "a file or a frame of users and items")
-    user, item = table.header.require_ids()
+    user = table.header.require_column(QUERY, "user")
+    item = table.header.require_column(DOC, "item")
     pairs = table.frame.select(
         pl.col(user).cast(pl.String).alias("user"), pl.col(item).cast(pl.String).alias("item")
     )
@@ -62,7 +63,7 @@ def _read_catalogue(items: AnyItems) -> frozenset[str]:
         source = open_source(items)
         name, ids = source.name, _read_file(items)
     elif isinstance(items, Iterable):
-        name, ids = "items", [str(item) for item in items]
+        name, ids = "items", [str(item) for item in items if item is not None]
     else:
         raise WrongType("items", items, "a file, a frame, or ids")
     catalogue = frozenset(item for item in ids if item)
