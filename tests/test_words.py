@@ -81,12 +81,12 @@ def list_strings(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def test_no_odd_phrase_is_left():
-    found = [
+    odd_places = [
         f"{place}: {match.group()}"
         for place, text in list_texts()
         for match in ODD.finditer(" ".join(text.split()))
     ]
-    assert found == []
+    assert odd_places == []
 
 
 @pytest.mark.parametrize("text", ["All are told apart.", "--top is of runs only"])
