@@ -303,7 +303,7 @@ def evaluate(
         if holds_runs(run):
             run, runs = None, run
     if (run is None) == (runs is None):
-        allowed = "a run, or several as runs={name: run}, one of the two; or qrels that tell both"
+        allowed = "a run, or several as runs={name: run}, one of the two; or qrels that hold both"
         raise BadValue("run", run, allowed)
     if interval is not None:  # wrong values are refused before anything is read
         from gainful.evidence.intervals import resampling_for_level  # noqa: PLC0415
@@ -311,7 +311,7 @@ def evaluate(
         resampling_for_level(interval, **chance)
         if runs is None:
             allowed = (
-                "only with runs={name: run}; of one run, gainful.stats.mean_intervals(results)"
+                "only with runs={name: run}; for one run, gainful.stats.mean_intervals(results)"
             )
             raise BadValue("interval", interval, allowed)
     if runs is None:
@@ -411,7 +411,7 @@ def _find_groups(
     """What gives queries their groups; None where none are asked for."""
     if reading.group is None:
         if reading.queries is not None:
-            raise BadValue("queries", "a table", "it only beside group, one of its columns")
+            raise BadValue("queries", "a table", "it only together with group, one of its columns")
         return None
     from gainful.api.clusters import find_groups, group_units  # noqa: PLC0415  (few ask for it)
 

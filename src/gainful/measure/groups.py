@@ -83,7 +83,7 @@ def describe_groups(results: Sequence[Results]) -> list[str]:
             more = len(single) - _MOST_NAMED
             named = join_words([*single[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
             verb = "has" if len(single) == 1 else "have"
-            notes.append(f"{named} {verb} one {run.unit}, which tells nothing of others")
+            notes.append(f"{named} {verb} one {run.unit}, too few to generalise")
         if len(flags) > MOST_GROUPS:
             notes.append(
                 f"{len(flags)} groups: the largest {MOST_GROUPS} are shown, and the others as one"

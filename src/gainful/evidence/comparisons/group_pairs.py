@@ -82,5 +82,5 @@ def describe_groups(groups: GroupComparison) -> list[str]:
     if groups.interactions:
         text += " · dependence on the group: one-way F, groups permuted over queries, not corrected"
     number = len({item.group for item in groups.pairs})
-    folded = f"{number} groups: tables have the largest {MOST_GROUPS}, files all of them"
+    folded = f"{number} groups: tables show the largest {MOST_GROUPS}, files have all"
     return [text, *([f"Note: {folded}"] if number > MOST_GROUPS else [])]
