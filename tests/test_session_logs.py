@@ -429,8 +429,8 @@ def test_a_log_is_checked_by_what_is_said_of_reading_it(tmp_path):
     (parts,) = gainful.check(path, events=events, gap="10m").findings
     assert parts.notes[0].startswith("2 sessions, 2 queries")
     topics = dict.fromkeys(as_sessions(path, events=events).frame["session"], "t")
-    (told,) = gainful.check(path, events=events, topics=topics).findings
-    assert find_notes(told.notes, "topic")
+    (judged,) = gainful.check(path, events=events, topics=topics).findings
+    assert find_notes(judged.notes, "topic")
     assert not find_notes(whole.notes, "topic")
     with refuses(BadValue, "gap"):
         gainful.check(path, gap="soon")

@@ -99,10 +99,10 @@ def read_rows(
     if line_format is SHORT_QRELS:
         notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
     if line_format is SHORT_RUN:
-        told = [role for role, place in _PLACES.items() if place in columns.names.get(role, ())]
-        columns.fit.found.update(told)
-        columns.fit.asked.setdefault("run", set()).update(told)
-        third = [role for role in told if role not in ("query", "doc")]
+        named = [role for role, place in _PLACES.items() if place in columns.names.get(role, ())]
+        columns.fit.found.update(named)
+        columns.fit.asked.setdefault("run", set()).update(named)
+        third = [role for role in named if role not in ("query", "doc")]
         numbers = rows.frame.rename({"score": "number"})
         role = third[0] if third else decide_role(numbers, rows.name)
         notes.append(f"{source.name}: three fields a line, read as query document {role}")
