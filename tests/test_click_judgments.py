@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from inspect import signature
+from math import log2
 from pathlib import Path
 
 import polars as pl
 import pytest
 from facts import list_facts
 from hypothesis import given, strategies as st
+from refusals import refuses
 
 import gainful
 from gainful.errors import BadInput, BadValue
@@ -143,3 +145,27 @@ def test_the_command_writes_what_eval_reads(tmp_path, run_gainful):
     lines = run_gainful("sessions", "--help").out
     assert "[10]" in lines  # as the function has it
     assert signature(judge_by_clicks).parameters["least_impressions"].default == 10
+
+
+@pytest.mark.parametrize("column", ["query", "text"])
+@pytest.mark.parametrize("engine", ["file", "lazy"])
+def test_a_log_is_evaluated_by_the_judgments_out_of_its_clicks(tmp_path, column, engine):
+    """Two of four searchers click b, which stands second: a gains nothing, b a half."""
+    rows = [
+        row
+        for user in range(4)
+        for row in (
+            (user, 10, "leek soup", "shown", "a", 1),
+            (user, 10, "leek soup", "shown", "b", 2),
+            *([(user, 20, "leek soup", "clicked", "b", 2)] if user % 2 else []),
+        )
+    ]
+    log = pl.DataFrame(rows, ["user", "time", "query", "event", "doc", "rank"], orient="row")
+    path, judged = tmp_path / "log.csv", tmp_path / "judged.csv"
+    log.write_csv(path)
+    judge_by_clicks(path, **FEW).write_qrels(judged)
+    sessions = path if engine == "file" else log.lazy()
+    with refuses(BadInput, "log.csv" if engine == "file" else "sessions", "topic=text"):
+        gainful.sessions.evaluate(sessions, judged, "sDCG@2")
+    results = gainful.sessions.evaluate(sessions, judged, "sDCG@2", columns={"topic": column})
+    assert results.mean["sDCG@2"] == 0.5 / (1 + log2(2))  # of the second rank

@@ -312,7 +312,7 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
     for column, message in (
         ("mood", "mood 'fine'"),
         ("sad", "'sad'"),
-        ("success", "no column or measure 'success'"),  # and not of Success@1, which is of runs
+        ("success", "column or measure 'success'"),  # and not of Success@1, which is of runs
         ("rank", "rank"),
     ):
         words = (

@@ -256,16 +256,15 @@ def test_documents_without_ids_are_refused_where_what_was_returned_does_not_help
     assert "metadata.source" in refused.value.expected
 
 
-def test_judgments_of_questions_are_told_how_to_be_met():
-    judged = {"leek soup": {"d1": 1}, "pumpkin soup": {"d2": 1}}
+@pytest.mark.parametrize("name", ["langchain", "llama_index", "haystack"])
+def test_judgments_of_questions_are_told_how_to_be_met(name):
+    path = TRACES / f"{name}.json"
+    judged = {text: {"d1": 1, "d2": 1} for text in as_sessions(path).frame["text"].unique()}
     with pytest.raises(BadInput) as refused:
-        gainful.sessions.evaluate(TRACES / "langchain.json", judged, "nsDCG@5")
-    assert "--columns topic=input.value" in refused.value.expected
-    columns = {"topic": "input.value"}
-    results = gainful.sessions.evaluate(
-        TRACES / "langchain.json", judged, "nsDCG@5", columns=columns
-    )
-    assert results.mean["nsDCG@5"] == 1  # both soups stand first
+        gainful.sessions.evaluate(path, judged, "nsDCG@5")
+    assert "--columns topic=text" in refused.value.expected
+    results = gainful.sessions.evaluate(path, judged, "nsDCG@1", columns={"topic": "text"})
+    assert results.mean["nsDCG@1"] == 1  # both soups stand first
 
 
 def test_records_of_a_program_come_out_of_source_too():

@@ -420,6 +420,20 @@ def test_calls_in_openais_messages_are_queries(write_log):
     assert find_notes(as_sessions(path).notes, "'search'", "only", "tool")
 
 
+def test_judgments_are_of_texts_wherever_a_log_has_them(write_log):
+    """The same question in GenAI's attributes, in a chat and in JSON arguments."""
+    calls = [openai_call("1", "opening hours"), openai_result("1", ["a", "b"])]
+    arguments = phoenix_span(1, ["a", "b"], **{"input.value": '{"query": "opening hours"}'})
+    for record in (otlp_export(otlp_span(1, genai(["a", "b"]))), {"messages": calls}, arguments):
+        path, judged = write_log(record), {"opening hours": {"b": 1}}
+        with refuses(BadInput, str(path), "topic=text"):
+            evaluate(path, judged, "nsDCG@2")
+        results = evaluate(path, judged, "nsDCG@1", columns={"topic": "text"})
+        assert results.mean["nsDCG@1"] == 0
+        results = evaluate(path, judged, "sDCG@2", columns={"topic": "text"})
+        assert results.mean["sDCG@2"] == 1 / 2  # 1 + log2 2
+
+
 def test_calls_in_anthropics_messages_are_queries(write_log):
     first = json.dumps([{"id": "d1"}, {"id": "d2"}])
     messages = [
@@ -984,10 +998,11 @@ def test_grades_that_traces_carry_are_judgments(tmp_path, name, evaluations, ins
     assert results.mean["sDCG@1"] == pytest.approx(0.5 + 0.5 / 1.5)
     other = tmp_path / "other.jsonl"
     other.write_text(f"{json.dumps(plain)}\n", encoding="utf-8")
-    by_question = evaluate(other, path, "sDCG@1", columns={"topic": "input.value"})
-    assert by_question.mean["sDCG@1"] == 0.5
+    for topic in ("input.value", "text"):
+        by_question = evaluate(other, path, "sDCG@1", columns={"topic": topic})
+        assert by_question.mean["sDCG@1"] == 0.5
     with pytest.raises(BadInput) as refused:
         evaluate(other, path, "sDCG@1")
-    assert "input.value" in str(refused.value)
+    assert "topic=text" in str(refused.value)
     with refuses(Swapped, "other.jsonl"):
         evaluate(path, other, "sDCG@1")

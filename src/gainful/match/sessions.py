@@ -357,7 +357,7 @@ def _refuse_questions(name: str, topic: str | None, text: str) -> NoReturn:
         name,
         f"no topic, such as {quote(topic)}, has judgments: those are for questions, such as "
         f"{quote(text)}",
-        "--columns topic=input.value for traces, topic= and the column of the text for tables",
+        '--columns topic=text, the text of the query (columns={"topic": "text"})',
     )
 
 

@@ -51,7 +51,8 @@ from gainful.read.event_table import (
     is_event_log,
 )
 from gainful.read.lazy import open_columns
-from gainful.read.named_columns import Header, InputTable
+from gainful.read.lazy_run import as_narwhals
+from gainful.read.named_columns import Header, InputTable, split_topic
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import (
     ASKED,
@@ -347,7 +348,11 @@ def open_sessions(
     check_bad(reading.policy)
     asked = reading.asks_for_events
     with report_engine_errors(engine, name):
-        frame, own_names = open_columns(native, engine, reading.columns, SESSION_ROLES, name)
+        columns, topic = split_topic(reading.columns, as_narwhals(native).collect_schema().names())
+        frame, own_names = open_columns(native, engine, columns, SESSION_ROLES, name)
+        if topic is not None:
+            called = {own: new for new, own in own_names.items()}.get(topic, topic)
+            frame = frame.with_columns(nw.col(protect_name(called)).alias("topic"))
         schema = {restore_name(own): kind for own, kind in frame.collect_schema().items()}
         session = Header([*schema], name).find_column(LOG_COLUMNS["session"].names)
         if session is not None and schema[session] == nw.Unknown:  # of nulls alone

@@ -13,6 +13,8 @@ from gainful.errors import BadInput, NoColumn
 from gainful.read import delimited, json_records, trec_files
 from gainful.read.column_names import (
     GRADE,
+    LOG_COLUMNS,
+    POSITION,
     QRELS_ROLES,
     RANK,
     RUN_COLUMNS,
@@ -213,6 +215,26 @@ class InputTable:
 def invert_renames(renames: Mapping[str, str]) -> dict[str, str]:
     """What a user calls each column that is renamed."""
     return {new: own for own, new in renames.items()}
+
+
+TEXT = ("text",)  # as a topic: the text of the query, whatever the reader found it in
+_TEXTS = tuple(name for name in LOG_COLUMNS["text"].names if name not in POSITION[:1])
+_IDS = (*POSITION, *LOG_COLUMNS["query_id"].names)
+
+
+def split_topic(columns: ColumnMapping, names: Sequence[str]) -> tuple[ColumnMapping, str | None]:
+    """The other roles, and the column of these that is the topic beside what else it is.
+
+    That of queries or their texts is copied; `topic=text` is the text, whatever it is called.
+    """
+    header, roles = Header([*map(normalise_name, names)], ""), dict(columns.names)
+    topic = roles.pop("topic", ())
+    texts = (*roles.get("text", ()), *roles.get("query", ()), *_TEXTS)
+    found = header.find_column(map(normalise_name, (*topic, *(texts if topic == TEXT else ()))))
+    others = [normalise_name(name) for name in (*texts, *roles.get("query_id", ()), *_IDS)]
+    if found is None or found not in (header.find_column([name]) for name in others):
+        return columns, None
+    return evolve(columns, names=roles), names[header.columns.index(found)]
 
 
 _TRUTHS = {"true": 1.0, "false": 0.0}

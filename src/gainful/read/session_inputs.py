@@ -29,7 +29,7 @@ from gainful.read.formats import (
 )
 from gainful.read.frames import as_polars, is_frame
 from gainful.read.json_records import binary_format, build_columns, first_records
-from gainful.read.named_columns import Header, InputTable
+from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_value, list_paths
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import AS_USUAL, ReadOptions
@@ -70,7 +70,10 @@ def extract_session_table(
         reading: how columns are called, and what a log means.
         report: told which share of the work is done.
     """
-    table = table.rename(reading.columns, SESSION_ROLES)
+    columns, topic = named_columns.split_topic(reading.columns, table.frame.columns)
+    if topic is not None:
+        table = evolve(table, frame=table.frame.with_columns(table.frame[topic].alias("topic")))
+    table = table.rename(columns, SESSION_ROLES)
     facts = find_facts(table.frame, table.header)
     if reading.asks_for_events or is_event_log(table.header, facts):
         log = extract_events(table, reading.events, facts)
@@ -141,6 +144,10 @@ def read_sources(
 ) -> Sessions:
     """Sessions from a file, whatever its format; a log of UBI may have two."""
     file_format = find_session_format(sources[0], format_name)
+    by_text = file_format.name != "table" and reading.columns.names.get("topic") == TEXT
+    if by_text:
+        others = {role: own for role, own in reading.columns.names.items() if role != "topic"}
+        reading = evolve(reading, columns=evolve(reading.columns, names=others))
     if format_name is None and file_format.name == "table":
         _refuse_judgments(sources[0])
         if not reading.columns.names:
@@ -156,7 +163,18 @@ def read_sources(
         sessions = build_sessions(sessions, bad=reading.policy, gap=reading.gap)
     for part in sources:
         part.report_end()
+    if by_text:
+        sessions = _judge_by_text(sessions)
     return _add_topics(sessions, reading)
+
+
+def _judge_by_text(sessions: Sessions) -> Sessions:
+    """Sessions in which the topic of a query is its text."""
+    if "text" not in sessions.frame.columns:
+        problem = "it does not tell the texts of queries"
+        raise NoColumn(sessions.name, problem, "--columns topic= (columns=) what tells the topic")
+    frame = sessions.frame.drop("topic", strict=False)
+    return evolve(sessions, frame=frame, judged_by="text")
 
 
 def read_grades(source: Source) -> Qrels | None:
