@@ -459,9 +459,10 @@ def compare_results(
     """
     sessions = results[0]
     if not isinstance(sessions, SessionResults):
-        for name, value in (("by", by), ("block", block)):
+        allowed = "nothing of runs: it is of sessions"
+        for name, value, of_runs in (("by", by, "; of runs, group="), ("block", block, "")):
             if value is not None:
-                raise BadValue(name, value, "nothing of runs: it is of sessions")
+                raise BadValue(name, value, f"{allowed}{of_runs}")
         method = build_method(**options)
         of_queries = clusters or method.read_clusters()
         return _compare(
