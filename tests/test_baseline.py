@@ -206,9 +206,9 @@ def test_a_file_that_lacks_a_field_is_refused(gate, base, field):
     [
         ("", "empty"),
         ("no JSON", "not JSON"),
-        ("[]", "no baseline"),
-        ("{}", "no baseline"),
-        ("null", "no baseline"),
+        ("[]", "not a baseline"),
+        ("{}", "not a baseline"),
+        ("null", "not a baseline"),
         ('{"format": "gainful baseline", "format": 1}', "'format'"),
         ("[" * 100_000, "nested"),
         ("1" * 5000, "not JSON"),

@@ -81,3 +81,29 @@ def test_two_files_of_judgments_are_not_guessed_between(folder):
     copy(folder / "news" / "qrels.txt", folder / "news" / "old-qrels.txt")
     with refuses(BadInput, "news"):
         gainful.evaluate_collections(folder)
+
+
+def test_two_runs_that_differ_behind_a_dot_are_two_and_two_of_one_name_are_refused(folder):
+    copy(folder / "news" / "bm25.txt", folder / "news" / "bm25.v2.txt")
+    results = gainful.evaluate_collections(folder, "AP")
+    assert results.runs == ["bm25", "bm25.v2", "dense"]
+    copy(folder / "news" / "bm25.txt", folder / "news" / "bm25.run")
+    with refuses(BadInput, "news"):
+        gainful.evaluate_collections(folder, "AP")
+
+
+def test_equal_values_have_a_mean_and_no_interval(tmp_path):
+    for place in ("a", "b"):
+        (tmp_path / place).mkdir()
+        for name in ("qrels", "bm25"):
+            copy(EXAMPLES / f"{name}.txt", tmp_path / place)
+    mean = gainful.evaluate_collections(tmp_path, "AP").mean["AP"]["bm25"]
+    assert mean.mean is not None
+    assert (mean.low, mean.high) == (None, None)
+
+
+def test_a_collection_whose_only_run_cannot_be_read_leaves_no_mean_behind(folder):
+    (folder / "tiny" / "bm25_predictions.json").write_text("{")
+    results = gainful.evaluate_collections(folder, "AP", keep_going=True)
+    assert results.values["AP"]["bm25"]["tiny"] is None
+    assert results.mean["AP"]["bm25"].mean is None

@@ -37,7 +37,7 @@ def names(tmp_path_factory):
     for name in ("a", "b"):
         (collections / name).mkdir()
         copy(judged, collections / name)
-        copy(bm25, collections / name)
+        copy(bm25 if name == "a" else EXAMPLES / NEWS[2], collections / name / "run.txt")
     return {
         "COLLECTIONS": str(collections),
         **{name: getattr(gainful, name) for name in (*gainful.__all__, "sessions", "stats")},

@@ -12,6 +12,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import pytest
+from tools.docs import break_command, join_lines, list_typed_pages, print_anew
 from tools.reference import (
     MODULES,
     docstring_to_markdown,
@@ -31,6 +32,7 @@ GUIDE_PAGES = [path for path in (ROOT / "docs").glob("*.md") if path not in BUIL
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *GUIDE_PAGES])
 NAMES = [*(path.name for path in PAGES), *BUILT_NAMES]
 GUIDES = [name for name in NAMES if name != "CONTRIBUTING.md"]
+TYPED = [Path(page).name for page in list_typed_pages()]
 
 
 @cache
@@ -60,6 +62,48 @@ def test_every_link_leads_somewhere(path):
         target = path.parent / place if place else path
         assert target in BUILT_PAGES or target.is_file(), link
         assert not anchor or anchor in anchors(read_page(target.name)), link
+
+
+ODD = (  # what nobody says: the plain word is shorter
+    r"told|tells?|of which|what was done|dearer|stands?"
+    r"|hangs? on|for who|is said|are said|of now|begins? anew"
+)
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_pages_are_in_plain_english(name):
+    prose = re.sub(r"```.*?```|`[^`]*`", "", read_page(name), flags=re.DOTALL)
+    assert re.findall(rf".*\b(?:{ODD})\b.*", prose, re.IGNORECASE) == []
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_no_command_is_wider_than_a_page(name):
+    blocks = re.findall(r"^```(?:sh|console)\n(.*?)^```", read_page(name), re.MULTILINE | re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines()]
+    commands = [line for line in lines if line.startswith(("$ gainful", "gainful ", "  -"))]
+    assert [line for line in commands if len(line) > 100] == []
+
+
+def test_long_commands_are_broken_between_options_and_run_as_one():
+    command = (
+        "gainful eval examples/qrels.txt examples/bm25.txt -m 'nDCG(gain=exp)@10' --per-query "
+        "--format csv -o values.csv | tail -n +2 | head -1"
+    )
+    broken = break_command(command)
+    assert broken.splitlines() == [
+        "gainful eval examples/qrels.txt examples/bm25.txt -m 'nDCG(gain=exp)@10' \\",
+        "  --per-query --format csv -o values.csv | tail -n +2 | head -1",
+    ]
+    assert join_lines(broken) == command
+    assert break_command("gainful eval a b") == "gainful eval a b"
+
+
+def test_the_output_of_a_broken_command_is_printed_below_it():
+    page = "Text\n\n```console\n$ gainful which 0.932 \\\n  3 2 3 0 1 2 --format csv\nold\n```\n"
+    lines = print_anew(page).splitlines()
+    assert lines[3] == "$ gainful which 0.932 3 2 3 0 1 2 --format csv"
+    assert "old" not in lines
+    assert len(lines) > 5
 
 
 def test_every_page_has_its_place_in_the_menu():

@@ -508,7 +508,7 @@ def test_formula_and_words_follow_the_controls(demo):
     assert [words in message for words in ("zipf: ", "each document once")] == [True, True]
     demo.locator("#ideal").select_option("once")
     wait_until_drawn(demo)
-    assert "not bound" in demo.locator("#words").text_content()
+    assert "does not limit" in demo.locator("#words").text_content()
 
 
 def test_what_is_no_number_is_marked_and_changes_nothing(demo):

@@ -88,3 +88,21 @@ def test_runs_are_compared_by_novelty_and_not_by_coverage():
 def test_what_they_need_is_asked_for(measure, options, error, about):
     with refuses(error, about):
         gainful.evaluate(QRELS, RUN, measure, **options)
+
+
+def test_a_group_has_no_coverage_of_its_own_and_items_outside_are_counted():
+    queries = {str(query): {"a": 1} for query in range(4)}
+    run = {query: ["a", "b"] for query in queries}
+    results = gainful.evaluate(
+        queries, run, ["Coverage@2", "RR"], items=["a", "z"], group=lambda query: int(query) % 2
+    )
+    assert results["Coverage@2"] == 0.5
+    assert {group["mean"]["Coverage@2"] for group in results.groups()} == {None}
+    assert [note for note in results.notes if "Coverage@2" in note and "1 item" in note]
+
+
+def test_explain_and_a_catalogue_of_other_ids_are_refused():
+    with refuses(BadValue, "measure"):
+        gainful.explain([3, 2], measure="Novelty@2")
+    with refuses(BadInput, "items"):
+        gainful.evaluate(QRELS, RUN, "Coverage@2", items=["zz"])

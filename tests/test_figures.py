@@ -380,7 +380,7 @@ def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, 
     once = picture.to_svg(chart)
     assert once == picture.to_svg(draw_spec(name, *given, **options, look=Look(caption="full")))
     shown = " ".join(svg_texts(once))
-    words = {"precision-recall": "grade 1", "searchers": "models fitted", "judges": "kappa"}
+    words = {"precision-recall": "grade 1", "searchers": "fitted models", "judges": "kappa"}
     words |= {"frontier": "Cost(per_query=50, per_result=2)"}
     assert words.get(name, "gain") in shown
     assert "#12171e" not in once
@@ -503,7 +503,7 @@ def test_many_queries_stand_in_a_row_without_names():
 def test_lines_that_have_no_room_for_their_names_are_counted():
     runs = {f"run {at}": TOY_RUN for at in range(40)}
     drawn_ = draw_spec("curves", JUDGED, runs, look=Look(height=140))
-    assert any("30 lines without a name" in line for line in drawn_["usermeta"]["caption"])
+    assert any("30 lines without a label" in line for line in drawn_["usermeta"]["caption"])
 
 
 def test_ideals_that_differ_are_drawn_for_each_run():

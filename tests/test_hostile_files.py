@@ -40,12 +40,12 @@ TABLES = {
     "a quote in the header that is never closed": (
         "s.csv",
         'query,doc,score,"size\n1,a,9,x\n',
-        ("s.csv:1", "quotes"),
+        ("s.csv:1", "quote"),
     ),
     "an odd quote in the header": (
         "s.csv",
         'query,doc,score,size 5" screen\n1,a,9,x\n1,b,8,x\n2,c,7,y" z\n1,d,6,x\n',
-        ("s.csv:1", "quotes"),
+        ("s.csv:1", "quote"),
     ),
     "a quote that joins lines of a TSV": (
         "s.tsv",

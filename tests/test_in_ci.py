@@ -58,6 +58,17 @@ def test_the_action_puts_any_table_on_the_summary_page(action, tmp_path):
     assert "| dense | 0.6587 |" in summary
 
 
+def test_the_action_leaves_files_and_pages_as_they_are_and_refuses_half_a_quotation(
+    action, tmp_path
+):
+    out = tmp_path / "values.csv"
+    status, summary, _ = run_step(action, tmp_path, f"eval qrels.txt dense.txt -m AP -o {out}")
+    assert (status, summary, out.read_text().splitlines()[0]) == (0, "", "run,AP")
+    page = tmp_path / "page.html"
+    assert run_step(action, tmp_path, f"report qrels.txt dense.txt -m AP -o {page}")[0] == 0
+    assert run_step(action, tmp_path, "eval 'qrels.txt")[0] == 2
+
+
 def test_an_input_of_the_action_is_never_run_as_a_script(action, tmp_path):
     status, *_ = run_step(
         action, tmp_path, f"eval qrels.txt $(touch {tmp_path}/hacked); touch {tmp_path}/x"

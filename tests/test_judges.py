@@ -129,9 +129,19 @@ def test_three_judges_on_the_command_line(tmp_path, run_gainful):
         ([PEOPLE, MODEL], {"weights": "cubic"}, BadValue, "weights"),
         ([PEOPLE, MODEL], {"level": "ratio"}, BadValue, "level"),
         ([PEOPLE, MODEL], {"runs": [{"1": ["a"]}, {"1": ["b"]}]}, BadValue, "the number of runs"),
+        ([{"1": {"a": 1e300}}] * 2, {}, BadInput, "judge 1 and judge 2"),
         ([{"1": {str(n): n for n in range(60)}}] * 2, {}, BadInput, "judge 1 and judge 2"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(judges, options, error, about):
     with refuses(error, about):
         gainful.compare_judges(judges, **options)
+
+
+def test_a_judge_who_gives_fewer_grades_is_named():
+    binary = {
+        query: {doc: min(grade, 1) for doc, grade in docs.items()} for query, docs in PEOPLE.items()
+    }
+    (note,) = gainful.compare_judges({"people": PEOPLE, "binary": binary}, **FEW).notes
+    assert "binary" in note
+    assert "2" in note

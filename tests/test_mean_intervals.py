@@ -184,7 +184,7 @@ def test_one_query_has_no_interval_and_says_so():
         None,
     )
     (note,) = run_intervals.notes
-    assert find_notes([note], "P@10", "one", "query", "no", "interval")
+    assert find_notes([note], "P@10", "single", "query", "no", "interval")
 
 
 def test_constant_values_have_a_point_and_say_so():

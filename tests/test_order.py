@@ -499,7 +499,7 @@ MEASURE_OPTIONS = ("-m", "P@10", "-m", "P@5", "-m", "RR")
 def test_the_command_answers_and_then_shows_two_tables(call):
     printed = call(*FILES, *MEASURE_OPTIONS, "--format", "table").out
     parts = printed.split("\n\n")
-    assert "runs apart" in parts[0]
+    assert "significant differences" in parts[0]
     rows = [line.split() for line in parts[1].splitlines()]
     assert rows[2][0] == "P@10"
     assert parts[1].splitlines()[2].endswith("high > middle > low")

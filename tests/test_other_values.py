@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import ir_measures
+import pandas as pd
 import polars as pl
 import pytest
 from example_files import EXAMPLES, NEWS
@@ -77,6 +78,8 @@ def test_values_of_ir_measures_are_taken_as_they_come():
         schema=["query_id", "measure", "value"],
     )
     results = gainful.read_values(frame)["values"]
+    objects = pd.DataFrame({"query_id": ["1"], "measure": [ir_measures.AP], "value": [0.5]})
+    assert gainful.read_values(objects)["values"].mean == {"AP": 0.5}
     own = gainful.evaluate(qrels, run, ["AP", "nDCG@10"], like="ir_measures")
     assert results["nDCG@10"] == pytest.approx(own["nDCG@10"], abs=1e-9)
 
@@ -108,7 +111,9 @@ def test_a_measure_that_only_its_tool_knows_and_gaps_are_no_obstacle():
         ({"a": {"AP": 0.5}}, WrongType, "values['a']"),
         (pl.DataFrame({"run": ["a"], "AP": [0.5]}), NoColumn, "values"),
         (pl.DataFrame({"query": ["1"], "run": ["a"]}), BadInput, "values"),
-        (pl.DataFrame({"query": ["all"], "AP": [0.5]}), BadInput, "values"),
+        (pl.DataFrame({"query": [None], "AP": [0.5]}), BadInput, "values"),
+        ({"a": {"M": {"q": [1]}}}, WrongType, "values['a']['M']['q']"),
+        ({"a": {"M": {"q": "high"}}}, WrongType, "values['a']['M']['q']"),
         (pl.DataFrame({"query": ["1", "1"], "AP": [0.5, 0.5]}), BadValue, "values"),
         (pl.DataFrame({"query": ["1"], "AP": ["high"]}), BadInput, "values, row 0"),
         (pl.DataFrame({"query": ["1"], "AP": [float("inf")]}), BadInput, "values, row 0"),

@@ -169,7 +169,7 @@ def test_what_cannot_be_told_is_none_and_said():
     assert find_notes(single.notes, 1, "query", "one", "side")
     assert reproduce(qrels, run, run, "DCG@5").errors[0].nrmse is None
     unequal = reproduce(qrels, {"1": ["a", "x", "y"]}, {"1": ["a", "x"]}, "RR")
-    assert find_notes(unequal.notes, "tau", 1, "query", "unequal")
+    assert find_notes(unequal.notes, "tau", 1, "query", "shorter")
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_a_click_log_is_read_as_it_is(tmp_path):
     assert new == pytest.approx(1 / 2)  # clicked at rank 2: 1 / (1 + log2 2)
     assert old == pytest.approx(2 / 3)  # at rank 1 of the second query: 1 / (1 + log4 2)
     assert [pair for pair in PAIRS if pair not in results.notes[0]] == []
-    assert list_facts(results.notes[1], "clicked") == ["clicked", "1"]
+    assert list_facts(results.notes[1], "clicked") == ["1", "clicked"]
 
 
 @pytest.mark.parametrize("form", ["tsv", "jsonl", "parquet", "csv.gz", "csv.zst", "jsonl.zst"])
@@ -324,8 +324,8 @@ FINE = "s,u,2026-01-31T12:00:00Z,shown,x,1,a\n"
         ("s,u,yesterday,shown,x,2,b\n", ("'s'", "'yesterday'")),
         ("s,u,,shown,x,2,b\n", ("'s'", "no", "time")),
         ("s,u,2026-01-31T12:00:01Z,shown,,2,b\n", ("'s'", "without", "query")),
-        ("s,u,2026-01-31T12:00:01Z,click,x,,z\n", ("'s'", "'clicked'", "'z'", "not", "shown")),
-        ("s,u,2026-01-31T11:00:01Z,click,x,,a\n", ("'s'", "'clicked'", "'a'", "not", "shown")),
+        ("s,u,2026-01-31T12:00:01Z,click,x,,z\n", ("'s'", "'clicked'", "'z'", "no", "earlier")),
+        ("s,u,2026-01-31T11:00:01Z,click,x,,a\n", ("'s'", "'clicked'", "'a'", "no", "earlier")),
         (",u,2026-01-31T12:00:01Z,shown,x,2,b\n", ("session", "null")),
         ("s,u,2026-01-31T12:00:01Z,shown,x,2,\n", ("'s'", "rank", "no", "document")),
         ("s,u,2026-01-31T12:00:01Z,click,x,,\n", ("'s'", "'clicked'", "no", "document")),
@@ -422,7 +422,7 @@ def test_a_log_is_checked_as_sessions(tmp_path, text):
     bad = text + text.splitlines()[-1].replace("2026-01-31", "never").replace("s,90", "s,often")
     report = gainful.check(write_file(tmp_path / "bad.csv", bad))
     assert not report.ok
-    assert "is no time" in report.to_text()
+    assert "is not a time" in report.to_text()
 
 
 VALUES = {
@@ -463,7 +463,7 @@ def test_a_log_without_positions_says_how_lists_were_made(tmp_path):
     text = "session,query,doc,clicked\ns,x,a,0\ns,x,b,1\ns,y,a,0\n"
     sessions = as_sessions(write_file(tmp_path / "log.csv", text))
     assert places(sessions) == [("s", 1, 1, "a"), ("s", 1, 2, "b"), ("s", 2, 1, "a")]
-    assert find_notes(sessions.notes, "no", "positions", "rows")
+    assert find_notes(sessions.notes, "no", "positions", "row")
 
 
 def test_clicks_alone_are_not_what_was_shown(tmp_path):
@@ -533,7 +533,7 @@ def test_of_a_document_that_a_list_shows_twice_the_first_counts(make):
         ("s", 3, "c", True, None),
         ("t", 1, "ad", False, None),
     ]
-    assert any(note.startswith("2 results show a document") for note in sessions.notes)
+    assert any(note.startswith("2 results repeat documents") for note in sessions.notes)
 
 
 def test_a_list_with_a_gap_is_no_better_for_a_document_that_stands_twice():

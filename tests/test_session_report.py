@@ -217,12 +217,12 @@ def test_one_system_has_means_with_intervals_and_no_comparison(shown):
     page = shown(report(EXAMPLES / "log.csv"))
     assert page.text(".eyebrow") == "log.csv, 200 sessions"
     assert "95 % interval" in page.text("h1")
-    assert "sessions drawn again" in page.page.text_content("#summary")
+    assert "bootstrap over sessions" in page.page.text_content("#summary")
     assert "one system" in page.text("#searchers")
     assert "clicked" in page.text("#quality thead")
     assert "judged" not in page.text("#quality thead")
-    assert "Nobody judged" in page.text("#quality")
-    assert "clicked = 1" in page.text("#quality")
+    assert "no judgments" in page.text("#quality")
+    assert "1 per clicked result" in page.text("#quality")
 
 
 def test_systems_of_a_log_are_named_by_a_column():
@@ -419,7 +419,7 @@ def test_names_in_full_are_in_the_values_beside(monkeypatch):
 
 def test_measures_that_have_no_vectors_have_no_curve():
     page = report({"one": ONE, "two": TWO}, JUDGED, "sRBP")
-    assert ("no curve: none" in page, "no map: none" in page) == (True, True)
+    assert ("no curve: it needs" in page, "no map: it needs" in page) == (True, True)
     assert (read_data(page)["course"], read_data(page)["searchers"]) == (None, None)
     assert read_data(page)["details"] == {}
 
@@ -434,7 +434,7 @@ def test_of_many_systems_there_are_no_bands_and_of_more_no_curve():
         for page in (four, five)
     ]
     assert bands == [[True] * 4, [False] * 5]
-    assert "no curve: of 13" in thirteen
+    assert "no curve: 13 systems" in thirteen
 
 
 def test_of_very_many_sessions_there_is_no_map_and_no_band(monkeypatch):

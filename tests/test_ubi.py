@@ -162,7 +162,7 @@ def test_impressions_are_the_list_where_no_hits_are_told(tmp_path):
     )
     sessions = as_sessions(path)
     assert list_results(sessions, "clicked") == [("s1", 1, 1, "x", False), ("s1", 1, 2, "y", True)]
-    assert find_notes(sessions.notes, "impressions", "order", "positions")
+    assert find_notes(sessions.notes, "impressions", "order", "position")
 
 
 @pytest.mark.parametrize("position", [{"ordinal": 2}, {"ordinal": {"index": 2}}, {"index": 2}])

@@ -380,7 +380,7 @@ def test_what_cancels_out_has_no_shares():
     assert (cause.changed, cause.share, cause.effect) == (2, None, 0)
     text = frame.to_text()
     assert "no difference" in text
-    assert "cancels out" in text
+    assert "cancel out" in text
     assert " %" not in text
 
 
@@ -591,7 +591,7 @@ def test_only_one_cause_is_spelled_out(call):
     assert [cause["cause"] for cause in data["causes"] if cause["worst"]] == ["ties"]
     assert find_notes(call(*words, "--cause", "gain").out.splitlines(), "Nothing", "gain")
     assert "Ties: query 'tie'" in call(*words, "--cause", "ties").out
-    other = call(*words, "--cause", "documents that stand twice").out
+    other = call(*words, "--cause", "documents listed twice").out
     assert "query 'twice'" in other
     assert "Ties: query" not in other
 

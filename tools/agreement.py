@@ -15,7 +15,7 @@ _INTRODUCTION = """\
 `make agree` sends random judgments and runs through each tool that is installed and through gainful under the
 tool's own `like=`, and compares value by value. It writes this page. A trec_eval is compared by whole command
 lines, byte by byte, where the environment variable TREC_EVAL names one (a version 9 in TREC_EVAL_9); what differs
-there on purpose stands in [trec_eval](trec-eval.md).
+there on purpose is listed in [trec_eval](trec-eval.md).
 
 Run on {date}, seed {seed}:
 

@@ -65,8 +65,8 @@ def which_ndcg_page() -> str:
     return f"""{MADE}# Which nDCG?
 
 One ranking, one set of judgments, and almost every tool prints another number. None of them is
-wrong: each settles a dozen questions in its own way, and few say how. gainful has a name for every such
-setting and tells them with every result; `like=` (on the command line `--like`) computes as another tool does.
+wrong: each makes a dozen choices of its own, and few document them. gainful has a name for every such
+setting and prints them with every result; `like=` (on the command line `--like`) computes as another tool does.
 
 ## The settings
 
@@ -78,16 +78,16 @@ measures they concern and options of the calls (`gainful measures nDCG` lists th
 
 ## Whose settings
 
-`gainful conventions NAME` tells one in plain words, `gainful conventions NAME --diff OTHER` only
+`gainful conventions NAME` describes one in plain words, `gainful conventions NAME --diff OTHER` only
 what differs. The same from Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
 
 {to_markdown(conventions.build_tables(None, None)[0][1])}
 
-What else there is to know:
+Notes on single tools:
 
 {to_markdown(Table(("name", "tool or source", "note"), notes))}
 
-Not here, because it cannot be said in these fields: cwl_eval's and ir_measures' scaled DCG (no
+Not here, because these fields cannot express it: cwl_eval's and ir_measures' scaled DCG (no
 ideal at all), trec_eval's ndcg_rel and Rndcg (other measures), Spark's Scala API with
 relevance (an ideal in the order given), and LlamaIndex (changed since it was read).
 
@@ -219,7 +219,7 @@ documents on both subtopics being worth 2 and then 1. Only subtopics count that 
 relevant to. The ideal takes at each rank the document that adds most, of equals the one whose id comes last.
 
 `alpha` is how much less a subtopic is worth each time it comes again; from `rel` on a grade is relevant, and
-higher grades are worth no more. A column that is the same everywhere, as in ordinary judgments, tells no subtopics; then all
+higher grades are worth no more. A column that is the same everywhere, as in ordinary judgments, names no subtopics; then all
 that is relevant to a query is taken for one, and a note says so. The numbers are those of ndeval, under
 `like="pyndeval"` to its last setting: ties by document id, ascending, and alpha_DCG@1 and ERR_IA@1 not divided by
 anything (`first_rank=as_is`), so that they can pass 1.
@@ -231,7 +231,7 @@ anything (`first_rank=as_is`), so that they can pass 1.
 ## Each measure
 
 An example gives the grades in rank order, `-` for a document without one, and behind `|` the judged
-documents that were not retrieved. Where subtopics count, letters stand for grades: `ab` is a document
+documents that were not retrieved. Where subtopics count, letters replace grades: `ab` is a document
 relevant to the subtopics a and b.
 
 {each}

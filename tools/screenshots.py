@@ -26,7 +26,7 @@ SHOTS = {
         "gainful explore demo/sessions.csv --qrels demo/qrels.txt --by system "
         "-m 'nsDCG(b=2,bq=4)@10' --title 'A simulated study' -o demo/explore.html",
         "demo/explore.html",
-        640,
+        590,
     ),
     "report.png": Shot(
         "gainful report examples/news/qrels.txt examples/news/bm25.txt examples/news/dense.txt "

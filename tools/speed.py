@@ -23,7 +23,7 @@ Measured on {date}: {packages}.
 | --- | --- | --- | --- | --- |
 {rows}
 
-The native engine (`make native`) is optional, see [Installing](installing.md). Its memory, and that of runs whose queries stand together, does not grow with
+The native engine (`make native`) is optional, see [Installing](installing.md). Its memory, and that of runs whose queries are grouped, does not grow with
 the file: 70 million lines (2.9 GB) take 144 MB by the native engine and 296 MB without.
 
 How far each ratio is beyond what is asked of it, measurement by measurement; 1 is just enough:

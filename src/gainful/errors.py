@@ -136,7 +136,7 @@ class BadInput(GainfulError, ValueError):
 
 
 class Duplicated(BadInput):
-    """A document that stands twice where it may stand once."""
+    """A document listed twice where it may be listed once."""
 
 
 class Swapped(BadInput):
@@ -192,7 +192,7 @@ class NotInstalled(GainfulError, ImportError):
         """Say what needs it, and which extra brings it."""
         self.feature, self.extra = feature, extra
         packages = " ".join(EXTRAS.get(extra, (extra,)))
-        super().__init__(f"{feature} needs packages that are not there: pip install {packages}")
+        super().__init__(f"{feature} needs packages that are not installed: pip install {packages}")
 
     def __reduce__(self) -> tuple[type[NotInstalled], tuple[object, ...]]:
         return type(self), (self.feature, self.extra)
@@ -240,7 +240,7 @@ class UnknownName(GainfulError, LookupError, ValueError):
         if suggestion and lists_all and len(by_lower) > 1:
             suggestion += f" known: {listing}"
         advice = answer or suggestion or f"known: {listing}"
-        super().__init__(f"no {kind} {quote(name)}; {advice}" + (f" ({hint})" if hint else ""))
+        super().__init__(f"unknown {kind} {quote(name)}; {advice}" + (f" ({hint})" if hint else ""))
 
     def __reduce__(self) -> tuple[Any, tuple[object, ...]]:
         words = (self.kind, self.name, self.known_names, self.hint, self.answer)

@@ -29,6 +29,6 @@ def refuse_lost_threads() -> None:
     if _owners - {os.getpid()}:
         from gainful.errors import BadInput  # noqa: PLC0415  (seldom)
 
-        problem = "it was forked from one in which polars had begun to work, and would never end"
+        problem = "it was forked from a process that already used polars, and would never end"
         allowed = "multiprocessing.get_context('spawn') or 'forkserver'; or dicts, without polars"
         raise BadInput("this process", problem, allowed)

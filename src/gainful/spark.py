@@ -100,7 +100,7 @@ def per_query(
         if recipe.entry.needs_scores:
             raise BadValue("measure", name, "measures that ask for ranks; evaluate has this too")
         if TIE_POLICIES[recipe.convention.ties].needs == "order":
-            allowed = "a policy that needs no order of rows, which Spark has not"
+            allowed = "a policy that needs no order of rows, which Spark lacks"
             raise BadValue(f"ties of {name}", recipe.convention.ties, allowed)
     lazy_run = as_lazy_run(run, SPARK, "run")
     names = [*flatten_names(dict.fromkeys(recipes, 0.0))] if flat else [*recipes]
@@ -238,7 +238,7 @@ def _refuse_bad_parts(reports: Sequence[_PartReport], run: LazyRun, convention: 
     ids = next((report.ids for report in reports if report.ids), {})
     mixed = compare_id_types(ids, run.ids)
     if mixed and not any(report.has_hits for report in reports):
-        raise NothingInCommon(run.name, f"nothing of it is judged: {mixed[0]}", SAME_ID_TYPE)
+        raise NothingInCommon(run.name, f"none of it is judged: {mixed[0]}", SAME_ID_TYPE)
     matched.refuse_nothing_in_common(run.name)
     choose_queries(matched, convention, run.name)
 

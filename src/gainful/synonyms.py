@@ -55,7 +55,7 @@ OPTIONS: Mapping[str, str] = {
     **dict.fromkeys(("run", "runs", "results"), "runs follow QRELS, without an option"),
     **dict.fromkeys(
         ("sep", "separator", "delimiter"),
-        "the separator is found by itself; --columns query=user,doc=item names columns",
+        "the separator is detected; --columns query=user,doc=item names columns",
     ),
     **dict.fromkeys(
         ("digits", "decimals", "precision", "round"), "--format csv has every digit of a value"
@@ -71,7 +71,7 @@ OPTIONS: Mapping[str, str] = {
     **dict.fromkeys(("threads", "jobs", "workers", "n_jobs"), "all cores are used anyway"),
     **dict.fromkeys(
         ("header", "no_header"),
-        "a header is found by itself; --columns query=1,doc=2 takes numbers",
+        "a header is detected; --columns query=1,doc=2 takes numbers",
     ),
     **dict.fromkeys(
         ("color", "colour", "no_color"), "NO_COLOR=1 in the environment turns colours off"
@@ -105,7 +105,7 @@ COMMANDS: Mapping[str, str] = {
     **dict.fromkeys(("what", "whose", "identify"), "gainful which VALUE GRADES…"),
     **dict.fromkeys(("split", "query", "per-query"), f"{_EVAL} --per-query"),
 }
-_NOT_HERE = "gainful evaluates runs and sessions, and makes none"
+_NOT_HERE = "gainful evaluates runs and sessions; it does not create them"
 NO_COMMANDS: Mapping[str, str] = {
     **dict.fromkeys(("fuse", "fusion", "rerank", "search", "index", "train"), _NOT_HERE),
     **dict.fromkeys(("install", "update", "upgrade", "uninstall"), "pip installs and upgrades it"),
@@ -169,9 +169,7 @@ NAMES: Mapping[str, str] = {
 }
 
 _MODELS = "it was removed: statsmodels fits linear models to results.per_query (per_session)"
-_SAID = (
-    "it was removed: gainful.stats.correlate holds measures and settings against what users said"
-)
+_SAID = "it was removed: gainful.stats.correlate correlates measures and settings with user labels"
 _FIRST = "it was removed: gainful.unjudged lists the documents to judge first"
 _SPLIT_HALF = "it was removed: discriminative power and test= say how sure an order is"
 # Names and options in Python that are gone, and what to do instead.

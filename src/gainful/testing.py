@@ -47,7 +47,7 @@ def assert_ranking_quality(
 
     Raises:
         AssertionError: a rule is broken; the message is the verdict.
-        GainfulError: something is wrong with what was given, so nothing is known of the run.
+        GainfulError: the input is invalid, so nothing is known about the run.
 
     Examples:
         >>> judged = {"1": {"a": 1}, "2": {"b": 1}}
@@ -78,7 +78,7 @@ def save_baseline(
     like: str | Convention | None = None,
     **settings: Unpack[EvaluationSettings],
 ) -> None:
-    """Save what a run scores in a file that later runs are held against.
+    """Save what a run scores in a file to compare later runs with.
 
     Examples:
         >>> from pathlib import Path

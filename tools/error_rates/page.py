@@ -57,7 +57,7 @@ gains and few large losses (exponential). How often `gate --no-worse-than` lets 
 {margins}
 
 No rule of means sees losses that are rare and large in a sample that happens to have few of them; `--per-query` counts them.
-Where TOST is at 0, the changes vary so much that so many queries cannot show equivalence at all.
+Where TOST is at 0, the changes vary too much for this number of queries to show equivalence.
 
 ## Many runs
 
@@ -89,13 +89,13 @@ alike; *held*: how often the interval holds a true difference of 0.7.
 
 {designs}
 
-Cyclic Latin squares of more systems, by the linear model with permuted residuals and max-T: how often any pair is told apart where all are alike, and how often all
+Cyclic Latin squares of more systems, by the linear model with permuted residuals and max-T: how often any pair is called different where all are alike, and how often all
 intervals hold.
 
 {squares}
 
 Its power for a true difference of 0.6 error deviations between two of four systems, beside one that is better by 3. The linear model with Tukey's HSD finds 18 and 41 %;
-step-down finds more, as the pairs of the clearly better system are told apart first and leave the family:
+step-down finds more, as the pairs of the clearly better system are found different first and leave the family:
 
 {power}
 
@@ -167,7 +167,7 @@ def _list_names(records: Sequence[Record]) -> list[str]:
 
 
 def _describe_run(records: Sequence[Record]) -> str:
-    """When, with which seed and how many trials; what was not run is said."""
+    """When, with which seed and how many trials, and what was not run."""
     runs = dict.fromkeys(
         (record["date"], record["seed"], record["trials"])
         for record in records

@@ -71,7 +71,7 @@ def simulate_log(
         query_counts = np.minimum(first, query_counts).astype(np.intp)
     total = int(query_counts.sum())
     if total * results > _MOST_RESULTS:
-        raise BadValue("sessions", sessions, f"so many that there are {_MOST_RESULTS} results")
+        raise BadValue("sessions", sessions, f"few enough for {_MOST_RESULTS} results")
     depths = _draw_stops(reading, total, random)
     clicked = random.random((total, results)) < click
     clicked &= np.arange(1, results + 1) <= depths[:, None]

@@ -91,7 +91,7 @@ def find_groups(
         return group, read_queries(queries).read_column(group).get
     by_query = _find_column(group, reading, qrels, runs)
     if by_query is None:
-        raise NoColumn("group", f"no column {quote(group)} in what was given", _GROUP_CHOICES)
+        raise NoColumn("group", f"no column {quote(group)} in the input", _GROUP_CHOICES)
     return group, by_query.get
 
 
@@ -132,7 +132,7 @@ def group_units(named: tuple[str, FindGroup], ids: Sequence[str]) -> Grouping:
     labels = {unit: str(label).strip() for unit, label in by_unit.items() if _is_label(label)}
     if ids and not labels:
         count = f"{count_noun(len(ids), 'id')}, such as {quote(ids[0])}"
-        raise BadValue("group", name, f"groups of what is evaluated: none of {count}, has one")
+        raise BadValue("group", name, f"groups for the evaluated queries: none of {count}, has one")
     return Grouping(name, labels)
 
 
@@ -176,7 +176,7 @@ def group_sessions(
 def _group_by_length(_: object, queries: AnyQueries | None) -> dict[str, str]:
     """By the number of words in the text of a query."""
     if queries is None:
-        allowed = f"a table of queries with their texts beside it: {_name_queries()}"
+        allowed = f"a table of queries with their texts: {_name_queries()}"
         raise BadValue(name_way("--group", "group"), TEXT_LENGTH, allowed)
     texts = read_queries(queries).read_texts().items()
     return {query: _name_size(len(text.split()), _LENGTHS, "7+ words") for query, text in texts}

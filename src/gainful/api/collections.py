@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from os import PathLike
 from pathlib import Path
 from typing import Unpack
 
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
-from gainful.errors import BadInput, GainfulError
+from gainful.errors import BadInput, GainfulError, WrongType
 from gainful.evidence.collections import CollectionResults, describe_missing
 from gainful.measure.build_recipes import Measures
 from gainful.measure.results import QueryResults
@@ -16,6 +17,7 @@ from gainful.text import count_noun
 
 _JUDGMENTS = ("qrels", "qrel")  # what a folder or a file of judgments is called
 _PREDICTIONS = "_predictions"  # what MTEB adds to the name of a run
+_SUFFIXES = re.compile(r"(\.(txt|run|res|trec|csv|tsv|json|jsonl|parquet))?(\.(gz|zst|bz2|xz))?$")
 _BESIDE = ("corpus", "queries", "readme", "license", "dataset_info", "metadata")
 
 
@@ -45,41 +47,44 @@ def evaluate_collections(
         collections with its interval. A run that is missing somewhere has no mean.
     """
     reading = RunReading.from_options(options)
+    reading.build_recipes(measures)  # a measure that is wrong is wrong everywhere
     results: dict[str, dict[str, QueryResults]] = {}
     problems: list[str] = []
-    for place in _list_folders(Path(folder)):
+    for place in _list_folders(folder):
         try:
             qrels, runs = _find_files(place)
+            results[place.name] = {}
             judgments = reading.read_qrels(qrels)
-            evaluated = {}
             for name, run in runs.items():
                 try:
-                    (evaluated[name],) = evaluate_runs(judgments, {name: run}, measures, reading)
+                    (evaluated,) = evaluate_runs(judgments, {name: run}, measures, reading)
+                    results[place.name][name] = evaluated
                 except GainfulError as problem:
                     if not keep_going:
                         raise
                     problems.append(f"left out: {problem}")
-            results[place.name] = evaluated
         except GainfulError as problem:
             if not keep_going:
                 raise
             problems.append(f"left out: {problem}")
-    results = {name: runs for name, runs in results.items() if runs}
-    if not results:
+    if not any(results.values()):
         raise BadInput(str(folder), "no collection can be evaluated", "; ".join(problems))
     notes = (*problems, *describe_missing(results))
     return CollectionResults(results=results, notes=notes)
 
 
-def _list_folders(folder: Path) -> list[Path]:
-    allowed = "a folder that holds a folder for each collection"
+def _list_folders(path: str | PathLike[str]) -> list[Path]:
+    allowed = "a folder with one folder per collection"
+    if not isinstance(path, (str, PathLike)):
+        raise WrongType("folder", path, allowed)
+    folder = Path(path)
     if not folder.is_dir():
-        raise BadInput(str(folder), "it is no folder", allowed)
+        raise BadInput(str(folder), "it is not a folder", allowed)
     folders = sorted(
         place for place in folder.iterdir() if place.is_dir() and not place.name.startswith(".")
     )
     if not folders:
-        raise BadInput(str(folder), "there is no folder in it", allowed)
+        raise BadInput(str(folder), "it has no folders", allowed)
     return folders
 
 
@@ -90,16 +95,22 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
     judged = [path for path in files if path.is_file() and _is_judgments(path)]
     if folder is None and len(judged) != 1:
         problem = f"there are {count_noun(len(judged), 'file')} of judgments"
-        raise BadInput(str(place), problem, "a folder qrels, or one file whose name holds qrels")
+        raise BadInput(str(place), problem, "a folder qrels, or one file with qrels in its name")
     runs_folder = place / "runs"
     candidates = sorted(runs_folder.iterdir()) if runs_folder.is_dir() else files
-    runs = {
-        _name_run(path): str(path)
-        for path in candidates
-        if path.is_file() and path not in judged and not _is_beside(path)
-    }
-    if not runs:
-        raise BadInput(str(place), "there is no run in it", "a file for each run, or a folder runs")
+    kept = [] if folder is not None or runs_folder.is_dir() else judged
+    paths = [
+        path for path in candidates if path.is_file() and path not in kept and not _is_beside(path)
+    ]
+    if not paths:
+        raise BadInput(str(place), "it has no runs", "a file for each run, or a folder runs")
+    runs: dict[str, str] = {}
+    for path in paths:
+        name = _SUFFIXES.sub("", path.name).removesuffix(_PREDICTIONS)
+        if name in runs:
+            problem = f"two files are called {name}: {Path(runs[name]).name} and {path.name}"
+            raise BadInput(str(place), problem, "one file for each run")
+        runs[name] = str(path)
     return str(place if folder is not None else judged[0]), runs
 
 
@@ -110,7 +121,3 @@ def _is_judgments(path: Path) -> bool:
 def _is_beside(path: Path) -> bool:
     name = path.name.lower()
     return name.startswith(".") or name.split(".")[0] in _BESIDE
-
-
-def _name_run(path: Path) -> str:
-    return path.name.split(".")[0].removesuffix(_PREDICTIONS)

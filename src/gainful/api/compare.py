@@ -70,7 +70,8 @@ def compare(
         **options: how runs are compared (`stats.MethodOptions`) and read (`RunOptions`).
 
     Returns:
-        `Comparison`: means, differences with intervals and p, groups that cannot be told apart.
+        `Comparison`: means, differences with intervals and p, groups without a significant
+        difference.
 
     Examples:
         >>> qrels = {str(q): {"a": 1} for q in range(8)}
@@ -137,7 +138,7 @@ def compare_sessions(
         measures: whatever `evaluate` takes; systems are compared in each.
         by: the column that names the system.
         block: the columns whose effects are taken out: searcher and scenario, if they are there.
-            The first says whose assignments are exchanged, the others what was done.
+            The first names who is exchanged, the others the tasks.
         like: whose settings to follow.
         cost: what searching costs, as `evaluate` takes it.
         **options: how systems are compared (`stats.MethodOptions`); how sessions are read, which

@@ -48,7 +48,7 @@ def correlate(
     Args:
         results: what `evaluate` or `sessions.evaluate` returned, of one run or of several.
         against: the column of labels; a column of the sessions; or one of the measures, which the
-            others are held against. By default the only column of labels.
+            others are correlated with. By default the only column of labels.
         labels: a file or frame with a column query (or session) and one called as `against` says;
             of several runs a column run too. Or a dict {query: number}.
         coefficient: spearman (default), pearson or kendall.
@@ -76,7 +76,7 @@ def correlate(
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     several = take_results([results], None, {})
     if cluster is not None and several[0].unit == "session":
-        allowed = "nothing of sessions: those of a searcher are drawn together as they are"
+        allowed = "nothing with sessions: they are resampled by searcher already"
         raise BadValue("cluster", cluster, allowed)
     against, table = _read_labels(labels, against, several[0].unit)
     clusters = None if cluster is None else read_clusters(cluster)
@@ -113,7 +113,7 @@ def correlate_runs(
     except UnknownName as unknown:
         if unknown.name != against:
             raise
-        hint = "a column of what users said needs its table: --labels FILE"
+        hint = "a column of user labels needs its table: --labels FILE"
         answer = "" if "did you mean" in str(unknown) else hint
         raise UnknownName("measure", against, unknown.known_names, hint, answer) from None
     named, inputs = name_runs(runs), RunReading.from_options(reading)

@@ -304,7 +304,7 @@ def evaluate(
         if holds_runs(run):
             run, runs = None, run
     if (run is None) == (runs is None):
-        allowed = "a run, or several as runs={name: run}, one of the two; or qrels that tell both"
+        allowed = "a run, or several as runs={name: run}, one of the two; or qrels that hold both"
         raise BadValue("run", run, allowed)
     if interval is not None:  # wrong values are refused before anything is read
         from gainful.evidence.intervals import resampling_for_level  # noqa: PLC0415
@@ -312,7 +312,7 @@ def evaluate(
         resampling_for_level(interval, **chance)
         if runs is None:
             allowed = (
-                "only with runs={name: run}; of one run, gainful.stats.mean_intervals(results)"
+                "only with runs={name: run}; for one run, gainful.stats.mean_intervals(results)"
             )
             raise BadValue("interval", interval, allowed)
     if runs is None:

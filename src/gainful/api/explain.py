@@ -10,7 +10,7 @@ from gainful.api.evaluate import evaluate_run
 from gainful.api.keywords import answer_keywords
 from gainful.api.run_options import RunOptions, RunReading, answer_run_options
 from gainful.convention import Convention
-from gainful.errors import UnknownName
+from gainful.errors import BadValue, UnknownName
 from gainful.measure import contributions
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
@@ -64,6 +64,10 @@ def explain(
         measure = measure if k is None else measure @ k
     parsed = parse(measure)
     parsed = parsed if parsed.k is not None or k is None else parsed @ k
+    if parsed.entry.of_items:
+        raise BadValue(
+            "measure", str(parsed), "measures of one ranking; this one is of a whole run"
+        )
     recipe = build_recipe(parsed, options=options, like=like, judged=judged is not None)
     pool = None if judged is None else read_ranking(judged, "judged")
     entry = parsed.entry

@@ -60,7 +60,7 @@ def explore(
         sessions: as `sessions.evaluate` takes them.
         qrels: likewise.
         measure: sDCG or nsDCG, with the options that the page begins with; if none is named,
-            nsDCG@10, or sDCG@10 where gain comes from what searchers did.
+            nsDCG@10, or sDCG@10 where gain comes from actions.
         by: the column whose groups are compared first; system, if there is such a column.
         title: of the page.
         like: whose settings to begin with: jk2008 (default), kanoulas2011.
@@ -126,7 +126,7 @@ def _choose_recipe(
     """The measure to begin with, of those that the page computes."""
     _, recipes = build_session_recipes(measure, like, settings)
     if len(recipes) > 1:
-        raise BadValue("measure", measure, "one measure to begin with")
+        raise BadValue("measure", measure, "one measure to start with")
     (recipe,) = recipes.values()
     explore_choices.check_page_measure(recipe)
     return recipe

@@ -148,7 +148,7 @@ def _refuse_more_than_two(runs: Mapping[str, Any]) -> None:
 def precision_recall_data(
     qrels: AnyQrels, runs: Runs | None = None, **options: Unpack[RunOptions]
 ) -> FigureData:
-    """How precise is a run where so much of what is relevant has been found?
+    """What is the precision of a run at each level of recall?
 
     Args:
         qrels: whatever `gainful.evaluate` takes.
@@ -172,7 +172,7 @@ def dots_data(
     seed: int = SEED,
     **options: Unpack[RunOptions],
 ) -> FigureData:
-    """How good are runs by several measures, and how sure is that?
+    """How good are runs by several measures, with confidence intervals?
 
     Args:
         qrels: whatever `gainful.evaluate` takes; or what it returned, of one run or more.
@@ -220,7 +220,7 @@ def comparison_data(
 def heatmap_data(
     qrels: AnyQrels | AllResults,
     runs: Runs | None = None,
-    measure: str | Measure = "nDCG@10",
+    measure: str | Measure | None = None,
     **options: Unpack[RunOptions],
 ) -> FigureData:
     """Which queries are hard for which run?
@@ -228,14 +228,16 @@ def heatmap_data(
     Args:
         qrels: whatever `gainful.evaluate` takes; or what it returned, of one run or more.
         runs: {name: run}.
-        measure: one; nDCG@10 if none is named.
+        measure: nDCG@10 if none is named; of results, their first.
         **options: how inputs are read, and whose settings count (`RunOptions`).
 
     Returns:
         Columns run, query, value; the best run and the easiest query first.
     """
-    take = _take_results if holds_results(qrels) else _evaluate
-    results = take(qrels, runs, [measure], options)
+    if holds_results(qrels):
+        results = _take_results(qrels, runs, measure, options)
+    else:
+        results = _evaluate(qrels, runs, [measure or "nDCG@10"], options)
     return heatmap.build_data(next(iter(next(iter(results.values())).recipes)), results)
 
 
@@ -282,7 +284,7 @@ def _evaluate(
 ) -> dict[str, Results]:
     """The results of each run by its name; refused where nothing at the depth is judged."""
     if holds_results(qrels):
-        allowed = "judgments and runs: results have not these values"
+        allowed = "judgments and runs: results lack these values"
         raise BadValue("results", ", ".join(_take_results(qrels, None, None, {})), allowed)
     named_runs = name_runs(() if runs is None else runs)
     reading = RunReading.from_options(options)
@@ -294,7 +296,7 @@ def _evaluate(
         require_qrels_overlap(results)
     elif not any(result.mean[f"Judged@{depth}"] > 0 for result in results):
         problem = f"none of the top {depth} documents of any query is judged"
-        allowed = "judgments of what was retrieved, or more depth"
+        allowed = "judgments of the retrieved documents, or more depth"
         raise BadInput(", ".join(result.name for result in results), problem, allowed)
     return {result.name: result.select_measures(names) for result in results}
 
@@ -354,7 +356,7 @@ _ALL = (
     ),
     Figure(
         name="sessions",
-        question="How much have sessions brought, query after query? (the paper's Figure 2)",
+        question="How much do sessions gain, query by query? (the paper's Figure 2)",
         example="sessions study.csv --qrels q.txt --interval 95 -o figure2.svg",
         input_kind="sessions",
         data=session_curves.sessions_data,
@@ -363,7 +365,7 @@ _ALL = (
     ),
     Figure(
         name="scenario",
-        question="One scenario: do long sessions begin badly? (the paper's Figure 3)",
+        question="One scenario: do long sessions start badly? (the paper's Figure 3)",
         example="scenario study.csv --qrels q.txt --where scenario=D -o 3.svg",
         input_kind="sessions",
         data=session_curves.scenario_data,
@@ -390,7 +392,7 @@ _ALL = (
     ),
     Figure(
         name="frontier",
-        question="What do systems bring for what they cost, and which does none other beat?",
+        question="What do systems gain at which cost, and which are not beaten?",
         example="frontier a.csv --qrels q.txt --cost result=tokens -o f.svg",
         input_kind="sessions",
         data=frontier.frontier_data,
@@ -399,7 +401,7 @@ _ALL = (
     ),
     Figure(
         name="searchers",
-        question="Who reads on down a list, who asks again, and which discount tells it?",
+        question="Who reads on, who queries again, and which discount fits best?",
         example="searchers log.csv -o searchers.svg",
         input_kind="log",
         data=searchers.searchers_data,
@@ -407,7 +409,7 @@ _ALL = (
     ),
     Figure(
         name="curves",
-        question="How does gain grow from rank to rank, and how far is it from the ideal?",
+        question="How does gain grow by rank, and how far is it from the ideal?",
         example="curves qrels.txt bm25.txt dense.txt -m nDCG@20 -o curves.svg",
         input_kind="runs",
         data=curves_data,
@@ -425,7 +427,7 @@ _ALL = (
     ),
     Figure(
         name="precision-recall",
-        question="How precise is a run where so much of what is relevant has been found?",
+        question="What is the precision of a run at each level of recall?",
         example="precision-recall qrels.txt bm25.txt dense.txt -o recall.pdf",
         input_kind="runs",
         data=precision_recall_data,
@@ -433,7 +435,7 @@ _ALL = (
     ),
     Figure(
         name="dots",
-        question="How good are runs by several measures, and how sure is that?",
+        question="How good are runs by several measures, with confidence intervals?",
         example="dots qrels.txt bm25.txt dense.txt -m nDCG@10 -o runs.html",
         input_kind="runs",
         data=dots_data,
@@ -444,7 +446,7 @@ _ALL = (
     ),
     Figure(
         name="comparison",
-        question="By how much is each run better than the first, and how sure is that?",
+        question="How much better is each run than the first, with confidence intervals?",
         example="comparison qrels.txt bm25.txt dense.txt -o better.svg",
         input_kind="runs",
         data=comparison_data,

@@ -118,7 +118,7 @@ def save_baseline(
     measures: Measures | None = None,
     **options: Unpack[RunOptions],
 ) -> None:
-    """Save what a run scores in a file that later runs are held against.
+    """Save what a run scores in a file to compare later runs with.
 
     Args:
         qrels: whatever `evaluate` takes.
@@ -150,11 +150,11 @@ def _describe_chain(made: Baseline, previous: Baseline | None, path: str) -> lis
     if made.anchor:
         return []
     if previous is not None:
-        return ["a new chain of baselines begins: the old one cannot be compared with it"]
+        return ["a new chain of baselines starts: the old one is not comparable"]
     lost = _count_saves(path)
     if lost > 1:
         chain = f"the chain of {lost} baselines in {path}"
-        return [f"{chain} ends, and a new one begins, as it was not named by --baseline"]
+        return [f"{chain} ends, and a new one starts, as --baseline did not name it"]
     return []
 
 

@@ -35,7 +35,7 @@ def answer_keywords(function: Function) -> Function:
         ... def evaluate(qrels, run, measures=None): ...
         >>> evaluate(judgments={}, run={})
         Traceback (most recent call last):
-        gainful.errors.UnknownName: no option of evaluate 'judgments'; did you mean qrels?
+        gainful.errors.UnknownName: unknown option of evaluate 'judgments'; did you mean qrels?
     """
     parameters = signature(function).parameters.values()
     open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters)

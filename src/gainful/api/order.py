@@ -40,8 +40,8 @@ def order(
         runs: at least three of them, by name or in a list.
         measures: names such as "nDCG@10", or one measure with several parameters, such as
             "nDCG(discount=jk2008, b=2)@10" and "nDCG(discount=jk2008, b=10)@10".
-        alpha: from which p on two runs are not told apart.
-        test: what tells two runs apart: randomisation (default), t, wilcoxon, sign, bootstrap,
+        alpha: the level of significance.
+        test: the significance test: randomisation (default), t, wilcoxon, sign, bootstrap,
             bca, or tukey, of all pairs at once.
         correct: how it is corrected for the number of pairs: max-t (step-down; default of
             randomisation), holm (default of other tests), bh, bonferroni, none.
@@ -63,12 +63,12 @@ def order(
         ... }
         >>> order(qrels, runs, ["RR", "nDCG@1"])
         Order of 3 runs by RR, nDCG@1
-        RR: 0 of 3 pairs told apart
-        nDCG@1: 0 of 3 pairs told apart
+        RR: 0 of 3 pairs significantly different
+        nDCG@1: 0 of 3 pairs significantly different
         RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 discordant
     """
     if test == TUKEY and correct not in (None, "none"):
-        raise BadValue("correct", correct, "none: tukey takes care of the pairs itself")
+        raise BadValue("correct", correct, "none: tukey corrects the pairs itself")
     criterion = build_method(
         test=test, correct=correct, alpha=alpha, resamples=resamples, seed=seed
     )

@@ -50,9 +50,9 @@ def reproduce(
         original: the run that was to be reproduced.
         reproduced: the run that was made again.
         measures: whatever `evaluate` takes.
-        baselines: the original and the reproduced baseline; with them ER and ΔRI are told.
+        baselines: the original and the reproduced baseline; needed for ER and ΔRI.
         reproduced_qrels: judgments of the reproduced runs where these are of another collection: a
-            replication, of which only ER and ΔRI can be told.
+            replication, which has only ER and ΔRI.
         depth: how many documents of a ranking count for tau union and RBO.
         p: the persistence of RBO.
         **options: how inputs are read, and whose settings count (`RunOptions`).

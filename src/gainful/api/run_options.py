@@ -153,7 +153,7 @@ def refuse_beside_results(options: Mapping[str, Any]) -> None:
     """Results are evaluated already: how to read and evaluate them comes too late."""
     for name, value in options.items():
         if value is not None:
-            raise BadValue(name, value, "nothing beside results, which are evaluated already")
+            raise BadValue(name, value, "nothing with results, which are already evaluated")
 
 
 def select_measures(results: AnyResults, measures: Measures | None) -> AnyResults:
@@ -221,7 +221,7 @@ class GroupOptions(RunOptions, total=False):
 def refuse_lone_queries(queries: AnyQueries) -> NoReturn:
     """A table of queries says nothing where no groups are asked for."""
     value = fspath(queries) if isinstance(queries, (str, PathLike)) else "a table"
-    allowed = f"it only beside {name_way('--group COLUMN', 'group=')}, one of its columns"
+    allowed = f"it only together with {name_way('--group COLUMN', 'group=')}, one of its columns"
     raise BadValue(name_way("--queries", "queries"), value, allowed)
 
 
@@ -276,7 +276,7 @@ class RunReading:
         """The run; that of a file with both, if none is given."""
         run = find_run_beside(qrels, self.columns) if run is None else run
         if run is None:
-            raise BadValue("run", None, "a run beside the judgments; or one file that tells both")
+            raise BadValue("run", None, "a run next to the judgments; or one file with both")
         return run
 
 

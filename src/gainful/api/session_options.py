@@ -36,8 +36,8 @@ class ReadingOptions(TypedDict, total=False):
 
     Args:
         where: only sessions that have these values in their columns.
-        min_queries: only sessions of at least so many queries.
-        first_queries: only the first so many queries of each session.
+        min_queries: only sessions with at least this many queries.
+        first_queries: only the first N queries of each session.
         sessions_format: table, trec-session, conversation, dd, ubi, openinference, chat, turns or
             ikat; by content if it is not named.
         bad: refuse sessions that are not as they should be ("error"), or leave them out and say so

@@ -81,7 +81,7 @@ def prepare_parts(
         options: those of `list_others_in_parts` are refused.
     """
     for option in list_others_in_parts(options):
-        allowed = "nothing: it needs all sessions at once, and here are some at a time"
+        allowed = "nothing: it needs all sessions at once, not in parts"
         raise BadValue(option, options[option], allowed)  # type: ignore[literal-required]
     judgments, options["columns"] = read_session_qrels(
         qrels, options.get("qrels_format"), options.get("columns")
@@ -133,7 +133,7 @@ def match_by(
     columns, notes = sessions.reader.columns, []
     gains: list[GainEvent] = []
     if qrels is not None and rule is not None:
-        raise BadValue("gain_from", rule, "nothing beside judgments: they say what a gain is")
+        raise BadValue("gain_from", rule, "nothing with judgments: they define the gain")
     if qrels is None and (rule is not None or ("grade" not in columns and "clicked" in columns)):
         gains = parse_gain_rule(USUAL_RULE if rule is None else rule)
         notes = [describe_gain_rule(gains, asked=rule is not None)]
@@ -141,7 +141,7 @@ def match_by(
         raise BadInput(
             sessions.name,
             "there are no judgments, no column grade and no clicks",
-            "judgments (--qrels), or what searchers did (--gain-from)",
+            "judgments (--qrels), or searchers' actions (--gain-from)",
         )
     by_topic = qrels is None and "topic" in columns
     matcher = PartMatcher(

@@ -65,7 +65,7 @@ def evaluate(
         qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
             Without them, what the searchers said themselves (the column grade) or did (clicks).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
-            sDCG@10 alone where gain comes from what searchers did.
+            sDCG@10 alone where gain comes from actions.
         like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
         cost: what searching costs, such as {"query": 50, "result": 200} or {"result": "tokens"}, a
             column: the measure Cost, and beside every mean its gain per cost.
@@ -163,7 +163,7 @@ def judge_by_clicks(
     least_users: int = LEAST_USERS,
     **options: Unpack[GainOptions],
 ) -> ClickJudgments:
-    """Which judgments follow from what searchers did to what they saw?
+    """Which judgments follow from searchers' actions?
 
     The grade of a document is its gain (by clicks, if `gain_from` says nothing else), weighted by
     one over the `propensity` of its rank if that is given, for each time that it was seen. See the
@@ -272,8 +272,8 @@ def _refuse_to_estimate(sessions: AnySessions) -> None:
     engine = next((each for value in values if (each := find_engine(value))), None)
     if engine is not None:
         allowed = (
-            f"propensities of ranks, as numbers or a file, of a log in {engine.name}; a sample of "
-            "its sessions in memory gives an estimate"
+            f"propensities of ranks, as numbers or a file, for a log in {engine.name}; estimate "
+            "them from a sample in memory"
         )
         raise BadValue("propensity", ESTIMATE, allowed)
 
@@ -289,7 +289,7 @@ def _add_gains(
     if judged:
         for name, value in (("gain_from", gain_from), ("propensity", propensity)):
             if value is not None:
-                raise BadValue(name, value, "nothing beside judgments: they say what a gain is")
+                raise BadValue(name, value, "nothing with judgments: they define the gain")
         return sessions
     columns = sessions.frame.columns
     asked = gain_from is not None or propensity is not None

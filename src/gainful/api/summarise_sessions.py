@@ -40,8 +40,8 @@ def summarise(
         qrels: whatever `gainful.evaluate` takes; a session's topic is whose judgments count.
             Without them, what the searchers said themselves (the column grade) or did (clicks).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
-            sDCG@10 alone where gain comes from what searchers did.
-        by: a column, or several, whose groups are told apart, such as system.
+            sDCG@10 alone where gain comes from actions.
+        by: a column, or several, whose groups are compared, such as system.
         curves: mean vectors of sDCG and nsDCG, too? They take longer.
         like: whose settings to follow: jk2008 (default), …
         cost: what searching costs, such as {"query": 50, "result": 200}: the measure Cost.

@@ -58,14 +58,14 @@ def sweep(
         sessions: as `sessions.evaluate` takes them.
         qrels: likewise.
         measure: nsDCG or sDCG, with options such as duplicates=first if you like; if none is
-            named, nsDCG, or sDCG where gain comes from what searchers did.
+            named, nsDCG, or sDCG where gain comes from actions.
         b: bases of the rank discount: a range "1.5:10", a list "2,4", or numbers.
         bq: bases of the query discount.
         points: how many bases of a range are tried, evenly spread in the logarithm.
         depth: how many results of a query count; 10, or several numbers.
         weights: a gain or a table of weights such as "0:0,1:1,2:10,3:100", or several of them.
         by: the column, or columns, whose groups are compared.
-        reference: the setting that others are held against; {"b": 2, "bq": 4}.
+        reference: the setting to compare others with; {"b": 2, "bq": 4}.
         like: whose settings to follow: jk2008 (default), …
         **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
             `sessions.GainOptions`), and single settings, such as `duplicates="first"`.
@@ -137,7 +137,7 @@ def sweep_matched(
         measure: nsDCG or sDCG, without b and bq.
         by: the column whose groups are compared.
         source: what the sessions are called in an error.
-        convention: of the measure; its b and bq are those that others are held against.
+        convention: of the measure; its b and bq are the reference.
         like: whose settings the measure follows.
         b: bases of the rank discount.
         bq: bases of the query discount.

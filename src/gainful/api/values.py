@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def read_values(
     *values: AnyValues,
-    measures: Sequence[str] | None = None,
+    measures: str | Sequence[str] | None = None,
     group: GroupChoice | None = None,
     queries: AnyQueries | None = None,
 ) -> RunResults:
@@ -35,7 +35,7 @@ def read_values(
             {query: {attribute: value}}.
 
     Returns:
-        `RunResults`: `{run: QueryResults}`, which `compare`, `order`, `stats` and figures take.
+        `RunResults`: `{run: QueryResults}`, which `compare`, `stats` and figures take.
 
     Examples:
         >>> import gainful
@@ -43,6 +43,8 @@ def read_values(
         >>> gainful.read_values(values)["b"]["F1"]
         0.625
     """
+    if isinstance(measures, str):
+        measures = [measures]
     if not values:
         raise WrongType("values", None, "one or more files, frames or dicts")
     results: dict[str, QueryResults] = {}

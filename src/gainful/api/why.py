@@ -65,10 +65,10 @@ def why(
     if unlike is None:
         like, unlike = None, like
     if unlike is None:
-        raise BadValue("unlike", None, "the tool that says something else, such as 'trec_eval'")
+        raise BadValue("unlike", None, "the tool that disagrees, such as 'trec_eval'")
     if parsed.entry.session:
         if cause is not None:
-            allowed = "none with a session measure, as it spells out queries of a run"
+            allowed = "none with a session measure, as it shows queries of a run"
             raise BadValue("cause", cause, allowed)
         session_sides = _build_sides(build_session_recipe, like_sessions, parsed, like, unlike)
         session_qrels, names = read_session_qrels(qrels, qrels_format, columns)

@@ -253,7 +253,7 @@ def refuse_overwriting(output: str, flag: str, replaced: str = "") -> None:
     for path in (*read, *context.meta.get(PLUGINS, ())):
         files = (path if path != "-" else _STDIN, *Path(path).glob(_BEIR_FILES))
         if any(is_same_file(output, file) for file in files):
-            raise click.UsageError(f"{flag} {output} would overwrite what is read")
+            raise click.UsageError(f"{flag} {output} would overwrite an input file")
 
 
 def is_same_file(first: str | Path, second: str | Path) -> bool:
@@ -295,7 +295,7 @@ def parse_reading(options: dict[str, Any]) -> dict[str, Any]:
     reading["tool"] = list(reading["tool"]) or None
     salt = reading.pop("salt")
     if salt is not None and not reading["anonymise"]:
-        refuse_idle_options(["salt"], "is of --anonymise, which is not there")
+        refuse_idle_options(["salt"], "needs --anonymise")
     reading["anonymise"] = reading["anonymise"] and (True if salt is None else salt)
     reading["where"] = parse_conditions(reading["where"])
     return reading

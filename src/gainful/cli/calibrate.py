@@ -19,18 +19,18 @@ from gainful.show.picture import WRITERS
 
 @command(
     argument("LOG..."),
-    option("by", "Groups that are measured besides, such as --by system."),
+    option("by", "Also measure groups, such as --by system."),
     Row(
         "--depth-from",
         DEPTH_SOURCES,
-        "How far searchers read: the column scanned, or clicked. [the first that there is]",
+        "How far searchers read: the column scanned, or clicked. [the first one present]",
     ),
     Row(
         "--query-limit", "N", "No session can have more queries; those that reach it were cut off."
     ),
-    Row("--figure", "FILE", "Draw it too: .svg, .png, .pdf or .html.", type=OUTPUT),
-    Row("--level", "LEVEL", "Of intervals, in per cent.", group="Statistics", default=100 * LEVEL),
-    option("seed", "Seed of the split by which discounts are compared."),
+    Row("--figure", "FILE", "Also draw a figure: .svg, .png, .pdf or .html.", type=OUTPUT),
+    Row("--level", "LEVEL", "Interval level in per cent.", group="Statistics", default=100 * LEVEL),
+    option("seed", "Seed of the split that compares discounts."),
     *("text_form", "output", "verbose", *READ_LOG),
     piped="table",
 )
@@ -44,14 +44,14 @@ def calibrate(
     verbose: bool,
     **options: Any,
 ) -> None:
-    """Who are the searchers in LOG: how far do they read, how often do they ask again?
+    """How far do the searchers in LOG read, and how often do they query again?
 
     LOG is a table of sessions with a column scanned (how deep the searcher looked) or clicked, or
     any log that gainful sessions reads. Estimates b of the rank discount, p of RBP, bq of the query
-    discount and sRBP's balance, with intervals; says which discount tells best what searchers do,
-    and prints the measure that is theirs, to paste.
+    discount and sRBP's balance, with intervals; says which discount fits the searchers best,
+    and prints the measure that fits them, to paste.
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:

@@ -14,7 +14,7 @@ from gainful.page.page import Page
     argument("FILES..."),
     option(
         "sessions_format",
-        "What is no judgments is sessions in this format (runs with turns: conversation).",
+        "Format of the sessions among FILES (runs with turns: conversation).",
     ),
     *("columns", "tool", *PRINT_TEXT),
     piped="table",
@@ -22,7 +22,7 @@ from gainful.page.page import Page
 def check(*, files: tuple[str, ...], **options: Any) -> tuple[Page, int]:
     """Is anything wrong with FILES, judgments, runs or sessions, by themselves and together?
 
-    Reports malformed lines, duplicates, scores that are no numbers, ties, scores that contradict
+    Reports malformed lines, duplicates, scores that are not numbers, ties, scores that contradict
     ranks, queries on one side only, grades, and the share of unjudged documents; of sessions also
     positions and ranks that are missing or repeated, lengths, documents shown again, clicks, and
     topics without judgments. Exit status 1 if anything is wrong.

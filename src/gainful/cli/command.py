@@ -257,7 +257,7 @@ def unknown_option(command: click.Command, name: str) -> Exception:
     for option in (options[known] for known in meant if known in options):
         return UnknownName("option", name, [f"{option.opts[0]} {option.metavar or ''}".strip()])
     if word in OPTIONS:
-        return click.UsageError(f"no option {name!r}; {OPTIONS[word]}")
+        return click.UsageError(f"unknown option {name!r}; {OPTIONS[word]}")
     return UnknownName("option", name, list_flags(command))
 
 

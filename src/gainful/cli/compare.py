@@ -34,7 +34,7 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     argument("RUN RUN..."),
     *("measures", "baseline"),
     option(
-        "per_query", "Also the queries that changed most by the first measure; in CSV only these."
+        "per_query", "Also list queries that changed most in the first measure; in CSV only these."
     ),
     *take_sessions(
         "Compare systems over the sessions of a study; several files are several systems."
@@ -67,20 +67,20 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     Row(
         "--power",
         "P",
-        "Of the detectable difference: how often it would be found.",
+        "Power of the detectable difference.",
         group="Statistics",
         default=POWER,
     ),
     Row(
         "--standardise",
         "normal",
-        "Score each run beside the others on the same query first, from 0 to 1.",
+        "First standardise the values of each query over all runs, from 0 to 1.",
         group="Statistics",
     ),
     Row(
         "--full",
         None,
-        "Intervals, p and effect sizes in LaTeX, Markdown and HTML too.",
+        "Also print intervals, p and effect sizes in LaTeX, Markdown and HTML.",
     ),
     *(*PRINT_RUNS, *CHOOSE_SESSIONS),
 )
@@ -91,7 +91,7 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
     losses; letters name the runs that a run beats. With --sessions, systems are compared over
     whole sessions; settings go into the measure there: 'nsDCG(b=2, bq=4)@10'.
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:
@@ -108,7 +108,7 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
     if options["equivalent"] is None:
         refuse_certain(options["test"])
     if full and form not in _FOR_PAPERS:
-        raise click.UsageError(f"--full is of {join_words(_FOR_PAPERS)}: {form} has it all")
+        raise click.UsageError(f"--full is for {join_words(_FOR_PAPERS)}; {form} has everything")
     values = options.pop("values")
     if values:
         return _compare_values(values, options, verbose=verbose, full=full)
@@ -122,7 +122,7 @@ def _compare_values(files: tuple[str, ...], options: Mapping[str, Any], **view: 
     from gainful.api.values import read_values  # noqa: PLC0415  (few have such)
 
     kept = (*MethodOptions.__annotations__, "measures", *GROUPS)
-    refuse_idle_options([name for name in options if name not in kept], "is not of --values FILE")
+    refuse_idle_options([name for name in options if name not in kept], "conflicts with --values")
     method = {name: options[name] for name in MethodOptions.__annotations__ if name in options}
     groups = {name: options[name] for name in GROUPS}
     results = read_values(*files, measures=options["measures"], **groups)

@@ -18,11 +18,11 @@ from gainful.page.page import Page
     argument("[QRELS]"),
     argument("RUN..."),
     "measures",
-    Row("--labels", "FILE", "A table with query (or session), a number and, of several runs, run."),
+    Row("--labels", "FILE", "A table with query (or session), a number and, for many runs, run."),
     Row(
         "--column",
         "NAME",
-        "What measures are held against: a column of --labels or of --sessions, or another "
+        "What to correlate measures with: a column of --labels or of --sessions, or another "
         "measure. [the only other column of --labels]",
     ),
     Row("--coefficient", COEFFICIENTS, "Which correlation.", default="spearman"),
@@ -36,7 +36,7 @@ def correlate(*, verbose: bool, **options: Any) -> Page:
     --sessions, over sessions. Intervals, and tests of the differences between correlations, come
     from a paired bootstrap in which all sessions of a searcher are drawn together.
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:
@@ -48,11 +48,11 @@ def correlate(*, verbose: bool, **options: Any) -> Page:
     if options["labels"] is None and options["column"] is None:
         raise click.UsageError("name what users said: --labels FILE, or --column NAME")
     if options["sessions"] is not None:
-        why = "is of queries; sessions of a searcher are drawn together"
+        why = "applies to queries only; sessions are resampled by searcher"
         refuse_idle_options(("cluster",), why)
         if options["qrels"] is not None:
             files = f"{options['qrels']}: with --sessions there are no runs"
-            raise click.UsageError(f"{files}; judgments go behind --qrels")
+            raise click.UsageError(f"{files}; name judgments with --qrels")
         options.pop("cluster")
     chance = ("coefficient", "alpha", "seed", "resamples")
     return ask(

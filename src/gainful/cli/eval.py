@@ -19,16 +19,16 @@ _OF_RUNS = ("interval", "resamples", "seed", *GROUPS)
     argument("[QRELS]"),
     argument("RUN..."),
     "measures",
-    option("per_query", "A line for each query (in tables the mean too)."),
+    option("per_query", "Print a line for each query (tables also have the mean)."),
     Row(
         "--collections",
         "FOLDER",
         "Instead of QRELS and RUN: a folder for each collection, with judgments and runs in it.",
         type=str,
     ),
-    Row("--keep-going", None, "Of --collections: leave out what cannot be read, and say so."),
-    Row("--items", "FILE", "Of Coverage and Gini: the catalogue, an id in each line.", type=PATH),
-    Row("--interactions", "FILE", "Of Novelty: a table of users and items.", type=PATH),
+    Row("--keep-going", None, "With --collections: skip what cannot be read, and say so."),
+    Row("--items", "FILE", "For Coverage and Gini: the catalogue, one id per line.", type=PATH),
+    Row("--interactions", "FILE", "For Novelty: a table of users and items.", type=PATH),
     *(*GROUPS, *INTERVAL, *PRINT_RUNS),
     name="eval",
 )
@@ -50,7 +50,7 @@ def evaluate(
     (irds:vaswani). A RAG file with retrieved and relevant needs no RUN beside it.
 
     What the values of an option mean: gainful measures NAME, such as gainful measures ties.
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:
@@ -68,7 +68,7 @@ def evaluate(
     if collections is not None:
         if qrels is not None or per_query:
             raise click.UsageError("--collections FOLDER takes no QRELS, RUN or --per-query")
-        refuse_idle_options(_OF_RUNS, "is of runs; --collections has intervals over collections")
+        refuse_idle_options(_OF_RUNS, "applies to runs, not to --collections")
         options = {name: value for name, value in options.items() if name not in _OF_RUNS}
         from gainful.api.collections import (  # noqa: PLC0415  (slow to load)
             evaluate_collections,
@@ -85,11 +85,11 @@ def evaluate(
             if options.pop(name) is not None:
                 raise click.UsageError(f"--{name} needs --interval")
     elif per_query and form in WITHOUT_NOTES:
-        raise click.UsageError(f"--interval is of means; {form} has none with --per-query")
+        raise click.UsageError(f"--interval needs means; {form} has none with --per-query")
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError(
-            "name at least one RUN: gainful eval QRELS RUN… (only a file whose lines have "
-            "both retrieved and relevant can do without)"
+            "name at least one RUN: gainful eval QRELS RUN… (only a file whose lines have both "
+            "retrieved and relevant needs none)"
         )
     options = {name: value for name, value in options.items() if value is not None}
     results = evaluate_runs(qrels, runs=runs or name_runs((qrels,)), **options)

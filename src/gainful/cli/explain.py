@@ -31,7 +31,7 @@ _OF_GRADES = ("k", "judged")
 
 @command(
     argument("GRADES...", required=False, type=PATH, metavar="GRADES... | QRELS RUN QUERY"),
-    option("measure", "One measure. [nDCG; of a run nDCG@10, of a session sDCG@10]"),
+    option("measure", "One measure. [nDCG; for a run nDCG@10, for a session sDCG@10]"),
     "judged",
     Row("-k", "K", "Look at the first K documents only.", type=int),
     Row("--sessions", "FILE", "Explain a session of this file, instead of a ranking."),
@@ -41,7 +41,7 @@ _OF_GRADES = ("k", "judged")
     context_settings=GRADES_SETTINGS,
 )
 def explain(*, verbose: bool, **options: Any) -> Page:
-    """How does a ranking come by its nDCG, or another measure?
+    """How is the nDCG of a ranking computed, or another measure?
 
     GRADES in rank order, or - to read them; or a QUERY of a RUN with its QRELS; or a session. What
     each rank adds, and the formula with its numbers put in.
@@ -70,19 +70,19 @@ def _explain(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
     if options["sessions"] is not None:
         if words:
             raise click.UsageError(f"{words[0]}: with --sessions there are no GRADES, QRELS or RUN")
-        refuse_idle_options(_OF_GRADES, "is of GRADES; the depth goes into the measure: -m sDCG@5")
+        refuse_idle_options(_OF_GRADES, "applies to GRADES only; set a depth: -m sDCG@5")
         session = options["session"]
         return ask(_explain_query, _explain_session, {**options, **inputs}, (), session=session)
-    refuse_idle_options(("session", "session_qrels", *CHOOSE_SESSIONS), "is of --sessions FILE")
+    refuse_idle_options(("session", "session_qrels", *CHOOSE_SESSIONS), "needs --sessions FILE")
     if not words:
         raise click.UsageError("name GRADES, or QRELS RUN QUERY, or --sessions FILE")
     if _names_file(words):
         if len(words) != 3:
             raise click.UsageError("name a QUERY: gainful explain QRELS RUN QUERY")
-        refuse_idle_options(_OF_GRADES, "is of GRADES; the cutoff goes into the measure: -m nDCG@5")
+        refuse_idle_options(_OF_GRADES, "applies to GRADES only; set a cutoff: -m nDCG@5")
         inputs |= {"qrels": words[0], "runs": {"": words[1]}}
         return ask(_explain_query, _explain_session, {**options, **inputs}, (), query=words[2])
-    refuse_idle_options(READ_RUNS, "is of files: gainful explain QRELS RUN QUERY")
+    refuse_idle_options(READ_RUNS, "applies to files only: gainful explain QRELS RUN QUERY")
     names = ("measure", *_OF_GRADES, "like", *SETTINGS)
     given: Any = {name: options[name] for name in names if options[name] is not None}
     if "judged" in given:

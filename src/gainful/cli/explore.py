@@ -13,21 +13,21 @@ from gainful.cli.options import READ_SESSIONS, Row, option, session_convention
 @command(
     argument("FILE..."),
     "qrels",
-    option("measure", "What the page begins with: sDCG or nsDCG. [nsDCG@10; by clicks sDCG@10]"),
-    option("by", "Which groups are compared first. [system]", metavar="COLUMN"),
+    option("measure", "Measure to start with: sDCG or nsDCG. [nsDCG@10; by clicks sDCG@10]"),
+    option("by", "Groups to compare first. [system]", metavar="COLUMN"),
     Row(
         "--calibrated",
         "FILE.json",
-        "Begin with the searcher that gainful calibrate -o FILE.json measured.",
+        "Start with the searcher that gainful calibrate -o FILE.json estimated.",
         type=PATH,
     ),
     option("title", "Of the page."),
-    option("output", "Where the page goes.", group="", metavar="PAGE.html", required=True),
+    option("output", "File to write the page to.", group="", metavar="PAGE.html", required=True),
     *(*READ_SESSIONS, *session_convention()),
     piped="html",
 )
 def explore(*, files: tuple[str, ...], output: str, **options: Any) -> None:
-    """Make a page of the sessions in FILE, with sliders for the searcher who judges them.
+    """Make a page of the sessions in FILE, with sliders for the searcher model.
 
     Several files are several systems.
 
@@ -36,7 +36,7 @@ def explore(*, files: tuple[str, ...], output: str, **options: Any) -> None:
     mean curves, single sessions, last queries and the means of groups follow at once, and the
     command that computes the same is there to copy.
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:

@@ -48,9 +48,9 @@ _FIGURE_OPTIONS: dict[str, Decorator] = {
     "by": option("by", "A line for each group: --by system."),
     "non_last": option("non_last"),
     "cost": option("cost", "Numbers, or columns: query=50,result=tokens.", required=True),
-    "at_least": Row("--at-least", "N", "Sessions of N queries are drawn apart. [4]"),
+    "at_least": Row("--at-least", "N", "Draw sessions of N queries separately. [4]"),
     "queries": Row("--queries", "N", "Draw the first N queries only. [all]"),
-    "query": Row("--query", "ID", "Of this query alone. [mean over queries]"),
+    "query": Row("--query", "ID", "Draw this query only. [mean over queries]"),
     "interval": option("interval"),
     "resamples": option("interval.resamples"),
     "seed": option("interval.seed"),
@@ -60,11 +60,11 @@ _DRAWING_OPTIONS: tuple[Decorator, ...] = (
     option("output", "Ends in .svg, .png, .pdf, .html, .json; or .csv.", group=""),
     Row("--data wants_data", None, "Print the tidy data as CSV instead.", group="Output"),
     option("title", group="Output"),
-    Row("--caption", CAPTIONS, "What is said below.", default="short", group="Output"),
+    Row("--caption", CAPTIONS, "Length of the caption below.", default="short", group="Output"),
     Row("--size", PAPER_SIZES, "For a paper: 85 or 180 mm wide.", group="Output"),
     Row("--width", "PIXELS", "Of the plot.", **_SIZE),
     Row("--height", "PIXELS", "Of the plot.", **_SIZE),
-    Row("--dark", None, "On a dark background.", group="Output"),
+    Row("--dark", None, "Use a dark background.", group="Output"),
 )
 
 
@@ -89,8 +89,8 @@ class Figures(Group):
 def figure(context: click.Context) -> None:
     """Draw a figure: the paper's four of sessions, those of single rankings, who wins for whom.
 
-    Without a name: which figures there are, and what question each answers. The caption of a figure
-    says what produced it; --data gives what it is made of.
+    Without a name: lists the figures and the question each answers. The caption of a figure
+    says what produced it; --data prints its data.
 
     \b
     Examples:
@@ -102,7 +102,7 @@ def figure(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         rows = [(entry.name, entry.question) for entry in FIGURES.values()]
-        more = Section(lines=["gainful figure NAME --help tells what each takes."])
+        more = Section(lines=["gainful figure NAME --help lists the options of each."])
         deliver(Page(sections=[Section(table=Table(("", ""), rows)), more]), "table")
 
 

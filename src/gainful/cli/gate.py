@@ -65,28 +65,28 @@ def _parse_query_bounds(
     argument("[RUN]"),
     option(
         "measures",
-        "Such as nDCG@10; may be repeated. [those that have a rule; else the baseline's; else "
+        "Such as nDCG@10; may be repeated. [those with a rule; else the baseline's; else "
         f"{', '.join(USUAL_MEASURES)}]",
     ),
     Row(
         "--floor floors",
         "M=V",
-        "The mean of measure M must not be below V; may be repeated. With --group, GROUP:M=V is of "
-        "one group, *:M=V of every one; so in --ceiling and --max-drop.",
+        "The mean of measure M must not be below V; may be repeated. With --group, GROUP:M=V "
+        "applies to one group, *:M=V to each; also in --ceiling, --max-drop.",
         **_BOUNDS,
     ),
     Row(
         "--ceiling ceilings",
         "M=V",
-        "The mean of M, of which less is better, must not be above V; may be repeated.",
+        "The mean of M (lower is better) must not be above V; may be repeated.",
         **_BOUNDS,
     ),
     *GROUPS,
-    option("baseline", "What an earlier run scored, to hold it to.", metavar="FILE", type=PATH),
+    option("baseline", "Values of an earlier run to compare with.", metavar="FILE", type=PATH),
     Row(
         "--max-drop",
         "M=V",
-        "M must not become worse than the baseline by more than V: drop, or rise where less is "
+        "M must not be worse than the baseline by more than V: drop, or rise where lower is "
         "better; may be repeated.",
         **_BOUNDS,
     ),
@@ -113,8 +113,8 @@ def _parse_query_bounds(
     Row(
         "--error-rates",
         None,
-        "How often do these rules stop a build that is no worse, and which drop do they catch? "
-        "Said anyway when a baseline is saved.",
+        "Print how often these rules stop a build that is no worse, and which drop they catch. "
+        "Always printed when a baseline is saved.",
     ),
     Row(
         "--save-baseline",
@@ -124,11 +124,11 @@ def _parse_query_bounds(
         replaces="baseline",
     ),
     Row(
-        "--allow", ALLOWANCES, "May be repeated. What may differ from the baseline.", multiple=True
+        "--allow", ALLOWANCES, "What may differ from the baseline; may be repeated.", multiple=True
     ),
     option(
         "test",
-        "How --significant and drift test, and the limits of --no-worse-than are found.",
+        "Test for --significant, drift and the limits of --no-worse-than.",
         type=click.Choice(list(TESTS)),
     ),
     option("alpha", "Level of the limits of --no-worse-than, and of drift."),
@@ -154,12 +154,12 @@ def gate(
     For builds: fails when a mean is below its floor or, against a baseline, when a measure drops by
     more than its bound or significantly, is not shown to be worse by less than a margin, or when
     too many queries drop. Says which queries to look at first. The baseline keeps the values of
-    each query; one of another convention or of other judgments is refused. A baseline saved in
-    place of another remembers where the chain began: a run that is significantly worse than
+    each query; a baseline with another convention or other judgments is refused. A baseline saved
+    in place of another remembers where the chain began: a run that is significantly worse than
     that anchor fails too.
     Where GITHUB_STEP_SUMMARY names a file, the verdict is added to it.
 
-    Exit status: 0 passed, 1 failed, 2 something is wrong with what was given.
+    Exit status: 0 passed, 1 failed, 2 invalid input or options.
 
     \b
     Examples:
@@ -175,7 +175,7 @@ def gate(
     rules = Rules(**{name: options.pop(name) for name in _RULES})
     if baseline is None or not (rules.needs_baseline or save_baseline):
         refuse_idle_options(
-            ("test", "alpha", "cluster", "seed", "resamples"), "is of tests against a baseline"
+            ("test", "alpha", "cluster", "seed", "resamples"), "needs tests against a baseline"
         )
     _refuse_no_rule(rules, baseline, save_baseline)
     if run is None and not holds_qrels_and_run(qrels, options["columns"]):
@@ -184,7 +184,7 @@ def gate(
     if save_baseline == "-":
         raise click.UsageError("--save-baseline needs a FILE; the verdict is printed")
     if baseline is not None and any(is_same_file(baseline, path) for path in (qrels, run)):
-        raise click.UsageError(f"--baseline {baseline} is what is judged")
+        raise click.UsageError(f"--baseline {baseline} is also an input: name another file")
     if os.environ.get(_SUMMARY):
         refuse_overwriting(os.environ[_SUMMARY], _SUMMARY)
     (name,) = name_runs((run,))
@@ -199,7 +199,7 @@ def gate(
 def _refuse_no_rule(rules: Rules, baseline: str | None, save_baseline: str | None) -> None:
     if not rules.has_rules and save_baseline is None:
         raise click.UsageError(
-            "a gate without a rule lets everything through: name --floor, --ceiling, --max-drop, "
+            "a gate without a rule passes everything: name --floor, --ceiling, --max-drop, "
             "--no-worse-than, --per-query or --significant, or --save-baseline"
         )
     if rules.needs_baseline and baseline is None:

@@ -9,7 +9,7 @@ import click
 from gainful.api import judges as api
 from gainful.cli.answer import argument, command
 from gainful.cli.command import PATH
-from gainful.cli.options import PRINT_RUNS, Row, option
+from gainful.cli.options import PRINT_RUNS, Row, option, refuse_idle_options
 from gainful.evidence.judges import LEVELS, WEIGHTS
 from gainful.page.page import Page
 
@@ -19,23 +19,23 @@ from gainful.page.page import Page
     Row(
         "--run runs",
         "FILE",
-        "A run to order by each judge; three or more.",
+        "A run to rank by each judge; three or more.",
         multiple=True,
         type=PATH,
     ),
-    option("measure", "Which orders the runs.", default=api.MEASURE),
-    Row("--weights", WEIGHTS, "Of kappa, in the steps between two grades.", default="linear"),
+    option("measure", "Measure that ranks the runs.", default=api.MEASURE),
+    Row("--weights", WEIGHTS, "Weights of kappa, by the distance of two grades.", default="linear"),
     Row("--level", LEVELS, "Of Krippendorff's alpha.", default="ordinal"),
     *("alpha", "seed", "resamples", *PRINT_RUNS),
 )
 def judges(*, qrels: tuple[str, ...], runs: Any, verbose: bool, **options: Any) -> Page:
-    """Do judges agree, people or models, and would runs be ordered alike by each?
+    """Do judges agree, people or models, and would each rank runs alike?
 
     Each QRELS is one judge. Prints weighted kappa, Krippendorff's alpha and bias with intervals,
     the table of grades and the queries with most disagreement; with --run also how alike the
-    judges order the runs, and how many significant differences change their sign.
+    judges rank the runs, and how many significant differences change their sign.
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:
@@ -44,6 +44,8 @@ def judges(*, qrels: tuple[str, ...], runs: Any, verbose: bool, **options: Any) 
       gainful judges nist.txt llm.txt --run a.txt --run b.txt --run c.txt
       gainful judges nist.txt llm.txt -o agreement.json
     """
+    if not runs:
+        refuse_idle_options(("measure",), "orders runs: name them with --run FILE")
     if len(qrels) < 2:
         raise click.UsageError("name two QRELS or more, one for each judge")
     return api.compare_judges(list(qrels), runs or None, **options).page(verbose=verbose)

@@ -45,7 +45,7 @@ def refuse_little_memory() -> None:
     if limit != RLIM_INFINITY and limit < needed:
         raise click.ClickException(
             f"there is not enough memory: the address space is limited to {limit >> 20} MiB "
-            f"(ulimit -v), and {needed >> 20} MiB are needed to begin"
+            f"(ulimit -v), and {needed >> 20} MiB are needed to start"
         )
 
 
@@ -59,9 +59,9 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "compare": "Is one run really better than another?",
         "gate": "Is this run good enough to ship?",
         "plan": "How many queries does a comparison need?",
-        "report": "One page about these runs, to hand over.",
+        "report": "One page about these runs, to share.",
         "unjudged": "How much could documents that nobody judged change?",
-        "order": "Which measure tells these runs apart, and do they agree?",
+        "order": "Which measure separates these runs best, and do measures agree?",
         "reproduce": "Is a reproduced run like the original?",
         "judges": "Do judges agree, people or models?",
         "why": "Why do two tools disagree on these data?",
@@ -70,23 +70,23 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Sessions": {
         "sessions": "How good are these whole search sessions?",
         "sweep": "Which system is better for which searcher?",
-        "calibrate": "Who are the searchers of this log?",
-        "explore": "What would another searcher say of these sessions?",
+        "calibrate": "How do the searchers of this log behave?",
+        "explore": "How would another searcher score these sessions?",
     },
     "Runs and sessions": {
         "check": "Is anything wrong with these files?",
         "correlate": "Which measure agrees best with what users said?",
-        "figure": "What does it look like? Pictures of sessions and runs.",
+        "figure": "What does it look like? Figures of sessions and runs.",
     },
     "Single rankings and words": {
-        "explain": "How does this ranking come by its nDCG?",
+        "explain": "How is the nDCG of this ranking computed?",
         "which": "Whose nDCG is this?",
         "measures": "What can be computed, and what do its options mean?",
         "conventions": "What does a tool do, in plain words?",
     },
     "The command itself": {
         "help": "What does a command do, and what are its options?",
-        "completion": "What makes a shell complete names, options and files?",
+        "completion": "Shell completion of names, options and files.",
     },
 }
 _QUESTIONS = {name: text for commands in _COMMANDS.values() for name, text in commands.items()}
@@ -161,16 +161,16 @@ def _unknown_command(name: str) -> Exception:
     from gainful.synonyms import COMMANDS, NO_COMMANDS  # noqa: PLC0415
 
     if name in NO_COMMANDS:
-        return click.UsageError(f"no command {name!r}; {NO_COMMANDS[name]}")
+        return click.UsageError(f"unknown command {name!r}; {NO_COMMANDS[name]}")
     if name in COMMANDS:
-        return click.UsageError(f"no command {name!r}; did you mean {COMMANDS[name]}?")
+        return click.UsageError(f"unknown command {name!r}; did you mean {COMMANDS[name]}?")
     hint = "gainful --help lists them"
     if is_measure(name):
         hint = (
-            f"{name} is a measure: gainful explain 3 2 3 works out a ranking of these grades, "
+            f"{name} is a measure: gainful explain 3 2 3 explains a ranking of these grades, "
             f"gainful eval QRELS RUN -m {name} evaluates a run"
         )
-        return click.UsageError(f"no command {name!r}; {hint}")
+        return click.UsageError(f"unknown command {name!r}; {hint}")
     return UnknownName("command", name, _QUESTIONS, hint)
 
 
@@ -196,10 +196,10 @@ def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None
     help="Show the version and exit.",
 )
 def gainful() -> None:
-    """Judge rankings and whole search sessions, and show the work.
+    """Evaluate rankings and whole search sessions, and show the work.
 
     Every number comes with its convention; --like NAME computes as another tool does.
-    gainful COMMAND --help tells more of each.
+    gainful COMMAND --help explains each.
 
     \b
     Examples:
@@ -322,8 +322,8 @@ def _report_failure(failure: BaseException) -> int:
         click.echo("".join(traceback.format_exception(failure)), err=True, nl=False)
     reason = shorten(f"{type(failure).__name__}: {failure}", _MAX_REASON)
     say(
-        f"this is a fault of gainful, not of what you gave: {reason}. Please report it with the "
-        "command and, if you can, its files; GAINFUL_DEBUG=1 shows where it happened"
+        f"this is a bug in gainful, not in your input: {reason}. Please report it with the command "
+        "and, if you can, its files; GAINFUL_DEBUG=1 shows where it happened"
     )
     return _FAULT
 

@@ -62,7 +62,7 @@ def _number_error(word: str, argument: str) -> Exception:
     if word.startswith("--") and argument == "grades":
         command = click.get_current_context().command
         if any(word in param.opts for param in command.params):
-            return click.UsageError(f"{word} stands behind --; options go before it")
+            return click.UsageError(f"{word} comes after --; options go before it")
         return unknown_option(command, word)
     return WrongType(argument, word, "numbers, such as 3 2 3 0 1 2")
 
@@ -239,11 +239,11 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             **_completes(MEASURES),
         ),
         "measure": Row("-m --measure", "MEASURE", show_default=True, **_completes(MEASURES)),
-        "per_query": Row("--per-query", None, "A line for each query."),
+        "per_query": Row("--per-query", None, "Print a line for each query."),
         "judged": Row(
             "--judged",
             "G,G,…",
-            "Every judged grade of the query, those of the ranking too: the ideal.",
+            "All judged grades of the query, including those of the ranking: the ideal.",
         ),
         "qrels": Row(
             "--qrels", "QRELS", "Judgments by topic. [the column grade of FILE]", type=PATH
@@ -253,12 +253,12 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             "query=N,result=N",
             "What searching costs: numbers, or columns (result=tokens). Adds gain per cost.",
         ),
-        "baseline": Row("--baseline", "NAME", "What the others are set against. [the first]"),
+        "baseline": Row("--baseline", "NAME", "Compare the others with this one. [the first]"),
         "by": Row("--by", "COLUMN,…", "Groups, such as --by system,scenario."),
         "group": Row(
             "--group",
             "COLUMN",
-            "By group of queries too: a column of --queries, QRELS, a RUN or RAG records; or "
+            "Also by group of queries: a column of --queries, QRELS, a RUN or RAG records; or "
             "text_length, relevant_docs.",
         ),
         "queries": Row(
@@ -266,7 +266,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             "FILE",
             "A table of the queries, for --group: CSV, TSV or JSON lines with query and others.",
         ),
-        "title": Row("--title", "TEXT", "Instead of its own."),
+        "title": Row("--title", "TEXT", "Title in place of the default one."),
         "non_last": Row(
             "--non-last",
             ("pooled", "within"),
@@ -279,36 +279,36 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         ),
         "sweep.b": Row("--b", "RANGE", "Bases of the rank discount.", default=USUAL_RANGE),
         "sweep.bq": Row("--bq", "RANGE", "Bases of the query discount.", default=USUAL_RANGE),
-        "points": Row("--points", "N", "How many bases of a range.", show_default=True),
-        "depth": Row("--depth", "X", "How many results of a query count: 10, or 5,10,20. [10]"),
+        "points": Row("--points", "N", "Number of values in a range.", show_default=True),
+        "depth": Row("--depth", "X", "Results per query that count: 10, or 5,10,20. [10]"),
         "weights": Row(
             "--weights",
             "WEIGHTS",
-            "What grades are worth: linear, exp, 0:0,1:1,2:10,3:100; may be repeated. [linear]",
+            "Gain of each grade: linear, exp, 0:0,1:1,2:10,3:100; may be repeated. [linear]",
             multiple=True,
         ),
         "interval": Row(
             "--interval",
             "LEVEL",
-            "How sure is each mean? Its interval at LEVEL per cent, such as 95.",
+            "Confidence interval of each mean at LEVEL per cent, such as 95.",
         ),
     },
     "Statistics": {
         "test": Row(
             "--test",
             partial(_list_choices, _TEST_TABLE),
-            "How evidence is weighed.",
+            "Significance test.",
             default="randomisation",
         ),
         "any_test": Row(
             "--test",
             partial(_list_choices, _TEST_TABLE, (_CORRECTION, "STUDY_TESTS")),
-            "How evidence is weighed. [randomisation; with --sessions by the design]",
+            "Significance test. [randomisation; with --sessions by the design]",
         ),
         "correct": Row(
             "--correct",
             partial(_list_choices, (_CORRECTION, "CORRECTIONS")),
-            "How p is corrected. [max-t; of other tests holm]",
+            "Correction of p for several comparisons. [max-t; for other tests holm]",
         ),
         "family": Row(
             "--family",
@@ -319,7 +319,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         "cluster": Row(
             "--cluster",
             "PATTERN|COLUMN",
-            r"What queries belong to that are not independent: '^(.+)_\d+$', or a column.",
+            r"Clusters of queries that are not independent: '^(.+)_\d+$', or a column.",
         ),
         "alpha": Row("--alpha", "P", "Level of significance.", default=ALPHA),
         "seed": Row("--seed", "N", "Seed of the random numbers.", default=SEED),
@@ -328,13 +328,13 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             "--resamples", "N", f"Number of resamples. [{RESAMPLES}; more where holm needs them]"
         ),
         "interval.resamples": Row(
-            "--resamples", "N", f"Of --interval: number of resamples. [{RESAMPLES}]"
+            "--resamples", "N", f"For --interval: number of resamples. [{RESAMPLES}]"
         ),
-        "interval.seed": Row("--seed", "N", f"Of --interval: seed of the random numbers. [{SEED}]"),
+        "interval.seed": Row("--seed", "N", f"For --interval: random seed. [{SEED}]"),
         "block": Row(
             "--block",
             "COLUMN",
-            "With --sessions: columns whose effects are taken out. [searcher, scenario]",
+            "With --sessions: columns whose effects are removed. [searcher, scenario]",
             multiple=True,
         ),
     },
@@ -346,73 +346,69 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         ),
         "text_form": Row(_FORM, RENDERERS, "How to print it. [table, or by the suffix of -o]"),
         "output": Row("-o --output", "FILE", "Write to FILE instead.", type=OUTPUT),
-        "quiet": Row("-q --quiet", None, "No notes on stderr beside TSV, CSV and JSON lines."),
-        "verbose": Row(
-            "-v --verbose", None, "The whole convention, and everything that was counted."
-        ),
+        "quiet": Row("-q --quiet", None, "Print no notes on stderr with TSV, CSV and JSON lines."),
+        "verbose": Row("-v --verbose", None, "Print the whole convention and all counts."),
     },
     "Files": {
-        "qrels_format": Row(
-            "--qrels-format", _RUN_FORMATS, "How judgments are written. [found out]"
-        ),
-        "run_format": Row("--run-format", _RUN_FORMATS, "How runs are written. [found out]"),
+        "qrels_format": Row("--qrels-format", _RUN_FORMATS, "Format of the judgments. [detected]"),
+        "run_format": Row("--run-format", _RUN_FORMATS, "Format of the runs. [detected]"),
         "columns": Row(
             "--columns",
             "ROLE=NAME,…",
-            "How columns are called: query=user,doc=item. [the usual names]",
+            "Names of columns: query=user,doc=item. [the usual names]",
             multiple=True,
             callback=partial(parse_pairs, "ROLE=NAME, such as query=user,doc=item"),
         ),
         "sessions_format": Row(
             "--sessions-format",
             partial(_list_choices, _SESSION_TABLE),
-            "How sessions are written. [found out]",
+            "Format of the sessions. [detected]",
         ),
         "where": Row("--where", "COLUMN=VALUE", "Only these sessions.", multiple=True),
         "min_queries": Row("--min-queries", "N", "Only sessions of at least N queries."),
         "first_queries": Row("--first-queries", "N", "Only the first N queries of each."),
-        "topics": Row("--topics", "FILE", "Lines of session and topic, whose judgments count."),
+        "topics": Row("--topics", "FILE", "Topic of each session: lines of session and topic."),
         "pages": Row(
             "--pages",
             ("merge", "count"),
-            "Of Session Track XML: does a further page continue the list, or count? [merge]",
+            "Session Track XML: further pages continue the list, or count as queries. [merge]",
         ),
         "tool": Row(
             "--tool",
             "NAME",
-            "Of traces and transcripts: a tool whose calls are searches; may be repeated.",
+            "Traces and transcripts: a tool whose calls are searches; may be repeated.",
             multiple=True,
         ),
         "bad": Row(
             "--bad",
             ("error", "skip"),
-            "Malformed sessions and events: refuse them, or leave them out and count them. [error]",
+            "Malformed sessions and events: stop with an error, or skip and count them. [error]",
         ),
         "session_ties": Row(
             "--ties",
             ("doc_descending", "input"),
-            "Of conversations: how are equal scores ranked? [doc_descending]",
+            "Conversations: order of equal scores. [doc_descending]",
         ),
     },
     "Logs": {
         "gap": Row(
             "--gap",
             "TIME",
-            "A user's session ends with a pause of more than this: 30m, 1h. [30m, where the log "
-            "has no session ids]",
+            "Split sessions at pauses longer than this: 30m, 1h. [30m, if the log has no session "
+            "ids]",
         ),
         "events": Row(
             "--events",
             "EVENT=WORD,…",
-            "What a log calls its events: shown=view,clicked=open. [the usual words]",
+            "Names of the log's events: shown=view,clicked=open. [the usual words]",
             multiple=True,
             callback=partial(parse_pairs, "EVENT=WORD, such as shown=view,clicked=open"),
         ),
         "gain_from": Row(
             "--gain-from",
             "RULE",
-            "Without judgments, what gains: clicked, purchased, dwell>=30s, or the highest of "
-            "weights, clicked=1,purchased=5. [clicked]",
+            "Gain without judgments: clicked, purchased, dwell>=30s, or weights (the highest "
+            "counts), clicked=1,purchased=5. [clicked]",
         ),
         "propensity": Row(
             "--propensity",
@@ -422,12 +418,12 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             type=PATH,
         ),
         "anonymise": Row(
-            "--anonymise", None, "Salted hashes in place of users and sessions, wherever written."
+            "--anonymise", None, "Replace users and sessions with salted hashes in all output."
         ),
         "salt": Row(
             "--salt",
             "TEXT",
-            "With --anonymise: the same hashes next time; better in GAINFUL_SALT. [by chance]",
+            "With --anonymise: gives the same hashes each time; better in GAINFUL_SALT. [random]",
             envvar="GAINFUL_SALT",
         ),
     },

@@ -19,20 +19,20 @@ from gainful.page.page import Page
     argument("RUN RUN RUN..."),
     "measures",
     Row("--p", "P", "The persistence of RBO.", default=PERSISTENCE),
-    option("test", "What tells two runs apart."),
-    option("correct", "How that is corrected. [max-t; of other tests holm]"),
+    option("test", "Significance test between two runs."),
+    option("correct", "Correction of p. [max-t; for other tests holm]"),
     *("cluster", *RESAMPLING, *PRINT_RUNS),
 )
 def order(*, qrels: str | None, runs: Any, measures: Any, verbose: bool, **options: Any) -> Page:
-    """Do measures agree on which RUN is better, and which tells them apart?
+    """Do measures agree on which RUN is better, and which separates runs best?
 
     Two tables. For each measure its discriminative power (the share of pairs of runs that are
     significantly different), the smallest difference found significant, and the order of the runs
-    by their means. For each two measures how alike these orders are: Kendall's tau-b; tau_AP, to
-    which the top matters more; rank-biased overlap (RBO); and the discordant pairs of runs.
+    by their means. For each pair of measures how alike these orders are: Kendall's tau-b; tau_AP,
+    to which the top matters more; rank-biased overlap (RBO); and the discordant pairs of runs.
 
-    TSV, CSV and JSON lines have one value a line. At least three runs are needed to be ordered.
-    Exit status: 0 done, 2 something is wrong with what was given.
+    TSV, CSV and JSON lines have one value a line. Needs at least three runs.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:

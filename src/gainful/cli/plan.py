@@ -23,37 +23,37 @@ _STATISTICS = {"group": "Statistics"}
     Row(
         "--difference",
         "D|M=D",
-        "The true difference of means that is to be found, of all measures or of M; may be "
-        f"repeated. [{DIFFERENCE}]",
+        "The true difference of means to detect, for all measures or for M; may be repeated. "
+        f"[{DIFFERENCE}]",
         multiple=True,
         callback=parse_differences,
     ),
-    Row("--power", "P", "How often it is to be found.", default=POWER, **_STATISTICS),
+    Row("--power", "P", "Probability of detecting it.", default=POWER, **_STATISTICS),
     Row(
         "--confidence",
         "P",
-        "That the spread is not larger than the cautious number allows for.",
+        "Confidence that the spread is within what the cautious number allows.",
         default=CONFIDENCE,
         **_STATISTICS,
     ),
     Row(
         "--comparisons",
         "N",
-        "How many are to be corrected together: alpha is shared among them.",
+        "Number of comparisons corrected together: they share alpha.",
         default=1,
         **_STATISTICS,
     ),
     *("alpha", "cluster", *PRINT_RUNS),
 )
 def plan(*, runs: Any, difference: Any, verbose: bool, **options: Any) -> Page:
-    """How many queries find a true difference between runs? These RUNs are the pilot.
+    """How many queries are needed to detect a true difference? These RUNs are the pilot.
 
-    From the spread of the differences by query: how many queries are needed if it is that of the
-    pilot, and a cautious number, as the spread of few queries is itself uncertain. By the paired t
-    test; of several comparisons at once (--comparisons) each needs more. A pilot needs five
-    queries at least, or five clusters of them.
+    From the spread of the differences by query: how many queries are needed if the spread is the
+    pilot's, and a cautious number, as the spread of few queries is itself uncertain. By the paired
+    t test; several comparisons at once (--comparisons) need more. A pilot needs at least
+    five queries, or five clusters of them.
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:

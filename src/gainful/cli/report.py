@@ -26,10 +26,10 @@ from gainful.evidence.method import MethodOptions
     argument("RUN..."),
     "measures",
     option("output", "The page: FILE.html.", group="", required=True),
-    option("title", "What the page is called."),
+    option("title", "Title of the page."),
     "group",
     option("queries", "The queries: CSV, TSV or JSON lines with query, text and attributes."),
-    Row("--documents", "FILE", "What the documents say: the same with doc and text.", type=PATH),
+    Row("--documents", "FILE", "Texts of the documents: the same with doc and text.", type=PATH),
     *take_sessions("A page about whole sessions instead; several files are several systems."),
     *("baseline", "any_test", "correct", "family", "cluster", *RESAMPLING, "block"),
     *(*READ_RUNS, *CONVENTION, *CHOOSE_SESSIONS),
@@ -40,16 +40,16 @@ def report(*, output: str, title: str | None, **options: Any) -> None:
 
     The comparison with its evidence, plots, every query with its values, and for one query at a
     time the runs side by side: grades, gain × discount, the ideal, what moved. The page is a
-    single file that loads nothing. Of more than 500 queries a part is shown rank by rank, which
-    the page says; all values are then written beside it, as FILE-values.csv.
+    single file that loads nothing. With more than 500 queries, only a part is shown rank by rank,
+    and the page says so; all values are then written to FILE-values.csv.
 
     With --sessions the page is about whole sessions: systems compared by conversation, searcher or
-    session, as gainful compare does; what sessions bring query after query, who is better for
-    which searcher, and every session with what its queries brought.
+    session, as gainful compare does; the gain of sessions query by query, which system is better
+    for which searcher, and every session with the gain of its queries.
 
-    It needs these packages: pip install altair vl-convert-python jinja2
+    Needs these packages: pip install altair vl-convert-python jinja2
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:
@@ -72,7 +72,7 @@ def report(*, output: str, title: str | None, **options: Any) -> None:
         refuse_idle_options(("topics",), "is now --queries: --queries FILE")
         naming["documents"] = options.pop("documents")
     else:
-        refuse_idle_options(("documents",), "is of runs")
+        refuse_idle_options(("documents",), "applies to runs only")
     document = ask(report_runs, report_sessions, options, MethodOptions.__annotations__, **naming)
     has_values = document.values_csv is not None and values is not None
     deliver_document(

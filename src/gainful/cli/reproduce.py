@@ -20,28 +20,28 @@ from gainful.page.page import Page
     Row(
         "--baselines",
         "ORIGINAL REPRODUCED",
-        "The baselines of both: with them the effect is compared too.",
+        "The baselines of both, to compare the effect too.",
         nargs=2,
         type=PATH,
     ),
     Row(
         "--reproduced-qrels",
         "FILE",
-        "Judgments of the reproduced runs, if they are of another collection (a replication).",
+        "Judgments of the reproduced runs, if their collection differs (a replication).",
     ),
-    Row("--depth", "N", "How many documents count for tau union and RBO.", default=DEPTH),
+    Row("--depth", "N", "Number of documents for tau union and RBO.", default=DEPTH),
     Row("--p", "P", "The persistence of RBO.", default=PERSISTENCE),
     *PRINT_RUNS,
 )
 def reproduce(*, original: str, reproduced: str, verbose: bool, **options: Any) -> Page:
     """Is the REPRODUCED run like the ORIGINAL, by these QRELS?
 
-    Kendall's tau union and RBO say how alike documents are ranked, RMSE how far the scores of
+    Kendall's tau union and RBO say how alike the rankings are, RMSE how far the scores of
     queries are apart; with --baselines the effect ratio and the delta relative improvement (ΔRI)
     say what is left of the improvement over them. As Breuer et al. (2020) define them and
     repro_eval computes them.
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:

@@ -21,17 +21,17 @@ from gainful.page.page import Page
     argument("FILE..."),
     "qrels",
     option("measures", "Such as 'nsDCG(b=2, bq=4)@10'. [sDCG@10, nsDCG@10; by clicks sDCG@10]"),
-    option("by", "Means of groups: --by system,scenario.", multiple=True),
+    option("by", "Group the means: --by system,scenario.", multiple=True),
     "cost",
     Row(
         "--last-run",
         "RUN",
-        "Of Session Track XML: a run by session, which answers the last query of each.",
+        "Session Track XML: a run by session, which answers the last query of each.",
         type=PATH,
     ),
-    Row("--summary", None, "Means of groups alone, of a Parquet file that memory does not hold."),
-    Row("--per-session", None, "A line for each session."),
-    Row("--lengths", None, "How many sessions have how many queries?"),
+    Row("--summary", None, "Only means of groups, for a Parquet file larger than memory."),
+    Row("--per-session", None, "Print a line for each session."),
+    Row("--lengths", None, "Number of sessions by number of queries."),
     Row("--curve", None, "Mean vectors of the first measure, by position."),
     Row("--last", None, "The last query against the others, by rank."),
     option(
@@ -45,19 +45,19 @@ from gainful.page.page import Page
     Row(
         "--write-qrels",
         "FILE",
-        "Judgments out of clicks: CSV, TSV, JSONL, Parquet or TREC, by suffix.",
+        "Write judgments from clicks: CSV, TSV, JSONL, Parquet or TREC, by suffix.",
         type=OUTPUT,
     ),
     Row("--grades", "0-3", "With --write-qrels: grades 0 to 3 by gain. [the gain per impression]"),
     Row(
         "--least-impressions",
         "N",
-        "With --write-qrels: queries asked so often at least. [10]",
+        "With --write-qrels: only queries asked at least N times. [10]",
         type=int,
     ),
-    Row("--least-users", "N", "And by so many searchers. [3]", type=int),
+    Row("--least-users", "N", "And by at least N searchers. [3]", type=int),
     *("form", "output"),
-    option("quiet", "On stderr only what was left out, no notes."),
+    option("quiet", "Print on stderr only what was left out, no notes."),
     *("verbose", *READ_SESSIONS, *session_convention()),
 )
 def sessions(
@@ -69,17 +69,17 @@ def sessions(
     non_last: Any,
     **options: Any,
 ) -> Page:
-    """How good are the sessions in FILE, of several queries each?
+    """How good are the search sessions in FILE?
 
     FILE is a table with a row for each result that was shown (columns session, query, rank, doc;
     topic, system, searcher, scenario, text, clicked, scanned, grade if there are any), any table of
     a search log (a row for each result or event; users, times, clicks), XML of the TREC Session
     Track, a TREC run of conversations (query ids such as 106_3), a run of TREC Dynamic Domain, a
     log of UBI (queries and events, in one file or two), traces, transcripts of agents, turns, or a
-    run of iKAT; which, is found out, or named with --sessions-format. Several files are several
+    run of iKAT; the format is detected, or set with --sessions-format. Several files are several
     systems (--by system).
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:
@@ -107,10 +107,10 @@ def sessions(
     if path is not None:
         return _write_judgments(files, path, judging, options)
     if any(value is not None for value in judging.values()):
-        raise click.UsageError("--grades, --least-impressions and --least-users: of --write-qrels")
+        raise click.UsageError("--grades, --least-impressions and --least-users need --write-qrels")
     if summary:
         if len(files) != 1 or view not in ("groups", "curve"):
-            raise click.UsageError("--summary is of one Parquet file: means of groups, or --curve")
+            raise click.UsageError("--summary takes one Parquet file: means of groups, or --curve")
         asked = {name: value for name, value in options.items() if value}
         return summarise(files[0], by=columns, curves=view == "curve", **asked).page(view)
     if not by and holds_systems(files, options["sessions_format"]):
@@ -123,7 +123,7 @@ def _write_judgments(
 ) -> Page:
     """Judgments out of clicks, into a file."""
     if options.get("qrels") is not None or path == "-":
-        raise click.UsageError("--write-qrels FILE makes judgments of clicks: no --qrels, no -")
+        raise click.UsageError("--write-qrels FILE makes judgments from clicks: no --qrels, no -")
     check_suffix(path)  # before a long log is read
     wanted = {name: value for name, value in judging.items() if value is not None}
     reading = {

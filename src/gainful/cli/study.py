@@ -20,8 +20,8 @@ _SESSION_OPTIONS = ("like", *GROUPS, "qrels_format", "columns", "unjudged", "by"
 _OF_SESSIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
 _IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
 _OF_RUNS = {
-    "per_query": "is of runs; gainful sessions shows single sessions",
-    "standardise": "is of runs, which all have the same queries",
+    "per_query": "applies to runs only; gainful sessions shows single sessions",
+    "standardise": "applies to runs only, which all have the same queries",
 }
 _NUMBERS = {1: "a run", 2: "two runs"}
 
@@ -63,8 +63,8 @@ def ask(
 
 def _take_runs(options: Mapping[str, Any], at_least: int) -> tuple[list[Any], dict[str, Any]]:
     idle = [name for name in _OF_SESSIONS if name in options]
-    why = "is of sessions: name them with --sessions FILE"
-    refuse_idle_options(["by"], f"{why}; groups of queries with --group COLUMN")
+    why = "applies to sessions only: name them with --sessions FILE"
+    refuse_idle_options(["by"], f"{why}; for groups of queries use --group COLUMN")
     refuse_idle_options(idle, why)
     if options["qrels"] is None or len(options["runs"]) < at_least:
         usage = f"gainful {click.get_current_context().info_name} QRELS {'RUN ' * (at_least - 1)}"
@@ -80,11 +80,11 @@ def _take_sessions(options: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any
     files = [options["sessions"], options["qrels"], *options["runs"].values()]
     files = [path for path in files if path is not None]
     if len(files) == 1:
-        refuse_idle_options(("cluster",), "is of runs: a session is taken whole")
+        refuse_idle_options(("cluster",), "applies to runs only: sessions stay whole")
     refuse_idle_options(_IN_THE_MEASURE, "goes into the measure: -m 'nsDCG(b=2, bq=4)@10'")
     qrels = options["session_qrels"]
     if qrels is None:
-        refuse_idle_options(("qrels_format",), "is of judgments: name them with --qrels FILE")
+        refuse_idle_options(("qrels_format",), "needs judgments: name them with --qrels FILE")
     given = {name: value for name, value in options.items() if value not in (None, ())}
     return [files, qrels], _select(given, _SESSION_OPTIONS) | parse_reading(dict(options))
 
@@ -92,7 +92,7 @@ def _take_sessions(options: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any
 def refuse_certain(test: str | None) -> None:
     """A test that leaves nothing to chance has no seed."""
     if test is not None and test in TESTS and not TESTS[test].resampled:
-        why = f"does nothing: the {TESTS[test].words} leaves nothing to chance"
+        why = f"has no effect: the {TESTS[test].words} uses no random numbers"
         refuse_idle_options(("seed", "resamples"), why)
 
 

@@ -15,10 +15,10 @@ from gainful.page.page import Page
     argument("FILE..."),
     "qrels",
     option("measure", "Such as 'nsDCG(duplicates=first)'. [nsDCG; by clicks sDCG]"),
-    option("by", "Which column tells the groups.", default="system"),
+    option("by", "Column that names the groups.", default="system"),
     *SWEEP_GRID,
     option("points", default=20),
-    Row("--reference", "b=2,bq=4", "The searcher that others are held against. [b=2,bq=4]"),
+    Row("--reference", "b=2,bq=4", "The searcher to compare others with. [b=2,bq=4]"),
     *("text_form", "output", "verbose", *READ_SESSIONS, "like_sessions"),
     piped="table",
 )
@@ -35,11 +35,11 @@ def sweep(
 
     Several files are several systems.
 
-    Tries every b and bq: a small b is a searcher who soon stops reading a list, a small bq one to
-    whom reformulating is a burden. From 1.5 to 10 is reasonable (Järvelin et al. 2008). Says who
-    wins for whom and where the winner changes; CSV and JSON have every setting.
+    Tries every b and bq: a small b is a searcher who soon stops reading a list, a small bq one who
+    rarely reformulates. From 1.5 to 10 is reasonable (Järvelin et al. 2008). Says which
+    system wins for which searcher and where the winner changes; CSV and JSON have every setting.
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:

@@ -99,7 +99,7 @@ def trec_eval(words: tuple[str, ...]) -> int:
     try:
         flags, files = gnu_getopt(list(words), _SHORT_OPTIONS, list(_LONG_OPTIONS))
     except GetoptError as error:
-        return _report_error(f"{error.msg}; gainful trec_eval -h tells the options", _USAGE)
+        return _report_error(f"{error.msg}; gainful trec_eval -h lists the options", _USAGE)
     options = [
         (_LONG_OPTIONS.get(f"{name[2:]}=", _LONG_OPTIONS.get(name[2:], name)), value)
         for name, value in flags

@@ -17,7 +17,7 @@ from gainful.page.page import Page
     argument("QRELS"),
     argument("RUN..."),
     *("measures", "per_query"),
-    Row("--grades", "G,G,…", "The grades that a document may get. [0 and all grades of QRELS]"),
+    Row("--grades", "G,G,…", "Grades that a document may have. [0 and all grades of QRELS]"),
     Row(
         "--first",
         "N",
@@ -38,13 +38,13 @@ def unjudged(
     verbose: bool,
     **options: Any,
 ) -> Page:
-    """How much could documents of each RUN change that are not in the QRELS?
+    """How much could documents without a judgment change each RUN's mean?
 
-    Prints the smallest and the largest mean over all grades that they could have, the ideal
-    changing with them, and the mean of condensed lists, out of which they are taken. exact: some
-    grading gives just that; outer: no grading passes that.
+    Prints the smallest and the largest mean over all grades that they could have (the ideal
+    changes with them), and the mean of condensed lists, without them. exact: some grading reaches
+    the limit; outer: no grading exceeds it.
 
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:

@@ -12,7 +12,7 @@ from gainful.page.page import Page
     argument("VALUE"),
     argument("GRADES..."),
     *("judged", *PRINT_TEXT),
-    option("verbose", "List all of them, not only the ten best."),
+    option("verbose", "List all, not only the ten best."),
     piped="table",
     context_settings=GRADES_SETTINGS,
 )
@@ -22,8 +22,8 @@ def which(
     """Whose nDCG is this? Lists every formulation that gives VALUE for GRADES in rank order.
 
     Gains, discounts, bases, ideals, cutoffs and the settings of all known tools are tried; VALUE
-    counts to the precision it is typed with; one above 1 may be a DCG or CG. A tool is taken as it
-    is: if its ideal comes from the list, then with --judged too. Exit status 1 if nothing fits.
+    is matched to the precision you type; one above 1 may be a DCG or CG. A tool keeps its own
+    settings: an ideal from the list ignores --judged. Exit status 1 if nothing fits.
 
     \b
     Examples:

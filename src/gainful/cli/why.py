@@ -19,14 +19,14 @@ from gainful.page.page import Page
     argument("[RUN]"),
     option(
         "measure",
-        "One measure. What it says in its brackets holds for both tools.",
+        "One measure. Its parameters apply to both tools.",
         default="nDCG@10",
     ),
     option("like", "The tool to start from. [gainful itself]", group=""),
-    Row("--unlike", "NAME", "The tool that says something else. [--like]"),
+    Row("--unlike", "NAME", "The tool that disagrees. [--like]"),
     Row("--cause", "NAME", f"Spell out the worst query of this cause only: {', '.join(CAUSES)}."),
     *("text_form", "output", "qrels_format"),
-    option("run_format", "How RUN is written. [found out]", type=RUN_OR_SESSION_FORMATS),
+    option("run_format", "Format of RUN. [detected]", type=RUN_OR_SESSION_FORMATS),
     *("columns", "plugin"),
     piped="table",
 )
@@ -36,10 +36,10 @@ def why(*, qrels: str, run: str | None, cause: str | None, **options: Any) -> Pa
     Prints the mean under both, then what causes the difference: how much of it, in how many
     queries, and the worst query of each cause rank by rank. The effects add up to the difference:
     each is what switching the cause from one tool to the other changes, averaged over all orders
-    of switching them. Where causes interact, alone tells what it changes by itself.
+    of switching them. Where causes interact, alone is what a cause changes by itself.
 
     With a session measure, RUN is a file of sessions. gainful conventions lists the tools.
-    Exit status: 0 done, 2 something is wrong with what was given.
+    Exit status: 0 done, 2 invalid input or options.
 
     \b
     Examples:

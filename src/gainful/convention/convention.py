@@ -158,19 +158,19 @@ def _allow_integer_or_none(low: int, high: float) -> Callable[[object], bool]:
 _TABLE = (
     Setting(
         "gain",
-        "What is a document of a grade worth?",
+        "What is the gain of a grade?",
         allowed="the name of a gain, or weights by grade such as {0:0,1:1,2:10}",
         fits=_is_text,
     ),
     Setting(
         "discount",
-        "What is left of that worth at each rank?",
+        "How is the gain discounted at each rank?",
         allowed="the name of a discount",
         fits=_is_text,
     ),
     Setting(
         "b",
-        "To which base is the discount's logarithm?",
+        "What is the base of the discount's logarithm?",
         allowed="b > 1",
         fits=_allow_number_or_none(above=1),
     ),
@@ -182,19 +182,19 @@ _TABLE = (
     ),
     Setting(
         "max_grade",
-        "Which grade is the best there can be, for measures that scale grades?",
-        allowed="a number above 0, or none for the highest that was given",
+        "What is the highest possible grade, for measures that scale grades?",
+        allowed="a number above 0, or none for the highest in the judgments",
         fits=_allow_number_or_none(above=0),
     ),
     Setting(
         "cutoff",
-        "How deep does a measure look that names no cutoff?",
+        "How deep does a measure without a cutoff look?",
         allowed="a whole number from 1 on",
         fits=_allow_integer_or_none(1, MAX_COUNT),
     ),
     Setting(
         "ideal",
-        "Which documents is the ideal ranking made of?",
+        "Which documents form the ideal ranking?",
         {
             "judged": "all judged documents of the query, retrieved or not",
             "list": "only the documents in the list itself",
@@ -218,33 +218,33 @@ _TABLE = (
             "input": "in the order given",
             "reversed": "in the reverse of the order given",
             "average": "averaged over all their orders",
-            "best": "the most valuable first",
-            "worst": "the least valuable first",
+            "best": "the best first",
+            "worst": "the worst first",
             "mean_rank": "all at their mean rank, rounded down",
         },
     ),
     Setting(
         "unjudged",
-        "What is a retrieved document without a judgment?",
+        "How does a retrieved document without a judgment count?",
         {
-            "zero": "worth nothing, and keeps its rank",
-            "remove": "taken out of the ranking; the others move up",
+            "zero": "no gain, and keeps its rank",
+            "remove": "removed from the ranking; the others move up",
         },
     ),
     Setting(
         "unjudged_grade",
-        "What grade has a retrieved document without a judgment, where gains are counted?",
+        "Which grade does a retrieved document without a judgment have, for gains?",
         allowed="any finite number, or none",
         fits=_allow_number_or_none(above=-inf),
     ),
     Setting(
         "negative",
-        "What is a document with a negative grade worth?",
+        "What is the gain of a document with a negative grade?",
         {
-            "zero": "worth nothing, unless the gain itself says otherwise",
-            "keep": "worth its gain, below zero; the ideal stops before it",
-            "remove": "taken out of the ranking; the others move up",
-            "in_ideal": "worth its gain, below zero; the ideal ends with it",
+            "zero": "no gain, unless the gain function says otherwise",
+            "keep": "its negative gain; the ideal stops before it",
+            "remove": "removed from the ranking; the others move up",
+            "in_ideal": "its negative gain; the ideal ends with it",
             "error": "it is refused",
         },
     ),
@@ -252,14 +252,14 @@ _TABLE = (
         "fractional",
         "What happens to a grade that is not a whole number?",
         {
-            "keep": "fractions count as they are",
+            "keep": "fractions are kept",
             "truncate": "fractions are cut off, silently",
             "error": "it is refused",
         },
     ),
     Setting(
         "empty",
-        "What does a query score that has nothing relevant (an ideal of zero)?",
+        "What is the score of a query with nothing relevant (an ideal of zero)?",
         {
             0: "with nothing relevant it scores 0",
             1: "with nothing relevant it scores 1",
@@ -269,35 +269,35 @@ _TABLE = (
     ),
     Setting(
         "missing",
-        "What does a judged query score that the run lacks?",
+        "What is the score of a judged query that the run lacks?",
         {"zero": "0", "skip": "nothing: it is left out of the mean", "error": "it is refused"},
     ),
     Setting(
         "extra",
-        "What does a query of the run score that has no judgments?",
+        "What is the score of a query without judgments?",
         {
             "ignore": "nothing: it is left out",
-            "empty": "what a query with nothing relevant scores",
+            "empty": "the same as a query with nothing relevant",
             "zero": "0",
             "error": "it is refused",
         },
     ),
     Setting(
         "duplicates",
-        "What if a document stands twice in one ranking?",
+        "What if a ranking lists a document twice?",
         {
             "error": "it is refused",
             "first": "the one that scores best counts",
             "last": "the last one counts",
-            "count": "each one counts, so that a value can pass 1",
+            "count": "each one counts, so a value can exceed 1",
         },
     ),
     Setting(
         "namesake",
-        "What if a document is named like its query?",
+        "What if a document has the same id as its query?",
         {
             "count": "it counts like any other",
-            "remove": "taken out of the ranking; the others move up",
+            "remove": "removed from the ranking; the others move up",
         },
     ),
     Setting(
@@ -311,7 +311,7 @@ _TABLE = (
     Setting(
         "score_bits",
         "How precise are scores when they are compared?",
-        {64: "64 bit", 32: "32 bit, so that close scores tie"},
+        {64: "64 bit", 32: "32 bit, so close scores tie"},
     ),
     Setting(
         "grade_bits",
@@ -327,22 +327,22 @@ _TABLE = (
         "first_rank",
         "What are alpha_DCG and ERR_IA at a cutoff of 1?",
         {
-            "share": "a share of what a document on all subtopics would give, as at any other",
-            "as_is": "the number of subtopics that the first document is on, as ndeval has it",
+            "share": "relative to a document on all subtopics, as at any other cutoff",
+            "as_is": "the number of subtopics of the first document, as in ndeval",
         },
     ),
     Setting(
         "negative_ideal",
-        "What if the ideal ranking itself is worth less than nothing?",
+        "What if the ideal ranking itself has a negative value?",
         {
             "empty": "the query scores as if nothing were relevant",
-            "divide": "it is divided by all the same, so that a value can have any size",
-            "divide_or_dcg": "it is divided by all the same; where it is 0, the value is the DCG",
+            "divide": "it still divides, so a value can have any size",
+            "divide_or_dcg": "it still divides; where it is 0, the value is the DCG",
         },
     ),
     Setting(
         "divisor",
-        "By what is the sum of precisions in AP divided?",
+        "What divides the sum of precisions in AP?",
         {
             "relevant": "by the number of all relevant documents",
             "reachable": "by that number, but at most by the cutoff",
@@ -352,8 +352,8 @@ _TABLE = (
     ),
     Setting(
         "rbp_grades",
-        "What does a relevant document bring to RBP?",
-        {"one": "1", "grade": "its grade, so that a value can pass 1"},
+        "What does a relevant document add to RBP?",
+        {"one": "1", "grade": "its grade, so a value can exceed 1"},
     ),
     Setting(
         "filtered_order",
@@ -362,18 +362,18 @@ _TABLE = (
     ),
     Setting(
         "no_hits",
-        "What does a run score of which no document is judged?",
+        "What is the score of a run without judged documents?",
         {"as_is": "what its queries score", "zero": "0 for every query"},
     ),
     Setting(
         "decimals",
-        "To how many decimals is each query's value rounded?",
+        "How many decimals does each query's value keep?",
         allowed="a whole number from 0 to 15",
         fits=_allow_integer_or_none(0, 15),
     ),
     Setting(
         "rounding",
-        "Which way is a value rounded that lies halfway?",
+        "How are values halfway between two decimals rounded?",
         {"half_even": "to the even digit, as printf does", "half_up": "up, as Java's Math.round"},
     ),
 )

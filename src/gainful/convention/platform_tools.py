@@ -114,8 +114,8 @@ OPENSEARCH_WORKBENCH = Convention(
     decimals=2,
     rounding="half_up",
     by_measure={measure: {"rel": ABOVE_ZERO} for measure in ("AP@", "SetP@")},
-    note="values above 1 were reported; its precision divides by what was retrieved: SetP@k here; "
-    "relevant is what is above 0, in later versions also above a threshold of theirs: set rel",
+    note="values above 1 occur; its precision divides by the number retrieved: SetP@k here; "
+    "relevant is above 0, in later versions above a threshold: set rel",
 )
 VESPA = Convention(
     measures=("nDCG", "AP@", "P@", "R@", "RR@", "Success@"),
@@ -127,8 +127,7 @@ VESPA = Convention(
     extra="error",
     duplicates="count",
     divisor="reachable",
-    note="of grades it has nDCG only; its AP, P, R, RR and Success are those of a set of relevant "
-    "documents",
+    note="only its nDCG uses grades; its AP, P, R, RR and Success use a set of relevant documents",
 )
 VESPA_BINARY = evolve(
     VESPA,
@@ -147,7 +146,7 @@ MLFLOW = Convention(
     missing="skip",
     extra="empty",
     duplicates="count",
-    note="k shrinks to what was retrieved; duplicates are renamed; 1 if both lists are empty",
+    note="k shrinks to the number retrieved; duplicates are renamed; 1 if both lists are empty",
 )
 
 RAGAS = Convention(

@@ -62,39 +62,39 @@ _TABLE = (
     SETTINGS["b"],
     Setting(
         "query_discount",
-        "What is left of a query's gain at its position in the session?",
+        "How is a query's gain discounted by its position in the session?",
         allowed="the name of a discount",
         fits=lambda value: isinstance(value, str),
     ),
     Setting(
         "bq",
-        "To which base is the query discount's logarithm?",
+        "What is the base of the query discount's logarithm?",
         allowed="1 < bq < 1000",
         fits=_fits_base,
     ),
     Setting(
         "rank_discount",
-        "Where does the count of ranks begin?",
+        "Where do ranks start?",
         {
-            "restart": "anew in each query",
-            "concatenated": "it goes on over the lists of the session (not verified in print)",
+            "restart": "at 1 in each query",
+            "concatenated": "they continue over the lists of the session (not verified in print)",
         },
     ),
     Setting(
         "duplicates",
-        "What does a document earn that the session has shown before?",
+        "How does a document count that the session has shown before?",
         {
-            "every": "the same, every time",
-            "first": "nothing: only the first time within the depth counts",
-            "clicked": "the same, until the searcher has clicked on it",
-            "judged": "what the searcher said of it that time",
+            "every": "in full every time",
+            "first": "only the first time within the depth",
+            "clicked": "in full until the searcher clicks on it",
+            "judged": "with the grade that the searcher gave it that time",
         },
     ),
     Setting(
         "ideal",
         "What is the ideal session?",
         {
-            "paired": "the one that fits how duplicates earn, so that no value passes 1",
+            "paired": "the one that matches how duplicates count, so no value exceeds 1",
             "repeated": "the best documents again in every query",
             "once": "each document once, query by query",
             "best_slots": "each document once, the best documents in the places that count most",
@@ -103,12 +103,12 @@ _TABLE = (
     Setting(
         "lists",
         "How many positions does a query take?",
-        allowed="padded, as_is, minimum(m), or minimum: a penalty, as ranks are counted on",
+        allowed="padded, as_is, minimum(m), or minimum: a penalty, as ranks continue",
         fits=_fits_lists,
     ),
     Setting(
         "at",
-        "What does the number behind @ count?",
+        "What does the number after @ count?",
         allowed="results, those of each query, or queries(m), those of a session, of m results",
         fits=_fits_at,
     ),
@@ -117,20 +117,20 @@ _TABLE = (
         "How deep does a searcher look?",
         {
             "assumed": "at the first X results of every query",
-            "scanned": "as deep as was observed, at most X; at X results where it was not",
+            "scanned": "to the observed depth, at most X; at X results where unknown",
         },
     ),
     Setting(
         "hold",
-        "When a searcher has stopped, does the ideal session go on?",
-        {"held": "no, it is held with the session", "growing": "yes, to the longest session"},
+        "Does the ideal session continue after a searcher stops?",
+        {"held": "no, its value stays flat", "growing": "yes, to the longest session"},
     ),
     Setting(
         "normalise",
         "What is divided by its ideal?",
         {
             "session": "the session as a whole",
-            "query": "each query, the quotients averaged by their query discounts",
+            "query": "each query; ratios are averaged with the query discounts as weights",
             "concatenated": "each query's vector, one after the other; nothing is summed (§2.2)",
         },
     ),
@@ -147,12 +147,12 @@ _TABLE = (
         "Over which positions is the average position value taken?",
         {
             "own": "those of the session itself",
-            "common": "those of the longest session, the last value held",
+            "common": "those of the longest session, with the last value repeated",
         },
     ),
     Setting(
         "statistic",
-        "Which number stands for a session?",
+        "Which number represents a session?",
         {
             "final": "the gain at its end",
             "best": "the gain of its best query",
@@ -163,19 +163,19 @@ _TABLE = (
     ),
     Setting(
         "negative",
-        "What is a document with a negative grade worth?",
+        "What is the gain of a document with a negative grade?",
         {
-            "zero": "worth nothing, unless the gain itself says otherwise",
-            "keep": "worth its gain, below zero; the ideal stops before it",
+            "zero": "no gain, unless the gain function says otherwise",
+            "keep": "its negative gain; the ideal stops before it",
             "error": "it is refused",
         },
     ),
     SETTINGS["empty"],
     Setting(
         "unjudged",
-        "What of a query whose topic has no judgments?",
+        "What if a query's topic has no judgments?",
         {
-            "auto": "refused; in conversations left out",
+            "auto": "an error; in conversations left out",
             "zero": "it gains nothing",
             "drop": "left out; the others close up",
             "error": "it is refused",
@@ -183,7 +183,7 @@ _TABLE = (
     ),
     Setting(
         "subtopic_grades",
-        "What is the grade of a document that was judged for several subtopics?",
+        "What is the grade of a document judged for several subtopics?",
         {"highest": "the highest of its grades", "sum": "the sum of its grades"},
     ),
 )
@@ -260,7 +260,7 @@ KANOULAS2011 = evolve(
     gain="exp",
     discount="shifted",
     query_discount="shifted",
-    note="rank_discount=concatenated is how the paper is remembered; not verified in print",
+    note="rank_discount=concatenated is what others report of the paper; not verified in print",
 )
 TREC_DD_2017 = evolve(
     JK2008,
@@ -282,7 +282,7 @@ TREC_DD_2015 = evolve(
     bq=2,
     ideal="once",
     statistic="per_query",
-    note="divided by the number of queries, though it is normalised already; can pass 1",
+    note="divided by the number of queries, though already normalised; can exceed 1",
 )
 SESSION_TRACK_2012 = evolve(
     JK2008,

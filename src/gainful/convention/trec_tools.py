@@ -99,7 +99,7 @@ PYNDEVAL = Convention(
     missing="skip",
     first_rank="as_is",
     measures=tuple(name for name in _NDEVAL_MEASURES if not name.endswith("@")),
-    note="it has no nDCG; where nothing is relevant its nNRBP is no number, and 0 here",
+    note="it has no nDCG; where nothing is relevant its nNRBP is undefined, and 0 here",
 )
 GDEVAL = Convention(
     measures=("nDCG", "ERR"),
@@ -147,7 +147,7 @@ RANX = Convention(
     missing="error",
     extra="error",
     duplicates="last",
-    note="its sort is unstable: many tied documents may come in any order; its bpref is no number "
+    note="its sort is unstable: many tied documents may come in any order; its bpref is undefined "
     "where nothing is judged useless",
 )
 RANX_COMPARABLE = evolve(
@@ -186,7 +186,7 @@ NTCIREVAL = Convention(
     empty="error",
     missing="error",
     duplicates="count",
-    note="gains are a table the user gives; a negative grade reads it from its end",
+    note="the user gives a table of gains; a negative grade reads it from its end",
 )
 NTCIREVAL_MS = evolve(
     NTCIREVAL,

@@ -43,7 +43,7 @@ class CollectionResults(Shown):
 
     @property
     def _first(self) -> QueryResults:
-        return next(iter(next(iter(self.results.values())).values()))
+        return next(run for runs in self.results.values() for run in runs.values())
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -89,6 +89,8 @@ class CollectionResults(Shown):
             return CollectionMean(None)
         mean = float(np.mean(known))
         if len(known) == 1:
+            return CollectionMean(mean)
+        if np.ptp(known) == 0:  # nothing is known of how collections vary
             return CollectionMean(mean)
         ends = np.concatenate(t_interval(np.array(known)[:, None], 1 - self.level / 100))
         if entry.bounded and not entry.signed:
@@ -153,7 +155,7 @@ class CollectionResults(Shown):
             for run, row in values.items():
                 rows += [(measure, run, name, value, None, None) for name, value in row.items()]
                 item = self.mean[measure][run]
-                rows.append((measure, run, "mean", item.mean, item.low, item.high))
+                rows.append((measure, run, None, item.mean, item.low, item.high))
         columns = ("measure", "run", "collection", "value", "low", "high")
         return Table(columns, rows, numeric=True, label_columns=3)
 
@@ -165,7 +167,7 @@ def describe_missing(results: Mapping[str, Mapping[str, QueryResults]]) -> list[
         run: [name for name, evaluated in results.items() if run not in evaluated] for run in runs
     }
     return [
-        f"{run} has no results on {join_words(names)}, and so no mean over collections"
+        f"{run} has no results on {join_words(names)}, so no mean over collections"
         for run, names in missing.items()
         if names
     ]

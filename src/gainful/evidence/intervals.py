@@ -119,7 +119,7 @@ def _describe_interval(averaged: Averaged, ends: _Ends | None, unit: str) -> tup
         return Interval(None, kind=kind), f"no {unit} counts, so there is no mean"
     mean, reason = aggregate(values, kind), ""
     if values.size == 1:
-        reason = f"one {unit} tells nothing of how others would do: no interval"
+        reason = f"no interval from a single {unit}"
         return Interval(mean, kind=kind), reason
     if not np.isfinite(values).all():
         reason = f"not every {unit} has a finite value: no mean, no interval"
@@ -132,7 +132,7 @@ def _describe_interval(averaged: Averaged, ends: _Ends | None, unit: str) -> tup
         *both, method = ends
         low, high = _aggregate_ends(both, kind, len(values))
     if kind == "sum":
-        reason = reason or f"a sum is less without a {unit} anyway: no range"
+        reason = reason or f"a sum always drops without a {unit}: no range"
         return Interval(mean, low, high, kind=kind, method=method), reason
     without_one = _leave_one_out(values, kind, averaged.names)
     return Interval(mean, low, high, *without_one, kind=kind, method=method), reason
@@ -434,13 +434,13 @@ def describe_methods(all_intervals: Sequence[MeanIntervals], *, verbose: bool) -
     first = all_intervals[0]
     drawn = pluralise(first.drawn)
     whole = "" if first.drawn == first.unit else "whole "
-    drawing = f"{whole}{drawn} drawn again (bootstrap, BCa"
+    drawing = f"bootstrap over {whole}{drawn} (BCa"
     drawing += f", {first.resamples} resamples, seed {first.seed})" if verbose else ")"
-    student = "Student's t, as there are"
+    student = "Student's t, with"
     words = {
         INTERVALS["BCa"]: drawing,
         T_INTERVAL: f"{student} fewer than {FEWEST_DRAWN} {drawn}",
-        MANY_INTERVAL: f"{student} so many {drawn}",
+        MANY_INTERVAL: f"{student} this many {drawn}",
     }
     methods = {interval.method for item in all_intervals for interval in item.intervals.values()}
     used = [words[method] for method in words if method in methods] or [drawing]
@@ -528,13 +528,13 @@ def _find_interval(  # noqa: PLR0917  (all of one mean)
     """The interval of one group in one measure, and why there is none."""
     if results.has_joint_mean(measure):
         mean = finite_or_none(results.mean_of(measure, flags))
-        return Interval(mean), "the mean is not one of values, so there is no interval"
+        return Interval(mean), "the mean is not an average of values, so there is no interval"
     values = np.ma.asarray(results.values[measure])
     rows = np.flatnonzero(flags & ~np.ma.getmaskarray(values))
     cluster = drawn.select(rows)
     if cluster is not None and cluster.size > 1 and not cluster.any():
         mean = finite_or_none(results.mean_of(measure, flags))
-        return Interval(mean), f"all are of one {drawn.name}: no interval"
+        return Interval(mean), f"all belong to one {drawn.name}: no interval"
     averaged = Averaged(
         values.data[rows],
         [results.ids[row] for row in rows.tolist()],

@@ -26,6 +26,7 @@ from gainful.text import count_noun, format_exact, join_words, mark_notes
 from gainful.types import Array, Ranks
 
 _MAX_GRADES = 50  # of one scale; values beyond it are scores
+_MAX_GRADE = 1e6
 _LISTED_QUERIES = 5
 _STEPS: Mapping[str, Callable[[Array], Array]] = {
     "none": lambda steps: (steps > 0).astype(np.float64),
@@ -173,6 +174,7 @@ def compare_grades(
             problem = f"it has no document in common with {first}"
             raise BadInput(second, problem, "judgments of the same queries and documents")
         pairs.append(_compare_two((first, second), common, weights, resampling))
+        notes += _compare_scales(pairs[-1])
         for judge in (first, second):
             alone = len(judgments[judge]) - len(common)
             if alone:
@@ -190,6 +192,18 @@ def compare_grades(
         resampling=resampling,
         notes=tuple(notes),
     )
+
+
+def _compare_scales(pair: JudgePair) -> list[str]:
+    """Grades that one of two judges never gives to what both judged."""
+    counts = np.array(pair.counts)
+    notes = []
+    sides = zip(pair.judges, pair.judges[::-1], (counts.sum(1), counts.sum(0)), strict=True)
+    for judge, other, given in sides:
+        missing = [format_exact(pair.grades[at]) for at in np.flatnonzero(given == 0)]
+        if missing:
+            notes.append(f"{judge} never gives {join_words(missing)}, which {other} gives")
+    return notes
 
 
 def _compare_two(
@@ -267,9 +281,12 @@ def _square_distances(scale: Array, totals: Array, level: str) -> Array:
 
 def _number_grades(grades: Array, whose: str) -> tuple[Array, Ranks]:
     scale, codes = np.unique(grades, return_inverse=True)
+    if np.abs(scale).max() > _MAX_GRADE:
+        problem = f"there is a grade of {scale[np.abs(scale).argmax()]:g}"
+        raise BadInput(whose, problem, f"grades up to {_MAX_GRADE:g}")
     if len(scale) > _MAX_GRADES:
         problem = f"there are {len(scale)} different grades"
-        raise BadInput(whose, problem, f"at most {_MAX_GRADES}; scores have to be cut into grades")
+        raise BadInput(whose, problem, f"at most {_MAX_GRADES}; turn scores into grades first")
     return scale, codes
 
 
@@ -395,7 +412,7 @@ def _describe_order(result: JudgeAgreement) -> list[str]:
         max(item.discordant for item in result.order.agreement),
     )
     if not discordant:
-        return [f"All judges order the {runs} runs alike by {result.measure}."]
+        return [f"All judges rank the {runs} runs alike by {result.measure}."]
     taus = [item.tau for item in result.order.agreement if item.tau is not None]
     lowest = f" (tau {min(taus):.2f})" if taus else ""
     flips = (

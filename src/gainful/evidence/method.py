@@ -166,7 +166,7 @@ class Method:
         if least > (resamples if self.resamples_given else MAX_RESAMPLES):
             words = CORRECTIONS[self.correction].words
             allowed = (
-                f"at least {least}: with fewer, no p that {words} corrects over {comparisons} "
+                f"at least {least}: with fewer, no p corrected by {words} over {comparisons} "
                 f"comparisons can be {alpha:g} (or correct {MAX_T}, the default of randomisation)"
             )
             raise BadValue("resamples", resamples, allowed)

@@ -154,9 +154,9 @@ def describe_few_units(test: str, paired: Sequence[PairedValues], pairs: Ranks) 
         return []
     few = f"{count_noun(differing, paired[0].unit)} differ{'s' if differing == 1 else ''}"
     few = f"{clusters} clusters are compared" if test == "t" else few
-    liberal = f"the {TESTS[test].words} calls too much significant (measured: {_LIBERAL[test]}"
+    liberal = f"the {TESTS[test].words} is too liberal (measured: {_LIBERAL[test]}"
     way = name_way("--test randomisation", 'test="randomisation"')
-    return [f"only {few}, and then {liberal}, instead of 5 %); {way} does not"]
+    return [f"only {few}, so {liberal}, instead of 5 %); {way} is not"]
 
 
 def refuse_extremes(values: Array, measure: str) -> None:
@@ -252,7 +252,7 @@ class Clusters:
         without = list(dict.fromkeys(query for query, label in labels if label is None))
         if without:
             number = f"{len(without)} of {len({*queries})} queries"
-            allowed = f"what gives every query a cluster ({number} have none,"
+            allowed = f"a cluster for every query ({number} have none,"
             raise BadValue("cluster", self.source, f"{allowed} such as {quote(without[0])})")
         return [label for _, label in labels if label is not None]
 
@@ -313,7 +313,7 @@ def describe_turns(
     way = name_way(f"--cluster '{EXAMPLE}'", f"cluster=r'{EXAMPLE}'")
     advice = f"{way} {verb} by {clusters}"
     if not takes_clusters:
-        advice = f"p and limits are surer than they should be; in compare {advice}"
+        advice = f"p and limits are too optimistic; in compare {advice}"
     return (
         f"query ids look like turns ({', '.join(turns)}), and turns of a conversation are not "
         f"independent: {advice}"
@@ -350,7 +350,7 @@ def standardise_values(paired: PairedValues, standardise: str | None) -> PairedV
         return paired
     runs = paired.values.shape[1]
     if runs < _MIN_RUNS:
-        allowed = f"at least {_MIN_RUNS} to standardise over: of two only who won would be left"
+        allowed = f"at least {_MIN_RUNS} to standardise over: two leave only a winner"
         raise BadValue("runs", runs, allowed)
     return evolve(paired, values=normal_scores(paired.values))
 

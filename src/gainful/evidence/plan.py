@@ -79,7 +79,7 @@ _COLUMNS = (
 )
 _DETAILS = (
     "spread: the standard deviation of the differences by query, or by cluster · detectable: the "
-    "smallest true difference that a comparison as large as the pilot finds with this power"
+    "smallest true difference that a comparison as large as the pilot detects with this power"
 )
 
 
@@ -101,7 +101,7 @@ class Plan(Shown):
         shared = f" shared among {self.comparisons} comparisons" if self.comparisons > 1 else ""
         note = (
             f"two-sided t test at {self.alpha:g}{shared}, {100 * self.power:g} % power · cautious: "
-            f"as many as are needed if the spread is at its upper {100 * self.confidence:g} % limit"
+            f"the number needed if the spread is at its upper {100 * self.confidence:g} % limit"
         )
         return Page(
             answer=_format_answer(self),
@@ -166,7 +166,7 @@ def _refuse_small(paired: PairedValues) -> None:
     """Of few queries, or clusters of them, a spread cannot be told."""
     count = len({*paired.units})
     if count < _FEWEST:
-        problem = f"a pilot of {count_noun(count, paired.unit)} says too little of how they vary"
+        problem = f"a pilot of {count_noun(count, paired.unit)} is too small to estimate the spread"
         allowed = f"at least {_FEWEST} {pluralise(paired.unit)} that all runs have"
         raise BadInput(paired.measure, problem, allowed)
 
@@ -182,7 +182,7 @@ def _plan_pair(
     units = paired.sum_units(paired.differences(pair)[:, None])
     deviations = units.deviations()[:, 0] * units.number / units.sizes.sum()
     if constant_columns(units.unit_means)[0]:
-        problem = f"{run} and {baseline} differ by the same in every {paired.unit} of the pilot"
+        problem = f"{run} and {baseline} have a constant difference in the pilot"
         raise BadInput(paired.measure, problem, "runs whose differences vary")
     spread = float(units.standard_errors()[0] * sqrt(units.number))
     largest = spread * spread_ratio(deviations, goal.confidence)
@@ -245,13 +245,13 @@ def _format_answer(plan: Plan) -> str:
     hardest = max(plan.pairs, key=lambda pair: (pair.cautious is None, pair.cautious or 0))
     goal = f"a true difference of {hardest.difference:g} in {hardest.measure}"
     if hardest.needed is None or hardest.cautious is None:
-        return f"No collection has enough queries to find {goal} with {100 * plan.power:g} % power."
+        return f"No collection is large enough to detect {goal} with {100 * plan.power:g} % power."
     pilot = count_noun(hardest.queries, "query")
     if hardest.clusters is not None:
         pilot += f" in {count_noun(hardest.clusters, 'cluster')}"
     needed = _format_number(hardest.needed, hardest.needed_clusters)
     return (
-        f"Plan {_format_number(hardest.cautious, hardest.cautious_clusters)} to find {goal} with "
+        f"Plan {_format_number(hardest.cautious, hardest.cautious_clusters)} to detect {goal} with "
         f"{100 * plan.power:g} % power; {needed} are enough if differences vary as in the pilot of "
         f"{pilot}."
     )

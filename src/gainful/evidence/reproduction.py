@@ -150,12 +150,11 @@ def compare_orders(
     )
     lost = len(original) + len(reproduced) - 2 * len(common)
     unequal = sum(len(first) != len(second) for first, second in pairs)
-    verb = "counts" if lost == 1 else "count"
     notes = [
         f"{run}: {text.format(count_noun(number, 'query'))}"
         for number, text in (
-            (lost, f"{{}} of only one side {verb} for nothing"),
-            (unequal, "tau of {} is over the shorter of unequal lists"),
+            (lost, "{} of only one side left out"),
+            (unequal, "tau of {} covers the shorter of two lists"),
             (len(taus) - len(known), "no tau of {} with fewer than two documents"),
         )
         if number
@@ -271,9 +270,7 @@ def _describe(reproduction: Reproduction) -> str:
             f"by {error.rmse:.4f} a query (RMSE)."
         )
     for effect in reproduction.effects[:1]:
-        sentence = (
-            f"The original has no improvement in {effect.measure}, so there is no effect ratio."
-        )
+        sentence = f"The original does not improve {effect.measure}, so there is no effect ratio."
         if effect.effect_ratio is not None:
             ratio = round(effect.effect_ratio, 2) + 0.0  # no minus before a zero
             delta = "" if effect.delta_relative is None else f"; ΔRI {effect.delta_relative:+.4f}"

@@ -99,8 +99,8 @@ def _parse_number(number: type[float], text: str, what: str, place: str) -> Any:
     try:
         return number(text)
     except ValueError:
-        kind = "whole number" if number is int else "number"
-        raise BadInput(place, f"{what} {quote(text)} is no {kind}") from None
+        kind = "a whole number" if number is int else "a number"
+        raise BadInput(place, f"{what} {quote(text)} is not {kind}") from None
 
 
 class _Converter:

@@ -155,10 +155,14 @@ def name_events(events: Sequence[GainEvent]) -> str:
 
 
 def describe_gain_rule(events: Sequence[GainEvent], *, asked: bool) -> str:
-    """What gains, in words."""
-    highest = "the highest of " if len(events) > 1 else ""
+    """How actions turn into gain, in words."""
     reason = "" if asked else "there are no judgments; "
-    return f"{reason}gain from what searchers did: {highest}{join_words(list(map(str, events)))}"
+    rule = f"the highest of {join_words(list(map(str, events)))}"
+    if len(events) == 1:
+        (event,) = events
+        weight, stay = format_short(event.weight), event.seconds is not None
+        rule = f"{weight} per {f'result {name_events(events)}' if stay else f'{event.name} result'}"
+    return f"{reason}gain: {rule}"
 
 
 def _find_done(sessions: Sessions, event: GainEvent) -> pl.Series:
@@ -204,8 +208,8 @@ def _count_behaviour(sessions: Sessions) -> str:
     ]
     done = [f"{name} ({count_noun(count, 'result')})" for name, count in counts if count]
     if not done:
-        return "nothing was done to any result"
-    return f"what was done: {join_words(done)} (--gain-from says what of it gains)"
+        return "no result has an action"
+    return f"actions: {join_words(done)} (--gain-from chooses which count)"
 
 
 def _weigh_gains(
@@ -222,8 +226,8 @@ def _weigh_gains(
     gained = gains > 0
     deepest = int(rank[gained].max()) if gained.any() else 1
     if deepest > len(propensities.values):
-        problem = f"there is a gain at rank {deepest}, and no propensity of it"
-        raise BadInput(sessions.name, problem, "a propensity of every rank that gained")
+        problem = f"there is a gain at rank {deepest}, without a propensity"
+        raise BadInput(sessions.name, problem, "a propensity for every rank with a gain")
     weights = propensities.weights(rank, max_weight)
     some = weights[gained]
     effective = some.sum() ** 2 / np.square(some).sum() if some.size else 0.0

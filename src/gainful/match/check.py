@@ -94,8 +94,8 @@ class CheckReport(Shown):
         if not warnings:
             return "Nothing is wrong."
         if len(warnings) == 1:
-            return f"Nothing is malformed. One thing to know: {warnings[0]}."
-        return f"Nothing is malformed, but {look}."
+            return f"The files are valid. One thing to know: {warnings[0]}."
+        return f"The files are valid, but {look}."
 
     def _rows(self) -> Table:
         """A row for each problem and each note."""
@@ -189,7 +189,7 @@ def _check_sessions(subject: str, qrels: Qrels, sessions: Sessions) -> Finding:
     top = matched.judged.rank <= _TOP
     total = int(matched.retrieved.clip(max=_TOP).sum())
     if not matched.judged.rank.size:
-        problems = [*wrong, "no result that was shown is judged"]
+        problems = [*wrong, "no result shown is judged"]
         return _build_finding(subject, problems, notes, warnings)
     share = 100 * (1 - int(top.sum()) / total)
     notes.append(f"{share:.1f} % of the top {_TOP} of all queries are unjudged")

@@ -110,7 +110,7 @@ def judge_by_clicks(
     kept = asked.filter(often)["query"]
     rule = f"{least_impressions} times by {count_noun(least_users, user)}"
     if not len(kept):
-        problem = f"not one of {count_noun(len(asked), 'query')} was asked {rule}"
+        problem = f"none of {count_noun(len(asked), 'query')} was asked {rule}"
         allowed = "a longer log, or lower --least-impressions and --least-users"
         raise BadInput(sessions.name, problem, allowed)
     frame = (
@@ -140,7 +140,7 @@ def _list_seen(sessions: Sessions, *, weighted: bool) -> tuple[pl.DataFrame, str
     frame = sessions.frame
     query = next((name for name in ("text", "topic") if name in frame.columns), None)
     if query is None:
-        allowed = "a column text or topic, by which a query is known again"
+        allowed = "a column text or topic, to identify repeated queries"
         raise BadInput(sessions.name, "there are no texts of queries", allowed)
     user = "searcher" if "searcher" in frame.columns else "session"
     seen = pl.lit(value=True)
@@ -186,7 +186,7 @@ def _format_qrels(frame: pl.DataFrame, path: str) -> bytes:
         for name in ("query", "doc"):
             blank = frame.filter(pl.col(name).str.contains(r"\s|^#"))[name]
             if len(blank):
-                allowed = f"{_SUFFIXES}, where no {name} has a blank, as {quote(blank[0])} has"
+                allowed = f"{_SUFFIXES}, where no {name} has a blank, unlike {quote(blank[0])}"
                 raise BadValue("write_qrels", path, allowed)
         lines = (f"{query} 0 {doc} {grade:.17g}\n" for query, doc, grade, *_ in frame.iter_rows())
         buffer.write("".join(lines).encode())

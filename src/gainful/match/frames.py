@@ -137,7 +137,7 @@ def refuse_duplicates(name: str, example: str, count: int) -> NoReturn:
     rest = f" and {count - 1} more" if count > 1 else ""
     raise Duplicated(
         name,
-        f"a document stands twice in one ranking: {example}{rest}",
+        f"a ranking lists a document twice: {example}{rest}",
         "each document once; or --duplicates (duplicates=) first, last or count",
     )
 

@@ -70,7 +70,7 @@ def load_library() -> tuple[Any, str]:
     except (OSError, AttributeError) as failure:
         return None, f"gainful-native cannot be loaded: {failure}"
     if version != _VERSION:
-        return None, f"gainful-native speaks version {version} of its interface, not {_VERSION}"
+        return None, f"gainful-native has version {version} of its interface, not {_VERSION}"
     numbers, pointers = [ctypes.c_int] * 2, [ctypes.c_void_p] * 3
     library.gainful_match.argtypes = (ctypes.c_char_p, *numbers, *pointers)
     library.gainful_free.argtypes = (ctypes.c_void_p,)

@@ -117,7 +117,7 @@ def concat_parts(parts: Sequence[Matched], queries: Sequence[str], **known: Any)
 def refuse_bad_run(matched: Matched, run: LazyRun, convention: Convention) -> None:
     """Refuse a run without results, or with duplicates that the convention does not take."""
     if not matched.in_run.any():
-        raise BadInput(run.name, "there is not one result in it")
+        raise BadInput(run.name, "it has no results")
     if matched.duplicate is None or convention.duplicates in ("count", "first"):
         return
     query, doc = map(quote, matched.duplicate)
@@ -125,7 +125,7 @@ def refuse_bad_run(matched: Matched, run: LazyRun, convention: Convention) -> No
     if convention.duplicates == "error":
         refuse_duplicates(run.name, example, matched.duplicate_count)
     if not run.engine.ordered:
-        problem = f"{example} stands twice, and rows in {run.engine.name} have no order"
+        problem = f"{example} comes twice, and rows in {run.engine.name} have no order"
         allowed = "each document once, or duplicates=first or count"
         raise Duplicated(run.name, f"{problem}: which is last?", allowed)
 

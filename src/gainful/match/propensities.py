@@ -101,8 +101,8 @@ def _observe_propensities(sessions: Sessions, depths: pl.Series) -> Propensities
     number = f"{int(is_told.sum()):,} of {len(depths):,} queries"
     return Propensities(
         values,
-        "observed, as the share of lists that searchers looked at so deep (scanned): "
-        f"{_list_values(values, np.zeros(len(values)))}; {number} tell it",
+        "observed, as the share of lists read to that depth (scanned): "
+        f"{_list_values(values, np.zeros(len(values)))}, from {number}",
     )
 
 
@@ -127,7 +127,7 @@ def _count_pairs(sessions: Sessions) -> pl.DataFrame:
         raise BadInput(sessions.name, "there are no clicks to estimate propensities from")
     query = next((name for name in ("text", "topic") if name in frame.columns), None)
     if query is None:
-        allowed = "a column text or topic, by which a query is known again"
+        allowed = "a column text or topic, to identify repeated queries"
         raise BadValue("propensity", "estimate", allowed)
     return (
         frame.lazy()

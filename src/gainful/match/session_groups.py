@@ -126,7 +126,7 @@ def check_group_names(by: By, columns: Collection[str], measures: Collection[str
         if names.count(name) > 1:
             raise BadValue("by", ", ".join(names), "each column once")
         if name in RESERVED_COLUMNS or name in measures:
-            allowed = "another name for that column: what is printed has one of that name"
+            allowed = "another name for that column: the output has one of that name"
             raise BadValue("by", name, allowed)
     return names
 

@@ -61,7 +61,7 @@ class MatchedSessions:
     layout: SessionLayout  # where in the rows each query begins
     per_turn: bool
     notes: Sequence[str] = ()
-    observed: str = ""  # where grades are what was done to a result: what, such as clicked
+    observed: str = ""  # the action that gives grades, such as clicked
 
     @cached_property
     def query_of_row(self) -> Ranks:
@@ -344,9 +344,9 @@ def _handle_unjudged_topics(  # noqa: PLR0917  (all of one step of matching)
 
 def nothing_judged(name: str, topic: str | None = None, judged: str | None = None) -> BadInput:
     """Of sessions none of which has a topic that was judged; with an example of either."""
-    problem, allowed = "not one query has judgments", "topics that were judged"
+    problem, allowed = "no query has judgments", "judged topics"
     if topic is not None and judged is not None:
-        problem = f"{problem}: theirs are of topics such as {quote(topic)}"
+        problem = f"{problem}: the sessions have topics such as {quote(topic)}"
         allowed = f"{allowed}, such as {quote(judged)}"
     return BadInput(name, problem, allowed)
 
@@ -355,7 +355,7 @@ def _refuse_questions(name: str, topic: str | None, text: str) -> NoReturn:
     """Judgments are of what was asked, and not of the topics of sessions."""
     raise BadInput(
         name,
-        f"not one topic, such as {quote(topic)}, has judgments: they are of questions, such as "
+        f"no topic, such as {quote(topic)}, has judgments: those are for questions, such as "
         f"{quote(text)}",
         "--columns topic=input.value for traces, topic= and the column of the text for tables",
     )
@@ -388,7 +388,7 @@ def _searcher_qrels(sessions: Sessions) -> Qrels:
         raise BadInput(
             sessions.name,
             "there are no judgments, no column grade and no clicks",
-            "judgments (--qrels), or what searchers did (--gain-from)",
+            "judgments (--qrels), or searchers' actions (--gain-from)",
         )
     topic = "topic" if "topic" in sessions.frame.columns else "session"
     judged_rows = sessions.frame.drop_nulls(["grade", "doc", topic])

@@ -330,7 +330,9 @@ def rbp(grades: Numbers, scores: Numbers | None = None, **options: Unpack[ArrayO
         >>> rbp([1, 0, 1, 0], p=0.5)
         0.625
     """
-    return _compute_value(Measure("RBP"), grades, scores, options)
+    given: dict[str, Any] = dict(options)
+    own = {"p": given.pop("p")} if "p" in given else {}  # which the measure checks
+    return _compute_value(Measure("RBP")(**own), grades, scores, cast("ArrayOptions", given))
 
 
 def sdcg(grades: Numbers, **options: Any) -> float:

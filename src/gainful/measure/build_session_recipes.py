@@ -27,8 +27,8 @@ from gainful.measure.measure import Measure, cutoff
 
 _USUAL_SESSION_MEASURES = ("sDCG@10", "nsDCG@10")
 WHY_NOT_NSDCG = (
-    "with gain from clicks, the default is sDCG alone: nsDCG divides by the best order of what the "
-    "same searcher clicked, and so rewards few clicks"
+    "with gain from clicks, the default is sDCG alone: nsDCG divides by the best order of the same "
+    "searcher's clicks, and so rewards few clicks"
 )
 _MAX_DEPTH = 10_000_000  # results of a query that a measure can look at
 _SETTINGS_OF_SOME_MEASURES = (
@@ -120,7 +120,7 @@ def build_session_recipe(
     base, entry = like_sessions(like), measure.entry
     if not entry.session:
         own = f"s{measure.name}"
-        allowed = f"{own}, which is {measure.name} of sessions"
+        allowed = f"{own}, the session version of {measure.name}"
         if own not in session_measures():
             allowed = "a session measure, such as nsDCG(b=2, bq=4)@10"
         raise BadValue("measure", str(measure), allowed)
@@ -179,7 +179,7 @@ def _refuse_contradictions(recipe: SessionRecipe) -> None:
     if convention.average == "vectors" and not plain:
         raise BadValue("average", "vectors", "ratios, but for the final share of whole sessions")
     if convention.normalise != "session" and convention.rank_discount == "concatenated":
-        allowed = "session, where ranks are counted on over the lists"
+        allowed = "session, where ranks continue over the lists"
         raise BadValue("normalise", convention.normalise, allowed)
 
 

@@ -62,7 +62,7 @@ def catalogue_page(name: str | None = None) -> Page:
         )
         formula_tables = map(build_formula_table, ("gain", "discount"))
         return Page(
-            answer=f"{join_words(counts)}; gainful measures NAME tells all about one.",
+            answer=f"{join_words(counts)}; gainful measures NAME explains one.",
             sections=[Section(table=table) for table in (build_measure_table(), *formula_tables)],
             rows=build_measure_table,
             data=lambda: to_dict(None),

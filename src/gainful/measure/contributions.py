@@ -35,7 +35,7 @@ from gainful.types import Array, Ranks, finite_or_none, is_number
 
 _MAX_TERMS = 4  # terms of a sum that are written out
 _TOP = 10  # ranks of a query that are shown anyway; further down, only those that add something
-_HOW = "adds: the value with the grades down to this rank, less that without this one"
+_HOW = "adds: the value with the grades down to this rank, minus that without this one"
 
 
 @frozen(kw_only=True)

@@ -40,7 +40,7 @@ def convention_page(name: str | None = None, other: str | None = None) -> Page:
 def build_tables(first_name: str | None, second_name: str | None) -> list[tuple[str, Table]]:
     """Tables with their headings: of single rankings, and of sessions where there is one."""
     if first_name is None:
-        advice = "gainful conventions NAME tells one in plain words."
+        advice = "gainful conventions NAME explains one in plain words."
         return [
             (f"{len(CONVENTIONS)} conventions; {advice}", _build_overview()),
             (

@@ -44,7 +44,7 @@ _ALL = (
         "jk2008", 1 / (1 + log(b, i)), "only the first rank counts in full", "jarvelin2008"
     ),
     _make_discount(
-        "shifted", 1 / log(b, i + (b - 1)), "the log moved to be 1 at rank 1", "kanoulas2011"
+        "shifted", 1 / log(b, i + (b - 1)), "the logarithm shifted to 1 at rank 1", "kanoulas2011"
     ),
     _make_discount("zipf", 1 / i, "one over the rank: steep", "catboost"),
     _make_discount("none", Const(1), "every rank counts in full: CG", "jarvelin2002"),

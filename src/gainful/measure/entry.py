@@ -54,7 +54,7 @@ class Direction:
 
 HIGHER = Direction("higher")
 LOWER = Direction("lower")
-CHEAPER = Direction("lower", better="cheaper", worse="dearer")
+CHEAPER = Direction("lower", better="cheaper", worse="more expensive")
 
 
 RANKING_SETTINGS = ("ties", "unjudged", "negative", "fractional")

@@ -28,9 +28,7 @@ def measure_run(
     qrels, run, matched = matched_run.qrels, matched_run.run, matched_run.matched
     mixed_ids = notes.note_id_types(qrels, run)
     if mixed_ids and not matched.query.size:
-        raise NothingInCommon(
-            run.name, f"nothing of it is judged: {mixed_ids[0]}", notes.SAME_ID_TYPE
-        )
+        raise NothingInCommon(run.name, f"none of it is judged: {mixed_ids[0]}", notes.SAME_ID_TYPE)
     matched.refuse_nothing_in_common(run.name)
     recipes = {
         key: with_max_grade(recipe, matched.highest_grade) for key, recipe in recipes.items()
@@ -127,7 +125,7 @@ def choose_queries(matched: Matched, convention: Convention, run_name: str) -> F
             raise BadInput(
                 run_name,
                 _describe_queries(matched, flags, problem),
-                f"the setting {setting[0]} set to another than error",
+                f"another value than error for the setting {setting[0]}",
             )
     return find_counting(matched, convention)
 

@@ -192,13 +192,13 @@ def _as_tuple(table: RankingMatrix) -> tuple[float, ...]:
 
 
 def describe_misplaced(explanation: Explanation) -> str:
-    """Why the value is not 1: which documents should stand higher."""
+    """Why the value is not 1: which documents should rank higher."""
     label, value, last = explanation.recipe.label, explanation.value, explanation.lines[-1]
     if value is None:
-        return f"{label} is left out: nothing that could be retrieved brings a gain."
+        return f"{label} is left out: no document has a gain."
     head = f"{label} is {value:.{ANSWER_DECIMALS}f}"
     if last.idcg <= 0:
-        return f"{head}: nothing that could be retrieved brings a gain."
+        return f"{head}: no document has a gain."
     if abs(value - 1) <= ROUNDING:
         return f"{label} is 1: no ranking would be better."
     if value > 1:
@@ -222,10 +222,10 @@ def _list_misplaced(explanation: Explanation) -> Iterator[str]:
     for best_rank, (grade, gain) in enumerate(explanation.ideal, start=1):
         ranks = ranks_by_gain.get(gain)
         if not ranks and gain > 0:
-            yield f"a {format_number(grade)} is missing that should stand at rank {best_rank}"
+            yield f"a {format_number(grade)} is missing that should be at rank {best_rank}"
         elif ranks and (rank := ranks.popleft()) > best_rank:
             shown = format_number(explanation.grades[rank - 1])
-            yield f"the {shown} at rank {rank} should stand at rank {best_rank}"
+            yield f"the {shown} at rank {rank} should be at rank {best_rank}"
 
 
 def list_notes(explanation: Explanation) -> list[str]:
@@ -239,7 +239,7 @@ def list_notes(explanation: Explanation) -> list[str]:
         return []
     grades = [format_number(grade) for grade in sorted(lacking.elements(), reverse=True)]
     missing = ", ".join(grades[:_MAX_TERMS] + ["…"] * (len(grades) > _MAX_TERMS))
-    return [f"the ranking has grades that the judged documents lack ({missing}): nDCG can pass 1"]
+    return [f"the ranking has grades that the judged documents lack ({missing}): nDCG can exceed 1"]
 
 
 def _describe_settings(explanation: Explanation) -> list[tuple[str, str]]:
@@ -254,9 +254,7 @@ def _describe_settings(explanation: Explanation) -> list[tuple[str, str]]:
         and named_convention.ideal == "list"
         and recipe.convention.ideal == "judged"
     ):
-        answers["ideal"] += (
-            f", as they were given; {named_convention.title} itself knows only the list"
-        )
+        answers["ideal"] += f", as given; {named_convention.title} itself uses only the list"
     if recipe.k is None and recipe.convention.ideal_depth == "k":
         count = len(explanation.ideal)
         answers["ideal_depth"] = f"not cut, as no k is set: {count} document{'s' * (count != 1)}"

@@ -14,12 +14,13 @@ from gainful.measure.entry import Recipe
 from gainful.measure.results import QueryResults
 from gainful.read.items import Items
 from gainful.read.qrels_and_run import Run
+from gainful.text import count_noun
 
 _WAYS = {
-    "items": "evaluate(…, items=…), gainful eval --items FILE: it asks about a catalogue, and has "
-    "no value for a query by which runs could be compared",
-    "interactions": "evaluate(…, interactions=…), gainful eval --interactions FILE: it asks how "
-    "popular items are",
+    "items": "evaluate(…, items=…), gainful eval --items FILE: it describes a catalogue, and has "
+    "no values by query to compare runs with",
+    "interactions": "evaluate(…, interactions=…), gainful eval --interactions FILE: it needs the "
+    "popularity of items",
 }
 
 
@@ -36,9 +37,16 @@ def add_exposure(
 ) -> QueryResults:
     """Results with these measures too; what has no value for a query has one for the run."""
     values, whole = dict(results.values), {}
+    notes = list(results.notes)
     for name, recipe in recipes.items():
-        value: Any = recipe.entry.function(list_docs(run, recipe.k or 0), items)
+        lists = list_docs(run, recipe.k or 0)
+        value: Any = recipe.entry.function(lists, items)
+        others = {doc for docs in lists.values() for doc in docs} - (items.catalogue or {*()})
+        if others and recipe.entry.of_items == "items":
+            count = count_noun(len(others), "item")
+            notes.append(f"{name}: {count} of the first {recipe.k} not in the catalogue")
         if recipe.entry.aggregation == "whole":
             whole[name], value = float(value), {}
         values[name] = np.ma.masked_invalid([value.get(query, np.nan) for query in results.ids])
-    return evolve(results, values=values, whole=whole, recipes={**results.recipes, **recipes})
+    all_recipes = {**results.recipes, **recipes}
+    return evolve(results, values=values, whole=whole, recipes=all_recipes, notes=notes)

@@ -23,7 +23,7 @@ def find_in_plugins(name: str, table: Mapping[str, object]) -> bool:
         return True
     if failures:
         raise BadPlugin(
-            f"{name!r} is not known, and a package fails that may know it: {failures[0]}"
+            f"{name!r} is unknown, and a package that may define it fails: {failures[0]}"
         )
     return False
 

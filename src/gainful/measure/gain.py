@@ -31,7 +31,7 @@ _ALL = (
     _make_gain(
         "penalised",
         where(g >= 0, 2**g - 1, 1 - 2 ** (-g)),
-        "exponential, and bad documents cost as much as good ones earn",
+        "exponential; bad documents cost as much as good ones gain",
         "wikipedia",
         signed=True,
     ),
@@ -52,7 +52,7 @@ def gain_from_table(weights: Mapping[object, object]) -> NamedFormula:
     weights = dict(weights)
     rest = weights.pop(_ELSE, None)
     if rest not in (None, _ITSELF):
-        raise BadValue("gain", rest, "else:g, by which other grades are worth themselves")
+        raise BadValue("gain", rest, "else:g, which keeps the other grades")
     if not 1 <= len(weights) <= _MAX_GRADES:
         raise BadValue("gain", f"a table of {len(weights)} grades", f"1 to {_MAX_GRADES} grades")
     pairs = sorted(
@@ -72,7 +72,7 @@ def gain_from_table(weights: Mapping[object, object]) -> NamedFormula:
     parts += [] if rest is None else [f"{_ELSE}:{_ITSELF}"]
     name = "{" + ",".join(parts) + "}"
     if rest is not None:
-        meaning = "a weight for some grades, the others as they are"
+        meaning = "a weight for some grades, the others unchanged"
         return NamedFormula("gain", name, expr, meaning)
     grades = tuple(grade for grade, _ in pairs)
     return NamedFormula("gain", name, expr, "a weight for each grade", signed=True, grades=grades)

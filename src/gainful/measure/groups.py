@@ -101,9 +101,7 @@ def describe_groups(results: Sequence[Results]) -> list[str]:
         single = [label for label, some in flags.items() if some.sum() == 1]
         if single:
             verb = "has" if len(single) == 1 else "have"
-            notes.append(
-                f"{list_names(single)} {verb} one {run.unit}, which tells nothing of others"
-            )
+            notes.append(f"{list_names(single)} {verb} one {run.unit}, too few to generalise")
     return list(dict.fromkeys(notes))
 
 

@@ -105,7 +105,7 @@ class Measure:
     def __call__(self, *unnamed: Any, **params: Any) -> Measure:
         """This measure with these parameters set, as they are called here or in ir_measures."""
         if unnamed:
-            allowed = f"parameters by name; a cutoff is {self.name} @ 10"
+            allowed = f"parameters by name; a cutoff is written {self.name} @ 10"
             raise WrongType(self.name, unnamed[0], allowed)
         name, params = translate_measure(self.name, params)
         cut = pop_cutoff(params)

@@ -60,9 +60,9 @@ def describe_setting(recipe: Recipe, setting: str) -> str:
     if setting == "cutoff":
         return "the whole list" if recipe.k is None else f"the first {recipe.k} documents"
     if setting == "max_grade":
-        return "the highest that was given" if value is None else f"{value:g}"
+        return "the highest in the judgments" if value is None else f"{value:g}"
     if setting == "unjudged_grade":
-        return "none: it is no relevant document" if value is None else f"{value:g}"
+        return "none: it is not relevant" if value is None else f"{value:g}"
     if setting == "decimals":
         return "not rounded" if value is None else f"rounded to {value} decimals"
     return recipe.convention.describe(setting)
@@ -171,7 +171,7 @@ def note_odd_values(
 
 
 def note_other_measures(recipes: Mapping[str, Recipe], convention: Convention) -> list[str]:
-    """Measures of which the numbers are not those of the tool that was asked for."""
+    """Measures whose numbers are not those of the requested tool."""
     others = [
         name
         for name, recipe in recipes.items()
@@ -229,7 +229,7 @@ def note_no_scores(recipes: Mapping[str, Recipe], matched: Matched) -> list[str]
     if not matched.query.size or any(part.query.size for part in (matched.filtered or {}).values()):
         return []
     names = [name for name, recipe in recipes.items() if recipe.entry.needs_scores]
-    problem = "counts only documents with scores of 0 and more, and no judged one has that"
+    problem = "counts only documents with scores of at least 0, and no judged one has that"
     return [f"{name} {problem}" for name in names]
 
 
@@ -257,9 +257,7 @@ def note_subtopics(qrels: Qrels | NestedDict, recipes: Mapping[str, Recipe]) -> 
     others = [name for name in recipes if name not in diverse]
     has_subtopics = isinstance(qrels, Qrels) and qrels.subtopics is not None
     if diverse and not has_subtopics:
-        problem = (
-            "the judgments have no subtopics; all that is relevant to a query is taken for one"
-        )
+        problem = "the judgments have no subtopics; each query counts as one subtopic"
         return [f"{problem} ({', '.join(diverse)})"]
     if others and isinstance(qrels, Qrels) and qrels.overlapping:
         highest = "documents are judged for several subtopics; their highest grade counts"
@@ -279,7 +277,9 @@ def note_swapped(matched: Matched, run: LoadedRun) -> list[str]:
     if not whole or len(scores) < 2:
         return []
     sign = "fractions" if fractional else "many values" if many else f"values above {_TOP}"
-    odd = f"the grades have {sign}, as scores do, and the scores are small whole numbers, as grades"
+    odd = (
+        f"the grades have {sign}, like scores, and the scores are small whole numbers, like grades"
+    )
     return [f"{odd} are: are judgments and run swapped? The order is qrels, run"]
 
 
@@ -292,7 +292,7 @@ def compare_id_types(qrels_types: Mapping[str, str], run_types: Mapping[str, str
     """Columns whose ids are of one type in the judgments and of another in the run."""
     return [
         f"ids of the column {name} are {run_types[name]} in the run and {qrels_types[name]} in the "
-        "judgments; they are compared as texts, by which 7 is '7' but not '07'"
+        "judgments; they are compared as text: 7 is '7' but not '07'"
         for name in run_types.keys() & qrels_types.keys()
         if run_types[name] != qrels_types[name]
     ]
@@ -310,20 +310,20 @@ def note_no_overlap(qrels: Qrels | NestedDict, run: LoadedRun, matched: Matched)
 def _reason_below_zero(recipe: Recipe, matched: Matched) -> str:
     if matched.pool_grade.min(initial=0.0) < 0:
         return _NEGATIVE_GRADES
-    return f"some grades are worth less than nothing (gain={recipe.gain.name})"
+    return f"some grades have a negative gain (gain={recipe.gain.name})"
 
 
 def _reason_above_one(recipe: Recipe, matched: Matched) -> str:
     convention = recipe.convention
     if convention.duplicates == "count" and matched.duplicate_count:
-        return "a document that stands twice counts twice (duplicates=count)"
+        return "a document listed twice counts twice (duplicates=count)"
     if matched.pool_grade.min(initial=0.0) < 0 and convention.negative in ("keep", "in_ideal"):
         return _NEGATIVE_GRADES
     if convention.unjudged_grade is not None and recipe.entry.counts_gains:
-        return "documents without a judgment have a grade, and the ideal is without them"
+        return "documents without a judgment have a grade, but the ideal excludes them"
     if convention.rbp_grades == "grade" and "rbp_grades" in recipe.entry.arguments:
         return "grades count as they are (rbp_grades=grade)"
-    return f"so the convention has it (like {convention.name})"
+    return f"the convention defines it so (like {convention.name})"
 
 
 def require_qrels_overlap(results: Sequence[Results]) -> None:
@@ -333,4 +333,4 @@ def require_qrels_overlap(results: Sequence[Results]) -> None:
     if all(result.counts["unjudged_at_10"] == 1 for result in results):
         problem = "none of the top 10 documents of any query is judged"
         names = ", ".join(result.name for result in results)
-        raise BadInput(names, problem, "judgments of what was retrieved")
+        raise BadInput(names, problem, "judgments of the retrieved documents")

@@ -91,4 +91,4 @@ def _describe_measure(name: str, frame: pl.DataFrame) -> Recipe:
 
 
 def _refuse_to_compute(*_: Any, **__: Any) -> Array:
-    raise NotImplementedError("its values are known, and nothing else of it")
+    raise NotImplementedError("only its values are known")

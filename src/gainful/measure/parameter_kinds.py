@@ -84,7 +84,7 @@ def _formula_kind(
         formula = find(value)
         own = formulas.get(formula.name)
         if not formula.name.startswith("{") and (own is None or own.expr != formula.expr):
-            allowed = f"{', '.join(formulas)}; a formula of your own is an option of the call"
+            allowed = f"{', '.join(formulas)}; pass a custom formula as an option of the call"
             raise BadValue(name, formula.name, allowed)
         return formula
 

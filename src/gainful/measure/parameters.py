@@ -23,22 +23,22 @@ _ALL = (
     REL,
     Param(
         "p",
-        "persistence: how likely the searcher looks at the next document",
+        "persistence: the probability of looking at the next document",
         default=0.8,
         domain=Domain(above=0, below=1),
         typical=(0.5, 0.95),
     ),
     Param(
         "beta",
-        "what recall counts for against precision, as trec_eval and ir_measures have it "
-        "(van Rijsbergen's β squared); in NRBP how likely the searcher goes on, at most 1",
+        "the weight of recall against precision, as in trec_eval and ir_measures (van Rijsbergen's "
+        "β squared); in NRBP the probability of going on, at most 1",
         default=1,
         domain=Domain(above=0),
         typical=(0.5, 2),
     ),
     Param(
         "alpha",
-        "how much less a subtopic is worth each time it comes again: 0 nothing less, 1 all of it",
+        "the penalty for repeating a subtopic: 0 none, 1 full",
         default=0.5,
         domain=Domain(above=0, below=1, closed=True),
         typical=(0.25, 0.75),
@@ -55,14 +55,14 @@ _ALL = (
     ),
     Param(
         "b1",
-        "how likely a forager goes on whose goal is just met: b1/(1 + b1)",
+        "the probability b1/(1 + b1) that a forager goes on whose goal is just met",
         default=0.9,
         domain=Domain(above=0),
         typical=(0.1, 1),
     ),
     Param(
         "R1",
-        "how much the goal sways a forager: 0 not at all",
+        "how strongly the goal influences a forager: 0 not at all",
         default=10,
         domain=_FROM_ZERO,
         typical=(1, 100),
@@ -76,14 +76,14 @@ _ALL = (
     ),
     Param(
         "b2",
-        "how likely a forager goes on to whom just as much comes as expected: 1/(1 + b2)",
+        "the probability 1/(1 + b2) that a forager goes on who gains as expected",
         default=0.9,
         domain=Domain(above=0),
         typical=(0.1, 1),
     ),
     Param(
         "R2",
-        "how much the rate of gain sways a forager: 0 not at all",
+        "how strongly the rate of gain influences a forager: 0 not at all",
         default=10,
         domain=_FROM_ZERO,
         typical=(1, 100),
@@ -95,35 +95,36 @@ _ALL = (
     Param("docs", "how many documents the collection has", default=0),
     Param(
         "p_ref",
-        "how likely the searcher asks a next query after a list",
+        "the probability of another query after a list",
         default=0.9,
         domain=Domain(above=0, below=1, closed=True),
         typical=(0.5, 1),
     ),
     Param(
         "p_down",
-        "how likely the searcher goes on to the next document of a list",
+        "the probability of going on to the next document of a list",
         default=0.7,
         domain=Domain(above=0, below=1, closed=True),
         typical=(0.5, 1),
     ),
     Param(
         "balance",
-        "how likely a searcher who goes on stays in the list: 1 always, 0 asks anew every time",
+        "the probability that a searcher who goes on stays in the list: 1 always, 0 reformulates "
+        "every time",
         default=0.7,
         domain=Domain(above=0, below=1, closed=True),
         typical=(0.5, 0.9),
     ),
     Param(
         "gamma",
-        "what is left of a document's worth for a subtopic, each time one comes for it",
+        "the share of its worth that each further document of a subtopic keeps",
         default=0.5,
         domain=Domain(above=0, below=1, closed=True),
         typical=(0.25, 0.75),
     ),
     Param(
         "cap",
-        "how much of a subtopic is enough",
+        "the amount of a subtopic that is enough",
         default=5,
         domain=Domain(above=0),
         typical=(1, 10),
@@ -139,11 +140,11 @@ _ALL = (
     Param("words", "how long a document is, in words", default=500, domain=_FROM_ZERO),
     Param("per_word", "seconds to read a word", default=0.018, domain=_FROM_ZERO),
     Param("per_document", "seconds to open and judge a document", default=7.8, domain=_FROM_ZERO),
-    Param("click", "how likely a relevant document is opened", default=0.64, domain=_SHARE),
-    Param("false_click", "how likely another document is opened", default=0.39, domain=_SHARE),
+    Param("click", "probability of opening a relevant document", default=0.64, domain=_SHARE),
+    Param("false_click", "probability of opening any other document", default=0.39, domain=_SHARE),
     Param(
         "save",
-        "how likely a relevant document that is opened is saved",
+        "probability of saving a relevant document that is opened",
         default=0.77,
         domain=_SHARE,
     ),
@@ -179,7 +180,7 @@ _CHOICES = (
         "stop",
         "At which relevant documents do searchers stop?",
         {
-            "uniform": "at any of them alike",
+            "uniform": "at each with equal probability",
             "graded": "at those with higher gains more often",
             "rank_biased": "at each less often by p than at the relevant one before it",
         },
@@ -191,46 +192,46 @@ _CHOICES = (
     ),
     Setting(
         "repeated",
-        "What does a document earn in the last query that the session has shown before?",
+        "How does a document count in the last query that the session has shown before?",
         {
             "counts": "the same as any other",
             "returned": "nothing, if an earlier query returned it",
-            "scanned": "nothing, if it was returned down to the last click (rank 1 if no click)",
+            "scanned": "nothing, if an earlier list showed it down to its last click (or rank 1)",
             "clicked": "nothing, if it was clicked in an earlier query",
         },
     ),
 )
 _FORAGER_HEEDS = Setting(
     "foraging",
-    "What does a forager heed?",
+    "What does a forager respond to?",
     {
-        "goal_and_rate": "how near the goal is, and how much comes",
-        "goal": "how near the goal is",
-        "rate": "how much comes, for each document looked at",
+        "goal_and_rate": "how close the goal is, and the rate of gain",
+        "goal": "how close the goal is",
+        "rate": "the rate of gain per document",
     },
 )
 _GOAL = Setting(
     "goal",
-    "Over what does a searcher want the gain T?",
+    "Does a searcher want the gain T per session or per query?",
     {
-        "session": "the session: what earlier queries gained counts",
-        "query": "each query: every list begins anew",
+        "session": "per session: earlier queries count",
+        "query": "per query: every list starts from zero",
     },
 )
 _REMAINDER = Setting(
     "remainder",
     "Where does a path end that would go on beyond the last query or document?",
     {
-        "last": "there: the last one takes the chance that is left, as Jiang & Allan's code has it",
-        "shared": "anywhere: chances are divided by their sum (a truncated geometric distribution)",
+        "last": "there: the last one takes the remaining probability, as in Jiang & Allan's code",
+        "shared": "anywhere: probabilities are normalised (a truncated geometric distribution)",
     },
 )
 _OPENED = Setting(
     "opened",
     "Which documents does a searcher open?",
     {
-        "auto": "those clicked, where a log tells clicks; else as likely",
-        "likely": "as likely as searchers did in the study of the paper, relevant ones more often",
+        "auto": "those clicked, where a log has clicks; else by probability",
+        "likely": "with the probabilities of the paper's study, relevant ones more often",
         "clicked": "those that were clicked",
     },
 )

@@ -268,9 +268,9 @@ def _refuse_ties(matched: Matched, convention: Convention) -> None:
     tied = np.flatnonzero(matched.last > matched.first)
     if tied.size:
         raise Tied(
-            f"ties={convention.ties} wants the order of the rows, which this run has not: "
-            f"documents of query {matched.queries[matched.query[tied[0]]]!r} have equal scores; "
-            "choose another ties policy, or scores that differ"
+            f"ties={convention.ties} needs the order of the rows, which this run lacks: documents "
+            f"of query {matched.queries[matched.query[tied[0]]]!r} have equal scores; choose "
+            "another ties policy, or scores that differ"
         )
 
 

@@ -131,7 +131,7 @@ def _refuse_name(name: object) -> None:
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
         raise BadValue("name", name, "a letter, then letters, digits and _")
     if is_taken(name) or name in GAINS or name in DISCOUNTS:
-        raise BadPlugin(f"{name!r} is the name of something else already; choose another")
+        raise BadPlugin(f"{name!r} is already in use; choose another name")
 
 
 def _build_formula(kind: str, name: str, formula: Formula, variable: Var) -> NamedFormula:
@@ -140,7 +140,7 @@ def _build_formula(kind: str, name: str, formula: Formula, variable: Var) -> Nam
         expr = formula if isinstance(formula, Expr) else formula(variable)
     except (Exception, SystemExit) as failure:  # noqa: BLE001  (whatever a user's function does)
         raise BadPlugin(
-            f"{kind} {name}: no expression comes of it ({_describe_failure(failure)})"
+            f"{kind} {name}: it returns no expression ({_describe_failure(failure)})"
         ) from None
     if not isinstance(expr, Expr):
         raise WrongType(f"{kind} {name}", expr, f"an expression in {variable.symbol}")
@@ -157,13 +157,13 @@ def _build_entry(name: str, function: UserFunction, *, share: bool) -> Entry:
     except (TypeError, ValueError):
         raise WrongType(f"measure {name}", function, "a function over a Matched") from None
     if first.kind not in (first.POSITIONAL_ONLY, first.POSITIONAL_OR_KEYWORD):
-        raise BadPlugin(f"measure {name}: its first parameter takes what was matched")
+        raise BadPlugin(f"measure {name}: its first parameter takes the matched run")
     cutoff_kind: CutoffKind = "none"
     defaults: dict[str, float] = {}
     arguments: list[str] = []
     for parameter in rest:
         if parameter.kind not in (parameter.KEYWORD_ONLY, parameter.POSITIONAL_OR_KEYWORD):
-            raise BadPlugin(f"measure {name}: {parameter} could be anything; name what it takes")
+            raise BadPlugin(f"measure {name}: {parameter} could be anything; name each parameter")
         if parameter.name == "k":
             cutoff_kind = _cutoff_kind(name, parameter)
             continue
@@ -189,7 +189,7 @@ def _cutoff_kind(name: str, k: inspect.Parameter) -> CutoffKind:
     if k.default is k.empty:
         return "needed"
     if k.default is not None:
-        raise BadPlugin(f"measure {name}: k is what stands behind @; give it None, or no default")
+        raise BadPlugin(f"measure {name}: k is the cutoff after @; give it None, or no default")
     return "optional"
 
 
@@ -203,7 +203,7 @@ def _default_value(name: str, parameter: inspect.Parameter) -> dict[str, float]:
     if (symbol in SETTINGS and symbol not in PARAMETERS) or {*translate_params({symbol: 1})} != {
         symbol
     }:
-        raise BadPlugin(f"measure {name}: {symbol} means something else here; call it otherwise")
+        raise BadPlugin(f"measure {name}: {symbol} has another meaning here; rename it")
     if not is_number(default):
         raise BadPlugin(f"measure {name}: parameter {symbol} needs a number as its default")
     try:
@@ -212,11 +212,11 @@ def _default_value(name: str, parameter: inspect.Parameter) -> dict[str, float]:
         number = float("inf")
     if not isfinite(number):
         raise BadPlugin(f"measure {name}: parameter {symbol} needs a finite number as its default")
-    param = PARAMETERS.setdefault(symbol, Param(symbol, "a number of one's own", default=number))
+    param = PARAMETERS.setdefault(symbol, Param(symbol, "a custom number", default=number))
     try:
         return {symbol: param.check(number)}
     except GainfulError as refused:
-        raise BadPlugin(f"measure {name}: {refused}; call the parameter otherwise") from None
+        raise BadPlugin(f"measure {name}: {refused}; rename the parameter") from None
 
 
 def _guard(name: str, function: UserFunction, *, share: bool) -> Callable[..., Any]:
@@ -261,7 +261,7 @@ def _check_values(name: str, result: object, ranked: RankedRun) -> Array:
     except (TypeError, ValueError, OverflowError):
         values = np.array(None)
     if values.dtype.kind not in "biuf" and values.size:
-        raise BadPlugin(f"measure {name}: {type(result).__name__} is no array of numbers")
+        raise BadPlugin(f"measure {name}: {type(result).__name__} is not an array of numbers")
     if values.shape != (ranked.size,):
         wanted = f"one value for each query, ({ranked.size},)"
         raise BadPlugin(f"measure {name}: an array of shape {values.shape}, not {wanted}")

@@ -70,13 +70,13 @@ def name_best(directions: Mapping[str, Direction]) -> str:
         >>> name_best({"AP": HIGHER})
         'the highest of each measure'
         >>> name_best({"AP": HIGHER, "Cost": LOWER})
-        'the best of each measure (of Cost the lowest)'
+        'the best of each measure (the lowest of Cost)'
     """
     words = {direction.best for direction in directions.values()}
     if len(words) == 1:
         return f"the {words.pop()} of each measure"
     lower = [name for name, direction in directions.items() if direction.is_lower]
-    return f"the best of each measure (of {join_words(lower)} the lowest)"
+    return f"the best of each measure (the lowest of {join_words(lower)})"
 
 
 def describe_leaders(
@@ -326,12 +326,12 @@ def describe_answer(results: Sequence[Results]) -> str:
         measure: {name: values[measure] for name, values in means.items()} for measure in graded
     }
     way = name_way("gainful compare", "gainful.compare(results)")
-    advice = f"{way} shows whether that is more than chance."
+    advice = f"Run {way} to see whether this is more than chance."
     return f"{describe_leaders(means_by_measure, results[0].directions)} {advice}"
 
 
 def _describe_run(results: Results, measure: str) -> str:
-    """The mean of one measure, and from where to where its queries go."""
+    """The mean of one measure, and the range of its queries."""
     unmatched = next((note for note in results.notes if note.startswith(NO_OVERLAP)), "")
     if unmatched:
         return f"{unmatched[0].upper()}{unmatched[1:]}."

@@ -83,7 +83,7 @@ class Results(Shown):
     numeric_ids: bool = False  # were they whole numbers in the frame that they came from?
     whole: Mapping[str, float] = {}  # of measures that have a value for all of it only
     engine: str = ""  # which one matched a file, if there are several
-    grouping: Grouping | None = None  # by which values are told too
+    grouping: Grouping | None = None  # values are also given by group
 
     @property
     def columns(self) -> pl.DataFrame:
@@ -114,7 +114,7 @@ class Results(Shown):
     def restrict(self, some: Flags) -> Self:
         """Results in which only some units count, as if the others had been left out."""
         left_out = {name: np.ma.masked_array(values, ~some) for name, values in self.values.items()}
-        return evolve(self, values=left_out)
+        return evolve(self, values=left_out, whole={})
 
     def group_names(self, by: str | Sequence[str]) -> list[str]:
         """The columns to group by, each once and known."""
@@ -127,8 +127,8 @@ class Results(Shown):
 
         Not a number where nothing counts.
         """
-        if name in self.whole:
-            return self.whole[name]
+        if name in self.whole:  # a part has no such value
+            return self.whole[name] if some is None else float("nan")
         values = np.ma.asarray(self.values[name])
         chosen = np.ma.compressed(values if some is None else values[some])
         return aggregate(chosen, self.recipes[name].entry.aggregation)

@@ -135,7 +135,7 @@ class Formulations(Shown):
         listed = self.matches or self.nearest
         shown = listed if verbose else listed[:_LISTED]
         more = len(listed) - len(shown)
-        note = f"… and {more} more, of which -v and --format json list all"
+        note = f"… and {more} more; -v and --format json list all"
         return Page(
             answer=format_answer(self),
             sections=[Section(table=_build_table(shown))],
@@ -417,7 +417,7 @@ def format_answer(formulations: Formulations) -> str:
 def _name_tools(tools: Sequence[str]) -> str:
     """Who computes it so, in a few words."""
     if not tools:
-        return ", which no tool that is known computes"
+        return ", which no known tool computes"
     if len(tools) > _LISTED_TOOLS:
         return f" as {tools[0]} and {len(tools) - 1} other tools compute it"
     return f" as {join_words(tools)} {'compute' if len(tools) > 1 else 'computes'} it"

@@ -154,7 +154,7 @@ class ShownByRun(Shown, dict[str, T]):
     """What there is of each of several runs, by their names."""
 
     def __missing__(self, name: object) -> T:
-        hint = "a measure is asked of a run: results[run][measure]"
+        hint = "a measure belongs to a run: results[run][measure]"
         raise UnknownName("run", str(name), self, hint, lists_all=True)
 
     def __eq__(self, other: object) -> bool:

@@ -63,7 +63,7 @@ def anonymise_sessions(
         silent = tuple(_hash_text(query, salt) for query in qrels.silent)
         qrels = evolve(qrels, frame=qrels.frame.with_columns(queries), silent=silent)
     plain = ["query texts", "documents", *(name for name in sessions.columns if name not in hashed)]
-    note = f"salted hashes in place of {join_words(hashed)}; {join_words(plain)} are as they were"
+    note = f"salted hashes replace {join_words(hashed)}; {join_words(plain)} are unchanged"
     return qrels, evolve(
         sessions,
         frame=frame,

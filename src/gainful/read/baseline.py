@@ -134,7 +134,7 @@ def read_baseline(path: str | PathLike[str]) -> Baseline:
 def _find_problem(content: Any) -> str:
     """What is wrong with the content of a file; an empty text if nothing is."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
-        return "this is no baseline"
+        return "this is not a baseline"
     format_version: Any = content.get("version")
     if not is_whole_number(format_version) or not _FIRST_VERSION <= format_version <= VERSION:
         is_newer = is_whole_number(format_version) and format_version > VERSION
@@ -146,9 +146,9 @@ def _find_problem(content: Any) -> str:
     try:
         checksum = _checksum(content)
     except ValueError:
-        return "there is a value that is no finite number"
+        return "there is a value that is not a finite number"
     if content.get(_CHECKSUM) != checksum:
-        return "it does not fit its checksum: it was edited by hand, or damaged"
+        return "its checksum does not match: it was edited by hand, or is damaged"
     return _find_wrong_field(content) or _find_inconsistency(content)
 
 
@@ -172,7 +172,7 @@ def _find_inconsistency(content: Mapping[str, Any]) -> str:
     if content["queries"] != len(values):
         return f"'queries' is {content['queries']}, but there are values of {len(values)}"
     if content["mean"].keys() != measures or any(row.keys() != measures for row in values.values()):
-        return "'measures', 'mean' and 'values' are not of the same measures"
+        return "'measures', 'mean' and 'values' do not have the same measures"
     for name, mean in content["mean"].items():
         counted = [row[name] for row in values.values() if row[name] is not None]
         total = fsum(counted)

@@ -226,7 +226,7 @@ class _Records:
 def check_parquet(file: str | PathLike[str] | bytes, name: str) -> None:
     """Refuse a Parquet file whose footer, or a page, claims what the file cannot hold."""
     if _read_head(file) != _MAGIC:
-        raise BadInput(name, "cannot be read as Parquet: it does not begin as such files do")
+        raise BadInput(name, "cannot be read as Parquet: it does not start like a Parquet file")
     try:
         if isinstance(file, bytes):
             _check_footer(_find_footer(file[-8:], file, len(file)), len(file))

@@ -90,15 +90,15 @@ class LogReport:
     ) -> list[str]:
         """All notes; an error, if something is wrong that was not to be left out."""
         if not self.events:
-            raise BadInput(name, "there is not one row in it", SHOWING)
+            raise BadInput(name, "it has no rows", SHOWING)
         dropped = tell_left_out(self.left_out, bad)
         if not self.kept:
-            raise BadInput(name, f"not one event is left; {dropped[0]}", self.left_out[0].expected)
+            raise BadInput(name, f"no event is left; {dropped[0]}", self.left_out[0].expected)
         ties = tell_left_out(self.ties, bad)
         if not self.opening and ties:
-            raise BadInput(name, f"not one event is left; {ties[0]}", self.ties[0].expected)
+            raise BadInput(name, f"no event is left; {ties[0]}", self.ties[0].expected)
         if not self.opening:
-            raise BadInput(name, "not one event is left that shows a result", SHOWING)
+            raise BadInput(name, "no event is left that shows a result", SHOWING)
         notes = [*self.notes, *owner_notes, *dropped]
         notes += [] if self.spans is None else describe_overlaps(self.spans, locate)
         notes += [_IN_ROW_ORDER] if self.in_row_order else []
@@ -110,11 +110,11 @@ class LogReport:
         notes += [*ties, *tell_left_out(self.lost, bad)]
         if self.untold:
             notes.append(
-                f"{count_noun(self.untold, 'event')} without a query counted in the last list "
-                "before it that showed its document"
+                f"{count_noun(self.untold, 'event')} without a query counted in the latest list "
+                "that showed its document"
             )
         if bad == "error" and self.holes and not self.unclicked:
-            problem = "every row was clicked: what was shown and not clicked is missing"
+            problem = "every row was clicked: results shown without a click are missing"
             raise BadInput(name, problem, SHOWING)
         return notes
 
@@ -229,18 +229,18 @@ def choose_owner(
     if tells("session") and gap is None:
         return "session", []
     if not tells("time"):
-        allowed = "a time in every row, by which sessions of users are told apart"
+        allowed = "a time in every row, to split users into sessions"
         raise BadInput(name, "there are users and a gap, but no times", allowed)
     owner = "user" if tells("user") else "session"
-    pause = format_duration(gap or GAP)
+    minutes, seconds = divmod((gap or GAP).total_seconds(), 60)
+    pause = format_duration(gap or GAP) if seconds else count_noun(int(minutes), "minute")
     ids = "; the session ids of the log are not used" if tells("session") else ""
-    note = f"a session is what a {owner} did without a pause of more than {pause}{ids}"
-    return owner, [note]
+    return owner, [f"sessions split at pauses over {pause}{ids}"]
 
 
 _IN_ROW_ORDER = (
-    "no positions: results rank as their rows stand, and a list ends where the text changes or a "
-    "document comes again"
+    "no positions: results rank in row order, and a list ends where the text changes or a document "
+    "repeats"
 )
 
 
@@ -252,7 +252,7 @@ def _follows_rows(opening: pl.DataFrame, events: SessionEvents) -> bool:
 
 def _flag_ties(frame: pl.DataFrame, ties: pl.Series, events: SessionEvents) -> Problem:
     """Events of sessions of which nothing tells the order of lists."""
-    words = f"lists of it were shown at one time, and rows in {events.unordered} have no order"
+    words = f"several of its lists have the same time, and rows in {events.unordered} have no order"
     expected = "times that differ, or a column of the query's position (query)"
     return flag_problem(frame, frame["session"].is_in(ties.implode()), lambda _: words, expected)
 
@@ -302,7 +302,7 @@ def _fold_actions(
         lambda number: str(lost["session"][number]),
         lambda number: (
             f"the event {quote(lost['event'][number])} is of document "
-            f"{quote(lost['doc'][number])}, which was not shown before it"
+            f"{quote(lost['doc'][number])}, which no earlier row shows"
         ),
         "an earlier row that shows it in the list of the query",
     )

@@ -168,8 +168,8 @@ _REPEATED = (
     "|calls repeat earlier ones with the same results, and count once"
 )
 _REUSED = (
-    "call has the id of another call, and is a query of its own"
-    "|calls have the ids of other calls, and are queries of their own"
+    "call has the id of another call, and counts as a separate query|calls have the ids of other "
+    "calls, and count as separate queries"
 )
 
 
@@ -177,7 +177,7 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
     """A call as a search, or what is wrong with it."""
     docs = call.docs
     if docs is None:
-        docs = BadResults(_CUT_OFF, "it has no result: the transcript is cut off")
+        docs = BadResults(_CUT_OFF, "it has no result: the transcript is truncated")
     elif call.failed and isinstance(docs, BadResults):
         retrievals.notes[FAILED] += 1
         docs = []
@@ -210,7 +210,7 @@ def _choose_tools(calls: Sequence[_Call], tools: Sequence[str], name: str) -> tu
         return set(tools), ""
     if len(counts) > 1:
         problem = f"several tools are called: {listing}"
-        raise BadInput(name, problem, "--tool NAME, which says which of them search")
+        raise BadInput(name, problem, "--tool NAME for those that search")
     (tool,) = counts
     return {tool}, f"the queries are the calls of {quote(tool)}, the only tool that is called"
 
@@ -259,7 +259,7 @@ def _take_part(
     if asked is not None:
         asked.docs, asked.failed = read_results(part.value, paths), part.failed
     elif not part.id or (call.session, part.id) not in transcript.waiting:
-        words = f"a result for call {quote(part.id)}, which was not made before it"
+        words = f"a result for call {quote(part.id)}, without an earlier call"
         retrievals.add_flaw(call.record, _NO_CALL, words, call.session)
 
 

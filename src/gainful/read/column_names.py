@@ -330,8 +330,8 @@ class ColumnMapping:
 
     def _describe_absent(self, role: str, name: str) -> NoColumn:
         words = join_words([quote(path) for path in self.names[role]], "or")
-        allowed = "columns= (--columns) with a path that is there"
-        return NoColumn(name, f"no record tells the {role} at {words}", allowed)
+        allowed = "columns= (--columns) with an existing path"
+        return NoColumn(name, f"no record has the {role} at {words}", allowed)
 
     def note_path(self, role: str, roles: Mapping[str, str], name: str, *, is_found: bool) -> None:
         """Remember of a role that is a path within records whether anything stands there."""
@@ -374,7 +374,7 @@ def read_column_names(columns: ColumnNames | ColumnMapping | None) -> ColumnMapp
     for full_role, value in columns.items():
         if full_role not in roles and full_role not in own:
             hint = f"--columns query=user,doc=item; columns={_ALLOWED}"
-            raise UnknownName("role of a column", str(full_role), roles, hint)
+            raise UnknownName("column role", str(full_role), roles, hint)
         kind, _, role = full_role.rpartition(".")
         candidates: tuple[Any, ...] = (value,)
         if isinstance(value, Sequence) and not isinstance(value, str):

@@ -75,4 +75,4 @@ def _suggest_parts(name: str) -> str:
         for part in sorted(ir_datasets.registry)
         if part.startswith(f"{name}/") and ir_datasets.load(part).has_qrels()
     ]
-    return f"one of its parts, such as {', '.join(parts[:3])}" if parts else "one that has them"
+    return f"one of its parts, such as {', '.join(parts[:3])}" if parts else "one with judgments"

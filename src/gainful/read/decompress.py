@@ -106,12 +106,12 @@ def decompress(data: bytes, name: str) -> bytes:
     try:
         parts = list(_take_until(limit, _iterate_parts(data, compression.open_stream, name), name))
     except EOFError:
-        problem = f"the {compression.name} file is truncated: it ends in mid-stream"
+        problem = f"the {compression.name} file is truncated: it ends too early"
         raise BadInput(name, problem) from None
     except (BadInput, MemoryError):
         raise
     except ImportError:
-        problem = f"this is {compression.name}, for which a package is not installed"
+        problem = f"this is {compression.name}, whose package is not installed"
         raise BadInput(name, problem, f"pip install {compression.package}; or gzip") from None
     except Exception as failure:  # noqa: BLE001  (each library has errors of its own)
         raise BadInput(name, f"the {compression.name} file is damaged: {failure}") from None
@@ -125,7 +125,7 @@ def _take_until(limit: int, parts: Iterator[bytes], name: str) -> Iterator[bytes
         size += len(part)
         if size > limit:
             problem = f"it unpacks to more than {limit >> 20} MiB, which is suspicious"
-            raise BadInput(name, problem, "a file that you have unpacked yourself")
+            raise BadInput(name, problem, "an unpacked file")
         yield part
 
 

@@ -154,13 +154,13 @@ def _check_header(source: Source, text: bytes, separator: str, skipped: int) -> 
         raise BadInput(place, "the header is empty", "a line with the names of columns")
     repeated = [name for name, count in Counter(header).items() if name and count > 1]
     if repeated:
-        problem = f"column {quote(repeated[0])} stands twice in the header"
+        problem = f"column {quote(repeated[0])} is twice in the header"
         raise BadInput(place, problem, "a first line that names each column, and each once")
     return header
 
 
 def _describe_unpaired_quotes(place: str) -> BadInput:
-    problem = "the quotes of the header do not pair"
+    problem = "the header has an unmatched quote"
     return BadInput(place, problem, 'a quote in a name doubled, as in "5"" screen"')
 
 

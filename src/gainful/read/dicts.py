@@ -123,12 +123,12 @@ def _read_lists(mapping: Mapping[Any, Any], name: str, kind: Kind[Value]) -> Nes
         entries = None if unordered else as_list(inner)
         if entries is None:
             raise BadInput(
-                f"{name}[{quote(query)}]", f"{quote(inner)} is no dict or list", kind.shapes
+                f"{name}[{quote(query)}]", f"{quote(inner)} is not a dict or list", kind.shapes
             )
         scored_lists.append(read_entries(entries, name, query, kind.number))
         pairs[query] = fill_numbers(scored_lists[-1], kind)
         if kind is QRELS:
-            problem = "a document stands twice in it"
+            problem = "it lists a document twice"
             refuse_repeats(pairs[query], f"{name}[{quote(query)}]", problem)
     notes = note_rising_scores(scored_lists) if kind is RUN else ()
     dicts = {query: dict(inner) for query, inner in pairs.items()}
@@ -142,14 +142,14 @@ def _build_frame(rows: list[tuple[str, str, float]], number: str, name: str) -> 
     try:
         return pl.DataFrame(rows, schema=schema, orient="row")
     except UnicodeEncodeError:
-        raise BadInput(name, "an id is no Unicode text") from None
+        raise BadInput(name, "an id is not Unicode text") from None
 
 
 def _check_queries(nested: NestedDict, kind: Kind[Any]) -> NestedDict:
     """There is something in it, and queries that are texts do not stand beside numbers."""
     mapping = nested.mapping
     if not (any(mapping.values()) if kind is QRELS else mapping):
-        problem = f"there is not one {'judgment' if kind is QRELS else 'query'} in it"
+        problem = f"there is no {'judgment' if kind is QRELS else 'query'} in it"
         raise BadInput(nested.name, problem, kind.shapes)
     if len({issubclass(each, Integral) for each in set(map(type, mapping))}) > 1:
         raise BadInput(nested.name, "some queries are texts and some are numbers", "one kind")
@@ -160,5 +160,5 @@ def _check_ids(ids: list[Any], name: str, query: object) -> list[Any]:
     for value in ids:
         if not is_id(value):
             place = f"{name}[{quote(query)}]"
-            raise BadInput(place, f"{quote(value)} is no document id", "texts or whole numbers")
+            raise BadInput(place, f"{quote(value)} is not a document id", "texts or whole numbers")
     return ids

@@ -261,7 +261,7 @@ class EngineSessions:
             self.reader, self.spill = spill_rows(self.frame.to_native(), self.engine, self.reader)
         counts = self.spill.counts
         if not counts.sum():
-            raise BadInput(self.name, "there is not one session in it")
+            raise BadInput(self.name, "it has no sessions")
         parts = [*choose_parts(counts, _MAX_ROWS)]
         work = partial(compute_part, reader=self.reader, compute=compute)
         for part, outcome in zip(parts, map_ahead(work, map(self.spill.read, parts)), strict=True):
@@ -383,7 +383,7 @@ def open_sessions(
             facts = reader.facts
         sessions.reader = reader = evolve(reader, facts=facts)
     if not facts.rows:
-        raise BadInput(name, "there is not one session in it")
+        raise BadInput(name, "it has no sessions")
     if asked or is_event_log(reader.header, facts):
         reader = _assign_roles(reader)
         others = {column: column for column in kept if column not in needed_columns}

@@ -195,7 +195,7 @@ def report_engine_errors(engine: Engine, name: str) -> Iterator[None]:
     except KeyboardInterrupt:
         if getsignal(SIGINT) is default_int_handler:  # somebody pressed Ctrl-C
             raise
-        problem = f"a signal (SIGINT) stopped {engine.name} before all rows had come"
+        problem = f"a signal (SIGINT) stopped {engine.name} before all rows were read"
         raise BadInput(name, problem, "no such signal meanwhile; run it again") from None
     except (Exception, pl.exceptions.PanicException) as failure:  # noqa: BLE001  (plans may run anything)
         if engine is SPARK and _is_dead_session(failure):

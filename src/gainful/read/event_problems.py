@@ -23,7 +23,7 @@ MAX_PLACES = 3  # that are named beside the first
 SKIP = "or --bad skip (bad='skip'), which leaves these out"
 OWNER_EXPECTED = {
     "session": "a session in every row",
-    "user": "a user in every row, of whom sessions are",
+    "user": "a user in every row",
 }
 
 
@@ -60,7 +60,7 @@ def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
             frame,
             placed & ~opens & frame["doc"].is_null(),
             lambda row: f"the event {quote(frame['event'][row])} has no document",
-            "the document that it was done to",
+            "the document of the event",
         ),
         flag_problem(
             frame,
@@ -142,7 +142,7 @@ def describe_overlaps(spans: pl.DataFrame, locate: Callable[[int], str]) -> list
     number = "1 session overlaps" if count == 1 else f"{count:,} sessions overlap"
     first = "" if count == 1 else "first "
     words = f"{first}{locate(first_row)}: session {quote(session)} of user {quote(user)}"
-    return [f"{number} another of the same user in time, and counts as one of its own: {words}"]
+    return [f"{number} another of the same user in time, and counts separately: {words}"]
 
 
 @define(eq=False)
@@ -169,7 +169,7 @@ class Tally:
         places = places if len(places) == len(rest) else []
         others = self.count - 1 - len(places)
         more = [f"{others:,} more"] if others else []
-        return f"{place}: {words}; so in {join_words([*places, *more])}"
+        return f"{place}: {words}; also in {join_words([*places, *more])}"
 
 
 def tally_problems(

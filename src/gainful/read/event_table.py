@@ -136,8 +136,8 @@ def find_known(facts: LogFacts, taken: Mapping[str, str], shown_words: set[str])
 NAMES = {"user": "searcher", "position": "query"}  # what a column is called in sessions
 _LIST_NAMES = ("results", "docs", "documents", "items", "hits", "retrieved", "clicks")
 _LIST_ADVICE = (
-    "a row for each result, as explode makes of a frame; of turns without clicks, "
-    "conversation, turn, query and retrieved"
+    "a row for each result (explode the frame); for turns without clicks: conversation, turn, "
+    "query and retrieved"
 )
 
 
@@ -337,7 +337,7 @@ def refuse_kinds(
     """Refuse words of events that are none, or of which none shows a result."""
     if len(kinds) > MAX_KINDS:
         problem = f"column {quote(header.own_name(column))} has over {MAX_KINDS} different values"
-        raise BadInput(header.name, f"{problem}, as an event has not", "words such as click")
+        raise BadInput(header.name, f"{problem}, too many for events", "words such as click")
     if SHOWN not in {words.get(kind) for kind in kinds}:
         problem = f"no event shows a result; its events are {join_words(kinds)}"
         expected = f"rows of {list_shown_words()}, or --events shown=WORD (events=)"
@@ -346,7 +346,7 @@ def refuse_kinds(
 
 def _describe_time(table: InputTable, column: str) -> Callable[[int], str]:
     values, own = table.frame[column], table.header.own_name(column)
-    return lambda row: f"{own} {quote(values[row])} is no time"
+    return lambda row: f"{own} {quote(values[row])} is not a time"
 
 
 def _read_milliseconds(

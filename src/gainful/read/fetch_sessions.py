@@ -62,11 +62,11 @@ def fetch_sessions(
     )
     notes = [
         *sessions.notes,
-        f"its rows stay in {sessions.engine.name}: what was judged or clicked was fetched",
+        f"its rows stay in {sessions.engine.name}: only judged or clicked results were fetched",
     ]
     if varying:
         names = join_words(list(map(quote, varying)))
-        notes.append(f"not kept, for results of one query differ in it: {names}")
+        notes.append(f"not kept, as results of one query differ: {names}")
     ordered = frame.sort("session", maintain_order=True)
     return Sessions(ordered, sessions.name, notes=notes, dropped_count=sessions.dropped_count)
 

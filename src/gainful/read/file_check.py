@@ -154,7 +154,7 @@ def examine_sessions(
     ]
     problems = _describe_mistakes(mistakes, "mistake", "")
     dropped_notes = (
-        [f"{count_noun(sessions.dropped_count, 'session')} with them are not counted here"]
+        [f"{count_noun(sessions.dropped_count, 'session')} with errors are not counted here"]
         if sessions.dropped_count
         else []
     )
@@ -179,7 +179,7 @@ def _examine(read: Rows[Any] | Qrels | Run, format_name: str) -> FileReport:
     mistakes += [("", "")] * (len(read.mistakes) - len(mistakes))
     problems = _describe_mistakes(mistakes, "malformed line", read.expected)
     if read.frame.is_empty():
-        wrong = problems or ["there is nothing in it"]
+        wrong = problems or ["it is empty"]
         return FileReport(read.name, format_name, read.kind.name, wrong)
     frame, repeats = _drop_repeats(read, lambda row: read.locate(row).replace(prefix, "line "))
     contradictions = _describe_contradictions(read) if "rank" in read.frame.columns else []
@@ -286,7 +286,7 @@ def _report_run(
     frame = run.frame
     notes = [(f"{count_noun(len(frame), 'result')} of {_format_sizes(_count_by_query(frame))}")]
     if run.tag:
-        notes.append(f"it calls itself {quote(run.tag)}")
+        notes.append(f"run name: {run.tag}")
     score_hash = pl.col("query").hash(1) ^ pl.col("score").hash(2)
     ordered = np.sort(frame.select(score_hash).to_series().to_numpy())
     same = np.diff(ordered) == 0
@@ -329,12 +329,12 @@ def _describe_sessions(sessions: Sessions) -> list[str]:
     if len(results):
         repeat_count = len(results) - results.select(pl.struct("session", "doc").n_unique()).item()
         share = 100 * repeat_count / len(results)
-        notes.append(f"{share:.1f} % of the results show a document that the session showed before")
+        notes.append(f"{share:.1f} % of the results repeat a document of the session")
     if "clicked" in frame.columns:
         clicked = int(frame["clicked"].sum())
         notes.append(f"{count_noun(clicked, 'result')} clicked")
     if sessions.columns:
-        notes.append(f"also told: {', '.join(sessions.columns)}")
+        notes.append(f"more columns: {', '.join(sessions.columns)}")
     return notes
 
 
@@ -356,7 +356,7 @@ def _describe_contradictions(rows: Rows[Any]) -> list[str]:
     frequency = f"{count_noun(len(bad), 'time')}, in {count_noun(bad['query'].n_unique(), 'query')}"
     line = rows.locate(row["row"]).replace(f"{rows.name}:", "line ")
     place = f"{line}: rank {row['rank']:g} has a higher score than the one before"
-    return [f"scores contradict ranks {frequency}, first in {place} (scores are what counts)"]
+    return [f"scores contradict ranks {frequency}, first in {place} (scores count)"]
 
 
 def _count_by_query(frame: pl.DataFrame) -> pl.Series:

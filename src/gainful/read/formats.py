@@ -190,7 +190,7 @@ _ALL = (
     ),
     Format(
         "conversation",
-        "a TREC run whose query ids carry the turn, such as 106_3",
+        "a TREC run whose query ids name the turn, such as 106_3",
         _SESSIONS,
         _load("conversations.is_conversation"),
         _load("conversations.read_conversations"),
@@ -228,7 +228,7 @@ _ALL = (
     ),
     Format(
         "turns",
-        "turns of conversations with what was retrieved for each",
+        "turns of conversations with the documents retrieved for each",
         *(_SESSIONS, _load("turns.is_turns"), _load("turns.read_turns"), ("columns",)),
         example='{"conversation": "c", "turn": 1, "query": "lamp", "retrieved": ["a", "b"]}',
         of_records=True,

@@ -10,7 +10,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, WrongType
-from gainful.read.column_names import DOC
+from gainful.read.column_names import DOC, QUERY
 from gainful.read.frames import is_frame
 from gainful.read.query_columns import load_table
 from gainful.read.source import open_source
@@ -44,13 +44,14 @@ def read_items(items: AnyItems | None, interactions: Any | None) -> Items:
     if interactions is None:
         return Items(catalogue)
     table = load_table(interactions, "interactions", "a file or a frame of users and items")
-    user, item = table.header.require_ids()
+    user = table.header.require_column(QUERY, "user")
+    item = table.header.require_column(DOC, "item")
     pairs = table.frame.select(
         pl.col(user).cast(pl.String).alias("user"), pl.col(item).cast(pl.String).alias("item")
     )
     pairs = pairs.drop_nulls().unique()
     if pairs.is_empty():
-        raise BadInput(table.name, "there is no interaction in it", "a row for each user and item")
+        raise BadInput(table.name, "it has no interactions", "a row for each user and item")
     counts = pairs.group_by("item", maintain_order=True).len()
     return Items(catalogue, dict(counts.iter_rows()), pairs["user"].n_unique())
 
@@ -62,12 +63,12 @@ def _read_catalogue(items: AnyItems) -> frozenset[str]:
         source = open_source(items)
         name, ids = source.name, _read_file(items)
     elif isinstance(items, Iterable):
-        name, ids = "items", [str(item) for item in items]
+        name, ids = "items", [str(item) for item in items if item is not None]
     else:
         raise WrongType("items", items, "a file, a frame, or ids")
     catalogue = frozenset(item for item in ids if item)
     if not catalogue:
-        raise BadInput(name, "there is no item in it", "an id in each line, or a column of items")
+        raise BadInput(name, "it has no items", "an id in each line, or a column of items")
     return catalogue
 
 

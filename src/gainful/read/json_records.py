@@ -120,7 +120,7 @@ def _read_whole(source: Source) -> Records:
     value = load_whole(source)
     for index, entry in enumerate(value if isinstance(value, list) else [value]):
         is_object = isinstance(entry, dict)
-        yield index, entry if is_object else Unreadable(f"{quote(entry)} is no object")
+        yield index, entry if is_object else Unreadable(f"{quote(entry)} is not an object")
 
 
 def iterate_lines(source: Source) -> Iterator[tuple[int, bytes]]:
@@ -220,5 +220,5 @@ def load_whole(source: Source) -> Any:
         raise
     except ValueError as failure:
         is_cut = isinstance(failure, json.JSONDecodeError) and stops_early(failure)
-        problem = "the JSON is cut off" if is_cut else "this is not JSON"
+        problem = "the JSON is truncated" if is_cut else "this is not JSON"
         raise BadInput(source.name, f"{problem}: {failure}") from None

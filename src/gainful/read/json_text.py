@@ -44,7 +44,7 @@ def parse_object(line: bytes) -> dict[str, Any]:
         shown = quote(line.decode("utf-8", errors="replace"))
         raise NoObject(_describe_failure(failure, shown), EXPECTED) from None
     if type(value) is not dict:
-        raise NoObject(f"{quote(value)} is no object", EXPECTED)
+        raise NoObject(f"{quote(value)} is not an object", EXPECTED)
     return value
 
 
@@ -55,7 +55,7 @@ def _describe_failure(failure: Exception, shown: str) -> str:
     if failure.msg == "Extra data":
         return f"{quote(failure.doc[failure.pos :].strip())} follows the object"
     return (
-        f"the record is cut off: {shown} is not JSON"
+        f"the record is truncated: {shown} is not JSON"
         if stops_early(failure)
         else f"{shown} is not JSON"
     )
@@ -112,7 +112,7 @@ def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(mapping) < len(pairs):
         counts = Counter(key for key, _ in pairs)
         repeated = next(key for key, count in counts.items() if count > 1)
-        raise NoObject(f"the key {quote(repeated)} stands twice in one object")
+        raise NoObject(f"the key {quote(repeated)} is twice in one object")
     return mapping
 
 

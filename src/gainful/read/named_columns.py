@@ -67,8 +67,8 @@ class Header:
             raise NoColumn(
                 self.name,
                 f"there is no column for the {role}; there are {self._list_columns()}",
-                f"one of {', '.join(aliases)}; or columns= (--columns) that names it, "
-                "by its number where there is no header",
+                f"one of {', '.join(aliases)}; or name it with columns= (--columns), by number "
+                "without a header",
             )
         return column
 

@@ -88,12 +88,12 @@ def read_openinference(source: Source, reading: ReadOptions = AS_USUAL) -> Sessi
 
 
 _RERANKED = (
-    "reranker span is no query of its own, and its order is not used"
-    "|reranker spans are no queries of their own, and their order is not used"
+    "reranker span is not a query, and its order is not used|reranker spans are not queries, and "
+    "their order is not used"
 )
 _RETURNED = (
-    "search lists documents without ids: those of what it returned count"
-    "|searches list documents without ids: those of what they returned count"
+    "search lists documents without ids: those in its output count|searches list documents without "
+    "ids: those in their output count"
 )
 _GRADED = (
     "document has a grade by an evaluation in its trace"
@@ -254,5 +254,5 @@ class _SpanReader:
             self._retrievals.notes[FAILED] += 1
             return []
         place = f" at {quote(self._paths.retrieved[0])}" if self._paths.retrieved else ""
-        cut = "" if spans.has_ended(index) or place else " and no end: the trace is cut off"
+        cut = "" if spans.has_ended(index) or place else " and no end: the trace is truncated"
         return BadResults(_NO_DOCUMENTS, f"it has no documents{place}{cut}")

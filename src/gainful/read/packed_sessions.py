@@ -107,7 +107,7 @@ def pack_sessions(
     take(_describe_queries(rows), lambda each: packer.add_queries(each, queries))
     queries.finish()
     if not queries.counts.sum():
-        raise BadInput(sessions.name, "there is not one session in it")
+        raise BadInput(sessions.name, "it has no sessions")
     places = _find_places(rows, sessions.engine, qrels)
     take(places, lambda each: packer.add_results(each, results))
     results.finish()

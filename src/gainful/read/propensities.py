@@ -62,7 +62,7 @@ def _read_file(path: str | PathLike[str]) -> Array:
     ):
         if bad.any():
             row = int(bad.arg_true()[0])
-            problem = f"{name} {quote(table.frame[name][row])} is not what it should be"
+            problem = f"{name} {quote(table.frame[name][row])} is not valid"
             raise BadInput(table.locate(row), problem, allowed)
     return _order_ranks([int(rank) for rank in ranks], values.to_list(), source.name)
 
@@ -70,5 +70,5 @@ def _read_file(path: str | PathLike[str]) -> Array:
 def _order_ranks(ranks: list[int], values: list[float], name: str) -> Array:
     if sorted(ranks) != list(range(1, len(ranks) + 1)) or not ranks:
         missing = min({*range(1, len(ranks) + 2)} - {*ranks})
-        raise BadInput(name, f"there is no propensity of rank {missing}", _TABLE)
+        raise BadInput(name, f"there is no propensity for rank {missing}", _TABLE)
     return np.array([value for _, value in sorted(zip(ranks, values, strict=True))])

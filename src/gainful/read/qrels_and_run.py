@@ -121,7 +121,7 @@ class Run:
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
     infinite: bool = False  # may scores be infinite?
-    distinct: bool = False  # is it known that no document stands twice in a ranking?
+    distinct: bool = False  # is no document listed twice in a ranking?
     part: bool = False  # is it some rows of a larger one, of which there may be none?
 
     def __attrs_post_init__(self) -> None:
@@ -173,7 +173,7 @@ def refuse_other_order(qrels: Qrels | NestedDict, run: Run | NestedDict) -> None
         problem = f"{lists} in query order, but {qrels.list_count} of judgments"
         raise BadInput(run.name, problem, "one list for each query, in the same order")
     nameless, named = ("judgments", "run") if qrels.list_count else ("run", "judgments")
-    problem = f"queries have no names in the {nameless}, but they have in the {named}"
+    problem = f"queries have no names in the {nameless}, but have names in the {named}"
     raise BadInput(run.name, problem, "both by name, {query: […]}; or both as lists in one order")
 
 
@@ -237,13 +237,13 @@ def describe_duplicates(
 
 def _refuse_other_than_frame(frame: object, kind: str, number: str) -> None:
     if not isinstance(frame, pl.DataFrame):
-        taken = "gainful.evaluate and all others take dicts, lists and files as they are"
+        taken = "gainful.evaluate and all others take dicts, lists and files directly"
         raise WrongType(kind, frame, f"a polars frame of query, doc, {number}; {taken}")
 
 
 def _refuse_empty(frame: pl.DataFrame, name: str, noun: str) -> None:
     if frame.is_empty():
-        raise BadInput(name, f"there is not one {noun} in it")
+        raise BadInput(name, f"it has no {noun}s")
 
 
 def _refuse_not_finite(qrels_or_run: Qrels | Run, column: str) -> None:
@@ -277,11 +277,9 @@ def describe_odd_judgments(qrels: Qrels | NestedDict) -> list[str]:
     if large:
         grades = count_noun(large, "grade is", "grades are")
         highest = frame.select(pl.col("grade").max()).item()
-        looks.append(
-            f"{grades} above {MAX_USUAL_GRADE} (up to {highest:.0f}), as times and ids are"
-        )
+        looks.append(f"{grades} above {MAX_USUAL_GRADE} (up to {highest:.0f}), like times and ids")
     if look_like_ranks(frame):
-        looks.append("the grades of every query count 1, 2, 3, …, as the ranks of a run do")
+        looks.append("the grades of every query count 1, 2, 3, …, like the ranks of a run")
     if frame["doc"][-1] == "all":
         last = frame.group_by("query").agg(pl.col("doc").last())["doc"]
         if (last == "all").all():

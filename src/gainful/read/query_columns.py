@@ -270,7 +270,7 @@ class Queries:
             if texts.setdefault(query, words) != words:
                 raise BadInput(self.table.locate(row), f"query {quote(query)} has two texts")
         if not texts:
-            raise BadInput(self.table.name, "there is not one query in it", _EXPECTED)
+            raise BadInput(self.table.name, "it has no queries", _EXPECTED)
         return texts
 
 

@@ -126,7 +126,7 @@ def refuse_unknown_lists(
         kind: what is wanted, of which one list is enough.
     """
     if _TEXTS in fields:
-        problem = f"records with texts ({_TEXTS}) and without ids, by which they are judged"
+        problem = f"records with texts ({_TEXTS}) but without ids, which judgments need"
         raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
     known = {*DOC_LISTS, *NUMBER_LISTS["score"], *NUMBER_LISTS["grade"]}
     lists = [field for field in fields if field not in known]
@@ -189,7 +189,7 @@ def _read_list(
     """Documents with their numbers, which may stand in a list beside theirs."""
     entries = as_list(value)
     if entries is None:
-        raise BadInput(place, f"{quote(value)} is no list of documents", _EXPECTED)
+        raise BadInput(place, f"{quote(value)} is not a list of documents", _EXPECTED)
     if entries and isinstance(entries[0], Mapping) and find_id(entries[0]) is None:
         problem = f"a document has no id{describe_paths(entries[0])}"
         raise BadInput(f"{place}[{quote(query)}]", problem, WHERE_IDS)
@@ -229,7 +229,7 @@ def _read_parts(
             message = f"there is no {quote(missing)}; there are {', '.join(map(str, record))}"
             raise BadInput(place, message, f"one of {', '.join(looked_for)}, as in {_EXPECTED}")
         if str(name) in seen:
-            raise BadInput(place, f"query {quote(name)} comes a second time", "each query once")
+            raise BadInput(place, f"query {quote(name)} comes twice", "each query once")
         seen.add(str(name))
         docs = _name_documents(record[key], paths, place) if is_path else record[key]
         if is_path:
@@ -246,7 +246,7 @@ def _name_documents(docs: Any, paths: Sequence[str], place: str) -> Any:
         doc = find_first(entry, paths)
         if doc is None:
             problem = f"a document has nothing at {quote(paths[0])}{describe_paths(entry)}"
-            raise NoColumn(place, problem, "columns= (--columns) with a path that is there")
+            raise NoColumn(place, problem, "columns= (--columns) with an existing path")
         named.append({**entry, "id": doc})
     return named
 

@@ -24,8 +24,7 @@ _NUMBER_KEYS = {"score": (*SCORE, "_score"), "grade": GRADE[:-1]}
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
 
 WHERE_IDS = (
-    "an id for each document, or --columns doc=PATH that says where it stands, such as "
-    "doc=metadata.source"
+    "an id for each document, or --columns doc=PATH that points to it, such as doc=metadata.source"
 )
 
 
@@ -59,7 +58,7 @@ def read_items(
     pairs = []
     for index, item in enumerate(items):
         if index and is_id(item):
-            problem = f"{quote(item)} is no object like the first"
+            problem = f"{quote(item)} is not an object like the first"
             raise BadInput(f"{place}[{quote(query)}]", problem, _EXPECTED)
         pairs.append(_read_item(item, place, query, number))
     return pairs
@@ -85,7 +84,7 @@ def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, 
     doc = find_id(document)
     if doc is None:
         if is_id(item) or isinstance(item, (str, bytes, bool, Real, list, tuple, type(None))):
-            problem = f"{quote(item)} is no document id"
+            problem = f"{quote(item)} is not a document id"
             raise BadInput(f"{place}[{quote(query)}]", problem, "texts or whole numbers")
         raise BadInput(f"{place}[{quote(query)}]", f"{quote(item)} has no id", _EXPECTED)
     if value is None:

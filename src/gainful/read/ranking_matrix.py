@@ -45,7 +45,7 @@ def _parse_typed_numbers(text: str, argument: str) -> list[float]:
     allowed = "numbers, such as '3 2 3 0 1 2' or [3, 2, 3, 0, 1, 2]"
     words = split_numbers(text)
     if text.isdigit() and len(text) > 1:
-        raise WrongType(argument, text, f"{allowed}; this can be one grade, or one a digit")
+        raise WrongType(argument, text, f"{allowed}; this can be one grade, or one per digit")
     for word in words:
         if not re.fullmatch(NUMBER_PATTERN, word, re.ASCII):
             raise WrongType(argument, word, allowed)

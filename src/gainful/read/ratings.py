@@ -36,8 +36,8 @@ _LETOR = re.compile(
 _DOC_KEYS = ("docId", "doc_id", "_id")
 _GRADE_KEYS = ("rating", "gain")
 _ONLY_RETRIEVED = (
-    "{}: only documents that were retrieved have ratings here, so that recall and an ideal ranking "
-    "(nDCG) know no others; better judgments are a file of all ratings"
+    "{}: only retrieved documents have ratings here, so recall and ideal rankings (nDCG) miss "
+    "others; use a file of all ratings"
 )
 
 
@@ -78,7 +78,7 @@ _QUEPID_EXPORTS = {
     "snapshot_name": _RANKED,
 }
 _QUEPID_LACKS = {
-    "grade": ("this is a snapshot of Quepid, which holds rankings, no judgments", "ratings"),
+    "grade": ("this is a snapshot of Quepid, which has rankings, not judgments", "ratings"),
     "rank": ("these are ratings of Quepid, without a ranking", "a snapshot"),
 }
 
@@ -133,7 +133,7 @@ def _build_qrels(value: Any, name: str, tool: Tool) -> Qrels:
     for place, query, rated in _iterate_queries(value, name, tool):
         judged = _read_grades(place, rated)
         if by_query.setdefault(query, judged) != judged:
-            problem = f"query {quote(query)} comes a second time, with other ratings"
+            problem = f"query {quote(query)} comes twice, with other ratings"
             raise Duplicated(place, problem, "each query once")
         unrated += len({doc for doc, _ in rated} - judged.keys())
     with_ratings = {query: judged for query, judged in by_query.items() if judged}
@@ -210,14 +210,14 @@ def _descend(
 
 def _as_object(value: Any, place: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise BadInput(place, f"{quote(value)} is no object", "an object")
+        raise BadInput(place, f"{quote(value)} is not an object", "an object")
     return value
 
 
 def _iterate_ratings(ratings: Any, place: str) -> Iterator[tuple[str, Any]]:
     """Rated documents, from {doc: 3}, {doc: {"gain": 3}}, {3: [doc, …]} or a list of objects."""
     if not isinstance(ratings, (dict, list)):
-        raise BadInput(place, f"{quote(ratings)} are no ratings", "an object or a list")
+        raise BadInput(place, f"{quote(ratings)} are not ratings", "an object or a list")
     pairs = ratings.items() if isinstance(ratings, dict) else enumerate(ratings)
     for key, value in pairs:
         if isinstance(value, list):

@@ -216,7 +216,7 @@ class Retrievals:
             return frame.with_columns(parsed.times.alias("time"))
         flaws = frame["flaw"].to_list()
         for row in wrong.arg_true():
-            words = f"it begins at {quote(texts[row])}, which is no time"
+            words = f"it begins at {quote(texts[row])}, which is not a time"
             flaws[row] = self.name_flaw(Flaw("time", parsed.expected), words)
         return frame.with_columns(parsed.times.alias("time"), pl.Series("flaw", flaws, pl.Int64))
 
@@ -233,7 +233,7 @@ class Retrievals:
         lists = self.to_lists() if lists is None else lists
         frame = lists.frame
         if not len(frame):
-            raise BadInput(self.name, "there is not one search in it", expected)
+            raise BadInput(self.name, "it has no searches", expected)
         sound = frame.filter(pl.col("flaw").is_null())
         if len(sound):
             own = {"searcher": "user", "text": "text", **{name: name for name in self.labels}}

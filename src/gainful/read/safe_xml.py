@@ -89,7 +89,7 @@ def parse_xml(source: Source) -> Element:
     """The root of an XML file; what is unsafe or not XML is refused with its line."""
     content = source.read_bytes()
     if len(content) > LARGEST:
-        problem = f"{len(content) >> 20} MiB of XML are too much"
+        problem = f"{len(content) >> 20} MiB of XML is too much"
         raise BadInput(source.name, problem, f"at most {LARGEST >> 20} MiB")
     builder = _TreeBuilder()
     parser = DefusedXMLParser(target=builder, forbid_dtd=True)
@@ -107,7 +107,7 @@ def parse_xml(source: Source) -> Element:
         problem = f"elements are nested more than {DEEPEST} deep"
         raise BadInput(current_place(), problem) from None
     except DefusedXmlException:
-        problem = "there is a DTD or an entity, which are not read for safety"
+        problem = "there is a DTD or an entity, not read for safety"
         raise BadInput(current_place(), problem, "XML without <!DOCTYPE and <!ENTITY") from None
     except ParseError as failure:
         line = failure.position[0]

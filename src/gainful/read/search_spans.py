@@ -28,10 +28,13 @@ _NESTED = (
     "|retriever spans within other searches are part of them"
 )
 _CIRCLES = (
-    "span is called by itself, however indirectly: it counts as called by none"
-    "|spans are called by themselves, however indirectly: they count as called by none"
+    "span calls itself, directly or not: it counts as a root"
+    "|spans call themselves, directly or not: they count as roots"
 )
-_TRACES = "search names no session: its trace is one|searches name no session: their traces are"
+_TRACES = (
+    "search names no session: its trace counts as one"
+    "|searches name no session: their traces count as sessions"
+)
 _DOUBLES = "span was exported twice, and counts once|spans were exported twice, and count once"
 
 
@@ -172,7 +175,7 @@ def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame
         if before == docs:
             doubles.append(row)
         else:
-            words = f"span {quote(span)}: it comes a second time, with other documents"
+            words = f"span {quote(span)}: it comes twice, with other documents"
             flaws[row] = retrievals.name_flaw(_OTHER_DOCUMENTS, words)
     if doubles:
         retrievals.notes[_DOUBLES] += len(doubles)

@@ -28,8 +28,8 @@ SHOWN, ASKED = "shown", "query"  # all other words of `event` are things that se
 DWELL = "dwell"  # says nothing but its `seconds`
 FIRST, LENGTH = "\0first", "\0length"  # of a whole list: which of `docs` are its results
 SHOWN_TWICE = (  # singular|plural
-    "result shows a document that its list has further up, and is left out"
-    "|results show a document that their list has further up, and are left out"
+    "result repeats a document of its list, and is left out|results repeat documents of their "
+    "lists, and are left out"
 )
 TIME = pl.Datetime("us", "UTC")
 EVENT_COLUMNS: Mapping[str, pl.DataType] = {

@@ -179,7 +179,7 @@ def _refuse_judgments(source: Source) -> None:
     """Ratings of search teams and lines of four fields, the last a number, are judgments."""
     entry = find_format(source)
     if entry.name == "ratings":
-        problem = f"these are no sessions, but {entry.description}"
+        problem = f"these are not sessions, but {entry.description}"
         raise Swapped(source.name, problem, f"gainful eval, or --qrels {source.name} of sessions")
     fields = source.first_line().split()
     if len(fields) == 4 and re.fullmatch(NUMBER_PATTERN, fields[3], re.ASCII):
@@ -193,17 +193,17 @@ def _refuse_judgments(source: Source) -> None:
 def _refuse_unknown_json(source: Source) -> None:
     """Records of JSON that are no log that is known, and have no documents of a table either."""
     if re.fullmatch(rb"\s*(\{\s*\}|\[\s*\])\s*", source.head):
-        raise BadInput(source.name, "there is not one record in it")
+        raise BadInput(source.name, "it has no records")
     records = first_records(source) if binary_format(source) is None else []
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"].names) is None:
-        problem = f"this is JSON, but no log that is known: it has {list_columns(keys)}"
+        problem = f"this is JSON, but not a known log: it has {list_columns(keys)}"
         hits = find_value(records[0], "hits.hits")
         if isinstance(hits, list):
             fields = list_columns(list_paths(hits[0])) if hits else "none"
-            problem = f"this is the answer to a search, without records of a log; hits: {fields}"
+            problem = f"this is a search response, not a log; hits: {fields}"
         kinds = ", ".join(entry.name for entry in SESSION_FORMATS.values() if entry.of_records)
-        expected = f"{kinds}; or a table with session, query and doc, and --columns that names them"
+        expected = f"{kinds}; or a table with session, query and doc, with --columns to name them"
         raise NoColumn(source.name, problem, expected)
 
 

@@ -79,7 +79,7 @@ def find_missing_values(frame: pl.DataFrame) -> list[Problem]:
             frame,
             (
                 find_odd_depths(scanned),
-                lambda row: f"scanned {scanned[row]:g} is no number of results",
+                lambda row: f"scanned {scanned[row]:g} is not a number of results",
                 "0, 1, 2 …",
             ),
         )
@@ -128,12 +128,12 @@ def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) 
         ),
         flag_rows(
             reopened,
-            lambda row: f"query position {query[row]} is repeated: its list begins anew here",
+            lambda row: f"query position {query[row]} is repeated: its list starts again here",
             _POSITIONS,
         ),
         flag_rows(
             repeated_rank & ~in_second_list,
-            lambda row: f"query {query[row]}: rank {rank[row]} stands twice",
+            lambda row: f"query {query[row]}: rank {rank[row]} comes twice",
             _RANKS,
         ),
         flag_rows(
@@ -148,7 +148,7 @@ def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) 
         ),
         flag_rows(
             _find_duplicates(frame["doc"], new_query) & ~empty,
-            lambda row: f"query {query[row]}: document {quote(frame['doc'][row])} stands twice",
+            lambda row: f"query {query[row]}: document {quote(frame['doc'][row])} comes twice",
             "each document once in a list",
         ),
     ]

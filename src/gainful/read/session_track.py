@@ -39,10 +39,10 @@ def with_topics(sessions: Sessions, given: AnyTopics, bad: BadPolicy | None = No
     lacking = frame.filter(pl.col("topic").is_null())["session"]
     missing = lacking.n_unique()
     if len(lacking) == len(frame):
-        raise BadInput(str(path), f"it names the topic of no session of {sessions.name}")
+        raise BadInput(str(path), f"it has no topic for any session of {sessions.name}")
     if missing and bad == "error":
-        problem = f"it has no topic of session {quote(lacking[0])}"
-        raise BadInput(str(path), problem, "a topic of every session, or --bad skip (bad='skip')")
+        problem = f"it has no topic for session {quote(lacking[0])}"
+        raise BadInput(str(path), problem, "a topic for every session, or --bad skip (bad='skip')")
     notes = list(sessions.notes)
     if skipped:
         notes.append(f"{count_noun(skipped, 'line')} of {path} without a topic number skipped")
@@ -90,7 +90,7 @@ def join_last_query(sessions: Sessions, run: Run) -> Sessions:
     if len(unknown):
         session = quote(unknown["query"][0])
         problem = f"session {session} is not in {sessions.name}"
-        raise BadInput(run.name, problem, "the ids of sessions in place of those of queries")
+        raise BadInput(run.name, problem, "session ids in place of query ids")
     rows = _last_queries(sessions).join(
         _rank_run(run), on="session", how="left", maintain_order="left_right"
     )

@@ -171,8 +171,8 @@ def _add_results(result_list: _ResultList, interaction: Element, note_counts: Co
             first = rank  # a further page counts from 1 or goes on
         if before and doc in result_list.docs and doc not in page_docs:
             note_counts[
-                "result of a further page had been shown before and is left out"
-                "|results of further pages had been shown before and are left out"
+                "result of a further page was shown before and is left out|results of further "
+                "pages were shown before and are left out"
             ] += 1
             first += 1
             by_rank[rank] = by_doc[doc]

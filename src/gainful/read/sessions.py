@@ -76,7 +76,7 @@ class Sessions:
     )  # place and words, if left out
     dropped_count: int = 0  # sessions that were left out
     judged_by: str = "session"  # whose judgments count where there is no column topic
-    observed: str = ""  # where grades are what was done to a result: what, such as clicked
+    observed: str = ""  # the action that gives grades, such as clicked
     known_layout: SessionLayout | None = field(
         default=None, repr=False
     )  # where queries begin, if that is known
@@ -181,7 +181,7 @@ def check_sessions(
     """
     check_bad(bad)
     if not len(frame):
-        raise BadInput(name, "there is not one session in it")
+        raise BadInput(name, "it has no sessions")
     checked = check_rows(frame, ranked=ranked, reader_problems=reader_problems)
     sound = Sessions(checked.frame, name, per_turn, notes, known_layout=checked.layout)
     if not checked.problems:
@@ -243,7 +243,7 @@ def refuse_session(mistake: BadInput) -> BadInput:
 
 def nothing_sound(name: str, first: BadInput) -> BadInput:
     """Sessions of which none is as it should be."""
-    return BadInput(name, f"not one sound session is left; {first.where}: {first.problem}")
+    return BadInput(name, f"no valid session is left; {first.where}: {first.problem}")
 
 
 def describe_left_out(count: int, first: BadInput) -> str:

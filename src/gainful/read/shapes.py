@@ -82,7 +82,7 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
     if None not in lists.values():
         return lists
     if find_list(dict(by_query)) is not None:
-        problem = "this is the answer to one search, but to which query?"
+        problem = "this is the response to one search, but to which query?"
         raise BadInput(name, problem, '{query: answer, …}; or lines {"query": …, "retrieved": […]}')
     return by_query
 
@@ -103,7 +103,7 @@ def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[A
     lists = [find_list(answer) for answer in entries]
     if None in lists:
         place, answer = lists.index(None), entries[lists.index(None)]
-        problem = f"{quote(answer)} is no answer with a list of results"
+        problem = f"{quote(answer)} is not a response with a list of results"
         raise BadInput(f"{name}[{place}]", problem, "an answer for each query")
     return lists
 
@@ -236,7 +236,7 @@ def _find_shape(entries: list[Any], name: str, columns: ColumnMapping, number: s
     """What a list of queries or rows is, by its first entry that is not empty."""
     first = next((entry for entry in entries if _is_filled(entry)), None)
     if first is None:
-        raise BadInput(name, "there is not one query in it", _describe_shapes(number))
+        raise BadInput(name, "it has no queries", _describe_shapes(number))
     if rag.record_kinds(first, columns):
         return "rag"
     if isinstance(first, Mapping):
@@ -318,7 +318,7 @@ def _refuse_other_rows(first: tuple[Any, ...], name: str, number: str) -> None:
         if plain_ids:
             problem = f"{quote(first)} can be a query with a document, or two documents"
         raise BadInput(place, problem, f"{{query: [(document, {number}), …]}}; {other}")
-    raise BadInput(place, f"{quote(first)} is no row {row}", f"such rows; or {_BY_QUERY}")
+    raise BadInput(place, f"{quote(first)} is not a row {row}", f"such rows; or {_BY_QUERY}")
 
 
 def _refuse_flat(first: object, name: str, number: str) -> BadInput:
@@ -330,7 +330,7 @@ def _refuse_flat(first: object, name: str, number: str) -> BadInput:
         problem = f"{quote(first)} and so on: one list of documents, but of which query?"
         runs = "" if number == "grade" else '; files of several runs are runs={"bm25": "bm25.txt"}'
         return BadInput(name, problem, _BY_QUERY + runs)
-    return BadInput(f"{name}[0]", f"{quote(first)} is none of the known", _describe_shapes(number))
+    return BadInput(f"{name}[0]", f"{quote(first)} is not a known form", _describe_shapes(number))
 
 
 def _describe_shapes(number: str) -> str:
@@ -355,7 +355,7 @@ def _number_records(entries: list[Any], name: str) -> rag.Records:
     for index, entry in enumerate(entries):
         record = rag.as_record(entry)
         if record is None:
-            raise BadInput(f"{name}[{index}]", f"{quote(entry)} is no record like the first")
+            raise BadInput(f"{name}[{index}]", f"{quote(entry)} is not a record like the first")
         yield f"{name}[{index}]", record
 
 
@@ -366,7 +366,9 @@ def _build_frame(entries: list[Any], shape: Shape, name: str, number: str) -> pl
         strange = next((index for index, row in enumerate(records) if not _is_record(row)), None)
         if strange is None:
             return build_columns(records)
-        raise BadInput(f"{name}[{strange}]", f"{quote(records[strange])} is no record like others")
+        raise BadInput(
+            f"{name}[{strange}]", f"{quote(records[strange])} is not a record like the others"
+        )
     width = len(entries[0])
     strange = next(
         (
@@ -377,7 +379,9 @@ def _build_frame(entries: list[Any], shape: Shape, name: str, number: str) -> pl
         None,
     )
     if strange is not None:
-        raise BadInput(f"{name}[{strange}]", f"{quote(entries[strange])} is no row like the first")
+        raise BadInput(
+            f"{name}[{strange}]", f"{quote(entries[strange])} is not a row like the first"
+        )
     header = ("query", "doc", number)[:width]
     return build_columns([dict(zip(header, row, strict=True)) for row in entries])
 

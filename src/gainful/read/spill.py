@@ -99,8 +99,8 @@ class Spill:
             if failure.errno not in _FULL:
                 raise
             folder = tempfile.gettempdir()
-            problem = f"there is no room left in it for rows of {self.name}"
-            allowed = "room there, or another folder: set the environment variable TMPDIR"
+            problem = f"no space is left in it for rows of {self.name}"
+            allowed = "free space there, or another folder: set the environment variable TMPDIR"
             raise BadInput(folder, problem, allowed) from None
         self._blocks.append(np.array(places))
 

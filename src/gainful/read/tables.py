@@ -78,7 +78,7 @@ def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_
     if isinstance(value, list):
         return _as_columns(shapes.read_sequence(value, name, kind, columns), kind)
     if not isinstance(value, dict):
-        raise BadInput(name, f"{quote(value)} is no object", "{query: {document: number}}")
+        raise BadInput(name, f"{quote(value)} is not an object", "{query: {document: number}}")
     try:
         return _as_columns(shapes.read_mapping(value, name, kind, columns), kind)
     except BadInput as failure:
@@ -98,7 +98,7 @@ def _refuse_unknown(
     if failure.where.startswith(f"{name}[") and 2 * len(by_query) <= len(value):
         keys = list_columns([*value])
         problem = (
-            f"{failure.problem}: this is JSON, but no {kind.name} in a known form; it has {keys}"
+            f"{failure.problem}: this is JSON, but no known form of {kind.name}; it has {keys}"
         )
         expected = f"{kind.shapes}; logs and traces are for gainful sessions"
         raise BadInput(failure.where, problem, expected)

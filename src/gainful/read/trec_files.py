@@ -123,7 +123,7 @@ def read_first_rows(source: Source) -> Run:
 def describe_trailing(count: int) -> list[str]:
     """What should be known of so many lines that go on behind their last field."""
     lines = count_noun(count, "line")
-    return [f"{lines} with text behind the sixth field, which is ignored"] if count else []
+    return [f"{lines} with text after the sixth field, which is ignored"] if count else []
 
 
 def decide_role(frame: pl.DataFrame, name: str) -> Literal["score", "rank"]:
@@ -208,7 +208,7 @@ def find_qrels_format(source: Source) -> LineFormat:
 def describe_comments(source: Source) -> str:
     """How many lines that begin with # are passed over; nothing if there are none."""
     count = source.count_comments()
-    return f"{count_noun(count, 'comment')} passed over (lines that begin with #)" if count else ""
+    return f"{count_noun(count, 'comment')} skipped (lines that start with #)" if count else ""
 
 
 def note_comments(source: Source) -> list[str]:

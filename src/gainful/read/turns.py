@@ -124,7 +124,7 @@ def _refuse_repeats(frame: pl.DataFrame, retrievals: Retrievals) -> pl.DataFrame
         return frame
     flaws = frame["flaw"].to_list()
     for row, number in again.select("row", _NUMBER).iter_rows():
-        flaws[row] = retrievals.name_flaw(_NO_TURN, f"turn {number} comes a second time")
+        flaws[row] = retrievals.name_flaw(_NO_TURN, f"turn {number} comes twice")
     return frame.with_columns(pl.Series("flaw", flaws, dtype=pl.Int64))
 
 
@@ -153,7 +153,7 @@ class _TurnReader:
             return
         match = _TURN_NUMBER.fullmatch(str(turn))
         if match is None or isinstance(turn, float):
-            what = "the turn is null" if turn is None else f"turn {quote(turn)} is no whole number"
+            what = "the turn is null" if turn is None else f"turn {quote(turn)} is not an integer"
             yield Turn(str(session), BadResults(_NO_TURN, what))
             return
         if retrieved is None:

@@ -98,7 +98,7 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
     if not len(log.queries) and not len(log.events) and len(unreadable):
         raise BadInput(locate(int(unreadable["row"][0])), str(unreadable["wrong"][0]), UNREADABLE)
     if not len(log.queries) and not len(log.events):
-        raise BadInput(name, "there is not one query and not one event in it", _SHAPE)
+        raise BadInput(name, "it has no queries and no events", _SHAPE)
     presence = {
         role: column in frame.columns and tells(frame, column) for role, column in _PATHS.items()
     }
@@ -106,8 +106,8 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
     log, split_notes = split_queries(log)
     rows, docs, list_notes = build_lists(log)
     if not rows["event"].is_in([SHOWN, ASKED]).any():
-        problem = "it has neither queries nor impressions, so nobody knows what was shown"
-        allowed = "queries beside it: gainful sessions queries.jsonl events.jsonl"
+        problem = "it has neither queries nor impressions, so what was shown is unknown"
+        allowed = "its queries too: gainful sessions queries.jsonl events.jsonl"
         raise BadInput(name, problem, allowed)
     rows, session_notes = _tell_sessions(rows, log.events, reading.gap or GAP)
     rows = pl.concat([rows, unreadable], how="diagonal")
@@ -143,7 +143,7 @@ def _list_problems(rows: pl.DataFrame, wrong_times: dict[int, str]) -> list[Prob
         flag_problem(
             rows,
             row.is_in(list(wrong_times)),
-            lambda at: f"timestamp {quote(wrong_times[row[at]])} is no time",
+            lambda at: f"timestamp {quote(wrong_times[row[at]])} is not a time",
             EXPECTED_TIMES,
         ),
     ]
@@ -174,7 +174,7 @@ def _select_columns(
     given = frame["query_response_hit_ids"]
     hits = parse_hits(given).alias("hits")
     odd = (given.is_not_null() & hits.is_null()).arg_true().to_list()
-    shown = {row: f"query_response_hit_ids {quote(given[row])} is no list of ids" for row in odd}
+    shown = {row: f"query_response_hit_ids {quote(given[row])} is not a list of ids" for row in odd}
     odd_hits = pl.int_range(pl.len()).replace_strict(shown, default=None, return_dtype=pl.String)
     labels = {role: choose(role) for role in _LABELS if role in columns.names}
     typed = frame.select(
@@ -299,8 +299,8 @@ def _tell_sessions(
     notes = [
         f"{count_noun(len(part), 'query')} without session_id: {words}"
         for part, words in (
-            (near.filter(pl.col("near").is_not_null()), "taken into that of the client next to it"),
-            (made, "sessions made of the client's queries and a gap"),
+            (near.filter(pl.col("near").is_not_null()), "added to the client's nearest session"),
+            (made, "sessions split by gaps between the client's queries"),
         )
         if len(part)
     ]

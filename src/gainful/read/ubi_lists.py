@@ -70,7 +70,7 @@ def split_queries(log: UbiLog) -> tuple[UbiLog, list[str]]:
     notes = []
     if others:
         words = count_noun(others, "query has", "queries have")
-        notes.append(f"{words} the query_id of another text, as if retyped: counted apart")
+        notes.append(f"{words} the query_id of another text, as if retyped: counted separately")
     if repeats:
         words = count_noun(repeats, "query record repeats", "query records repeat")
         notes.append(f"{words} the query_id and text of another (pages, facets): merged")
@@ -125,7 +125,7 @@ def _fill_scanned(
     if not (times >= _SCROLLING).any() or not is_short.to_series().any():
         return shown, []
     number = shown["query_id"].n_unique() - len(depths)
-    note = f"how deep searchers looked (scanned): impressions tell it of {len(depths)}"
+    note = f"how deep searchers looked (scanned): impressions show it for {len(depths)}"
     note += f" of {count_noun(len(depths) + number, 'query')}"
     return shown.join(depths, on="query_id", how="left", maintain_order="left"), [note]
 
@@ -167,7 +167,7 @@ def _spread_hits(
     shown, notes = _rank_lists(pl.concat([hits, lists.select(hits.columns)]))
     if len(impressions):
         number = count_noun(impressions["query_id"].n_unique(), "query")
-        words = "impressions in the order of their positions are the list"
+        words = "impressions in order of position form the list"
         notes.insert(0, f"{number} without hits: {words}")
     return shown, notes
 
@@ -222,8 +222,8 @@ def _choose_actions(events: pl.DataFrame, shown: pl.DataFrame) -> tuple[pl.DataF
     early = int((actions["time"] < actions["asked"]).sum())
     if early:
         notes.append(
-            f"{count_noun(early, 'event')} before the query they name, by other clocks: "
-            "taken as after it"
+            f"{count_noun(early, 'event')} before the query they name, by other clocks: counted as "
+            "after it"
         )
     later = pl.max_horizontal("time", "asked")
     return actions.with_columns(time=pl.when(pl.col("time").is_not_null()).then(later)).drop(

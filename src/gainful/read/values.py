@@ -16,8 +16,8 @@ from gainful.read.frames import as_polars, is_frame
 from gainful.read.named_columns import InputTable, as_table, read_table
 from gainful.read.query_columns import parse_labels
 from gainful.read.source import Source, open_source
-from gainful.read.trec_files import number_lines
 from gainful.text import name_files, quote
+from gainful.types import is_number
 
 AnyValues = str | PathLike[str] | Mapping[str, Mapping[str, Mapping[str, float]]] | Any
 _ALL = "all"  # where trec_eval writes its means
@@ -47,7 +47,7 @@ def read_values(values: AnyValues, name: str = "values") -> ValueTable:
     if isinstance(values, Mapping):
         return _check(_flatten(values), name)
     if is_frame(values):
-        return _check(_lengthen(as_table(as_polars(values, name), name), name), name)
+        return _check(_lengthen(as_table(as_polars(_name_objects(values), name), name), name), name)
     if not isinstance(values, (str, PathLike)):
         raise WrongType("values", values, "a file, a frame, or {run: {measure: {query: value}}}")
     source = open_source(values)
@@ -55,6 +55,16 @@ def read_values(values: AnyValues, name: str = "values") -> ValueTable:
     if _is_printed(source):
         return _check(_parse_printed(source, run), source.name)
     return _check(_lengthen(read_table(source, find_table_format(source)), run), source.name)
+
+
+def _name_objects(frame: Any) -> Any:
+    """A pandas frame in which measures of ir_measures are their names."""
+    kinds: Any = getattr(frame, "dtypes", None)
+    if not hasattr(kinds, "items"):
+        return frame
+    objects = [name for name, kind in kinds.items() if str(kind) == "object"]
+    texts = {name: [None if v is None else str(v) for v in frame[name]] for name in objects}
+    return frame.assign(**texts) if objects else frame
 
 
 def _flatten(values: Mapping[Any, Any]) -> pl.DataFrame:
@@ -66,8 +76,14 @@ def _flatten(values: Mapping[Any, Any]) -> pl.DataFrame:
         if not whole:
             raise WrongType(f"values[{run!r}]", measures, "{measure: {query: value}}")
         for measure, by_query in measures.items():
+            for query, value in by_query.items():
+                if value is not None and not is_number(value):
+                    place = f"values[{run!r}][{measure!r}][{query!r}]"
+                    raise WrongType(place, value, "a number, or None")
             rows += [(str(run), str(q), str(measure), value) for q, value in by_query.items()]
-    frame = pl.DataFrame(rows, schema=["run", "query", "measure", "value"], orient="row")
+    names = ("run", "query", "measure", "value")
+    columns = list(zip(*rows, strict=True)) or [()] * len(names)
+    frame = pl.DataFrame(dict(zip(names, columns, strict=True)), strict=False)
     numbers = parse_labels(frame["value"], lambda row: f"value {row + 1}")
     return frame.with_columns(numbers.alias("value"))
 
@@ -107,28 +123,42 @@ def _is_printed(source: Source) -> bool:
 
 def _parse_printed(source: Source, run: str) -> pl.DataFrame:
     """The values of single queries; the name of the run if it is printed too."""
-    lines = number_lines(source, comments=False)
-    numbers = lines["line"]
-    fields = lines["text"].str.splitn("\t", 3).struct.rename_fields(["measure", "query", "value"])
-    frame = fields.struct.unnest().select(pl.all().str.strip_chars())
+    names = ("measure", "query", "value")
+    try:
+        frame = pl.read_csv(
+            source.path_or_stream(),
+            separator="\t",
+            has_header=False,
+            schema=dict.fromkeys(names, pl.String()) | {"query": pl.Categorical()},
+            quote_char=None,
+        )
+    except pl.exceptions.PolarsError as error:
+        problem = f"it is not measure, query and value: {str(error).splitlines()[0]}"
+        raise BadInput(source.name, problem, "what trec_eval -q prints") from None
+    frame = frame.with_columns(pl.col("measure", "value").str.strip_chars()).with_row_index(
+        "row", 1
+    )
     missing = frame["value"].is_null().arg_true()
     if len(missing):
-        problem = f"{quote(lines['text'][missing[0]])} is not measure, query and value"
-        place = f"{source.name}:{numbers[missing[0]]}"
-        raise BadInput(place, problem, "what trec_eval -q prints")
+        problem = f"{quote(str(frame['measure'][missing[0]]))} has no query and value beside it"
+        raise BadInput(f"{source.name}:{missing[0] + 1}", problem, "what trec_eval -q prints")
     named = frame.filter(pl.col("measure") == "runid")["value"]
-    kept = frame.select(pl.col("query") != _ALL).to_series()
-    frame, numbers = frame.filter(kept), numbers.filter(kept)
-    values = parse_labels(frame["value"], lambda row: f"{source.name}:{numbers[row]}")
+    frame = frame.filter(pl.col("query").cast(pl.String) != _ALL)
+    rows = frame["row"]
+    values = parse_labels(frame["value"], lambda row: f"{source.name}:{rows[row]}")
     own_name = named[0] if len(named) else run
     return frame.select(pl.lit(own_name).alias("run"), "query", "measure", values.alias("value"))
 
 
 def _check(frame: pl.DataFrame, name: str) -> ValueTable:
     """Refuse what has no values, and two values of one query."""
-    frame = frame.filter(pl.col("query") != _ALL).drop_nulls(["run", "query", "measure"])
+    for column in ("run", "query", "measure"):
+        missing = frame[column].is_null().arg_true()
+        if len(missing):
+            problem = f"value {int(missing[0]) + 1} has no {column}"
+            raise BadInput(name, problem, "a run, a query and a measure of each value")
     if frame.is_empty():
-        raise BadInput(name, "there is no value of a single query in it", _EXPECTED)
+        raise BadInput(name, "it has no values of single queries", _EXPECTED)
     keys = [frame[name].cast(pl.Categorical) for name in ("run", "query", "measure")]
     frame = pl.DataFrame([*keys, frame["value"]])
     sizes = [key.n_unique() for key in keys]

@@ -251,7 +251,7 @@ class PairedSample(Sample):
         """
         names = results.columns[SYSTEM].unique(maintain_order=True).to_list()
         if len(names) < 2:
-            raise CannotCompare(f"there is only the system {names[0]}: nothing to compare it with")
+            raise CannotCompare(f"there is only one system, {names[0]}: nothing to compare it with")
         tables = {
             measure: _pair_conversations(results, measure, names) for measure in results.values
         }

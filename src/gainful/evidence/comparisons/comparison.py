@@ -38,9 +38,9 @@ _EQUIVALENCE_COLUMNS = (
 class Comparison(ComparisonValues, Shown):
     """Systems compared in every measure: means, and a `Pair` for each comparison.
 
-    `pairs_against(baseline)` are the pairs of one system, `alike_groups(measure)` the groups that
-    cannot be told apart, `systems_beaten(measure)` whom each system beats, `frame` all pairs as a
-    table.
+    `pairs_against(baseline)` are the pairs of one system, `alike_groups(measure)` the groups
+    without a significant difference, `systems_beaten(measure)` whom each system beats, `frame` all
+    pairs as a table.
     """
 
     __bool__ = refuse_truth(
@@ -295,15 +295,16 @@ def _describe_indistinguishable(comparison: Comparison, measure: str) -> str:
         indistinguishable = [pair.system for pair in pairs if not comparison.is_significant(pair)]
         whom = f"from {comparison.baseline}"
         if indistinguishable:
-            return f"Cannot be told {whom}: {', '.join(indistinguishable)}."
-        return f"All are told {whom}."
-    groups = [", ".join(group) for group in comparison.alike_groups(measure) if len(group) > 1]
-    more = " · …" if len(groups) >= MAX_GROUPS else ""
-    return f"Cannot be told apart: {' · '.join(groups)}{more}." if groups else "All are told apart."
+            return f"No significant difference {whom}: {', '.join(indistinguishable)}."
+        return f"All differ significantly {whom}."
+    groups = ["–".join(group) for group in comparison.alike_groups(measure) if len(group) > 1]
+    more = ", …" if len(groups) >= MAX_GROUPS else ""
+    alike = f"No significant difference: {', '.join(groups)}{more}."
+    return alike if groups else "Every pair differs significantly."
 
 
 def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> list[str]:
-    """The smallest difference to the baseline that so many queries would show, mostly."""
+    """The smallest difference to the baseline that this number of queries would detect."""
     detectable = {
         pair.system: pair.effect.detectable
         for pair in comparison.pairs_against()
@@ -313,7 +314,7 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
         return []
     smallest = _format_by_system(detectable, ".3f")
     if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
-        smallest = f"none, with so few {pluralise(comparison.unit_in_words)}"
+        smallest = f"none: too few {pluralise(comparison.unit_in_words)}"
     level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""
     power = f"{100 * comparison.evidence.method.power:g} % power"
     return [f"Detectable difference at {power}: {smallest}{level}."]
@@ -332,7 +333,7 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
     words = evidence.test_words[0].upper() + evidence.test_words[1:]
     alpha = evidence.method.resampling.alpha
     error = evidence.p_error(alpha)
-    by_chance = "" if error is None else f" (Monte Carlo error there {error:.4f})"
+    by_chance = "" if error is None else f" (p is simulated; ± {error:.4f} near {alpha:g})"
     significance = f"significant at p ≤ {alpha:g}{by_chance}"
     parts = [words, describe_correction(comparison), significance]
     if evidence.corrects and not verbose and CORRECTIONS[evidence.correction].interval_kind:
@@ -345,7 +346,7 @@ def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> lis
         resampling = evidence.method.resampling
         draws = f", {resampling.resamples} resamples, seed {resampling.seed}"
         draws = draws if evidence.method.takes_resamples else ""
-        drawing = ", all arrangements looked at" if evidence.exact else draws
+        drawing = ", all arrangements" if evidence.exact else draws
         parts[0] = f"{words}, two-sided{drawing}"
         parts.append(f"{evidence.method.resampling.level} intervals: {evidence.interval}")
         if evidence.paired_by != evidence.unit:
@@ -361,10 +362,10 @@ def describe_interaction(comparison: ComparisonValues, measure: str) -> list[str
     levels = count_noun(interaction.levels, interaction.column)
     scope = f"p is for these {pluralise(interaction.column)}"
     if interaction.sd is None:
-        return [f"How differences vary over the {levels} cannot be told here; {scope}."]
+        return [f"The variation of differences over the {levels} cannot be estimated; {scope}."]
     p = "" if interaction.p is None else f"interaction p {relate_p(interaction.p)}"
     if not interaction.sd:
-        chance = "no more than by chance" + (f" ({p})" if p else "")
+        chance = "no more than expected by chance" + (f" ({p})" if p else "")
         return [f"Over the {levels} differences vary {chance}; {scope}."]
     size = f"{interaction.sd:.4f} (sd{f'; {p}' if p else ''})"
     return [f"Over the {levels} differences vary by {size}; {scope}."]
@@ -373,7 +374,7 @@ def describe_interaction(comparison: ComparisonValues, measure: str) -> list[str
 def describe_marks(comparison: ComparisonValues) -> str:
     """What bold numbers and letters say."""
     what = f"the {pluralise(comparison.kind)} that it is significantly better than"
-    return f"Bold: {name_best(comparison.directions)}. Letters behind a mean: {what}."
+    return f"Bold: {name_best(comparison.directions)}. Letters after a mean: {what}."
 
 
 def format_caption(comparison: ComparisonValues) -> str:
@@ -465,10 +466,10 @@ def _describe_several(
     head = f"Practically the same in {measure}, within {asked[0][1].margin:g}:"
     same = [pair for pair, _ in asked if comparison.is_equivalent(pair)]
     if not same:
-        return f"{head} shown of no pair."
+        return f"{head} no pair."
     names = [f"{pair.system} and {pair.other}" for pair in same]
     rest = len(asked) - len(same)
-    not_shown = f"; not shown of {count_noun(rest, 'other pair')}" if rest else ""
+    not_shown = f"; not shown for {count_noun(rest, 'other pair')}" if rest else ""
     pairs = "; ".join(names) if len(names) <= _MAX_PAIR_NAMES else f"{len(names)} pairs"
     return f"{head} {pairs}{not_shown}."
 

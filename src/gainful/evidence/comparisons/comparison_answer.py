@@ -57,10 +57,10 @@ def _describe_pair(pair: Pair, paired: PairedValues) -> list[str]:
     if pair.identical:
         notes.append(f"{subject} have the same value in every {paired.noun}: p is 1")
     elif pair.constant:
-        words = f"differ by the same in every {paired.noun}"
+        words = f"differ by the same amount in every {paired.noun}"
         notes.append(f"{subject} {words}: no effect size is defined")
     if pair.low is None:
-        notes.append(f"{subject}: so few {pluralise(paired.unit)} give no interval at this level")
+        notes.append(f"{subject}: too few {pluralise(paired.unit)} for an interval at this level")
     return notes
 
 
@@ -109,14 +109,14 @@ def describe_undecided(comparison: ComparisonValues) -> list[str]:
         return []
     (pair, error), which = near[0], name_pairs([pair for pair, _ in near])
     name = "corrected p" if evidence.corrects else "p"
-    value = f"{name} is {pair.p_corrected:.4f} with a Monte Carlo error of {error:.4f}"
+    value = f"{name} is {pair.p_corrected:.4f} ± {error:.4f} (simulation error)"
     way = name_way("--resamples", "resamples=")
-    resamples = f"{evidence.method.resampling.resamples} resamples ({way} takes more)"
-    return [f"{which}: {value}: too near to {alpha:g} to be decided by {resamples}"]
+    resamples = f"{evidence.method.resampling.resamples} resamples (set {way} higher)"
+    return [f"{which}: {value}: too close to {alpha:g} to decide with {resamples}"]
 
 
 def describe_step_down(comparison: ComparisonValues) -> list[str]:
-    """Why a significant difference may have an interval that holds 0."""
+    """Why a significant difference may have an interval that includes 0."""
     evidence = comparison.evidence
     if not (CORRECTIONS[evidence.correction].steps_down and evidence.family > 1):
         return []
@@ -130,8 +130,8 @@ def describe_step_down(comparison: ComparisonValues) -> list[str]:
     ]
     if not odd:
         return []
-    why = "p is among the pairs not yet told apart, the interval is for all pairs at once"
-    return [f"{name_pairs(odd)}: significant, though the interval holds 0: {why}"]
+    why = "p is corrected step by step, the interval for all pairs at once"
+    return [f"{name_pairs(odd)}: significant, though the interval includes 0: {why}"]
 
 
 _MAX_NAMES = 3  # systems that a sentence names; of more it says how many
@@ -218,7 +218,8 @@ def _describe_standing(comparison: ComparisonValues, standing: _Standing) -> str
         return _describe_best(comparison, standing)
     evidence = _describe_evidence(comparison, comparison.pair(measure, leading[-1], beaten[0]))
     whom = f" than {_label(comparison, beaten[0])}" if len(beaten) > 1 else ""
-    lead = f"{_join_leading(comparison, leading)} lead in {measure} and cannot be told apart"
+    alike = "with no significant difference between them"
+    lead = f"{_join_leading(comparison, leading)} lead in {measure}, {alike}"
     subject = "Both" if len(leading) == 2 else "All of them"
     better = f"{subject} are {standing.direction.better} than {_join(comparison, beaten)}"
     return f"{lead}. {better}: {_label(comparison, leading[-1])}{whom} {evidence}."
@@ -239,15 +240,17 @@ def _describe_briefly(comparison: ComparisonValues, standings: Sequence[_Standin
     standing = standings[0]
     best, beaten, word = standing.best, standing.beaten, standing.direction.better
     if not beaten:
-        return f"In {measures} none is {word} than the others."
+        return f"In {measures} none is significantly {word} than the others."
     verb = "is" if len(best) == 1 else "are"
     better = f"{_join_leading(comparison, best)} {verb} {word} than {_join(comparison, beaten)}"
-    alike = f", but not than {_join(comparison, standing.alike)}" if standing.alike else ""
-    return f"In {measures} {better}{alike}."
+    if not standing.alike:
+        return f"In {measures} {better}."
+    alike = _join(comparison, standing.alike)
+    return f"In {measures} {better}, but not significantly {word} than {alike}."
 
 
 def _describe_indistinguishable(comparison: ComparisonValues, standing: _Standing) -> str:
-    """Two systems that are equal, or cannot be told apart."""
+    """Two systems that are equal, or do not differ significantly."""
     measure, (first, second) = standing.measure, standing.leading
     pair = comparison.pair(measure, first, second)
     both = _join(comparison, (first, second))
@@ -257,37 +260,44 @@ def _describe_indistinguishable(comparison: ComparisonValues, standing: _Standin
         return f"{both} are equal in {measure} ({_format_mean(comparison, measure, first)})."
     evidence = _describe_evidence(comparison, pair)
     ahead = f"{_label(comparison, first)} is {standing.direction.better_is} {evidence}"
-    return f"{both} cannot be told apart in {measure}: {ahead}."
+    return f"No significant difference between {both} in {measure}: {ahead}."
 
 
 def _describe_winner(comparison: ComparisonValues, standing: _Standing) -> str:
     """One system that beats all others."""
     measure, (best,), beaten = standing.measure, standing.leading, standing.beaten
-    evidence = _describe_evidence(comparison, comparison.pair(measure, best, beaten[0]))
-    word = standing.direction.better
-    head = f"{_label(comparison, best)} is {word} than {_join(comparison, beaten)} in {measure}"
+    pair = comparison.pair(measure, best, beaten[0])
+    winner, loser = _label(comparison, best), _join(comparison, beaten)
     if len(beaten) == 1:
-        return f"{head}, {evidence}."
-    return f"{head}: than {_label(comparison, beaten[0])}, which comes next, {evidence}."
+        head = f"{winner} is {standing.direction.better} than {loser} in {measure}"
+        return f"{head}, {_describe_evidence(comparison, pair)}."
+    others = f"all {loser}" if len(beaten) > _MAX_NAMES else loser
+    return f"{winner} beats {others} in {measure}; {_describe_runner_up(comparison, pair)}."
+
+
+def _describe_runner_up(comparison: ComparisonValues, pair: Pair) -> str:
+    """How far the next system is behind."""
+    evidence = _describe_evidence(comparison, pair, "{} behind")
+    return f"the runner-up, {_label(comparison, pair.other)}, is {evidence}"
 
 
 def _describe_best(comparison: ComparisonValues, standing: _Standing) -> str:
-    """Who is best, from whom that is not told apart, and whom it beats."""
+    """Which is best, which do not differ significantly from it, and which it beats."""
     measure, best, beaten = standing.measure, standing.best, standing.beaten
     value, word = _format_mean(comparison, measure, best[0]), standing.direction.best
     is_alone = len(best) == 1
     verb = f"is {word} in {measure}" if is_alone else f"share the {word} {measure}"
     text = f"{_join_leading(comparison, best)} {verb} ({value})"
     if standing.alike:
-        text += f" and cannot be told apart from {_join(comparison, standing.alike)}"
+        alike = _join(comparison, standing.alike)
+        text += f", not significantly {standing.direction.better} than {alike}"
     if not beaten:
         return f"{text}."
     evidence = _describe_evidence(comparison, comparison.pair(measure, best[0], beaten[0]))
     subject = "it is" if is_alone else "they are"
     head = f"{text}; {subject} {standing.direction.better} than {_join(comparison, beaten)}"
-    if len(beaten) == 1:
-        return f"{head}, {evidence}."
-    return f"{head}: than {_label(comparison, beaten[0])}, which comes next, {evidence}."
+    nearest = f" than {_label(comparison, beaten[0])}" if len(beaten) > 1 else ""
+    return f"{head},{nearest} {evidence}."
 
 
 def _describe_against_baseline(comparison: ComparisonValues, measure: str) -> str:
@@ -312,12 +322,14 @@ def _describe_against_baseline(comparison: ComparisonValues, measure: str) -> st
             evidence = _describe_evidence(comparison, nearest)
             clauses.append(f"{names} {verb} {word} than {baseline}: {who}{evidence}")
     if alike:
-        clauses.append(f"{_join(comparison, alike)} cannot be told apart from {baseline}")
+        clauses.append(
+            f"no significant difference between {_join(comparison, alike)} and {baseline}"
+        )
     return f"In {measure}, {'; '.join(clauses)}."
 
 
-def _describe_evidence(comparison: ComparisonValues, pair: Pair) -> str:
-    """By how much the first is ahead, from where to where that may be, how likely by chance."""
+def _describe_evidence(comparison: ComparisonValues, pair: Pair, words: str = "by {}") -> str:
+    """How far the first is ahead, with its interval and p."""
     evidence = comparison.evidence
     pair = pair.reverse() if comparison.direction(pair.measure).is_lower else pair
     decimals = choose_decimals(pair.difference, ANSWER_DECIMALS)
@@ -326,7 +338,8 @@ def _describe_evidence(comparison: ComparisonValues, pair: Pair) -> str:
     if pair.low is not None and pair.high is not None:
         low, high = (f"{round(end, decimals) + 0.0:.{decimals}f}" for end in (pair.low, pair.high))
         interval = f"{evidence.method.resampling.level} interval {low} to {high}, "
-    return f"by {pair.difference:.{decimals}f} ({interval}{name} {relate_p(pair.p_corrected)})"
+    difference = words.format(f"{pair.difference:.{decimals}f}")
+    return f"{difference} ({interval}{name} {relate_p(pair.p_corrected)})"
 
 
 def _format_mean(comparison: ComparisonValues, measure: str, system: str) -> str:

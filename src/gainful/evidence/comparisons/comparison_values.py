@@ -346,7 +346,7 @@ class ComparisonValues:
         return {system: make_letter(at) for at, system in enumerate(self.systems)}
 
     def alike_groups(self, measure: str) -> list[tuple[str, ...]]:
-        """The largest groups that cannot be told apart; pairs not compared count as alike."""
+        """Maximal groups without a significant difference; pairs not compared count as alike."""
         place = {system: at for at, system in enumerate(self.systems)}
         different = [
             (place[pair.system], place[pair.other])

@@ -119,9 +119,9 @@ def add_equivalence(
     pairs = (evolve(pair, equivalence=added.get(at)) for at, pair in enumerate(comparison.pairs))
     notes: tuple[str, ...] = ()
     if skewed:
-        rates = "two systems the same that differ by the margin (measured: in 9 to 12 %"
+        rates = "systems equivalent that differ by the margin (measured: in 9 to 12 %"
         which = name_pairs(skewed, "differences of ")
-        notes = (f"{which} are skewed, and then TOST too often calls {rates} instead of 5 %)",)
+        notes = (f"{which} are skewed: TOST then too often calls {rates} instead of 5 %)",)
     return evolve(comparison, pairs=tuple(pairs), notes=notes)
 
 

@@ -97,6 +97,6 @@ def describe_groups(groups: GroupComparison) -> list[str]:
     if groups.interactions:
         text += " · dependence on the group: one-way F, groups permuted over queries, not corrected"
     number = len({item.group for item in groups.pairs})
-    folded = f"{number} groups: tables have the largest {MOST_GROUPS}, and the others as one that "
-    folded += "is not tested; CSV and JSON have all of them"
+    folded = f"{number} groups: tables show the largest {MOST_GROUPS}, and the others as one, "
+    folded += "which is not tested; CSV and JSON have all"
     return [text, *([f"Note: {folded}"] if number > MOST_GROUPS else [])]

@@ -154,25 +154,25 @@ class Study(Sample):
         design = find_design(system, searcher, _join_numbers(numbers[1:], system.size))
         if design is None:
             raise CannotCompare(
-                f"{self.kind} {label}: no two {self.paired_by}s who did the same have different "
-                "assignments, so nothing can be exchanged, and nothing tested"
+                f"{self.kind} {label}: no two {self.paired_by}s with the same tasks have different "
+                "assignments, so nothing can be permuted or tested"
             )
         if design.left_out:
             self.add_note(
-                f"{label}: {count_noun(design.left_out, self.paired_by)} left out, "
-                "who can exchange nothing with another"
+                f"{label}: {count_noun(design.left_out, self.paired_by)} left out: no comparable "
+                f"{self.paired_by} to permute with"
             )
         blocks = [_renumber(number[design.rows]) for number in numbers]
         if not (is_estimable(design, blocks) and _is_mostly_within(design.system, blocks)):
             blocks = blocks[1:]
             if not is_estimable(design, blocks):
                 raise CannotCompare(
-                    f"{self.kind} {label}: each is tried on other {', '.join(self.blocks[1:])}s, "
-                    "so that the two cannot be told from one another"
+                    f"{self.kind} {label}: each was tried on different "
+                    f"{', '.join(self.blocks[1:])}s, so their effects cannot be separated"
                 )
             self.add_note(
-                f"{label}: few or no {self.paired_by}s tried several {self.kind}s; "
-                f"whole {self.paired_by}s are exchanged, but their effects stay in"
+                f"{label}: few {self.paired_by}s tried several {self.kind}s, so differences "
+                f"between {self.paired_by}s could not be removed"
             )
         return evolve(design, rows=selected[design.rows], blocks=blocks)
 
@@ -197,7 +197,8 @@ class Study(Sample):
         terms = join_words([*self.blocks, self.kind])
         if not self.blocks:
             raise CannotCompare(
-                f"{self.kind}: residuals are permuted within searchers, and no block names them"
+                f"{self.kind}: residuals are permuted within searchers, but no block names the "
+                "searchers"
             )
         rows = self.model_rows()
         numbers = [_renumber(number[rows]) for number in self.block_numbers]
@@ -209,15 +210,12 @@ class Study(Sample):
         )
         if model is None:
             raise CannotCompare(
-                f"{self.kind}: in a linear model of {terms}, some {self.kind}s cannot be told from "
-                f"{join_words([pluralise(name) for name in self.blocks], 'or')}"
+                f"{self.kind}: in a linear model of {terms}, effects of some {self.kind}s cannot "
+                f"be separated from {join_words([pluralise(name) for name in self.blocks], 'or')}"
             )
         left_out = int(self.block_numbers[0].max()) + 1 - len(np.unique(numbers[0]))
         if left_out:
-            self.add_note(
-                f"{count_noun(left_out, self.paired_by)} left out, of whom there is one "
-                "session alone"
-            )
+            self.add_note(f"{count_noun(left_out, self.paired_by)} left out, with one session each")
         return model
 
     def searcher_means(self) -> Array | None:
@@ -351,8 +349,8 @@ class Study(Sample):
         if self.test == TUKEY and len(self.names) > 2:
             design = self.find_all()
             self.add_note(
-                f"tukey asks whether all {self.kind}s are alike; where some differ, or vary more "
-                "than others, it is no sure test of the others"
+                f"tukey tests whether all {self.kind}s are equal; where some differ, or vary more, "
+                "it is not reliable for the others"
             )
             values = self.values[design.rows]
             return permute_all_pairs(values, design, design.blocks, pairs, resampling).transpose()
@@ -395,8 +393,8 @@ class Study(Sample):
             raise BadValue(
                 "correct",
                 MAX_T,
-                f"{', '.join(others)}: here not everybody tried every {self.kind} on everything, "
-                f"so that {PERMUTATION} exchanges no pairs together",
+                f"{', '.join(others)}: not everybody tried every {self.kind} on everything here, "
+                f"so {PERMUTATION} cannot permute all pairs together",
             )
         units, places = [UnitSums.from_values(table) for table in means], np.array(pairs)
         families = [units] if family == "all" else [[item] for item in units]
@@ -408,33 +406,34 @@ class Study(Sample):
         """What one should know before believing a difference."""
         notes, unit = list(self.notes), self.paired_by
         if unit == "session":
-            notes.append("no blocks: sessions are exchanged as if each were a searcher of its own")
+            notes.append("no blocks: each session is treated as a separate searcher")
         for pair in comparison.pairs:
             means = dict(zip(self.names, comparison.means[pair.measure], strict=True))
             if not np.isclose(pair.difference, means[pair.system] - means[pair.other]):
                 notes.append(
-                    "differences have the blocks taken out: they are not those of the means"
+                    "differences are adjusted for blocks: they are not differences of the means"
                 )
                 break
         for pair in comparison.pairs:
             subject = f"{pair.measure}: {pair.system} and {pair.other}"
             if pair.difference == 0 and pair.effect is None:
-                notes.append(f"{subject} are alike: the difference is 0")
+                notes.append(f"{subject} are equal: the difference is 0")
             if pair.effect is None:
                 notes.append(
                     f"{subject}: fewer than two {unit}s tried both, so there is no effect size"
                 )
             elif pair.identical:
-                notes.append(f"{subject} are alike in every {unit}: p is {pair.p:g}")
+                notes.append(f"{subject} are equal in every {unit}: p is {pair.p:g}")
             elif pair.constant:
                 notes.append(
-                    f"{subject} differ by the same in every {unit}: no effect size is defined"
+                    f"{subject} differ by the same amount in every {unit}: no effect size is "
+                    "defined"
                 )
             if pair.low is None:
                 alpha = comparison.evidence.method.resampling.alpha
                 notes.append(
-                    f"{subject}: so few ways to exchange that no p can be {alpha:g}: no interval, "
-                    "and nothing can be significant"
+                    f"{subject}: too few permutations for p to reach {alpha:g}: no interval, and "
+                    "nothing can be significant"
                 )
         return [*notes, *describe_step_down(comparison)]
 
@@ -459,8 +458,8 @@ def compare_results(
     """
     sessions = results[0]
     if not isinstance(sessions, SessionResults):
-        allowed = "nothing of runs: it is of sessions"
-        for name, value, of_runs in (("by", by, "; of runs, group="), ("block", block, "")):
+        allowed = "nothing with runs: it applies to sessions only"
+        for name, value, of_runs in (("by", by, "; for runs use group="), ("block", block, "")):
             if value is not None:
                 raise BadValue(name, value, f"{allowed}{of_runs}")
         method = build_method(**options)
@@ -480,7 +479,7 @@ def compare_results(
         )
     method = _build_study_method(**options)
     if method.cluster is not None:
-        allowed = "nothing here: it is of runs, and of systems that had the same conversations"
+        allowed = "nothing here: it applies to runs, and to systems with the same conversations"
         raise BadValue("cluster", method.cluster, allowed)
     blocks = choose_blocks(sessions, column, block)
     return _compare(

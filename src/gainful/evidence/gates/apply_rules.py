@@ -54,9 +54,9 @@ from gainful.types import Flags
 _TESTED = ("significant", "no_worse_than", "drift")  # rules that take queries for independent
 # queries to look at, of each measure that is broken, and of others
 _MAX_BROKEN, _MAX_OTHERS = 10, 3
-_CLUSTERED_RATES = "error rates take queries for independent: by clusters fewer drops are caught"
+_CLUSTERED_RATES = "error rates assume independent queries: with clusters fewer drops are caught"
 _TOGETHER = (
-    "to hold builds to this baseline, use --no-worse-than M=MARGIN together with --per-query "
+    "to check builds against this baseline, use --no-worse-than M=MARGIN together with --per-query "
     "M=DROP:COUNT: the first limits the loss of the mean, the second rare large losses"
 )
 _MAX_NAMED = 10  # queries that a note names
@@ -138,7 +138,7 @@ def apply_rules(
         rates = list(find_error_rates(of_all, spreads, rules, mean, results.directions))
         notes += describe_spreads(spreads) if rates else []
         notes += [_CLUSTERED_RATES] if rates and clusters is not None else []
-        notes += [f"no error rates of {', '.join(flat)}: it does not vary"] if flat else []
+        notes += [f"no error rates for {', '.join(flat)}: no variation"] if flat else []
     if baseline is not None and (rules.needs_baseline or saving):
         drift_checks, drift_notes = check_drift(results, baseline, rules, clusters)
         checks += drift_checks
@@ -166,7 +166,7 @@ def _check_same_conditions(
     """What differs from the baseline's and is let through; what is not, is refused."""
     settings = convention_settings(results)
     if qrels is None:
-        raise BadValue("judgments", None, "those of the run, to hold them against the baseline's")
+        raise BadValue("judgments", None, "those of the run, to compare them with the baseline's")
     same_qrels = fingerprint(qrels) == baseline.judgments
     changes = {
         "convention": _describe_convention_change(settings, baseline.convention),
@@ -179,10 +179,10 @@ def _check_same_conditions(
         problem = "; ".join(changes[name] for name in refused)
         options = " ".join(f"--allow {name}" for name in refused)
         raise CannotCompare(
-            f"{baseline.name}: {problem} (save a new baseline with --save-baseline FILE, "
-            f"or compare all the same with {options})"
+            f"{baseline.name}: {problem} (save a new baseline with --save-baseline FILE, or "
+            f"compare anyway with {options})"
         )
-    return [f"{problem}; compared all the same" for problem in changes.values() if problem]
+    return [f"{problem}; compared anyway" for problem in changes.values() if problem]
 
 
 def _check_missing_queries(results: Results, rules: Rules) -> list[str]:
@@ -215,9 +215,9 @@ def _allow_or_refuse(number: int, problem: str, results: Results, rules: Rules) 
     if "queries" in rules.allow:
         return [f"{count_noun(number, 'query')} {problem}; let through"]
     raise CannotCompare(
-        f"{results.name}: {count_noun(number, 'query')} {problem}, so the gate cannot tell "
-        "whether it is good enough "
-        "(missing=zero counts them as 0; --allow queries judges the others alone)"
+        f"{results.name}: {count_noun(number, 'query')} {problem}, so the gate cannot decide "
+        "whether it is good enough (missing=zero counts them as 0; --allow queries judges the "
+        "others alone)"
     )
 
 
@@ -278,7 +278,7 @@ def _baseline_notes(
     evaluated = {str(measure) for measure in results.measures.values()}
     untested = [name for name, text in baseline.measures.items() if text not in evaluated]
     if untested and rules.significant is not None:
-        notes.append(f"of the baseline, but not tested: {', '.join(untested)}")
+        notes.append(f"in the baseline, but not tested: {', '.join(untested)}")
     names_by_line: dict[str, list[str]] = {}
     for name, pair in pairs.items():
         sides = (
@@ -295,7 +295,7 @@ def _baseline_notes(
                 line = f"{count_noun(len(unshared), 'query')} {verb} in {words} only: {examples}"
                 names_by_line.setdefault(line, []).append(name)
         if not pair.differences((0, 1)).any():
-            line = "the run scores as the baseline does in every query"
+            line = "the run equals the baseline in every query"
             names_by_line.setdefault(line, []).append(name)
     return [*notes, *(f"{line} ({', '.join(names)})" for line, names in names_by_line.items())]
 
@@ -306,15 +306,15 @@ def _check_groups(results: Results, rules: Rules) -> None:
     if grouping is None:
         if rules.names_groups:
             way = name_way("--group COLUMN", "group=")
-            allowed = f"a column that names the groups which rules are about: {way}"
+            allowed = f"a column that names the groups of the rules: {way}"
             raise BadValue(name_way("--group", "group"), None, allowed)
         return
     if not rules.names_groups:
-        allowed = f"a rule about a group, such as {EVERY_GROUP}:nDCG@10=0.4 of every one"
+        allowed = f"a rule about a group, such as {EVERY_GROUP}:nDCG@10=0.4 for every group"
         raise BadValue("group", grouping.name, allowed)
     for label in results.group_flags():
         if ":" in label or "=" in label:
-            raise BadValue("group", label, "names without : and =, by which rules are split")
+            raise BadValue("group", label, "names without : and =")
 
 
 def _list_groups(
@@ -333,8 +333,8 @@ def _list_groups(
 def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> Iterator[Check]:
     """Floors of what should be high, ceilings of what should be low; the others are refused."""
     kinds: tuple[tuple[Rule, Mapping[str, float], Direction, str], ...] = (
-        ("floor", rules.floors, HIGHER, "a measure of which more is better; else a ceiling"),
-        ("ceiling", rules.ceilings, LOWER, "a measure of which less is better; else a floor"),
+        ("floor", rules.floors, HIGHER, "a measure where higher is better; else a ceiling"),
+        ("ceiling", rules.ceilings, LOWER, "a measure where lower is better; else a floor"),
     )
     for rule, limits, direction, allowed in kinds:
         for spelling, limit in limits.items():
@@ -343,7 +343,7 @@ def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> 
                     raise BadValue(rule, spelling, allowed)
                 value = mean[name] if group is None else results.mean_of(name, some)
                 if not isfinite(value):
-                    problem = f"{name} of {group} has no mean, as not one query counts"
+                    problem = f"{name} of {group} has no mean, as no query counts"
                     raise BadInput(results.name, problem, "a query with something relevant")
                 ok = direction.sign * (value - limit) >= -rounding_slack(limit)
                 check = Check(rule, name, value, limit, ok=ok, direction=direction)

@@ -86,7 +86,7 @@ def means(results: Results) -> dict[str, float]:
     """The mean of each measure; one that cannot be computed is an error."""
     for name, value in results.mean.items():
         if not isfinite(value):
-            problem = f"{name} has no mean, as not one query counts"
+            problem = f"{name} has no mean, as no query counts"
             raise BadInput(results.name, problem, "a query with something relevant")
     return results.mean
 

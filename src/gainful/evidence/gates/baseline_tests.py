@@ -71,7 +71,7 @@ def test_drop(
             "significant", name, "measures that are a mean over queries, in -m and rules"
         )
     if len({*pair.units}) < 2:
-        problem = f"only one {pair.unit} to compare {name} by, and a test needs two at least"
+        problem = f"only one {pair.unit} to compare {name} by, and a test needs at least two"
         raise BadInput(results.name, problem, "more queries, or a rule without a test")
     sign = results.directions[name].sign
     differences = sign * (pair.values[:, 0] - pair.values[:, 1])
@@ -81,8 +81,8 @@ def test_drop(
     units = pair.sum_units(differences[:, None])
     if test.needs_variance and constant_columns(units.unit_means)[0]:
         raise CannotCompare(
-            f"{name} differs by {format_exact(sign * float(differences[0]))} in every {pair.unit}, "
-            f"of which the {test.words} can say nothing (use --test randomisation)"
+            f"{name} differs by {format_exact(sign * float(differences[0]))} in every {pair.unit}: "
+            f"the {test.words} has no answer (use --test randomisation)"
         )
     outcome = run_test(rules.test, units, resampling, clustered=pair.clusters is not None)
     if not np.isfinite(outcome.p[0]):
@@ -104,10 +104,10 @@ def _refuse_too_few(pair: PairedValues, rules: Rules, measures: int, direction: 
     if least > level:
         and_measures = f" and {count_noun(measures, 'measure')}" if measures > 1 else ""
         raise CannotCompare(
-            f"{pair.measure} {direction.decline_verb}, and with {count_noun(number, pair.unit)}"
-            f"{and_measures} the {TESTS[rules.test].words} cannot say whether significantly: no p "
-            f"can be below {least:.4g}, and {format_exact(level)} is asked for (use max_drop, or "
-            "more queries)"
+            f"{pair.measure} {direction.decline_verb}, and with "
+            f"{count_noun(number, pair.unit)}{and_measures} the {TESTS[rules.test].words} cannot "
+            f"test it: no p can be below {least:.4g}, and the rule asks for {format_exact(level)} "
+            "(use max_drop, or more queries)"
         )
 
 
@@ -145,9 +145,9 @@ def check_margins(
         changes = direction.sign * pairs[name].differences((0, 1))
         if check.ok and skewness_of_changes(changes) < -SKEWED:
             skewed.append(
-                f"{name}: changes are skewed towards losses, and then too many builds pass that "
-                "are worse by the margin (measured: 9 to 17 % instead of 5 %); --per-query "
-                f"{name}=DROP:COUNT limits rare large losses"
+                f"{name}: changes are skewed towards losses: too many builds that are worse by the "
+                f"margin pass (measured: 9 to 17 % instead of 5 %); --per-query {name}=DROP:COUNT "
+                "limits rare large losses"
             )
     confidence = f"{100 * (1 - rules.alpha):g} %"
     return checks, [f"limits of changes are one-sided, {confidence}: {method}", *skewed]
@@ -184,7 +184,7 @@ def check_drift(
     if not pairs:
         return [], []
     runs = ", ".join(dict.fromkeys(anchor["run"] for anchor in baseline.anchor.values()))
-    notes = [f"anchor: {runs}, of a chain of {count_noun(len(baseline.history), 'baseline')}"]
+    notes = [f"anchor: {runs}, first of a chain of {count_noun(len(baseline.history), 'baseline')}"]
     testable = {name: pair for name, pair in pairs.items() if _is_testable(pair, rules, len(pairs))}
     untested = [name for name in pairs if name not in testable]
     if untested:
@@ -201,7 +201,7 @@ def check_drift(
         return [], notes + [f"{check.message}; let through" for check in declined]
     if checks:
         words = describe_test(testable, rules, exact_p=exact)
-        notes.append(f"drift: {words}, tested each time a run is held against the chain")
+        notes.append(f"drift: {words}, tested each time a run is compared with the chain")
     return checks, notes
 
 

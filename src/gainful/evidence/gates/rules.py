@@ -101,8 +101,8 @@ def _tell_margin(check: Check) -> str:
     confidence = f"{100 * (1 - (check.level or 0.0)):g} %"
     return (
         f"{check.measure} {shown} worse than the baseline by less than "
-        f"{format_exact(check.bound)}{if_at_all}: it changed by {format_change(change)}, "
-        f"and with {confidence} confidence by {format_change(limit)} at worst"
+        f"{format_exact(check.bound)}{if_at_all}: it changed by {format_change(change)}, at worst "
+        f"by {format_change(limit)} with {confidence} confidence"
     )
 
 
@@ -115,7 +115,7 @@ def _tell_fallen(check: Check) -> str:
     )
     return (
         f"{fallen} {check.direction.decline_verb} by more than {format_exact(check.bound)} in "
-        f"{check.measure}; {allowed} allowed to"
+        f"{check.measure}; {allowed} allowed"
     )
 
 
@@ -157,7 +157,7 @@ _RULES: Mapping[str, tuple[Callable[[Check], str], Callable[[Check], str]]] = {
 
 ALLOWANCES = {
     "convention": "a baseline under another convention",
-    "judgments": "a baseline by other judgments",
+    "judgments": "a baseline with other judgments",
     "queries": "queries that are left out because the run lacks them",
     "drift": "a decline since the anchor, the first of a chain of baselines",
 }
@@ -171,7 +171,7 @@ class RuleOptions(TypedDict, total=False):
     """What a run must hold beside floors; each rule may be left out.
 
     Args:
-        ceilings: the most that the mean of each measure may be of which less is better.
+        ceilings: the largest mean allowed, for measures where lower is better.
         max_drop: by how much each measure may become worse than in the baseline: drop, or rise
             where less is better.
             As in floors, "faq:R@5" is of a group of queries alone, and "*:R@5" of every group.

@@ -24,7 +24,7 @@ from gainful.text import count_noun, format_change, format_distinct, mark_notes
 
 # Bold, then a colour.
 _PASSED_STYLE, _FAILED_STYLE = "1m\x1b[32", "1m\x1b[31"
-_RATES_HEADING = "How often is a build stopped that is no worse, and which true drop is caught?"
+_RATES_HEADING = "How often do rules stop a build that is no worse, and which drop do they catch?"
 # What XML 1.0 cannot hold, not even escaped.
 _FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

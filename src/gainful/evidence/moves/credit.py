@@ -37,8 +37,8 @@ def shapley_values(
     """
     if count > MAX_EXACT_CAUSES:
         note = (
-            f"{count} causes are at work: effects are averaged over {2 * orders} orders of "
-            "switching them, not over all"
+            f"there are {count} causes: effects are averaged over {2 * orders} orders of switching "
+            "them, not over all"
         )
         return _estimate_shapley_values(count, means_of, orders), [note]
     v = means_of(range(1 << count))
@@ -103,10 +103,9 @@ def interactions(causes: Sequence[str], means_of: MeansOf) -> list[dict[str, flo
 _MAX_TRIALS = 1000  # documents times sets in which it is tried whether one always adds the same
 _SAMPLE_SETS = 5000  # so many of them make a sample of orders
 _ERROR_FACTOR = 1e3  # times: what many small errors come to
-_DEPENDS_ON_OTHERS = "its value is not made of this query alone"
+_DEPENDS_ON_OTHERS = "its value depends on other queries too"
 _SAMPLE_NOTE = (
-    "what {} documents explain is averaged over a sample of the orders in which they can come, "
-    "not over all"
+    "the effects of {} documents are averaged over a sample of their orders, not over all"
 )
 
 
@@ -151,7 +150,7 @@ def credit_docs(before: JudgedDocs, after: JudgedDocs, recipe: Recipe, change: f
         game = DocumentGame(sides, relaxed, _candidate_docs(sides, relaxed))
         return _share_change(game, change, 0.0 if decimals is None else 10.0**-decimals)
     except GainfulError as error:
-        return Credit({}, problem=f"it cannot be computed of a part of the judged ones: {error}")
+        return Credit({}, problem=f"it cannot be computed with part of the judgments: {error}")
 
 
 def _has_list_ideal(recipe: Recipe, sides: tuple[JudgedDocs, JudgedDocs]) -> bool:

@@ -357,12 +357,12 @@ def _describe_change(
 def _write_notes(recipe: Recipe, credit: Credit) -> tuple[str, ...]:
     decimals = recipe.convention.decimals
     if credit.problem:
-        note = f"{recipe.label} does not tell what each document explains: {credit.problem}"
+        note = f"{recipe.label} does not show the effect of each document: {credit.problem}"
         return (note,)
     if decimals is None or not credit.rest:
         return credit.notes
     rounding_note = (
-        f"values are rounded to {count_noun(decimals, 'decimal')}, what documents explain is not"
+        f"values are rounded to {count_noun(decimals, 'decimal')}, the effects of documents are not"
     )
     return (*credit.notes, rounding_note)
 

@@ -51,7 +51,7 @@ class LabelledUnits:
     cluster_noun: str = ""  # searcher or query; nothing where units are drawn one by one
     notes: tuple[str, ...] = ()
     kept: Ranks | None = None  # which of all units these are
-    turned: tuple[str, ...] = ()  # measures of which less is better: their values are negated
+    turned: tuple[str, ...] = ()  # measures where lower is better: their values are negated
 
 
 @frozen
@@ -153,7 +153,7 @@ def correlate_units(
         correlations.append(Correlation(name, estimate, *ends, better))
     order = np.argsort(-bootstrap.estimate, kind="stable").tolist()
     lower = join_words(units.turned)
-    turned = [f"less of {lower} is better: agreement is with low values of it"] if lower else []
+    turned = [f"lower is better in {lower}: its sign is reversed"] if lower else []
     return Correlations(
         against=against,
         coefficient=coefficient,
@@ -173,13 +173,13 @@ def check_units(units: LabelledUnits, against: str, coefficient: str) -> None:
     number, clusters = len(units.label), int(units.cluster.max(initial=-1)) + 1
     noun = units.cluster_noun or units.unit
     if clusters < _FEWEST:
-        problem = f"{count_noun(clusters, noun)} with a value say too little"
+        problem = f"{count_noun(clusters, noun)} with a value are too few"
         raise BadInput(against, problem, f"at least {_FEWEST}")
     if np.ptp(units.label) == 0:
         problem = f"it is {units.label[0]:g} for every {units.unit}"
         raise BadInput(against, problem, "a column that varies")
     if coefficient == "kendall" and number > _MAX_UNITS_OF_TAU:
-        problem = f"{count_noun(number, units.unit)} are too many for intervals of kendall"
+        problem = f"{count_noun(number, units.unit)} are too many for kendall intervals"
         raise BadInput(against, problem, "spearman or pearson")
 
 
@@ -262,7 +262,7 @@ def _describe_best(result: Correlations) -> str:
     if beaten:
         text += f" It agrees significantly better than {join_words(beaten)}."
     if alike:
-        text += f" It cannot be told apart from {join_words(alike)}."
+        text += f" No significant difference from {join_words(alike)}."
     return text
 
 
@@ -292,7 +292,7 @@ def _describe_method(result: Correlations, *, verbose: bool) -> str:
     if noun := result.cluster_noun:
         units += f" of {count_noun(result.clusters, noun)}"
         drawn = pluralise(noun) if noun == "query" else f"whole {pluralise(noun)}"
-    method = f"paired bootstrap ({name_interval(result.clusters)}), {drawn} drawn"
+    method = f"paired bootstrap ({name_interval(result.clusters)}), {drawn} resampled"
     text = f"{units} · intervals and tests of differences: {method}"
     if len(result.differences) > 1:
         text += f" · p Holm-corrected over {len(result.differences)} pairs of measures"
@@ -381,8 +381,8 @@ def _join_labels(frame: pl.DataFrame, labels: Labels, *, several: bool) -> Array
     """The label of each unit; of several runs, labels say of which run they are."""
     keys = ["id", "run"] if several else ["id"]
     if several and "run" not in labels.frame.columns:
-        allowed = "a column run beside the query, as there are several runs; or one run"
-        raise BadInput(labels.source, "labels do not say of which run they are", allowed)
+        allowed = "a column run next to the query, as there are several runs; or one run"
+        raise BadInput(labels.source, "labels do not name their run", allowed)
     if not several and labels.frame["id"].is_duplicated().any():
         raise BadValue("labels", "several for one id", "one label for each, as there is one run")
     joined = frame.join(labels.frame, on=keys, how="left", maintain_order="left")
@@ -394,7 +394,7 @@ def _keep_known(
 ) -> LabelledUnits:
     """Units that every measure and the label have; how many others there were is said."""
     if not values:
-        raise BadValue("measures", "none", "a measure beside the one that it is held against")
+        raise BadValue("measures", "none", "a measure other than the one to correlate with")
     known = np.isfinite(label)
     no_label = int((~known).sum())
     for numbers in values.values():
@@ -406,7 +406,7 @@ def _keep_known(
     if left_out:
         notes.append(f"{count_noun(left_out, unit)} without a value left out")
     if not known.any():
-        raise BadInput(source, f"no {unit} has a label", "labels of what was evaluated")
+        raise BadInput(source, f"no {unit} has a label", "labels for what was evaluated")
     renumbered = np.unique(cluster[known], return_inverse=True)[1]
     return LabelledUnits(
         values={name: column[known] for name, column in values.items()},

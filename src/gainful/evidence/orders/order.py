@@ -144,7 +144,7 @@ def discriminative_power(
 
 _MAX_RUNS = 6  # runs; of more, the order is told by its first few
 _LISTED_RUNS = 4
-_COEFFICIENT_WORDS = "tau, tau_AP, RBO: 1 is the same order; tau and tau_AP of -1 the reverse"
+_COEFFICIENT_WORDS = "tau, tau_AP, RBO: 1 is the same order; -1 (tau, tau_AP) is the reverse"
 
 
 @frozen
@@ -197,7 +197,7 @@ class Order(Shown):
     notes: tuple[str, ...] = ()
     results: tuple[Results, ...] = field(default=())
     cluster: str | None = None  # what names clusters of queries, where tests draw these whole
-    lower_is_better: tuple[str, ...] = ()  # measures of which less is better
+    lower_is_better: tuple[str, ...] = ()  # measures where lower is better
 
     @property
     def discordant_pairs(self) -> dict[tuple[str, str], tuple[DiscordantPair, ...]]:
@@ -281,8 +281,8 @@ class Order(Shown):
         """The power of each measure and the agreement of each two, in a line each."""
         headline = f"Order of {len(self.runs)} runs by {', '.join(self.measures)}"
         powers = [
-            f"{power.measure}: {'–' if power.significant is None else power.significant} "
-            f"of {power.pairs} pairs told apart"
+            f"{power.measure}: {'–' if power.significant is None else power.significant} of "
+            f"{power.pairs} pairs significantly different"
             for power in self.power
         ]
         agreements = [
@@ -306,15 +306,16 @@ def _describe_power(order: Order) -> list[str]:
         return []
     max_significant = max(power.significant or 0 for power in tested_powers)
     pairs = count_noun(tested_powers[0].pairs, "pair")
+    share = f"{max_significant} of {pairs}"
     if not max_significant:
-        return [f"No measure tells any of the {pairs} of runs apart."]
+        return [f"No measure finds a significant difference in any of the {pairs} of runs."]
     best_measures = [
         power.measure for power in tested_powers if power.significant == max_significant
     ]
     if len(best_measures) == len(tested_powers) > 1:
-        return [f"All measures tell the same number of runs apart: {max_significant} of {pairs}."]
-    verb = "tells" if len(best_measures) == 1 else "tell"
-    return [f"{join_words(best_measures)} {verb} most runs apart: {max_significant} of {pairs}."]
+        return [f"All measures find the same number of significant differences: {share}."]
+    verb = "finds" if len(best_measures) == 1 else "find"
+    return [f"{join_words(best_measures)} {verb} most significant differences: {share}."]
 
 
 def _describe_disagreement(order: Order) -> list[str]:
@@ -322,7 +323,7 @@ def _describe_disagreement(order: Order) -> list[str]:
     if not order.agreement:
         return []
     if not disagreeing:
-        return ["No two measures order any two runs differently."]
+        return ["All measures rank the runs in the same order."]
     worst = max(disagreeing, key=lambda agreement: (agreement.discordant, -(agreement.tau or 0)))
     tau = "" if worst.tau is None else f" (tau {worst.tau:.2f})"
     first, second = worst.measures
@@ -471,7 +472,7 @@ def order_means(
         p: the persistence of RBO.
         significant: which pairs of systems a measure tells apart, in the order of
             `itertools.combinations`, where that is known.
-        lower_is_better: the measures of which less is better.
+        lower_is_better: the measures where lower is better.
 
     Examples:
         >>> order = order_means(
@@ -540,7 +541,7 @@ def order_means(
 def check_run_count(runs: int) -> None:
     """With two runs there is one pair: measures agree on it or not, and no tau says more."""
     if runs < _MIN_RUNS:
-        raise BadValue("the number of runs", runs, "at least 3: fewer have no order to speak of")
+        raise BadValue("the number of runs", runs, "at least 3: fewer have no useful order")
 
 
 def order_results(
@@ -565,7 +566,7 @@ def order_results(
             [values_by_query(result, measure) for result in results], measure
         )
         if not paired_values.queries:
-            raise CannotCompare(f"{measure}: no query counts in all runs, so none can be compared")
+            raise CannotCompare(f"{measure}: no query counts in all runs: nothing to compare")
         notes += describe_left_out(paired_values, names)
         if clusters is not None:
             paired_values = clusters.assign(paired_values)
@@ -614,7 +615,7 @@ def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:
     """Why the pairs of runs cannot be tested, if they cannot."""
     if mean_kind in NOT_A_MEAN:
         problem = f"{paired_values.measure} is {NOT_A_MEAN[mean_kind]}"
-        return [f"{problem}: no test of it; runs are only ordered by it"]
+        return [f"{problem}: not tested; runs are only ranked by it"]
     if len(paired_values.queries) < 2:
-        return [f"{paired_values.measure}: one query is not enough to tell runs apart"]
+        return [f"{paired_values.measure}: one query is not enough for a test"]
     return []

@@ -220,7 +220,7 @@ def _describe_win_counts(
         example = f"such as b = {b[at[0]]:.3g}, bq = {bq[at[1]]:.3g}"
         who = "nobody" if group < 0 else group_labels[group]
         parts.append(f"{who} in {number} of {winner_grid.size} settings ({example})")
-    return f"It depends on the searcher who is better: {'; '.join(parts)}."
+    return f"The winner depends on the searcher: {'; '.join(parts)}."
 
 
 def describe_range(b: Bases, bq: Bases) -> str:
@@ -239,7 +239,7 @@ def _describe_bases(name: str, values: Bases) -> str:
 
 _MAX_TURNS = 2  # changes of the winner along b; where there are more, there is no line to go on
 CHANCE_NOTE = (
-    "means only: whether they differ by more than chance, gainful compare --sessions tells"
+    "means only: run gainful compare --sessions to see whether the differences are significant"
 )
 _COLUMNS = ("weights", "depth", "b", "bq")
 _LAST_COLUMNS = ("difference", "winner", "tau")

@@ -85,7 +85,7 @@ _ALL_CAUSES = (
     ),
     Cause("ties", "ties", ("ties", "score_bits"), _if_data_have("tied", "ties")),
     Cause(
-        *("duplicates", "documents that stand twice", ("duplicates",)),
+        *("duplicates", "documents listed twice", ("duplicates",)),
         _if_data_have("duplicates"),
     ),
     Cause(
@@ -114,13 +114,13 @@ _ALL_CAUSES = (
         _if_data_have("fractional", "fractional"),
     ),
     Cause("empty", "queries with nothing relevant", ("empty",), _if_measure_uses("empty")),
-    Cause("no_hits", "a run of which nothing is judged", ("no_hits",)),
+    Cause("no_hits", "a run without judged documents", ("no_hits",)),
     Cause("missing", "judged queries that the run lacks", ("missing",), _if_data_have("missing")),
     Cause("extra", "queries without judgments", ("extra",), _if_data_have("extra")),
     # What is taken out of a list can make it short, so there is no telling beforehand.
     Cause("short", "lists shorter than the cutoff", ("short",), _if_measure_uses("short")),
     Cause(
-        *("max_grade", "the best grade there can be", ("max_grade",)),
+        *("max_grade", "the highest possible grade", ("max_grade",)),
         _if_measure_uses("max_grade"),
     ),
     Cause(
@@ -149,8 +149,8 @@ _ALL_SESSION_CAUSES = (
     Cause("normalise", "what is divided by its ideal", ("normalise",)),
     Cause("average", "how sessions are averaged", ("average",)),
     Cause("average_over", "positions averaged over", ("average_over",)),
-    Cause("statistic", "which number stands for a session", ("statistic",)),
-    Cause("at", "what stands behind @", ("at",)),
+    Cause("statistic", "which number represents a session", ("statistic",)),
+    Cause("at", "what the number after @ counts", ("at",)),
     Cause("negative", "negative grades", ("negative",)),
     Cause("empty", "sessions with nothing relevant", ("empty",)),
     Cause("unjudged", "queries without judgments", ("unjudged",)),

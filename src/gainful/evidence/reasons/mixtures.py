@@ -248,7 +248,7 @@ class RunScores(ScoreSource):
     def find_refusals(self) -> list[tuple[str, str]]:
         """What each tool would refuse of these data, and how it is compared nevertheless."""
         return [
-            (setting, f"{side.name} refuses these data: {reason}; compared as if {instead}")
+            (setting, f"{side.name} rejects this data: {reason}; compared as if {instead}")
             for side in self.strict_sides
             for setting, (_, instead) in LENIENT.items()
             if getattr(side, setting) == "error" and (reason := _find_refusal(self, side, setting))

@@ -74,7 +74,7 @@ def _describe_setting(recipe: MeasureRecipe[Any], setting: str) -> str:
     else:
         words = _SETTING_WORDS.get(setting, {}).get(getattr(recipe.convention, setting))
         text = words or describe_setting(recipe, setting)
-    return f"{text} (it refuses them; see below)" if refuses else text
+    return f"{text} (it rejects them; see below)" if refuses else text
 
 
 Sides = tuple[MeasureRecipe[Any], MeasureRecipe[Any]]  # a measure as both tools have it
@@ -253,7 +253,7 @@ def _describe_main_cause(why: Why) -> str:
         return f"The only cause: {largest.cause.title}."
     if len({effect.effect > 0 for effect in why.causes}) > 1:
         effects = [f"{e.cause.title} {format_change(e.effect)}" for e in why.causes]
-        return f"Its causes work against each other: {join_words(_shorten_list(effects))}."
+        return f"Its causes offset each other: {join_words(_shorten_list(effects))}."
     others = count_noun(len(why.causes) - 1, "other cause")
     share = f"{_format_share(largest)} of the difference"
     return f"The largest cause is {largest.cause.title} ({share}), beside {others}."
@@ -338,14 +338,14 @@ def _list_remarks(why: Why, cause: str | None) -> list[str]:
     lines = []
     if cause is not None and cause not in {effect.cause.name for effect in why.causes}:
         title = why.all_causes[cause].title
-        lines.append(f"Nothing to spell out: {title}: no cause of any difference here.")
+        lines.append(f"Nothing to show: {title} causes no difference here.")
     if why.causes and all(effect.share is None for effect in why.causes):
         lines.append(
-            "What changes cancels out in the mean, so there are no shares of the difference."
+            "The changes cancel out in the mean, so there are no shares of the difference."
         )
     if why.idle:
         titles = ", ".join(idle.title for idle in why.idle)
-        lines.append(f"Differ, but change nothing here: {titles}.")
+        lines.append(f"Different settings without effect here: {titles}.")
     return [*lines, *(f"Note: {note}." for note in why.notes)]
 
 
@@ -375,7 +375,7 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
     for at, count in enumerate(counts):
         if not count:
             tool = sides[at].convention.name
-            raise CannotCompare(f"like {tool} not one {source.unit} counts: no mean")
+            raise CannotCompare(f"like {tool} no {source.unit} counts: no mean")
     shares, notes = shapley_values(len(mixtures.causes), mixtures.means)
     effects = _find_effects(mixtures, shares, convention_names(sides))
     refusals = source.find_refusals()

@@ -222,7 +222,7 @@ def refuse_nothing(observed: Observed, name: str) -> None:
     only_one = bool((observed.query_counts == 1).all())
     if observed.depths is None and only_one:
         problem = "no session has a second query, and there is no column scanned or clicked"
-        raise BadInput(name, problem, "sessions of several queries, clicks, or how deep was looked")
+        raise BadInput(name, problem, "sessions of several queries, clicks, or the depth looked at")
 
 
 def describe_few(observed: Observed) -> list[str]:
@@ -231,12 +231,12 @@ def describe_few(observed: Observed) -> list[str]:
     if number >= _FEW:
         return []
     noun = count_noun(number, observed.cluster_name)
-    return [f"{noun}: too few to tell how searchers differ; intervals are too narrow, if any"]
+    return [f"{noun}: too few to estimate how searchers differ; intervals are too narrow, if any"]
 
 
 _SUCCESS = (
-    "Searchers also stop because they have what they came for, and a log does not say which: then "
-    "bq is too low. "
+    "Searchers also stop when they have found enough; a log does not show which, and bq is then "
+    "too low. "
 )
 _LARGEST = 1000  # bases beyond it are all alike: hardly anything is discounted
 _READING, _ASKING = "reading on", "asking again"
@@ -310,13 +310,13 @@ class Calibration(Shown):
             *(
                 Section(heading=heading, table=_build_fits(behaviour, base))
                 for heading, behaviour, base in (
-                    ("Which discount tells how they read on?", searchers.reading, "b"),
-                    ("Which discount tells how they ask again?", searchers.asking, "bq"),
+                    ("Which discount fits reading on best?", searchers.reading, "b"),
+                    ("Which discount fits querying again best?", searchers.asking, "bq"),
                 )
                 if behaviour is not None and behaviour.held_out
             ),
             Section(
-                heading="Measures of these searchers, to paste", table=Table(("", ""), listing)
+                heading="Measures for these searchers, to paste", table=Table(("", ""), listing)
             ),
         ]
         return Page(
@@ -459,30 +459,30 @@ def _list_notes(calibration: Calibration, *, verbose: bool) -> list[str]:
         None: "nothing: there are no clicks and no column scanned, so b and p are not estimated",
     }[calibration.depth_from]
     success = calibration.searchers.success_bq
-    bound = "Clicks would bound how much."
+    bound = "Clicks would limit by how much."
     if success is not None:
-        ended = "If every session whose last query was clicked had ended so"
-        bound = f"{ended}, bq were {format_estimate(success)}."
+        ended = "If every session whose last query was clicked ended with success"
+        bound = f"{ended}, bq would be {format_estimate(success)}."
     notes = [_SUCCESS + bound]
     notes.append(
-        f"reading on by {source} · lists and sessions that ended where there was no more count as "
-        f"cut off · intervals by likelihood ratio, clustered by {calibration.cluster}"
+        f"reading on by {source} · lists and sessions that ended at the last item count as "
+        f"censored · intervals by likelihood ratio, clustered by {calibration.cluster}"
     )
     notes.append(
-        f"held-out: log-likelihood per list or session of {FOLDS} parts, each told by a fit to the "
-        f"others (split by {calibration.cluster}, seed {calibration.seed})"
+        f"held-out: log-likelihood per list or session of {FOLDS} parts, each predicted by a fit "
+        f"to the others (split by {calibration.cluster}, seed {calibration.seed})"
     )
     if calibration.depth_from == "clicked" and calibration.searchers.reading is not None:
         click = calibration.searchers.reading.fits["jk2008"].click
         if click is not None:
             notes.append(
-                f"a result that is looked at is clicked with {click:.2g}, at every rank alike: if "
-                "good results stand on top, searchers seem less patient than they are"
+                f"a result is clicked, once looked at, with {click:.2g}, at every rank alike: if "
+                "good results rank first, searchers seem less patient than they are"
             )
     behaviours = {"lists": calibration.searchers.reading, "sessions": calibration.searchers.asking}
     for what, behaviour in behaviours.items() if verbose else ():
         if behaviour is not None:
-            notes.append(f"{what}: {behaviour.stops.size}, of which {behaviour.cut} were cut off")
+            notes.append(f"{what}: {behaviour.stops.size}; {behaviour.cut} of them censored")
     return notes
 
 

@@ -27,7 +27,7 @@ INSQ = NamedFormula(
     "discount",
     "insq",
     (2 * _T / (i + (2 * _T - 1))) ** 2,
-    "goes on for T, come what may",
+    "goes on for T, whatever comes",
     "moffat2012",
 )
 

@@ -188,14 +188,14 @@ def observe_searchers(
         if depth_from is not None:
             raise BadInput(sessions.name, "no result was clicked", "clicks, or depth_from=scanned")
         source = None
-        notes.append("no result was clicked: nothing is known of how far searchers read")
+        notes.append("no result was clicked, so how far searchers read is unknown")
     depths, kept = None, np.zeros(len(lengths), dtype=bool)
     if source is not None:
         rows = _depth_rows(frame, layout, source, lengths, clicks)
         kept = rows[:, 0] >= 0
         left_out = int((lengths > 0).sum() - kept.sum())
         if left_out:
-            notes.append(f"{count_noun(left_out, 'list')} left out that nobody looked at")
+            notes.append(f"{count_noun(left_out, 'list')} that nobody looked at left out")
         depths = collect_stops(rows[kept], cluster[session[kept]]) if kept.any() else None
     continued = np.zeros(len(query_counts), dtype=bool)  # by a query of which no more is told
     if "current_query" in frame.columns:  # of the Session Track

@@ -27,7 +27,7 @@ STUDY_TESTS: Mapping[str, str] = {
 Family = Literal["measure", "all"]
 FAMILIES: Mapping[str, str] = {
     "measure": "the pairs of one measure are corrected together",
-    "all": "the pairs of all measures are",
+    "all": "the pairs of all measures are corrected together",
 }
 _MAX_T_TESTS = (RANDOMISATION, FREEDMAN_LANE)  # that give all pairs anew from one draw
 _ACROSS_MEASURES = ("bonferroni", "none")
@@ -153,11 +153,11 @@ def correction_for(
     if not isinstance(correct, str) or correct not in CORRECTIONS:
         raise UnknownName("correction", str(correct), CORRECTIONS)
     if test == TUKEY and correct not in _ACROSS_MEASURES:
-        allowed = "bonferroni or none: tukey takes care of the pairs, only measures are left"
+        allowed = "bonferroni or none: tukey corrects the pairs, only measures are left"
         raise BadValue("correct", correct, allowed)
     if correct == MAX_T and test not in (*_MAX_T_TESTS, PERMUTATION):
         others = [name for name in CORRECTIONS if name != MAX_T]
-        allowed = f"{', '.join(others)}: {MAX_T} is of {' and '.join(_MAX_T_TESTS)}"
+        allowed = f"{', '.join(others)}: {MAX_T} applies to {' and '.join(_MAX_T_TESTS)}"
         raise BadValue("correct", correct, allowed)
     return correct
 

@@ -57,7 +57,7 @@ def tau_ap(a: Ordering, b: Ordering, *, reference: Reference = "both") -> float 
     Args:
         a: an order.
         b: another one, of the same names.
-        reference: which of them is the truth that the other is held against; "both": each once, and
+        reference: which of them is the reference; "both": each once, and
             the mean of the two, so that it does not matter which comes first.
 
     Examples:

@@ -44,7 +44,7 @@ def t_test_power(effect: float, queries: int, alpha: float = 0.05) -> float:
 
 
 def detectable_effect(queries: int, alpha: float = 0.05, power: float = POWER) -> float:
-    """The smallest true effect (Cohen's dz) that so many queries find with this power.
+    """The smallest true effect (Cohen's dz) that this number of queries detects with this power.
 
     Times the standard deviation of the differences it is a difference of means.
 

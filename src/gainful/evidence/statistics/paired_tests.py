@@ -238,8 +238,8 @@ def sign_flips(number: int, resampling: Resampling) -> Iterator[Array]:
 
 TUKEY_WORDS = "randomised Tukey HSD test"
 TUKEY_NOTE = (
-    "tukey holds its level only where runs vary alike, and finds little beside a run that is very "
-    "different; randomisation with max-t, the default, has neither fault"
+    "tukey keeps its level only where runs vary equally, and has little power next to a very "
+    "different run; randomisation with max-t, the default, has neither problem"
 )
 
 
@@ -298,7 +298,7 @@ class PairedTest:
     flips_signs: bool = False  # is no p below 2 of the 2ⁿ ways to flip n signs?
 
 
-_NOT_OF_THE_MEAN = "it is no p of the mean difference, nor of its interval (by t)"
+_NOT_OF_THE_MEAN = "it does not test the mean difference, nor its interval (by t)"
 _ALL_TESTS = (
     PairedTest(
         *("randomisation", "sign-flip randomisation test"),
@@ -327,7 +327,7 @@ _ALL_TESTS = (
     ),
     PairedTest(
         *("bootstrap", "bootstrap test (percentile)"),
-        "does the interval of the mean over drawn queries reach zero?",
+        "does the bootstrap interval of the mean reach zero?",
         partial(bootstrap_test, method="percentile"),
         resampled=True,
         needs_variance=True,

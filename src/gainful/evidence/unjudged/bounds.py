@@ -33,7 +33,7 @@ from gainful.types import Array, Flags, Ranks, finite_or_none
 
 Ends = tuple[float | None, float | None, float | None]
 _BOUND_KINDS = {True: "exact", False: "outer"}
-_KIND_WORDS = {True: "exact: some grading gives just that", False: "outer: no grading passes that"}
+_KIND_WORDS = {True: "exact: some grading reaches them", False: "outer: no grading exceeds them"}
 _MAX_NAMES = 3  # runs that a sentence names
 _COLUMNS = ("bounds", "low", "value", "high")
 
@@ -232,8 +232,8 @@ def describe_outside(name: str, ends: Ends) -> str:
     ):
         return ""
     return (
-        f"{name} now lies outside its bounds: it takes a document without a judgment for "
-        "something else than one with any of these grades"
+        f"{name} now lies outside its bounds: it treats a document without a judgment unlike any "
+        "of these grades"
     )
 
 
@@ -274,7 +274,7 @@ def bounds_page(
         rows.sort(key=lambda row: -abs(row[-1]))
         columns = ("run", "query", "document", "rank", "effect")
         table = Table(columns, rows[:first], numeric=True, label_columns=3)
-        sections.append(Section("To be judged first", table))
+        sections.append(Section("To judge first", table))
         measure, grade = next(iter(bounds[0].limits)), bounds[0].grades[-1]
         notes = [f"effect: change of the mean {measure} if that document alone has grade {grade:g}"]
     return Page(
@@ -301,7 +301,7 @@ def describe_bounds(bounds: Sequence[Bounds]) -> str:
     if len(leaders) > 1:
         names = join_words(leaders) if len(leaders) <= _MAX_NAMES else f"{len(leaders)} runs"
         share = f"{names} share the {direction.best} {measure}"
-        return f"{share} ({value}) by the judgments that there are."
+        return f"{share} ({value}) by the present judgments."
     (leader,) = leaders
     worst_end, best_end = (2, 0) if direction.is_lower else (0, 2)
     worst = ends_by_run[leader][worst_end]
@@ -312,8 +312,8 @@ def describe_bounds(bounds: Sequence[Bounds]) -> str:
         return f"{head}, and stays so whatever grades the unjudged documents get."
     way = name_way("--first 10", ".documents")
     return (
-        f"{head}, but the unjudged documents could change that: what the runs could reach "
-        f"overlaps. {way} lists the documents to judge first."
+        f"{head}, but the unjudged documents could change that: the possible values of the runs "
+        f"overlap. {way} lists the documents to judge first."
     )
 
 
@@ -323,12 +323,12 @@ def _describe_run_bounds(bounds: Bounds, measure: str) -> str:
         return f"No query counts in {measure}, so {bounds.name} has no mean."
     head = f"{bounds.name} has a mean {measure} of {value:.{ANSWER_DECIMALS}f}"
     if low is None or high is None:
-        return f"{head}; how far the unjudged documents could move it is not known."
+        return f"{head}; how much the unjudged documents could change it is unknown."
     if high - low <= COARSE_ROUNDING:
         return f"{head}, and no unjudged document could change that."
     ends = f"{low:.{ANSWER_DECIMALS}f} to {high:.{ANSWER_DECIMALS}f}"
     count = count_noun(int(bounds.unjudged[measure].sum()), "unjudged document")
-    return f"{head}; it could be anything from {ends}, depending on {count}."
+    return f"{head}; it could be from {ends}, depending on {count}."
 
 
 def describe_grades(grades: Sequence[float]) -> str:
@@ -378,13 +378,11 @@ def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool)
     meaning = "; ".join(_KIND_WORDS[exact] for exact in (True, False) if exact in kinds)
     bounds_note = (
         f"low and high: the smallest and the largest {'value' if per_query else 'mean'} if every "
-        f"unjudged document had one of the {describe_grades(bounds[0].grades)}, the ideal "
-        f"changing with them ({meaning})"
+        f"unjudged document had one of the {describe_grades(bounds[0].grades)}, with the ideal "
+        f"changing too ({meaning})"
     )
-    condensed_note = (
-        "condensed: the mean if unjudged documents are taken out and the others move up · "
-    )
-    unjudged_note = "unjudged: documents, as far down as the measure looks"
+    condensed_note = "condensed: the mean without unjudged documents (the others move up) · "
+    unjudged_note = "unjudged: number of documents down to the measure's depth"
     own_notes = [
         f"Note: {run_bounds.name}: {note}"
         for run_bounds in bounds

@@ -467,15 +467,15 @@ def _outer_bounds(gradable: GradableRun, recipe: Recipe, grades: Array) -> tuple
 def _explain_inexact(gradable: GradableRun, recipe: Recipe, grades: Array) -> str:
     entry, convention = recipe.entry, recipe.convention
     if gradable.has_duplicates:
-        return "a document that stands twice counts twice"
+        return "a document listed twice counts twice"
     if TIE_POLICIES[convention.ties].needs == "grades":
         return f"ties={convention.ties} ranks documents by their grades"
     if entry.needs_subtopics:
-        return "a grade would be one for some subtopic, and nobody knows which"
+        return "a grade would apply to an unknown subtopic"
     if entry.registered:
-        return "nothing is known of a measure of one's own"
+        return "nothing is known about a custom measure"
     if (grades < 0).any():
-        return "grades below 0 are among those that may be given"
+        return "grades below 0 are possible"
     return "too many gradings to try them all"
 
 

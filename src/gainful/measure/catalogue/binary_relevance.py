@@ -78,7 +78,7 @@ BINARY_RELEVANCE = (
         name="ContextPrecision",
         question="How early do the relevant documents come among those that were retrieved?",
         definition="the precision at each relevant document, averaged over those among the first "
-        "k; ragas and DeepEval call it so, and torchmetrics AP",
+        "k; the name is ragas' and DeepEval's; torchmetrics says AP",
         example=Example("ContextPrecision", "1 0 1 0 | 1", "(1/1 + 2/3) / 2"),
         function=precision.context_precision,
         arguments=("rel",),
@@ -86,7 +86,7 @@ BINARY_RELEVANCE = (
     ),
     Entry(
         name="Rprec",
-        question="What share is relevant after as many documents as there are relevant ones?",
+        question="What is the precision after R documents, R being the number of relevant ones?",
         definition="relevant among the first R·times / (R·times), R being all relevant",
         example=Example("Rprec", "1 0 1 0 | 1", "2 / 3"),
         function=precision.r_precision,
@@ -143,7 +143,7 @@ BINARY_RELEVANCE = (
     ),
     Entry(
         name="relP",
-        question="What share of the best precision that was possible at k was reached?",
+        question="What share of the best possible precision at k was reached?",
         definition="relevant among the first k / min(k, all relevant)",
         example=Example("relP@4", "1 0 1 0 | 1", "2 / 3"),
         function=precision.relative_precision,
@@ -153,7 +153,7 @@ BINARY_RELEVANCE = (
     ),
     Entry(
         name="GMAP",
-        question="What is AP, if the hard queries are to count as much as the easy ones?",
+        question="What is AP, if hard queries count as much as easy ones?",
         definition="the geometric mean of AP over queries; per query its logarithm",
         example=Example("GMAP", "1 0 1 0 | 1", "log((1/1 + 2/3) / 3)"),
         function=precision.log_average_precision,
@@ -167,7 +167,7 @@ BINARY_RELEVANCE = (
     ),
     Entry(
         name="GMBpref",
-        question="What is Bpref, if the hard queries are to count as much as the easy ones?",
+        question="What is Bpref, if hard queries count as much as easy ones?",
         definition="the geometric mean of Bpref over queries; per query its logarithm",
         example=Example("GMBpref", "1 - 0 1 | 0 1", "log(((1 - 0) + (1 - 1/2)) / 3)"),
         function=precision.log_bpref,
@@ -181,7 +181,7 @@ BINARY_RELEVANCE = (
     ),
     Entry(
         name="YAAP",
-        question="What is AP on a scale without ends?",
+        question="What is AP on an unbounded scale?",
         definition="log((1 + s) / (1 + R − s)), s being the sum of the precisions of AP",
         example=Example("YAAP", "1 0 1 0 | 1", "log((1 + 5/3) / (1 + 3 - 5/3))"),
         function=precision.yet_another_ap,

@@ -29,7 +29,7 @@ def _gain_entry(name: str, question: str, definition: str, example: Example, **f
 CUMULATED_GAIN = (
     _gain_entry(
         "nDCG",
-        "How near is the ranking to the best one that was possible?",
+        "How close is the ranking to the best possible one?",
         "(Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking",
         Example("nDCG@3", "3 0 2 | 1", "(3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))"),
         function=cumulated_gain.ndcg,
@@ -39,7 +39,7 @@ CUMULATED_GAIN = (
     ),
     _gain_entry(
         "DCG",
-        "How much does a searcher gain who looks less and less closely further down?",
+        "How much does a searcher gain whose attention falls with the rank?",
         "Σ gain(i)·discount(i) over ranks i ≤ k",
         Example("DCG@3", "3 0 2 | 1", "3 + 2/log2(4)"),
         function=cumulated_gain.dcg,
@@ -52,7 +52,7 @@ CUMULATED_GAIN = (
     ),
     _gain_entry(
         "IDCG",
-        "How much would a searcher gain from the best ranking that was possible?",
+        "How much would a searcher gain from the best possible ranking?",
         "Σ gain(i)·discount(i) over ranks i ≤ k of the ideal ranking",
         Example("IDCG@3", "3 0 2 | 1", "3 + 2/log2(3) + 1/log2(4)"),
         function=cumulated_gain.idcg,
@@ -65,7 +65,7 @@ CUMULATED_GAIN = (
     ),
     _gain_entry(
         "nCG",
-        "What share of the gain that was possible have the first k documents?",
+        "What share of the possible gain do the first k documents have?",
         "(Σ gain(i)) over ranks i ≤ k / the same of the ideal ranking",
         Example("nCG@2", "3 0 2 | 1", "3 / (3 + 2)"),
         defaults={"discount": "none"},
@@ -75,7 +75,7 @@ CUMULATED_GAIN = (
     ),
     _gain_entry(
         "CG",
-        "How much do the first k documents gain together, whatever their order?",
+        "What is the total gain of the first k documents, in any order?",
         "Σ gain(i) over ranks i ≤ k",
         Example("CG@2", "3 0 2 | 1", "3 + 0"),
         defaults={"discount": "none"},
@@ -103,7 +103,7 @@ GRADED_RELEVANCE = (
     ),
     Entry(
         name="gRBP",
-        question="What does such a searcher gain, if grades count and the best counts as 1?",
+        question="What does such a searcher gain, if grades count and the highest is 1?",
         definition="(1 − p)·Σ gain(i)·p^(i−1), gains scaled to 0 … 1 in each query if any is "
         "above 1",
         example=Example("gRBP(p=0.5)", "2 0 4 | 3", "0.5 * (2/4 + 4/4 * 0.5**2)"),
@@ -115,7 +115,7 @@ GRADED_RELEVANCE = (
     ),
     Entry(
         name="RBPResid",
-        question="By how much could RBP still grow, if all that is unjudged were relevant?",
+        question="How much higher could RBP be, if all unjudged documents were relevant?",
         definition="p^n + (1 − p)·Σ p^(i−1) over unjudged ranks i of n; 0 if there is none",
         example=Example("RBPResid(p=0.5)", "1 - 1", "0.5**3 + 0.5 * 0.5"),
         function=user_models.rbp_residual,
@@ -129,7 +129,7 @@ GRADED_RELEVANCE = (
     ),
     Entry(
         name="G",
-        question="How much is gained, against an ideal ranking that walks ahead?",
+        question="How much is gained, with a discount for falling behind the ideal ranking?",
         definition="Σ gain(i) / log2(2 + ideal gain so far − gain so far) / Σ ideal gain",
         example=Example("G", "1 0 2", "(1/log2(2+2-1) + 2/log2(2+4-3)) / 3"),
         function=graded.g_measure,
@@ -152,7 +152,7 @@ GRADED_RELEVANCE = (
     ),
     Entry(
         name="binG",
-        question="How few useless documents stand above the relevant ones?",
+        question="How few useless documents rank above the relevant ones?",
         definition="1 / log2(2 + useless documents above), averaged over all relevant",
         example=Example("binG", "1 0 1 0 | 1", "(1/log2(2) + 1/log2(3)) / 3"),
         function=graded.binary_g,
@@ -205,7 +205,7 @@ def _ratio_entry(
 BLENDED_RATIO = (
     _ratio_entry(
         "Qmeasure",
-        "What is AP, if every relevant document also brings its gain?",
+        "What is AP, if gains count as well as relevance?",
         f"{_RATIO}, over all relevant",
         Example("Qmeasure", "0 2 | 1", "((1 + 2) / (2 + 3)) / 2"),
         function=graded.q_measure,
@@ -220,14 +220,14 @@ BLENDED_RATIO = (
     ),
     _ratio_entry(
         "Pmeasure",
-        "How far down is the first of the best documents that were retrieved?",
+        "How far down is the first of the best documents retrieved?",
         f"{_RATIO} at the first of the best documents retrieved",
         Example("Pmeasure", "0 1 3", "(2 + 4) / (3 + 4)"),
         function=graded.p_measure,
     ),
     _ratio_entry(
         "Pplus",
-        "How good is the way down to the first of the best documents that were retrieved?",
+        "How good is the ranking down to the first of the best documents retrieved?",
         f"{_RATIO}, averaged over the relevant documents down to the first of the best",
         Example("Pplus", "0 1 3", "((1 + 1) / (2 + 4) + (2 + 4) / (3 + 4)) / 2"),
         function=graded.p_plus,
@@ -246,7 +246,7 @@ BLENDED_RATIO = (
     ),
     Entry(
         name="ARP",
-        question="At which rank does the gain stand, on average?",
+        question="At which rank is the gain, on average?",
         definition="Σ gain(i)·i / Σ gain(i) over all ranks i",
         example=Example("ARP", "0 1 3", "(1*2 + 3*3) / 4"),
         function=graded.average_relevance_position,

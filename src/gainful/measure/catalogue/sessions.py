@@ -32,7 +32,7 @@ _IDEAL_OPTIONS = ("ideal", "hold", "normalise", "average", "empty")
 SDCG = (
     _session_entry(
         name="sDCG",
-        question="How much did the whole session gain, if later queries and ranks count less?",
+        question="How much did the session gain, if later queries and ranks count less?",
         definition="Σ over queries q and ranks i of gain / (1 + log_b i) / (1 + log_bq q)",
         example=Example(
             "sDCG(b=2, bq=4)@3", "0 1 0 / 3 1 / 3 2 0", "1/2 + (3 + 1/2)/1.5 + 4/(1 + log2(3)/2)"
@@ -63,10 +63,8 @@ SDCG = (
 )
 
 _PATH_OPTIONS = ("p_ref", "p_down", "remainder", "gain", "rel", "negative", "empty")
-_PATHS = "over all ways down some documents of each of the first lists: how likely it is · "
-_IDEAL_SESSION = (
-    "that of the ideal one as long; can pass 1: documents earn again that the ideal has once"
-)
+_PATHS = "over all paths down the first lists: the probability of the path · "
+_IDEAL_SESSION = "that of an ideal path as long; can exceed 1: repeated documents count again"
 
 _CWL_OPTIONS = ("p_ref", "goal", "max_grade", "duplicates", "lists")
 
@@ -99,7 +97,7 @@ SESSION_USER_MODELS = (
     ),
     _session_entry(
         name="sRBP",
-        question="What does a searcher gain per document who stays in the list or asks anew?",
+        question="What does a searcher gain per document who reads on or reformulates?",
         definition="(1 − p) Σ over queries m and ranks n of gain · (balance · p)^(n−1) · "
         "((p − balance · p)/(1 − balance · p))^(m−1)",
         example=Example("sRBP(p=0.8, balance=0.5)", "0 2 / 1", "0.2 * (0.4*2 + 0.4/0.6)"),
@@ -202,7 +200,7 @@ COSTS = (
         name="Cost",
         question="What does a session cost, in seconds, tokens or cents?",
         definition="Σ over queries of per_query + Σ over results of per_result; a price is a "
-        "number, or the column that tells it",
+        "number or a column",
         example=Example("Cost(per_query=50, per_result=200)", "1 / 0 1", "2*50 + 3*200"),
         function=cost.session_cost,
         options=("per_query", "per_result"),
@@ -230,7 +228,7 @@ ASPECT_MEASURES = (
     ),
     _session_entry(
         name="CT",
-        question="How much of what is wanted of every subtopic was found, per query?",
+        question="How much of each subtopic was found, per query?",
         definition="Σ over subtopics of min(cap, Σ gamma^n · the grade of its n-th document) / "
         "cap / the number of subtopics / the number of queries",
         example=Example("CT", "ab / a", "(1/2 + 1/2 + 1/4) / 2 / 5 / 2"),
@@ -243,8 +241,8 @@ ASPECT_MEASURES = (
     ),
     _session_entry(
         name="ACT",
-        question="How much of what is wanted of every subtopic was there early?",
-        definition="the mean over all documents shown of what CT is after them",
+        question="How early was each subtopic found?",
+        definition="the mean of CT after each document shown",
         example=Example("ACT", "ab / a", "((1/2 + 1/2)/2/5 + (1/2 + 1/2 + 1/4)/2/5/2) / 2"),
         function=cube.average_cube_test,
         options=("gamma", "cap"),
@@ -260,7 +258,7 @@ _QUERY_OPTIONS = ("gain", "negative", "empty")
 BY_QUERY_MEASURES = (
     _session_entry(
         name="Session",
-        question="What is a measure of single rankings, over the queries of a session?",
+        question="What is the value of a ranking measure over the queries of a session?",
         definition="the value of the first, last or best query, or the mean or sum of all of them",
         example=Example("Session(of='P@1', over=mean)", "0 / 3", "(0 + 1) / 2"),
         function=query_measures.aggregate_queries,
@@ -273,9 +271,9 @@ BY_QUERY_MEASURES = (
     ),
     _session_entry(
         name="RL",
-        question="How good is the list of the last query, if what was shown before may not count?",
+        question="How good is the last query's list, if documents shown before do not count?",
         definition="any measure of the last list, in which repeated documents are not relevant; "
-        "the ideal is as it is",
+        "the ideal is unchanged",
         example=Example("RL(of='nDCG@10')", "0 / 0 3", "1/log2(3)"),
         function=query_measures.last_query,
         options=("of", "repeated", *_QUERY_OPTIONS),

@@ -32,7 +32,7 @@ SETS = (
     ),
     Entry(
         name="SetRelP",
-        question="What share of the best precision that was possible did the whole set reach?",
+        question="What share of the best possible precision did the whole set reach?",
         definition="relevant retrieved / min(retrieved, all relevant)",
         example=Example("SetRelP", "1 0 1 0 | 1", "2 / 3"),
         function=precision.set_relative_precision,
@@ -62,7 +62,7 @@ SETS = (
     ),
     Entry(
         name="Utility",
-        question="What is all that was retrieved worth, if every document has its price?",
+        question="What is the retrieved set worth, if every document has a price?",
         definition="hit·relevant found + noise·others found + miss·relevant missed + rest·the rest",
         example=Example("Utility(hit=2, miss=-3)", "1 0 1 0 | 1", "2*2 - 2 - 3*1"),
         function=precision.utility,
@@ -140,7 +140,7 @@ COUNTS = (
     ),
     Entry(
         name="Unjudged",
-        question="What share of the first k documents is without a judgment?",
+        question="What share of the first k documents has no judgment?",
         definition="documents without a grade, or with one below 0, among the first k / k",
         example=Example("Unjudged@4", "1 - 1 0", "1 / 4"),
         function=precision.share_without_judgment,
@@ -155,7 +155,7 @@ COUNTS = (
 CLASSIFICATION = (
     Entry(
         name="PairAccuracy",
-        question="How often does a relevant document stand above one that is not?",
+        question="How often does a relevant document rank above one that is not?",
         definition="pairs of a relevant and another document among the first k that are in order "
         "/ all such pairs; ir_measures calls it Accuracy",
         example=Example("PairAccuracy", "0 1 - 1 0 | 1", "1 - (1 + 2) / (2 * 3)"),
@@ -165,9 +165,9 @@ CLASSIFICATION = (
     ),
     Entry(
         name="AUC",
-        question="How often has a relevant document a higher score than one that is not?",
-        definition="pairs of a relevant and another document among the first k of which the "
-        "relevant one has the higher score, and half of those with equal scores / all such pairs",
+        question="How often does a relevant document have a higher score than one that is not?",
+        definition="pairs of a relevant and another document among the first k where the relevant "
+        "one has the higher score, plus half of those with equal scores / all such pairs",
         example=Example("AUC", "0 1 - 1 0 | 1", "1 - (1 + 2) / (2 * 3)"),
         function=graded.auc,
         arguments=("rel",),
@@ -175,9 +175,9 @@ CLASSIFICATION = (
     ),
     Entry(
         name="OPA",
-        question="How often has the better of two documents the higher score?",
-        definition="pairs of documents of different grades of which the better one has the higher "
-        "score / all such pairs that were retrieved; a document without a grade has grade 0",
+        question="How often does the better of two documents have the higher score?",
+        definition="pairs of documents with different grades where the better one has the higher "
+        "score / all such retrieved pairs; a document without a grade has grade 0",
         example=Example("OPA", "0 2 - 1", "(1 + 1) / (2 + 2 + 1)"),
         function=graded.opa,
         cutoff_kind="none",
@@ -196,7 +196,7 @@ CLASSIFICATION = (
     ),
     Entry(
         name="MCC",
-        question="How well do being among the first k and being relevant go together?",
+        question="How strongly do being among the first k and being relevant correlate?",
         definition="Matthews' correlation of both over docs documents, at least all that are "
         "known: from −1 over 0 for chance to 1",
         example=Example("MCC(docs=100)@2", "1 0 1 - | 1", "(1*100 - 2*3) / (2*98 * 3*97)**0.5"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from gainful.measure.entry import Entry, Example
 from gainful.measure.functions import subtopics
 
-_GREEDY_IDEAL = "the ideal ranking, made greedily (so that a better one can pass 1)"
+_GREEDY_IDEAL = "the ideal ranking, built greedily (a better ranking can exceed 1)"
 _PERFECT_RANKING = (
     "k documents (without k: as many as were retrieved) that are each on all subtopics"
 )
@@ -17,7 +17,7 @@ _NUMBER_OF_SUBTOPICS = "the number of subtopics to which anything judged is rele
 SUBTOPICS = (
     Entry(
         name="alpha_DCG",
-        question="How much is new in the ranking, if every document could tell everything?",
+        question="How much of the ranking is new, relative to documents that cover everything?",
         definition="Σ gain(i)/log2(i+1), gain(i) being Σ (1 − alpha)^(earlier documents on it) "
         f"over the subtopics of document i / the same of {_PERFECT_RANKING}",
         example=Example("alpha_DCG@2", "ab a | c", "(2 + 0.5/log2(3)) / (3 + 1.5/log2(3))"),
@@ -29,7 +29,7 @@ SUBTOPICS = (
     ),
     Entry(
         name="alpha_nDCG",
-        question="How near is the ranking to the best one, if only what is new counts?",
+        question="How close is the ranking to the best one, if only new subtopics count?",
         definition=f"Σ gain(i)/log2(i+1), gain(i) as in alpha_DCG / the same of {_GREEDY_IDEAL}",
         example=Example("alpha_nDCG@2", "a ab | c", "(1 + 1.5/log2(3)) / (2 + 1/log2(3))"),
         function=subtopics.alpha_ndcg,
@@ -41,7 +41,7 @@ SUBTOPICS = (
     ),
     Entry(
         name="ERR_IA",
-        question="How far down is a searcher satisfied, whichever subtopic is meant?",
+        question="At which rank is a searcher satisfied, whichever subtopic is meant?",
         definition=f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same of {_PERFECT_RANKING}",
         example=Example("ERR_IA@2", "ab a | c", "(2 + 0.5/2) / (3 + 1.5/2)"),
         function=subtopics.err_ia,
@@ -64,7 +64,7 @@ SUBTOPICS = (
     ),
     Entry(
         name="NRBP",
-        question="What that is new does a searcher find who goes on with probability beta?",
+        question="How much new does a searcher find who goes on with probability beta?",
         definition="(1 − (1 − alpha)·beta)·Σ gain(i)·beta^(i−1), gain(i) as in alpha_DCG / "
         f"{_NUMBER_OF_SUBTOPICS}",
         example=Example("NRBP", "ab - a | c", "(1 - 0.5*0.5) * (2 + 0.5*0.5**2) / 3"),
@@ -78,7 +78,7 @@ SUBTOPICS = (
     ),
     Entry(
         name="nNRBP",
-        question="What share of the best NRBP that was possible was reached?",
+        question="What share of the best possible NRBP was reached?",
         definition=f"NRBP / that of {_GREEDY_IDEAL}",
         example=Example("nNRBP", "a ab", "(1 + 1.5*0.5) / (2 + 0.5*0.5)"),
         function=subtopics.nnrbp,

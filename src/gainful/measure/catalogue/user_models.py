@@ -35,7 +35,7 @@ def _nerr_entry(
 USER_MODELS = (
     Entry(
         name="ERR",
-        question="How far down is the searcher satisfied, as is to be expected?",
+        question="At which rank is a searcher satisfied, on expectation?",
         definition="Σ 1/i · P(i) · Π (1 − P(j)) over j < i, P being (2^grade − 1) / 2^max_grade",
         example=Example("ERR(max_grade=2)@3", "2 0 1", "3/4 + 1/3 * 1/4 * 1/4"),
         function=user_models.err,
@@ -46,7 +46,7 @@ USER_MODELS = (
     ),
     Entry(
         name="nERR",
-        question="What share of the best ERR that was possible was reached?",
+        question="What share of the best possible ERR was reached?",
         definition="ERR / the ERR of the ideal ranking",
         example=Example("nERR(max_grade=1)@2", "0 1", "(1/2 * 1/2) / (1/2)"),
         function=user_models.nerr,
@@ -55,7 +55,7 @@ USER_MODELS = (
     ),
     Entry(
         name="PFound",
-        question="How likely does a searcher find something, who may give up after each document?",
+        question="How likely is a searcher who may give up after each document to find something?",
         definition="Σ P(i) · p^(i−1) · Π (1 − P(j)) over j < i, P being grade / max_grade",
         example=Example("PFound(max_grade=4)", "1 0 2", "1/4 + 2/4 * 0.85**2 * 3/4"),
         function=user_models.pfound,
@@ -80,7 +80,7 @@ USER_MODELS = (
     ),
     Entry(
         name="INSQ",
-        question="How much is gained per document by a searcher who wants T, come what may?",
+        question="How much is gained per document by a searcher who wants T, whatever comes?",
         definition="gain per document; goes on with ((i + 2T − 1) / (i + 2T))²",
         example=Example(
             "INSQ(T=1, max_grade=1)", "1", "1 / sum([(2/(i + 2))**2 for i in range(1000)])"
@@ -178,7 +178,7 @@ USER_MODELS = (
     ),
     Entry(
         name="Compat",
-        question="How alike are the ranking and the ideal one that is most like it?",
+        question="How similar are the ranking and the closest ideal ranking?",
         definition="rank-biased overlap with the ideal ranking / that of the ideal with itself",
         example=Example("Compat(p=0.5)", "0 1", "(1/2 * 1/2) / (1 + 1/2 * 1/2)"),
         function=user_models.compatibility,

@@ -22,16 +22,21 @@ Lists = Mapping[str, Sequence[str]]  # the first documents of each query
 def coverage(lists: Lists, items: Items) -> Any:
     """What share of the catalogue is shown to anyone?"""
     catalogue = items.catalogue or frozenset()
-    shown = {doc for docs in lists.values() for doc in docs}
-    return len(catalogue & shown) / len(catalogue)
+    return len(catalogue & _count_shown(lists, items).keys()) / len(catalogue)
+
+
+def _count_shown(lists: Lists, items: Items) -> Counter[str]:
+    """How often each item is shown; a run that shows others alone has other ids."""
+    shown = Counter(doc for docs in lists.values() for doc in docs)
+    if shown and not shown.keys() & (items.catalogue or frozenset()):
+        raise BadInput("items", "none of them is in the run", "the ids that the run has")
+    return shown
 
 
 def gini(lists: Lists, items: Items) -> Any:
     """How unequally are the items of the catalogue shown? 0: all alike; near 1: a few alone."""
-    shown = Counter(doc for docs in lists.values() for doc in docs)
+    shown = _count_shown(lists, items)
     exposure = np.sort([shown[item] for item in items.catalogue or ()]).astype(np.float64)
-    if not exposure.sum():
-        raise BadInput("items", "none of them is in the run", "the ids that the run has")
     places = 2 * np.arange(1, len(exposure) + 1) - len(exposure) - 1
     return float(places @ exposure / (len(exposure) * exposure.sum()))
 

@@ -29,7 +29,7 @@ Forager = Callable[[Array, Array], Array]
 def check_goal(T: float, measure: str) -> None:  # noqa: N803  (as in the paper)
     """Refuse a goal so small that what INST says is no probability."""
     if T < 0.5:
-        allowed = f"at least 0.5 for {measure}; below, a searcher would go on for certain"
+        allowed = f"at least 0.5 for {measure}; below, a searcher would never stop"
         raise BadValue("T", T, allowed)
 
 

@@ -91,7 +91,7 @@ def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
                 by_measure.setdefault(measure, {})[label] = float("nan") if mean is None else mean
         leaders = f"{_describe_leaders(by_measure, results.directions)} " if by_measure else ""
         way = name_way("gainful compare --sessions", "gainful.compare(results)")
-        advice = f"{way} shows whether that is more than chance."
+        advice = f"Run {way} to see whether this is more than chance."
         return f"{leaders}{_describe_cheapest(results, groups, by)}{advice}"
     measure, mean = next(iter(results.mean.items()))
     number = count_noun(counts["sessions"], "session")
@@ -140,7 +140,7 @@ def _describe_last(results: SessionResults, by: Sequence[str]) -> str:
             label = f" of {_label(group.row(0, named=True), by)}" if by else ""
             clauses.append(f"last queries{label} gain {than} those before them ({values})")
     if not clauses:
-        return "Every session has one query, so none stands before the last."
+        return "Every session has one query, so there is none before the last."
     text = "; ".join(clauses)
     return f"{text[0].upper()}{text[1:]}."
 
@@ -541,7 +541,7 @@ class SessionResults(Results):
 
         if isinstance(by, Results):
             way = (
-                "a column that names the system: sessions of both go into one table, or into "
+                "a column that names the system: put both sessions into one table, or into "
                 "gainful.sessions.compare(sessions, qrels)"
             )
             raise WrongType("by", "other results", way)

@@ -72,7 +72,7 @@ class SessionSummary(Shown):
     sums: Mapping[tuple[Any, ...], GroupSums] = field(repr=False)
     recipes: Mapping[str, SessionRecipe]
     convention: SessionConvention
-    observed: str = ""  # where gains are what was done to a result: what, such as clicked
+    observed: str = ""  # the action that gives gains, such as clicked
     notes: Sequence[str] = ()
 
     @property

@@ -193,7 +193,7 @@ def note_sessions(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe
     return [
         *sessions.notes,
         *note_opened(sessions, recipes),
-        *(f"cost is {name}, gain per cost the one mean over the other" for name in costs),
+        *(f"cost is {name}; gain per cost is mean gain / mean cost" for name in costs),
         *note_recipes(recipes, sessions.observed),
     ]
 
@@ -201,7 +201,7 @@ def note_sessions(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe
 def note_opened(sessions: MatchedSessions, recipes: Mapping[str, SessionRecipe]) -> list[str]:
     """Measures by which only documents that were clicked take time to read."""
     return [
-        f"{name}: documents that were clicked count as opened, and no others"
+        f"{name}: only clicked documents count as opened"
         for name, recipe in recipes.items()
         if "opened" in recipe.entry.params and opens_clicked(sessions, recipe)
     ]
@@ -211,14 +211,14 @@ def note_recipes(recipes: Mapping[str, SessionRecipe], observed: str) -> list[st
     """What one should know of measures before believing a value, whatever the sessions are."""
     names = tuple(name for name, recipe in recipes.items() if not recipe.entry.is_cost)
     notes = [WHY_NOT_NSDCG] if observed and names == usual_session_measures(observed) else []
-    unbounded = "can pass 1: its ideal does not bound what documents earn"
+    unbounded = "can exceed 1: its ideal does not limit the gain of documents"
     for name, recipe in recipes.items():
         if recipe.can_pass_one:
             notes.append(f"{name} {unbounded}")
         elif recipe.vector_can_pass_one:
             notes.append(f"the vector of {name} {unbounded}")
     notes += [
-        f"the mean of {name} is of sessions together, not of their values"
+        f"the mean of {name} is computed over all sessions together, not as an average"
         for name, recipe in recipes.items()
         if needs_joint_mean(recipe)
     ]
@@ -275,20 +275,20 @@ def mean_of_vectors(sessions: MatchedSessions, recipe: SessionRecipe, some: Flag
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     "duplicates": {
-        "every": "documents shown again earn again",
-        "first": "documents earn the first time only",
-        "clicked": "documents earn until they are clicked",
-        "judged": "documents earn what the searcher said each time",
+        "every": "repeated documents count again",
+        "first": "documents count the first time only",
+        "clicked": "documents count until they are clicked",
+        "judged": "documents have the grade that the searcher gave each time",
     },
     "ideal": {
         "repeated": "ideal: the best documents in every query",
         "once": "ideal: each document once, query by query",
         "best_slots": "ideal: each document once, in the best places",
     },
-    "rank_discount": {"concatenated": "ranks counted on over the lists (not verified in print)"},
-    "depth": {"scanned": "as deep as was observed"},
+    "rank_discount": {"concatenated": "ranks continue over the lists (not verified in print)"},
+    "depth": {"scanned": "to the observed depth"},
     "lists": {"as_is": "short lists stay short"},
-    "hold": {"growing": "the ideal goes on when a searcher stops"},
+    "hold": {"growing": "the ideal continues after a searcher stops"},
     "normalise": {
         "query": "each query divided by its own ideal",
         "concatenated": "the vectors of queries, each divided by its ideal, one after the other",

@@ -55,7 +55,7 @@ def build_data(
             f"on {better}, {first} on {worse}, the same on {len(frame) - better - worse}"
         )
     dropped = max(pairs.left_out)
-    dropped_note = f"Note: {count_noun(dropped, 'query')} left out, as not both runs have them"
+    dropped_note = f"Note: {count_noun(dropped, 'query')} left out, as only one run has them"
     return FigureData(
         frame=frame,
         title=f"{measure_name} by query: {second} against {first}",

@@ -57,7 +57,7 @@ def frontier_data(
     if measure is not None and measure not in names:
         raise UnknownName("measure", measure, names)
     if not names:
-        raise BadValue("measure", ", ".join(results.values), "one that says what sessions bring")
+        raise BadValue("measure", ", ".join(results.values), "one that measures gain")
     name = measure or names[0]
     costs, cost_name = _find_costs(results, cost)
     gains = np.ma.asarray(results.values[name])
@@ -75,7 +75,7 @@ def frontier_data(
     frontier = find_frontier(frame["cost"].to_numpy(), direction.sign * frame["gain"].to_numpy())
     return FigureData(
         frame=frame.with_columns(frontier=pl.Series(frontier, dtype=pl.Boolean)),
-        title=f"What systems bring for what they cost: {name}",
+        title=f"Gain and cost of systems: {name}",
         caption=(
             f"{cost_name} · lines through dots: 95 % intervals of the means",
             *(line for line in list_footnotes(results) if cost_name not in line),

@@ -40,7 +40,7 @@ def build_data(measure: str, results: Mapping[str, Results]) -> FigureData:
     frame = pl.DataFrame(rows, schema=schema, orient="row").fill_nan(None)
     empty_reason = "" if frame["value"].drop_nulls().len() else NO_MEAN
     if len(frame) > _MAX_CELLS:
-        empty_reason = f"There are {len(frame)} cells; a picture holds {_MAX_CELLS} at most."
+        empty_reason = f"There are {len(frame)} cells; a figure holds at most {_MAX_CELLS}."
     runs = count_noun(len(results), "run")
     hard = int((np.nanmax(np.where(np.isnan(table), 0.0, table), axis=0) == 0).sum())
     zeros = f"{count_noun(hard, 'query')} on which every run has 0 · " if hard else ""

@@ -38,12 +38,12 @@ def individual_data(
         results: what `gainful.sessions.evaluate` returned.
         measure: one of its measures; the first sDCG, or else the first nsDCG.
         by: a column or several; each group has a panel of its own.
-        queries: only the first so many queries are drawn.
+        queries: draw only the first N queries.
 
     Returns:
         A row for each session and place: group, session, query, rank, position, value, and whether
-        the searcher was still searching there and stopped right there. Where somebody has stopped,
-        the last value is held.
+        the searcher was still searching there and stopped right there. After a searcher's last
+        query the line stays flat.
     """
     check_count("queries", queries)
     plot = prepare_plot(results, measure, by, "sDCG")
@@ -82,7 +82,7 @@ def individual_data(
         frame=frame,
         title=f"Individual sessions, {plot.measure_name}, by concatenated top {plot.depth}",
         caption=(
-            "each line a session; ● where the searcher stopped, from there on the value is held",
+            "each line a session; ● where the searcher stopped, then the line stays flat",
             *(line.removeprefix("mean ") for line in plot.caption),
         ),
         axis_title=plot.measure_name,

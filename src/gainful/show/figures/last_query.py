@@ -72,7 +72,7 @@ def last_data(
         for (label, _), share in zip(plot.groups, share_column, strict=True)
         if share is not None
     ]
-    share_line = f"sessions of several queries whose last is the best: {', '.join(shares)}"
+    share_line = f"sessions of several queries whose last query is the best: {', '.join(shares)}"
     return FigureData(
         frame=frame,
         title="The last query of sessions against those before it",

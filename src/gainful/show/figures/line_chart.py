@@ -95,9 +95,7 @@ def draw_line_chart(
     width, height = look.width or WIDTH, look.height or HEIGHT
     unlabelled = sum(line.labelled for line in series) - _max_labels(height)
     if unlabelled > 0:
-        note = (
-            f"Note: {count_noun(unlabelled, 'line')} without a name, as there is no room for more"
-        )
+        note = f"Note: {count_noun(unlabelled, 'line')} without a label, for lack of room"
         data = evolve(data, caption=(*data.caption, note))
     layers = build_line_layers(rows, series, x_axis, data.axis_title, look, **layer_options)
     return with_caption(

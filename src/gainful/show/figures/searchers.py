@@ -54,12 +54,12 @@ def searchers_data(calibration: Calibration) -> FigureData:
     sessions = count_noun(calibration.searchers.sessions, "session")
     queries = count_noun(calibration.searchers.query_count, "query")
     source = (
-        f"{calibration.log}: {sessions}, {queries} · dots: what was seen, with "
-        f"{100 * calibration.level:g} % intervals · lines: models fitted to it"
+        f"{calibration.log}: {sessions}, {queries} · dots: observed, with "
+        f"{100 * calibration.level:g} % intervals · lines: fitted models"
     )
     return FigureData(
         frame=pl.DataFrame(rows, schema=schema, orient="row"),
-        title="Searchers, seen and modelled",
+        title="Searchers, observed and modelled",
         caption=(estimates, source),
     )
 

@@ -45,7 +45,7 @@ def sessions_data(
         results: what `gainful.sessions.evaluate` returned.
         measure: one of its measures; the first nsDCG, or else the first sDCG.
         by: a column or several, such as system.
-        queries: only the first so many queries are drawn.
+        queries: draw only the first N queries.
         interval: a band at this level in per cent: sessions are drawn again, those of a searcher
             together (percentile bootstrap).
         resamples: how often.
@@ -79,7 +79,7 @@ def scenario_data(
         measure: one of its measures; the first sDCG, or else the first nsDCG.
         by: a column or several, such as system.
         at_least: how many queries a session has that is drawn apart.
-        queries: only the first so many queries are drawn.
+        queries: draw only the first N queries.
         interval: a band at this level in per cent: sessions are drawn again, those of a searcher
             together (percentile bootstrap).
         resamples: how often.

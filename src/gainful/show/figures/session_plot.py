@@ -45,7 +45,7 @@ class SessionPlot:
         bands: tuple[str, ...] = ()
         if self.resampling is not None:
             method = (
-                f"{self.drawn.words} drawn again {self.resampling.resamples} times "
+                f"bootstrap over {self.drawn.words}, {self.resampling.resamples} resamples "
                 f"(percentile, seed {self.resampling.seed})"
             )
             bands = (f"band: {self.resampling.level} interval, {method}",)
@@ -55,7 +55,7 @@ class SessionPlot:
 def explain_zeros(values: pl.Series) -> str:
     """What is said where nothing was gained at all."""
     return explain_empty(
-        values, "No session has an ideal, so there is no share of it to show.", NO_GAIN
+        values, "No session has an ideal above 0, so there is nothing to show.", NO_GAIN
     )
 
 
@@ -77,7 +77,7 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
         raise BadValue("measure", measure_name, f"a depth, such as {recipe.entry.name}@10")
     if not (results.matched_sessions.judged.rank <= recipe.k).any():  # zeros were no answer
         problem = f"none of the top {recipe.k} results of any query is judged"
-        raise BadInput(results.name, problem, "judgments of what was shown, or a greater depth")
+        raise BadInput(results.name, problem, "judgments of the results shown, or a greater depth")
     groups = label_groups(results, by)
     resampling, notes = None, []
     drawn = draw_searchers(results.columns)
@@ -88,7 +88,9 @@ def prepare_plot(  # noqa: PLR0917  (the options that the figures share)
             if int(flags.sum()) == 1:
                 notes.append(f"Note: {label} has one session: no interval")
             elif units is not None and not units.any():
-                notes.append(f"Note: {label}: all are of one {drawn.name}, so there is no interval")
+                notes.append(
+                    f"Note: {label}: all belong to one {drawn.name}, so there is no interval"
+                )
     longest_list = int(results.matched_sessions.retrieved.max())
     if recipe.k > longest_list:
         notes.append(f"Note: no query shows more than {count_noun(longest_list, 'result')}")

@@ -17,13 +17,13 @@ from gainful.show.figures.line_chart import series_colour, with_caption
 from gainful.show.theme import SIZE, Spec, Tones, nominal, quantitative
 from gainful.text import count_noun, mark_notes
 
-TITLE = "Who is better for which searcher?"
+TITLE = "Which system is better for which searcher?"
 _PANEL_SIZE = 380  # pixels
 _SHADES = 5  # shades between a tie and the greatest lead
 _LIGHTEST, _DARKEST = 0.12, 0.62  # how much of its colour the winner has there
 _TICKS = (1.1, 1.2, 1.5, 2, 3, 4, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 500, 1000)
-_B_TITLE = "b: small for a searcher who soon stops reading a list"
-_BQ_TITLE = "bq: small for one to whom another query is a burden"
+_B_TITLE = "b: small for a searcher who stops reading a list early"
+_BQ_TITLE = "bq: small for one who rarely queries again"
 
 
 def map_data(sweep: Sweep) -> FigureData:
@@ -72,7 +72,7 @@ def map_data(sweep: Sweep) -> FigureData:
             (
                 f"mean {sweep.measure} of {count_noun(counts['sessions'], 'session')}, "
                 f"{count_noun(counts['queries'], 'query')} · top {depths} · gain {gains} · like "
-                f"{sweep.convention.name} · darker: further ahead"
+                f"{sweep.convention.name} · darker: larger lead"
             ),
             CHANCE_NOTE,
             *mark_notes(sweep.notes),

@@ -55,8 +55,8 @@
 
   function tellTrouble(none) {
     const trouble = none ? "No session is left: choose fewer conditions."
-      : !result.hasGain ? "No result that counts is worth anything here, so there is nothing to compare: every value is zero."
-      : result.groups.every((group) => Number.isNaN(group.mean)) ? "There is nothing to find in any of these sessions, and such sessions are left out: there is no mean." : "";
+      : !result.hasGain ? "No result has a gain with these settings, so there is nothing to compare: every value is zero."
+      : result.groups.every((group) => Number.isNaN(group.mean)) ? "None of these sessions has anything relevant to find, so all are left out and there is no mean." : "";
     byId("message").textContent = [trouble, problems.length ? `Not all of this link can be shown: ${problems.join("; ")}.` : ""].filter(Boolean).join(" ");
     byId("message").hidden = !byId("message").textContent;
   }
@@ -278,7 +278,7 @@
     const value = control.value.trim() === "" ? NaN : Number(control.value);
     const good = Number.isFinite(value) && value >= low && value <= high && (!whole || Number.isInteger(value));
     if (good) control.removeAttribute("aria-invalid"); else control.setAttribute("aria-invalid", "true");
-    control.setCustomValidity?.(good ? "" : `From ${+low.toPrecision(3)} to ${+high.toPrecision(3)}${whole ? ", a whole number" : ""}; the page keeps what was set before`);
+    control.setCustomValidity?.(good ? "" : `From ${+low.toPrecision(3)} to ${+high.toPrecision(3)}${whole ? ", a whole number" : ""}; the page keeps the previous value`);
     if (!good && control.value.trim() !== "") control.reportValidity?.();
     return good ? value : null;
   }

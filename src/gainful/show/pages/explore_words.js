@@ -110,15 +110,15 @@ const Words = (data, study, set) => {
     const weights = data.grades.labels.slice(0, 12).map((grade, code) => `grade ${grade}: ${+set.weights[code].toPrecision(6)}`).join(" · ");
     const labels = Object.fromEntries([...document.querySelectorAll("#controls .control label[for]")].map((label) => [label.htmlFor, label.textContent]));
     const kind = Curves.idealKind(set), facts = [
-      ["What is a document worth?", weights + (data.grades.labels.length > 12 ? " · …" : "")],
-      ["What is left of that at rank i?", `${set.discount}${discount("discount").based ? `, b = ${set.b}` : ""}: ${discount("discount").meaning}`],
-      ["What is left of a query's gain at position q?", `${set.query_discount}${discount("query_discount").based ? `, bq = ${set.bq}` : ""}: as the rank discount, with q for i and bq for b`],
+      ["What is the gain of a document?", weights + (data.grades.labels.length > 12 ? " · …" : "")],
+      ["How is it discounted at rank i?", `${set.discount}${discount("discount").based ? `, b = ${set.b}` : ""}: ${discount("discount").meaning}`],
+      ["How is a query's gain discounted at position q?", `${set.query_discount}${discount("query_discount").based ? `, bq = ${set.bq}` : ""}: as the rank discount, with q for i and bq for b`],
       ["How deep does a searcher look?", `at the first ${set.x} results of every query`],
       [labels.duplicates, data.answers.duplicates[set.duplicates]],
     ];
-    if (set.normalised) facts.push([labels.ideal, `${data.answers.ideal[kind] ?? kind}${set.ideal === "paired" ? ": the one that fits how duplicates earn" : ""}`], [labels.hold, data.answers.hold[set.hold]], ["What does a session with nothing to find get?", start.empty === "skip" ? "no value: it is left out" : `the value ${start.empty}`]);
+    if (set.normalised) facts.push([labels.ideal, `${data.answers.ideal[kind] ?? kind}${set.ideal === "paired" ? ": the one that matches how duplicates count" : ""}`], [labels.hold, data.answers.hold[set.hold]], ["What is the value of a session with nothing to find?", start.empty === "skip" ? "no value: it is left out" : `the value ${start.empty}`]);
     const countsAgain = set.duplicates !== "first" && kind !== "repeated", ordersDiffer = set.duplicates === "first" && kind === "once";
-    if (set.normalised && (countsAgain || ordersDiffer)) facts.push(["Can the value pass 1?", "yes: this ideal does not bound what documents earn"]);
+    if (set.normalised && (countsAgain || ordersDiffer)) facts.push(["Can the value exceed 1?", "yes: this ideal does not limit the gain of documents"]);
     byId("words").replaceChildren(...facts.flatMap(([question, answer]) => [makeElement("dt", {}, question), makeElement("dd", {}, answer)]));
   }
 

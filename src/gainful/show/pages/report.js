@@ -191,7 +191,7 @@
     );
     byId("place").textContent = rows.length
       ? `${(state.first + 1).toLocaleString("en")}–${(state.first + pageRows.length).toLocaleString("en")} of ${countNoun(rows.length, words.unit, words.units)}`
-      : `No ${words.unit} has that in it.`;
+      : `No ${words.unit} matches.`;
     byId("back").disabled = state.first === 0;
     byId("next").disabled = state.first >= last;
   }

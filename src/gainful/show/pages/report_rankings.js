@@ -90,7 +90,7 @@ const Detail = (() => {
     const ideals = detail.ideals.filter((ideal) => ideal.of.some((run) => shown.includes(run))), wide = 1 + shown.length + ideals.length;
     const rows = [];
     for (let at = 0; at < shownDepth; at += 1) {
-      if (data.depth && at === data.depth) rows.push(makeElement("tr", { class: "cut" }, makeElement("td", { colspan: wide }, `${measures[data.shown]} looks no further`)));
+      if (data.depth && at === data.depth) rows.push(makeElement("tr", { class: "cut" }, makeElement("td", { colspan: wide }, `${measures[data.shown]} stops here`)));
       rows.push(
         makeElement("tr", { class: data.depth && at >= data.depth ? "below" : null },
           makeElement("th", { scope: "row", class: "number rank" }, String(at + 1)),
@@ -159,7 +159,7 @@ const Detail = (() => {
     return makeElement("div", {}, head, makeElement("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What moved" }, table), more, rest);
   }
 
-  // All that is told of a query, of these runs against one of them; `again` draws it once more.
+  // Everything about a query, of these runs against one of them; `again` draws it once more.
   function draw(q, again, those, against) {
     const detail = data.details[q];
     [query, redraw, shown, base] = [q, again, those, against];

@@ -20,12 +20,12 @@ const Detail = (() => {
     return makeElement("td", { class: "number" }, formatNumber(run.sum), divided);
   }
 
-  // All that is told of a session.
+  // Everything about a session.
   function draw(q, _, shown) {
     const detail = data.details[q] && { runs: shown.map((run) => data.details[q].runs[run]) };
     if (!detail) {
       const isAsked = Object.keys(data.details).length > 0;
-      return isAsked ? [makeElement("p", { class: "sampled" }, `What each query brought is not in this page for this ${words.unit}.`)] : [];
+      return isAsked ? [makeElement("p", { class: "sampled" }, `This page does not include the gain of each query for this ${words.unit}.`)] : [];
     }
     const length = Math.max(...detail.runs.map((run) => (run ? run.gains.length : 0)));
     const widest = Math.max(1e-9, ...detail.runs.flatMap((run) => (run ? run.gains.map(Math.abs) : [])));
@@ -39,10 +39,10 @@ const Detail = (() => {
       ...detail.runs.map((run, at) => makeSum(run, values[shown[at]][data.shown][q])));
     const more = detail.runs.reduce((most, run) => Math.max(most, run ? run.more : 0), 0);
     return [
-      makeElement("h4", {}, `Query by query: what each brought, discounted, in ${name}`),
-      makeElement("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What each query brought" },
+      makeElement("h4", {}, `Query by query: discounted gain in ${name}`),
+      makeElement("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Gain of each query" },
         makeElement("table", { class: "side" }, makeElement("thead", {}, head), makeElement("tbody", {}, ...rows), makeElement("tfoot", {}, sums))),
-      more ? makeElement("p", { class: "quiet" }, `${countNoun(more, "query", "queries")} more, which the sum has.`) : "",
+      more ? makeElement("p", { class: "quiet" }, `${countNoun(more, "query", "queries")} more, included in the sum.`) : "",
     ];
   }
 

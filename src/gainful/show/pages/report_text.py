@@ -47,8 +47,8 @@ _MAX_UNFOLDED = 6  # runs, of more of which tables are folded
 _NAME, _MEAN, _INTERVAL = 1, 2, 5  # columns of a comparison
 _ODD_MARK = "†"
 _AT_ODDS = (
-    "† The interval and the corrected p disagree: p takes the other pairs into account in another "
-    "way than the interval does."
+    "† The interval and the corrected p disagree: p corrects for the other pairs differently than "
+    "the interval does."
 )
 _UNCLEAR = "Grey: no significant difference from the baseline."
 
@@ -246,7 +246,7 @@ def build_quality_table(results: Sequence[Results]) -> Table:
 def describe_dots(first: MeanIntervals, units: int) -> str:
     """What dots and bars of the plot of means are."""
     if units == 1:
-        return f"One {first.unit}: nothing can be said about others."
+        return f"No interval from a single {first.unit}."
     bar = f"{first.level:g} % interval, for similar {pluralise(first.drawn)}"
     return f"Dot: mean over {pluralise(first.unit)}. Bar: {bar}."
 

@@ -247,7 +247,7 @@ def render_session_report(
             choice,
             detailed or number,
             units=pluralise(groups.unit),
-            work="What each query brought is",
+            work="The gain of each query is",
             telling="that changed most" if groups.has_pairs else "farthest from the median",
         ),
         values_file=values_file if is_partial else None,
@@ -278,11 +278,11 @@ def _list_figures(content: SessionReportContent) -> list[tuple[str, str, str]]:
             bands if "low" in course.frame.columns else ""
         )
     if not isinstance(sweep, str):
-        chance = "These are means: the headline says whether they differ by more than chance."
+        chance = "These are means: the headline says whether they differ significantly."
         sweep = f"{sweep.sentences[0]} {chance} The ring marks the setting of this report."
     return [
-        ("course", "What sessions bring, query after query", course),
-        ("searchers", "Who is better for which searcher?", sweep),
+        ("course", "The gain of sessions, query by query", course),
+        ("searchers", "Which system is better for which searcher?", sweep),
     ]
 
 

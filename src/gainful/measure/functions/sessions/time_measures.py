@@ -39,7 +39,7 @@ def _result_prices(sessions: MatchedSessions, price: str | float) -> Array:
     if not isinstance(price, str):
         return sessions.retrieved.astype(np.float64) * float(price)
     if LIST_LENGTH in sessions.rows.columns:
-        allowed = "a number: of sessions in an engine, only some results are rows"
+        allowed = "a number: an engine keeps only some results as rows"
         raise BadValue("per_result", price, allowed)
     prices = _read_column(sessions, price)
     return sum_by_index(sessions.query_of_row, prices, len(sessions.position))
@@ -167,7 +167,7 @@ def _column(sessions: MatchedSessions, name: str, usual: float | Array) -> Array
     if name not in sessions.rows.columns:
         return default
     if name in _LENGTHS and LIST_LENGTH in sessions.rows.columns:
-        allowed = f"{name} of every result in memory: of sessions in an engine, only some are rows"
+        allowed = f"{name} of every result in memory: an engine keeps only some as rows"
         raise BadValue("column", name, allowed)
     values = sessions.rows[name].cast(pl.Float64, strict=False).to_numpy()
     return np.where(np.isnan(values), default, values)
