@@ -312,6 +312,7 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
     for column, message in (
         ("mood", "mood 'fine'"),
         ("sad", "'sad'"),
+        ("success", "no column or measure 'success'"),  # and not of Success@1, which is of runs
         ("rank", "rank"),
     ):
         words = (
@@ -363,5 +364,6 @@ def test_what_is_no_measure_is_told_where_columns_come_from(run_gainful, judged,
     files = write_qrels(tmp_path / "qrels", qrels), write_run(tmp_path / "run", run)
     answer = run_gainful("correlate", *files, "--column", "satisfaction", status=2).err
     assert "'satisfaction'" in answer
+    assert answer.count("--labels") == 1
     near = run_gainful("correlate", *files, "--column", "nDGC@5", status=2).err
     assert "nDCG@5?" in near
