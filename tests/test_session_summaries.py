@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import pytest
 from engines import FRAME_MAKERS
-from facts import find_notes, list_facts
+from facts import list_facts
 from refusals import refuses
 from test_session_engines import log_of_clicks
 
