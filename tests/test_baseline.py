@@ -274,6 +274,19 @@ def test_ties_that_a_tool_breaks_otherwise_for_one_measure_are_part_of_the_conve
     assert own[0] in gate("best.txt", *again, status=2)
 
 
+def test_a_setting_that_is_newer_than_a_baseline_was_what_it_is_by_default(gate, base):
+    content = json.loads(Path("base.json").read_text())
+    del content["convention"]["rounding"]
+    Path("base.json").write_text(sign_baseline(content))
+    words = (*base, "--max-drop", "RR=1")
+    out = gate("best.txt", *words)
+    assert not find_notes(out.splitlines(), "convention")
+    message = gate("best.txt", *words, "--rounding", "half_up", status=2)
+    assert [word for word in ("rounding", "half_even", "half_up") if word not in message] == []
+    gate("best.txt", *words, "--save-baseline", "base.json")
+    assert len(json.loads(Path("base.json").read_text())["history"]) == 2
+
+
 def test_changed_judgments_are_refused(gate, base):
     Path("other.txt").write_text(QRELS.replace("q1 0 bad 0", "q1 0 bad 1"))
     words = (*base, "--max-drop", "RR=1")

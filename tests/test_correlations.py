@@ -126,7 +126,7 @@ def test_the_best_comes_first_and_is_told():
     assert facts[-1] == "A"  # than which it agrees significantly better
     assert find_notes(result.to_text().splitlines(), "200", "BCa")
     alike = correlate_units(make_units(0.5, 0.5, n=30), "satisfaction", "spearman", FEW)
-    assert "apart" in alike.page().answer
+    assert "No significant difference" in alike.page().answer
 
 
 def test_p_is_as_it_is_and_p_corrected_by_holm_as_in_every_other_result():
@@ -312,6 +312,7 @@ def test_the_command_takes_columns_of_sessions_and_labels(study, tmp_path, run_g
     for column, message in (
         ("mood", "mood 'fine'"),
         ("sad", "'sad'"),
+        ("success", "no column or measure 'success'"),  # and not of Success@1, which is of runs
         ("rank", "rank"),
     ):
         words = (
@@ -363,5 +364,6 @@ def test_what_is_no_measure_is_told_where_columns_come_from(run_gainful, judged,
     files = write_qrels(tmp_path / "qrels", qrels), write_run(tmp_path / "run", run)
     answer = run_gainful("correlate", *files, "--column", "satisfaction", status=2).err
     assert "'satisfaction'" in answer
+    assert answer.count("--labels") == 1
     near = run_gainful("correlate", *files, "--column", "nDGC@5", status=2).err
     assert "nDCG@5?" in near

@@ -18,7 +18,7 @@ from refusals import refuses
 from written_files import write_file
 
 import gainful
-from gainful.errors import BadInput
+from gainful.errors import BadInput, BadValue
 from gainful.read import kinds, qrels_and_run
 from gainful.read.column_names import read_column_names
 from gainful.read.formats import (
@@ -223,13 +223,26 @@ def test_runs_of_three_fields(put, shape, case):
         assert run.frame["score"].to_list() == expected[number]
         assert gainful.evaluate({"1": {"a": 1}}, path, "RR", columns={f"run.{number}": "3"}).mean
     if role is None:
-        with refuses(BadInput, path, "score=3", "rank=3"):
+        with refuses(BadInput, path, "run.score=3", "run.rank=3"):
             read_run(path)
+        judged = put(f"1{separator}a{separator}1\n", f"judged_{name}")
+        for line in ({"run.score": "3"}, {"run.rank": "3"}):  # as the message says
+            assert gainful.evaluate(judged, path, "P@1", columns=line).mean
         return
     run = read_run(path)
     assert run.frame.select("query", "doc").rows() == ids
     assert run.frame["score"].to_list() == expected[role]
     assert [note.endswith(role) for note in run.notes] == [True]
+
+
+@pytest.mark.parametrize("judgments", ["1 0 a 1\n", "1\ta\t1\n"])
+def test_only_a_mapping_that_fits_the_three_fields_of_a_run_is_taken(put, judgments):
+    qrels, run = put(judgments, "qrels.txt"), put("1 a 1\n1 b 2\n", "run.txt")
+    for columns in ({"run.query": "1"}, {"run.doc": "2"}, {"run.rank": "3"}):
+        assert gainful.evaluate(qrels, run, "RR", columns=columns)["RR"] == 1
+    for columns in ({"doc": "nope"}, {"run.doc": "7"}, {"run.query": "3"}, {"score": "rank"}):
+        with refuses(BadValue, "columns", *columns):
+            gainful.evaluate(qrels, run, "RR", columns=columns)
 
 
 def test_fields_without_a_header_are_told_by_their_numbers(put):
@@ -634,3 +647,11 @@ def test_odd_blanks_separate_fields_whatever_the_other_lines(tmp_path, blank):
         run = tmp_path / "run"
         run.write_bytes(f"1 Q0 a{blank}1 3 r\n{other}".encode())
         assert list(read_run(run).frame["doc"]) == ["a", "b"]
+
+
+def test_check_says_of_grades_that_count_as_ranks_do_what_they_look_like(put):
+    judged, counted = put("1 a 0\n1 b 2\n", "judged"), put("1 a 1\n1 b 2\n2 a 1\n", "counted")
+    odd = [
+        finding.subject for finding in gainful.check(judged, counted).findings if finding.warnings
+    ]
+    assert odd == [counted]

@@ -285,8 +285,13 @@ def test_small_numbers_are_seconds_where_most_are(values, wrong):
 
 
 def test_units_of_one_column_are_all_named():
-    parsed = parse_times(pl.Series([1769860800000, 1769860800, 1769860800]), "log")
-    assert parsed.form.count("since 1970") == 2
+    numbers = parse_times(pl.Series([1769860800000, 1769860800, 1769860800]), "log")
+    assert numbers.form.count("since 1970") == 1
+    assert find_notes([numbers.form], "milliseconds", "seconds")
+    texts = ["2026-01-31T12:00:00Z", "1769860800", "1769860800000000"]
+    assert find_notes([parse_times(pl.Series(texts), "log").form], "microseconds", "a", "zone")
+    texts[0] = texts[0][:-1]
+    assert find_notes([parse_times(pl.Series(texts), "log").form], "microseconds", "no", "zone")
 
 
 @pytest.mark.parametrize(
@@ -412,6 +417,23 @@ def test_a_log_with_its_own_names_is_checked_as_it_is_read(tmp_path):
     columns = {"searcher": "who", "doc": "article"}
     (finding,) = gainful.check(write_file(tmp_path / "log.csv", text), columns=columns).findings
     assert (finding.kind, finding.problems) == ("sessions, table", ())
+
+
+def test_a_log_is_checked_by_what_is_said_of_reading_it(tmp_path):
+    log = "user,time,query,event,doc,rank\nu,0,soup,seen,a,1\nu,900,soup,opened,a,1\nu,960,bun,seen,b,1\n"
+    path = write_file(tmp_path / "log.csv", log)
+    assert not gainful.check(path).ok
+    events = {"shown": "seen", "clicked": "opened"}
+    (whole,) = gainful.check(path, events=events).findings
+    assert whole.notes[0].startswith("1 session, 2 queries")
+    (parts,) = gainful.check(path, events=events, gap="10m").findings
+    assert parts.notes[0].startswith("2 sessions, 2 queries")
+    topics = dict.fromkeys(as_sessions(path, events=events).frame["session"], "t")
+    (judged,) = gainful.check(path, events=events, topics=topics).findings
+    assert find_notes(judged.notes, "topic")
+    assert not find_notes(whole.notes, "topic")
+    with refuses(BadValue, "gap"):
+        gainful.check(path, gap="soon")
 
 
 @pytest.mark.parametrize("text", [CLICK_LOG, EVENTS], ids=["results", "events"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ from gainful.read.file_check import (
 from gainful.read.file_kinds import decide_kinds
 from gainful.read.formats import SESSION_FORMATS
 from gainful.read.inputs import AnyQrels, AnyRun
+from gainful.read.session_events import EventWords
 from gainful.read.session_inputs import AnySessions, find_log
+from gainful.read.session_track import AnyTopics
 from gainful.read.shapes import holds_runs
 from gainful.read.source import Source
 from gainful.text import number_doubles
@@ -36,6 +39,10 @@ def check(
     sessions_format: str | None = None,
     columns: ColumnNames | None = None,
     tool: str | Sequence[str] | None = None,
+    gap: str | float | timedelta | None = None,
+    events: EventWords | None = None,
+    topics: AnyTopics | None = None,
+    pages: str | None = None,
 ) -> CheckReport:
     """Is anything wrong with these files, or dicts and frames, by themselves and together?
 
@@ -45,6 +52,10 @@ def check(
         sessions_format: the format of sessions; what is no judgments is taken to be in it.
         columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
         tool: of traces and transcripts: the tool, or several, whose calls are searches.
+        gap: of a log: the pause after which a session of the user ends, such as "30m".
+        events: of a log: what its words for events mean, such as {"shown": "view"}.
+        topics: of sessions: a file of lines `session topic`, or {session: topic}.
+        pages: of the Session Track: does a further page continue the list, or count?
 
     Returns:
         `CheckReport`: `ok`, and what was found in each file and in each pair of them.
@@ -61,7 +72,7 @@ def check(
     if sessions_format is not None and sessions_format not in SESSION_FORMATS:
         raise UnknownName("session format", sessions_format, SESSION_FORMATS)
     names = read_column_names(columns)
-    tools = [tool] if isinstance(tool, str) else tool or ()
+    asked = {"tool": tool, "gap": gap, "events": events, "topics": topics, "pages": pages}
     sources = _open_all(files, names)
     all_kinds = decide_kinds(sources, names, with_sessions=sessions_format is not None)
     reports: list[FileReport] = []
@@ -69,9 +80,9 @@ def check(
     for source, kinds in zip(sources, all_kinds, strict=True):
         if log is not None and source in log:
             if source is log[0]:
-                reports.append(examine_sessions(log[0], "ubi", names, events=log[1]))
+                reports.append(examine_sessions(log, "ubi", names, asked))
         elif kinds == ["sessions"] and isinstance(source, Source):
-            reports.append(examine_sessions(source, sessions_format, names, tool=tools))
+            reports.append(examine_sessions([source], sessions_format, names, asked))
         else:
             unknown: list[str | None] = [None]
             reports += [examine_file(source, kind, names) for kind in kinds or unknown]

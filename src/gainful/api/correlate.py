@@ -24,6 +24,7 @@ from gainful.evidence.pairing import ClusterChoice, read_clusters
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
+from gainful.measure.catalogue import session_measures
 from gainful.measure.language import expand
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
@@ -114,8 +115,8 @@ def correlate_runs(
         if unknown.name != against:
             raise
         hint = "a column of user labels needs its table: --labels FILE"
-        answer = "" if "did you mean" in str(unknown) else hint
-        raise UnknownName("measure", against, unknown.known_names, hint, answer) from None
+        hints = (hint, "") if "did you mean" in str(unknown) else ("", hint)
+        raise UnknownName("measure", against, unknown.known_names, *hints) from None
     named, inputs = name_runs(runs), RunReading.from_options(reading)
     clusters = find_clusters(cluster, inputs, qrels, *named.values())
     results = list(evaluate_runs(qrels, named, wanted, inputs))
@@ -140,12 +141,9 @@ def correlate_sessions(
 ) -> Correlations:
     """Evaluate sessions and hold the measures against labels, or a column of the sessions."""
     judgments, loaded = read_judged_sessions(sessions, qrels, reading)
-    is_column = labels is not None or against in loaded.frame.columns
-    try:
-        named = measures or usual_session_measures(loaded.observed)
-        wanted = _add_measure(named, None if is_column else against)
-    except UnknownName:
-        raise UnknownName("column or measure", str(against), loaded.frame.columns) from None
+    wanted = _add_measure(measures or usual_session_measures(loaded.observed), None)
+    if against is not None and labels is None and against not in loaded.frame.columns:
+        wanted.append(_find_session_measure(against, loaded.frame.columns))
     chosen: dict[str, Any] = {} if unjudged is None else {"unjudged": unjudged}
     results = evaluate_sessions(loaded, judgments, wanted, like=like, **chosen)
     return correlate(results, against, labels, **statistics)
@@ -157,3 +155,14 @@ def _add_measure(measures: Measures, against: str | None) -> list[str]:
     if against is not None:
         expanded |= {against: next(iter(expand(against).values()))}
     return list(expanded)
+
+
+def _find_session_measure(against: str, columns: Sequence[str]) -> str:
+    """The measure that others are held against, which must be one of sessions."""
+    try:
+        is_known = next(iter(expand(against).values())).entry.session
+    except UnknownName:
+        is_known = False
+    if not is_known:
+        raise UnknownName("column or measure", against, [*columns, *session_measures()])
+    return against

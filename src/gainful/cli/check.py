@@ -16,7 +16,7 @@ from gainful.page.page import Page
         "sessions_format",
         "Format of the sessions among FILES (runs with turns: conversation).",
     ),
-    *("columns", "tool", *PRINT_TEXT),
+    *("columns", "tool", "gap", "events", "topics", "pages", *PRINT_TEXT),
     piped="table",
 )
 def check(*, files: tuple[str, ...], **options: Any) -> tuple[Page, int]:

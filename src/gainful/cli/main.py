@@ -65,7 +65,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "reproduce": "Is a reproduced run like the original?",
         "judges": "Do judges agree, people or models?",
         "why": "Why do two tools disagree on these data?",
-        "trec_eval": "trec_eval's flags, numbers and exit status, to the byte.",
+        "trec_eval": "trec_eval's flags, bytes (but for traces) and exit status.",
     },
     "Sessions": {
         "sessions": "How good are these whole search sessions?",

@@ -91,7 +91,7 @@ class TrecEval(click.Command):
     cls=TrecEval,
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    short_help="trec_eval's numbers to the byte: its flags, output and exit status.",
+    short_help="trec_eval's numbers to the byte: its flags, output (but for traces), exit status.",
 )
 @click.argument("words", nargs=-1, type=PATH)
 def trec_eval(words: tuple[str, ...]) -> int:

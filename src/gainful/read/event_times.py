@@ -15,19 +15,20 @@ from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read.session_events import TIME
-from gainful.text import quote
+from gainful.text import join_words, quote
 
 EXPECTED = (
     "ISO 8601 such as 2026-01-31T12:00:00Z, or seconds, ms, µs or ns since 1970, from 1973 on"
 )
 _RELATIVE = "a number of seconds below 100,000,000, as most others are"
 _SAMPLE = 1000  # values that a form is tried on before all others are
+_SECONDS = "seconds"  # since anything
 EPOCHS = (  # from this number on it is this unit: 1973 to 5138 in each
-    (1e17, "nanoseconds since 1970", 1e-3),
-    (1e14, "microseconds since 1970", 1.0),
-    (1e11, "milliseconds since 1970", 1e3),
-    (1e8, "seconds since 1970", 1e6),
-    (0.0, "seconds", 1e6),
+    (1e17, "nanoseconds", 1e-3),
+    (1e14, "microseconds", 1.0),
+    (1e11, "milliseconds", 1e3),
+    (1e8, "seconds", 1e6),
+    (0.0, _SECONDS, 1e6),
 )
 _FORMS = (
     *("%Y-%m-%dT%H:%M:%S%.f%#z", "%Y-%m-%d %H:%M:%S%.f%#z", "%Y-%m-%dT%H:%M%#z"),
@@ -107,10 +108,10 @@ def parse_times(
     if epochs is None:
         epochs, given = count_epochs(texts), int(are_there.sum())
     times, form = _parse_numbers(texts, epochs, given)
-    is_relative = form == EPOCHS[-1][1]
+    is_relative = form == _SECONDS
     if kind == pl.String and not is_relative and (are_there & times.is_null()).any():
         times, unzoned = _parse_texts(texts, times, are_there, place)
-        form += ("; " if form and unzoned else "") + unzoned
+        form = f"{form}; others have {unzoned or 'a zone'}" if form else unzoned
     expected = _RELATIVE if is_relative else EXPECTED
     return ParsedTimes(times, are_there & times.is_null(), form, expected)
 
@@ -136,7 +137,9 @@ def _parse_numbers(
         exact = values if values.dtype.is_integer() and factor >= 1 else numbers
         scaled = exact.set(~fits, None) * (int(factor) if exact is values else factor)
         micros = pl.select(pl.coalesce(scaled.cast(pl.Int64), micros)).to_series()
-    return micros.cast(pl.Datetime("us")).dt.replace_time_zone("UTC"), " and ".join(forms)
+    return micros.cast(pl.Datetime("us")).dt.replace_time_zone("UTC"), (
+        f"{join_words(forms)}{'' if is_relative else ' since 1970'}" if forms else ""
+    )
 
 
 def _parse_texts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,7 @@ from gainful.read.kinds import QRELS, RUN, Kind, Rows
 from gainful.read.qrels_and_run import (
     Qrels,
     Run,
+    are_ranks,
     describe_duplicates,
     describe_odd_judgments,
     find_duplicates,
@@ -127,27 +128,25 @@ def _examine_in_memory(
 
 
 def examine_sessions(
-    source: Source,
+    sources: Sequence[Source],
     format_name: str | None = None,
     columns: ColumnMapping = USUAL_NAMES,
-    *,
-    events: Source | None = None,
-    tool: Sequence[str] = (),
+    asked: Mapping[str, Any] | None = None,
 ) -> FileReport:
-    """All that is to be known of one file as sessions; of a log, with the file of its events."""
-    file_format = find_session_format(source, format_name)
-    reading = ReadOptions(
-        bad="skip",
-        columns=columns.choose_sessions() if "columns" in file_format.options else None,
-        tool=tool if "tool" in file_format.options else None,
-    )
-    sources = [source] if events is None else [source, events]
+    """All that is to be known of one file as sessions; of a log, with the file of its events.
+
+    Of what is asked of reading, such as `gap`, each format takes what it has.
+    """
+    file_format = find_session_format(sources[0], format_name)
+    wanted = {**(asked or {}), "columns": columns.choose_sessions()}
+    taken = {name: wanted[name] for name in (*file_format.options, "topics") if name in wanted}
+    reading = ReadOptions(bad="skip", **taken)
     name = " and ".join(part.name for part in sources)
     try:
         sessions = read_sources(sources, file_format.name, reading)
     except BadInput as error:
         return FileReport(name, file_format.name, "sessions", [_strip_file_name(name, error)])
-    prefix = f"{source.name}:" if events is None else ""
+    prefix = f"{name}:" if len(sources) == 1 else ""
     mistakes = [
         (location.replace(prefix, "line ") if prefix else location, words)
         for location, words in sessions.problems
@@ -257,7 +256,10 @@ def _report_qrels(
     negative = int((frame["grade"] < 0).sum())
     if negative:
         warnings.append(f"{count_noun(negative, 'grade is', 'grades are')} below 0")
-    warnings += describe_odd_judgments(qrels)
+    odd = describe_odd_judgments(qrels)
+    if not odd and len(frame) > len(per_query) and are_ranks(frame, "grade"):
+        odd = ["the grades of every query count 1, 2, …, as the ranks of a run do"]
+    warnings += odd
     notes += warnings
     if qrels.subtopics is not None:
         notes.append(_describe_subtopics(qrels, qrels.subtopics))

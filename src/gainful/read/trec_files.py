@@ -60,6 +60,7 @@ PASSAGE_QRELS = LineFormat(
     open_ended=False,
     extra=("subtopic", "passage"),
 )
+_PLACES = {"query": "1", "doc": "2", "score": "3", "rank": "3"}  # of the fields of a short run
 SHORT_RUN = LineFormat(("query", "doc", "score"), "score", "query document score", open_ended=False)
 RUN_LINES = LineFormat(
     ("query", "q0", "doc", "rank", "score", "tag"),
@@ -98,10 +99,12 @@ def read_rows(
     if line_format is SHORT_QRELS:
         notes.append(f"{source.name}: three fields a line, read as {line_format.description}")
     if line_format is SHORT_RUN:
-        roles = [role for role in ("score", "rank") if "3" in columns.names.get(role, ())]
-        columns.fit.found.update(roles)
-        columns.fit.asked["run"] = {"query", "doc", *roles}
-        role = roles[0] if roles else decide_role(rows.frame.rename({"score": "number"}), rows.name)
+        named = [role for role, place in _PLACES.items() if place in columns.names.get(role, ())]
+        columns.fit.found.update(named)
+        columns.fit.asked.setdefault("run", set()).update(named)
+        third = [role for role in named if role not in ("query", "doc")]
+        numbers = rows.frame.rename({"score": "number"})
+        role = third[0] if third else decide_role(numbers, rows.name)
         notes.append(f"{source.name}: three fields a line, read as query document {role}")
         sign = -1 if role == "rank" else 1
         rows = evolve(rows, frame=rows.frame.with_columns(pl.col("score") * sign))
@@ -141,7 +144,7 @@ def decide_role(frame: pl.DataFrame, name: str) -> Literal["score", "rank"]:
         name,
         "three fields a line, and the third, a whole number that does not count 1, 2, 3, … in "
         "every query, can be a score or a rank (or a grade: are the arguments swapped?)",
-        '--columns score=3 or --columns rank=3 (columns={"score": "3"})',
+        '--columns run.score=3 or --columns run.rank=3 (columns={"run.score": "3"})',
     )
 
 

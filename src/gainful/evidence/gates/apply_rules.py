@@ -15,7 +15,12 @@ import numpy as np
 from attrs import evolve
 
 from gainful.errors import BadInput, BadValue, CannotCompare, UnknownName
-from gainful.evidence.gates.baseline import convention_settings, fingerprint, means
+from gainful.evidence.gates.baseline import (
+    convention_settings,
+    find_changed_settings,
+    fingerprint,
+    means,
+)
 from gainful.evidence.gates.baseline_tests import check_drift, check_margins, check_significance
 from gainful.evidence.gates.error_rates import (
     ErrorRate,
@@ -222,20 +227,14 @@ def _allow_or_refuse(number: int, problem: str, results: Results, rules: Rules) 
 
 
 def _describe_convention_change(now: Mapping[str, object], then: Mapping[str, object]) -> str:
-    names = [name for name in {**now, **then} if name != "like"]
     changes = [
-        f"{name} is {_format_setting(then, name)} in the baseline "
-        f"and {_format_setting(now, name)} now"
-        for name in names
-        if (name in now, now.get(name)) != (name in then, then.get(name))
+        f"{name} is {_format_setting(before)} in the baseline and {_format_setting(after)} now"
+        for name, (before, after) in find_changed_settings(now, then).items()
     ]
     return f"the convention has changed: {', '.join(changes)}" if changes else ""
 
 
-def _format_setting(settings: Mapping[str, object], name: str) -> str:
-    if name not in settings:
-        return "not told"
-    value = settings[name]
+def _format_setting(value: object) -> str:
     if value is None:
         return "none"
     return format_exact(value) if isinstance(value, float) else shorten(str(value))

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 from attrs import evolve
 
+from gainful.convention import GAINFUL
 from gainful.errors import BadInput
 from gainful.evidence.pairing import pair_values, values_by_query
 from gainful.measure.values import Results
@@ -46,8 +47,7 @@ def make_baseline(
     )
     kept = None
     if previous is not None and made.judgments == previous.judgments:
-        ours, theirs = ({**base.convention, "like": None} for base in (made, previous))
-        kept = previous if ours == theirs else None  # whoever the settings are named for
+        kept = None if find_changed_settings(made.convention, previous.convention) else previous
     anchor: dict[str, Any] = {}
     if kept is not None:  # what it was held against; of measures that were new in it, itself
         anchor = {
@@ -100,6 +100,15 @@ def convention_settings(results: Results) -> dict[str, Any]:
         for setting, value in own
     }
     return {"like": convention.name, **convention.settings(), **by_measure}
+
+
+def find_changed_settings(
+    now: Mapping[str, object], then: Mapping[str, object]
+) -> dict[str, tuple[object, object]]:
+    """What settings were and are, where that differs; one that is newer was gainful's own then."""
+    usual = dict.fromkeys((*now, *then), "not told") | GAINFUL.settings()
+    before, after = ({**usual, **settings, "like": None} for settings in (then, now))
+    return {name: (before[name], after[name]) for name in after if before[name] != after[name]}
 
 
 _FIELDS = ("query", "doc", "subtopic", "grade")
