@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from itertools import combinations
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from example_files import EXAMPLES
@@ -161,6 +163,63 @@ def test_tables_fold_many_groups_and_data_do_not():
     assert sum(line.startswith("Note: 20 groups") for line in results.to_text().splitlines()) == 1
 
 
+def list_rows(page, first):
+    """The cells of the lines of a table that begin with this."""
+    return [line.split() for line in page.splitlines() if line.startswith(f"{first} ")]
+
+
+def test_a_group_called_all_is_not_that_of_all_queries():
+    results = gainful.evaluate(JUDGED, RUN, "RR", group=LANG | {"1": "all"})
+    rows = {label: values for _, label, *values in list_rows(results.to_text(), "run")}
+    assert (rows["all"], rows["(all)"]) == (["1", "1.0000"], ["4", "0.6250"])
+    drawn = gainful.figures.figure_data("groups", results)
+    assert dict(drawn.select("group", "queries").iter_rows())["(all)"] == 4
+    assert dict(drawn.select("group", "queries").iter_rows())["all"] == 1
+    page = gainful.report(JUDGED, {"a": RUN}, "RR", group=LANG | {"1": "all"}, resamples=99)
+    assert "(all)" in page.split('id="groups"')[1].split("</section>")[0]
+
+
+@pytest.mark.parametrize("nothing", [None, "", "  ", float("nan"), np.float32("nan"), pd.NA])
+def test_what_is_no_label_is_no_group(nothing):
+    groups = gainful.evaluate(JUDGED, RUN, "RR", group=LANG | {"3": nothing}).groups()
+    assert [group["group"] for group in groups] == ["en"]
+    frame = pl.DataFrame({"query": [1, 2, 3], "year": [1.5, 1.5, float("nan")]})
+    groups = gainful.evaluate(JUDGED, RUN, "RR", group="year", queries=frame).groups()
+    assert [group["group"] for group in groups] == ["1.5"]
+
+
+def test_blanks_around_a_label_do_not_count(tmp_path):
+    file = tmp_path / "queries.csv"
+    file.write_text("query,lang\n1,en\n2, en\n3,en \n", encoding="utf-8")
+    for options in ({"queries": file, "group": "lang"}, {"group": {"1": "en", "2": " en"}}):
+        groups = gainful.evaluate(JUDGED, RUN, "RR", **options).groups()
+        assert [group["group"] for group in groups] == ["en"]
+
+
+def test_values_by_query_name_the_group_of_each():
+    results = gainful.evaluate(JUDGED, {"a": RUN, "b": RUN}, "RR", group=LANG)
+    rows = results.to_csv(per_query=True).splitlines()
+    assert rows[0] == "run,query,group,RR"
+    assert [row.split(",")[2] for row in rows[1:5]] == ["en", "en", "de", ""]
+    assert results.to_text(per_query=True).count(" en ") == 4
+    frame = pl.read_csv(StringIO("\n".join(rows)))
+    assert list(gainful.read_values(frame)["a"]) == ["RR"]  # a group is no measure
+
+
+def test_how_intervals_of_small_groups_are_found_is_said():
+    options = {"interval": 95, "resamples": 99, **BY_KIND}
+    text = gainful.evaluate(QRELS, {"bm25": BM25}, "AP", **options).to_text()
+    assert "bootstrap" in text
+    assert "Student's t" in text
+
+
+def test_that_groups_are_folded_is_said_only_where_they_are():
+    by_two = {query: f"g{at // 2}" for at, query in enumerate(kinds())}
+    results = gainful.evaluate(QRELS, BM25, "AP", group=by_two)
+    assert not any("20 groups" in note for note in results.page().notes)
+    assert "20 groups" in results.to_text()
+
+
 def test_what_names_no_groups_is_refused(tmp_path):
     with refuses(BadValue, "group"):
         gainful.evaluate(JUDGED, RUN, "RR", group={"9": "en"})
@@ -174,6 +233,12 @@ def test_what_names_no_groups_is_refused(tmp_path):
         gainful.evaluate(JUDGED, RUN, "RR", group="nope")
     with pytest.raises(NoColumn):
         gainful.evaluate(JUDGED, RUN, "RR", group="nope", queries=QUERIES)
+    for lists in ({"1": {"lang": ["x"]}, "2": {"lang": 3}}, {"1": {"lang": {"a": 1}}}):
+        with refuses(WrongType, "queries['1']['lang']"):
+            gainful.evaluate(JUDGED, RUN, "RR", group="lang", queries=lists)
+    frame = pl.DataFrame({"query": ["1"], "lang": [["x"]]})
+    with refuses(BadInput, "queries"):
+        gainful.evaluate(JUDGED, RUN, "RR", group="lang", queries=frame)
     file = tmp_path / "twice.csv"
     file.write_text("query,lang\n1,en\n1,de\n", encoding="utf-8")
     with pytest.raises(BadInput):
@@ -267,6 +332,27 @@ def test_a_group_of_one_query_is_said_and_not_compared():
     assert any("'alone' is not compared" in note for note in comparison.notes)
 
 
+def test_groups_of_one_query_are_said_in_a_line():
+    comparison = gainful.compare(QRELS, BM25, HYBRID, "AP", "RR", group=str, resamples=99)
+    assert (comparison.groups.pairs, comparison.groups.family) == ([], 0)
+    assert sum("not compared" in note for note in comparison.notes) == 1
+    assert "0 comparisons" not in comparison.to_text()
+
+
+def test_where_the_interaction_is_not_tested_that_is_said():
+    pairs = {query: str(at // 2) for at, query in enumerate(kinds())}
+    clustered = gainful.compare(QRELS, BM25, HYBRID, "AP", cluster=pairs, resamples=99, **BY_KIND)
+    study = gainful.sessions.simulate_study(7)
+    unpaired = gainful.sessions.compare(
+        study.sessions, study.qrels, "sDCG@10", group="scenario", resamples=199
+    )
+    for comparison in (clustered, unpaired):
+        assert comparison.groups.interactions == []
+        assert any("depend on" in note for note in comparison.notes)
+    paired = gainful.compare(QRELS, BM25, HYBRID, "AP", resamples=99, **BY_KIND)
+    assert not any("depend on" in note for note in paired.notes)
+
+
 def test_sessions_are_compared_within_groups():
     study = gainful.sessions.simulate_study(7)
     options = {"measures": "sDCG@10", "resamples": 999, "correct": "none"}
@@ -309,6 +395,13 @@ def test_of_many_groups_a_comparison_shows_the_largest_and_data_have_all():
     assert len(comparison.groups.pairs) == 20 == len(comparison.to_csv().splitlines()) - 2
     table = comparison.to_text().split("AP by group")[1].split("\n\n")[0]
     assert sum(line.startswith("g") for line in table.splitlines()) == 1 + 8  # the heads, groups
+    (others,) = list_rows(table, "others")
+    first, second = (gainful.evaluate(QRELS, run, "AP").per_query for run in (HYBRID, BM25))
+    shown = {line.split()[0] for line in table.splitlines() if line.startswith("g")}
+    rest = [query for query, group in by_two.items() if group not in shown]
+    means = [run.filter(pl.col("query").is_in(rest))["AP"].mean() for run in (first, second)]
+    expected = [str(len(rest)), *(f"{mean:.4f}" for mean in means)]
+    assert others[4:7] == expected
 
 
 def test_values_of_other_tools_are_compared_by_group():
@@ -367,6 +460,16 @@ def test_rules_of_groups_that_cannot_be_are_refused():
         gainful.gate(JUDGED, RUN, {"fr:RR": 0.8}, group=LANG)
     with refuses(BadValue, "measure"):  # of tests there are none by group
         gainful.gate(JUDGED, RUN, no_worse_than={"en:RR": 0.1}, group=LANG)
+
+
+def test_a_gate_says_who_is_under_no_rule_of_a_group():
+    verdict = gainful.gate(JUDGED, RUN, {"*:RR": 0.7}, group=LANG)
+    assert sum("no group" in note for note in verdict.notes) == 1  # query 4
+    assert sum("'de'" in note for note in verdict.notes) == 1  # a group of one
+    assert verdict.to_dict()["notes"][:2] == list(verdict.notes)
+    assert gainful.gate(JUDGED, RUN, {"RR": 0.6}).notes == []  # without groups
+    many = gainful.gate(QRELS, BM25, {"*:AP": 0}, group=lambda query: query[-2:])
+    assert not any("shown" in note for note in many.notes)  # a gate folds none
 
 
 def test_a_measure_with_a_colon_in_brackets_names_no_group():

@@ -224,7 +224,7 @@ def test_every_option_is_printed_with_the_result(command, folder):
 def test_a_pairing_that_can_pass_one_is_flagged(command, folder):
     words = ("-m", "nsDCG(ideal=once)@3", "--format", "table")
     done = command(folder, "sessions", "toy.csv", "--qrels", "qrels", *words)
-    assert find_notes(done.out.splitlines(), "Note", "nsDCG(ideal=once)@3", "pass", 1)
+    assert find_notes(done.out.splitlines(), "Note", "nsDCG(ideal=once)@3", "exceed", 1)
 
 
 def test_unusual_searchers_are_pointed_out(command, folder):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 from attrs import evolve
 
-from gainful.api.run_options import GroupChoice, RunReading
+from gainful.api.run_options import GroupChoice, RunReading, refuse_lone_queries
 from gainful.errors import BadValue, NoColumn, WrongType
 from gainful.evidence.pairing import (
     CLUSTER_CHOICES,
@@ -22,7 +22,7 @@ from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.read.query_columns import AnyQueries, read_queries, read_query_column
 from gainful.read.several_systems import CONVERSATION
-from gainful.text import count_noun, quote
+from gainful.text import count_noun, name_way, quote
 
 if TYPE_CHECKING:
     from gainful.measure.results import QueryResults
@@ -109,10 +109,13 @@ def group_runs(
     results: Mapping[str, QueryResults], group: GroupChoice | None, queries: AnyQueries | None
 ) -> dict[str, QueryResults]:
     """Runs whose queries know their groups, by what is told of the queries alone."""
+    if group is None:
+        refuse_lone_queries(queries)
     if not isinstance(group, str):
         named = name_grouping(group)
     elif queries is None:
-        raise BadValue("queries", None, f"a table of the queries that has the column {group}")
+        allowed = f"a table of the queries that has the column {group}: {_name_queries()}"
+        raise BadValue(name_way("--queries", "queries"), None, allowed)
     elif group == TEXT_LENGTH:
         named = group, _group_by_length(None, queries).get
     else:
@@ -126,11 +129,21 @@ def group_units(named: tuple[str, FindGroup], ids: Sequence[str]) -> Grouping:
     """The group of each query or session; where none has one, that is a mistake."""
     name, find = named
     by_unit = {unit: find(unit) for unit in ids}
-    labels = {unit: str(label) for unit, label in by_unit.items() if label not in (None, "")}
+    labels = {unit: str(label).strip() for unit, label in by_unit.items() if _is_label(label)}
     if ids and not labels:
         count = f"{count_noun(len(ids), 'id')}, such as {quote(ids[0])}"
         raise BadValue("group", name, f"groups for the evaluated queries: none of {count}, has one")
     return Grouping(name, labels)
+
+
+def _is_label(label: Any) -> bool:
+    """Is it more than None, blanks, or what does not equal itself, as NaN and pandas' NA?"""
+    equals_itself = str(label == label) == "True"  # noqa: PLR0124
+    return label is not None and equals_itself and bool(str(label).strip())
+
+
+def _name_queries() -> str:
+    return name_way("--queries FILE", "queries=")
 
 
 def group_sessions(
@@ -138,7 +151,7 @@ def group_sessions(
 ) -> SessionResults:
     """Sessions that know their groups, which are a column of theirs then."""
     if group is None:
-        raise BadValue("queries", "a table", "it only together with group, one of its columns")
+        refuse_lone_queries(queries)
     columns = results.columns
     names = columns[CONVERSATION if CONVERSATION in columns.columns else "session"].to_list()
     if not isinstance(group, str):
@@ -163,7 +176,8 @@ def group_sessions(
 def _group_by_length(_: object, queries: AnyQueries | None) -> dict[str, str]:
     """By the number of words in the text of a query."""
     if queries is None:
-        raise BadValue("group", TEXT_LENGTH, "a table of queries with their texts")
+        allowed = f"a table of queries with their texts: {_name_queries()}"
+        raise BadValue(name_way("--group", "group"), TEXT_LENGTH, allowed)
     texts = read_queries(queries).read_texts().items()
     return {query: _name_size(len(text.split()), _LENGTHS, "7+ words") for query, text in texts}
 

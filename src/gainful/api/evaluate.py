@@ -21,6 +21,7 @@ from gainful.api.run_options import (
     answer_run_options,
     name_file,
     name_runs,
+    refuse_lone_queries,
 )
 from gainful.convention import Convention
 from gainful.errors import BadValue
@@ -110,9 +111,9 @@ class RunResults(ShownByRun[QueryResults]):
             list_footnotes,
         )
 
-        notes = list_footnotes(all_intervals, verbose=verbose)
-        page = results_page(runs, per_query=per_query, verbose=verbose, notes=notes)
         shown = self._list_intervals(folded=True) if runs[0].grouping else all_intervals
+        notes = list_footnotes(shown, verbose=verbose)
+        page = results_page(runs, per_query=per_query, verbose=verbose, notes=notes)
         page = evolve(
             page,
             answer=" ".join(filter(None, [page.answer, describe_interval(all_intervals)])),
@@ -411,7 +412,7 @@ def _find_groups(
     """What gives queries their groups; None where none are asked for."""
     if reading.group is None:
         if reading.queries is not None:
-            raise BadValue("queries", "a table", "it only together with group, one of its columns")
+            refuse_lone_queries(reading.queries)
         return None
     from gainful.api.clusters import find_groups, group_units  # noqa: PLC0415  (few ask for it)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from attrs import evolve, field, frozen
 
@@ -33,7 +33,7 @@ from gainful.read.inputs import (
 from gainful.read.lazy_run import LazyRun
 from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.source import is_file, is_folder
-from gainful.text import name_files, number_doubles
+from gainful.text import name_files, name_way, number_doubles
 
 if TYPE_CHECKING:  # few name them
     from gainful.read.items import Items
@@ -216,6 +216,13 @@ class GroupOptions(RunOptions, total=False):
 
     group: GroupChoice | None
     queries: AnyQueries | None
+
+
+def refuse_lone_queries(queries: AnyQueries) -> NoReturn:
+    """A table of queries says nothing where no groups are asked for."""
+    value = fspath(queries) if isinstance(queries, (str, PathLike)) else "a table"
+    allowed = f"it only together with {name_way('--group COLUMN', 'group=')}, one of its columns"
+    raise BadValue(name_way("--queries", "queries"), value, allowed)
 
 
 def answer_run_options(

@@ -63,7 +63,9 @@ def ask(
 
 def _take_runs(options: Mapping[str, Any], at_least: int) -> tuple[list[Any], dict[str, Any]]:
     idle = [name for name in _OF_SESSIONS if name in options]
-    refuse_idle_options(idle, "applies to sessions only: name them with --sessions FILE")
+    why = "applies to sessions only: name them with --sessions FILE"
+    refuse_idle_options(["by"], f"{why}; for groups of queries use --group COLUMN")
+    refuse_idle_options(idle, why)
     if options["qrels"] is None or len(options["runs"]) < at_least:
         usage = f"gainful {click.get_current_context().info_name} QRELS {'RUN ' * (at_least - 1)}"
         raise click.UsageError(

@@ -312,7 +312,7 @@ def group_intervals(
 ) -> list[MeanIntervals]:
     """The intervals of the means of each group, found as those of all queries were.
 
-    For people groups are `folded`: the largest, and all others as one.
+    For people groups are `folded`: the largest, and all others as one; their notes are left out.
     """
     from gainful.measure.groups import fold_groups  # noqa: PLC0415  (few ask for it)
 
@@ -326,8 +326,9 @@ def group_intervals(
         )
         for label, some in flags.items()
     ]
+    known = [note for item in all_intervals for note in item.notes] if folded else intervals.notes
     return [
-        evolve(item, notes=tuple(note for note in item.notes if note not in intervals.notes))
+        evolve(item, notes=tuple(note for note in item.notes if note not in known))
         for item in all_intervals
     ]
 

@@ -300,7 +300,14 @@ def _add_groups(page: Page, results: Sequence[Results]) -> Page:
     return evolve(
         page,
         notes=[*page.notes, *mark_notes(groups.describe_groups(results))],
-        sections=[Section(table=table, caption="Means by group.", label="tab:groups")],
+        sections=[
+            Section(
+                table=table,
+                lines=mark_notes(groups.describe_folding(results)),
+                caption="Means by group.",
+                label="tab:groups",
+            )
+        ],
         rows=lambda: groups.list_group_rows(results),
     )
 
@@ -424,23 +431,36 @@ def _build_query_table(results: Sequence[Results]) -> Table:
     rows = []
     for run in results:
         by_query = run.values_by_id().items()
-        rows += [(run.name, query, *_format_values(run, values)) for query, values in by_query]
-        rows.append((run.name, "all", *_format_values(run, run.mean)))
-    columns, bars = ("run", "query", *results[0].values), _query_bars(results)
-    return Table(columns, rows, numeric=True, label_columns=2, bars=bars)
+        rows += [
+            (run.name, query, *_name_group(run, query), *_format_values(run, values))
+            for query, values in by_query
+        ]
+        blank = () if run.grouping is None else ("",)
+        rows.append((run.name, "all", *blank, *_format_values(run, run.mean)))
+    labels = _list_label_columns(results)
+    bars = {at + len(labels): bar for at, bar in enumerate(_query_bars(results))}
+    columns = (*labels, *results[0].values)
+    return Table(columns, rows, numeric=True, label_columns=len(labels), bars=bars)
 
 
-def _query_bars(results: Sequence[Results]) -> dict[int, Fractions]:
-    """A bar for each query; one for the mean too where that is no sum."""
-    bars: dict[int, Fractions] = {}
-    for at, (name, recipe) in enumerate(results[0].recipes.items(), start=2):
+def _list_label_columns(results: Sequence[Results]) -> tuple[str, ...]:
+    return ("run", "query") if results[0].grouping is None else ("run", "query", "group")
+
+
+def _name_group(run: Results, query: str) -> tuple[str | None, ...]:
+    """The group of a query, where groups were asked for."""
+    return () if run.grouping is None else (run.grouping.labels.get(query),)
+
+
+def _query_bars(results: Sequence[Results]) -> Iterator[Fractions]:
+    """Of each measure a bar for each query; one for the mean too where that is no sum."""
+    for name, recipe in results[0].recipes.items():
         entry = recipe.entry
         values: list[float | None] = []
         for run in results:
             values += [row[name] for row in run.values_by_id().values()]
             values.append(None if entry.aggregation == "sum" else run.mean[name])
-        bars[at] = bar_fractions(values, bounded=entry.bounded)
-    return bars
+        yield bar_fractions(values, bounded=entry.bounded)
 
 
 def list_run_rows(results: Sequence[Results]) -> Table:
@@ -451,11 +471,12 @@ def list_run_rows(results: Sequence[Results]) -> Table:
 
 def _list_query_rows(results: Sequence[Results]) -> Table:
     rows = [
-        (run.name, query, *_as_floats(values.values()))
+        (run.name, query, *_name_group(run, query), *_as_floats(values.values()))
         for run in results
         for query, values in run.values_by_id().items()
     ]
-    return Table(("run", "query", *results[0].values), rows, numeric=True, label_columns=2)
+    labels = _list_label_columns(results)
+    return Table((*labels, *results[0].values), rows, numeric=True, label_columns=len(labels))
 
 
 def _as_floats(values: Iterable[float | None]) -> list[float | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from os import PathLike, fspath
 from typing import Any
 
@@ -142,11 +142,11 @@ def read_query_column(
     table = _find_table(value, column, format_name, names)
     if table is None or column not in table.frame.columns:
         return None
-    kept = table.frame[column].alias("\0")  # a role may rename it
+    kept = _read_names(table, column)  # a role may rename it
     own = {role: own for role, own in names.names.items() if role == "query"}
     table = table.rename(ColumnMapping(own), QRELS_ROLES)
     query = text_column(table, table.header.require(QRELS_COLUMNS["query"]))
-    frame = pl.DataFrame({"query": query, "name": kept.cast(pl.String)})
+    frame = pl.DataFrame({"query": query, "name": kept})
     return _check_names(frame.drop_nulls().unique(maintain_order=True), table, column)
 
 
@@ -202,6 +202,15 @@ def _collect_columns(value: Any, engine: Engine, column: str, names: ColumnMappi
         return engine.collect(frame.select(*wanted).unique().to_native()).rename(restore_name)
 
 
+def _read_names(table: InputTable, column: str) -> pl.Series:
+    """A column as text without blanks around it; null where it tells nothing."""
+    names = table.frame[column].alias("\0")
+    if names.dtype.is_nested():
+        raise BadInput(table.name, f"column {quote(column)} holds lists", "one text or number each")
+    names = names.fill_nan(None) if names.dtype.is_float() else names
+    return names.cast(pl.String).str.strip_chars()
+
+
 def _check_names(frame: pl.DataFrame, table: InputTable, column: str) -> dict[str, str]:
     """One name for each query."""
     repeated = frame.filter(pl.col("query").is_duplicated())
@@ -238,9 +247,9 @@ class Queries:
             known = list_columns(self.table.frame.columns)
             problem = f"no column {quote(column)}; there are {known}"
             raise NoColumn(self.table.name, problem, "--group COLUMN")
-        names = self.table.frame[column].alias("").cast(pl.String)
+        names = _read_names(self.table, column)
         frame = pl.DataFrame({"query": text_column(self.table, ids), "name": names})
-        frame = frame.filter(pl.col("name").str.strip_chars() != "").drop_nulls()
+        frame = frame.filter(pl.col("name") != "").drop_nulls()
         return _check_names(frame.unique(maintain_order=True), self.table, column)
 
     @property
@@ -284,6 +293,12 @@ def read_queries(queries: AnyQueries) -> Queries:
             {"query": str(query)} | (dict(row) if isinstance(row, Mapping) else {"text": str(row)})
             for query, row in queries.items()
         ]
+        for row in rows:
+            for name, value in row.items():
+                if isinstance(value, Iterable) and not isinstance(value, str):
+                    raise WrongType(
+                        f"queries[{row['query']!r}][{name!r}]", value, "a text or number"
+                    )
         frame = pl.DataFrame(rows, infer_schema_length=None, strict=False)
         return Queries(as_table(frame, "queries"))
     if is_frame(queries) or not isinstance(queries, (str, PathLike)):

@@ -21,6 +21,7 @@ from gainful.types import is_number
 
 AnyValues = str | PathLike[str] | Mapping[str, Mapping[str, Mapping[str, float]]] | Any
 _ALL = "all"  # where trec_eval writes its means
+_GROUP = "group"  # a column of our own values by query, where groups were asked for
 _EXPECTED = "a row for each query: query, run, measure, value, or a column for each measure"
 
 
@@ -100,7 +101,7 @@ def _lengthen(table: InputTable, run: str) -> pl.DataFrame:
         value = parse_labels(table.frame[own["value"]], table.locate).alias("value")
         measure = pl.col(own["measure"]).cast(pl.String)
         return table.frame.select(**columns, measure=measure, value=value)
-    measures = [name for name in table.frame.columns if name not in (query, own["run"])]
+    measures = [name for name in table.frame.columns if name not in (query, own["run"], _GROUP)]
     if not measures:
         raise BadInput(table.name, "there is no column of values", _EXPECTED)
     parts = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import starmap
 
 import numpy as np
 from attrs import evolve
@@ -20,10 +21,10 @@ from gainful.evidence.pairing import IndexPair, choose_pairs
 from gainful.evidence.statistics.correction import MAX_T
 from gainful.evidence.statistics.outcome import Outcome, join_outcomes, p_value
 from gainful.evidence.statistics.resampling import Resampling
+from gainful.measure.groups import list_names
 from gainful.measure.values import Results
 from gainful.rounding import ROUNDING
-from gainful.text import quote
-from gainful.types import Array, finite_or_none
+from gainful.types import Array, Flags, finite_or_none
 
 
 def compare_groups(
@@ -52,10 +53,12 @@ def compare_groups(
     pairs: list[GroupPair] = []
     for family in filter(None, families):
         pairs += _test_family(family, method, places)
+    untold = _why_no_interaction([sample for _, _, sample in samples])
     interactions = []
-    for measure in comparison.measures:
+    for measure in () if untold else comparison.measures:
         own = [sample for name, _, sample in samples if name == measure]
         interactions += _find_interactions(measure, own, places, method.resampling)
+    notes += [f"whether differences depend on {by} is not tested: {untold}"] if untold else []
     correction = method.correction
     if correction == MAX_T and not all(isinstance(item[2], PairedSample) for item in samples):
         correction = "holm"
@@ -79,7 +82,7 @@ def _build_samples(
 ) -> tuple[list[_MeasuredGroup], list[str]]:
     """What can be compared of each measure and group, and why others cannot."""
     samples: list[_MeasuredGroup] = []
-    notes = []
+    labels_by_problem: dict[str, list[str]] = {}
     flags = [result.group_flags() for result in results]
     labels = list(dict.fromkeys(label for groups in flags for label in groups))
     for measure in comparison.measures:
@@ -91,15 +94,27 @@ def _build_samples(
                 for result, groups in zip(results, flags, strict=True)
             ]
             try:
+                _refuse_one([groups.get(label) for groups in flags], comparison.evidence.unit)
                 sample = build(some)
                 problem = "" if [*sample.names] == [*comparison.systems] else "some have none of it"
             except (CannotCompare, BadValue) as error:
                 problem = str(error)
             if problem:
-                notes.append(f"group {quote(label)} is not compared: {problem}")
+                labels_by_problem.setdefault(problem, []).append(label)
             else:
                 samples.append((measure, label, sample))
-    return samples, list(dict.fromkeys(notes))
+    return samples, list(starmap(_describe_problem, labels_by_problem.items()))
+
+
+def _refuse_one(flags: Sequence[Flags | None], unit: str) -> None:
+    if max(int(some.sum()) for some in flags if some is not None) == 1:
+        raise CannotCompare(f"one {unit} is too few")
+
+
+def _describe_problem(problem: str, labels: Sequence[str]) -> str:
+    labels = list(dict.fromkeys(labels))
+    subject = "group {} is" if len(labels) == 1 else "groups {} are"
+    return f"{subject.format(list_names(labels))} not compared: {problem}"
 
 
 def _test_family(
@@ -147,16 +162,25 @@ def _test_together(
     return correct_outcome(apply, shape, whole.fit_resamples(*shape, sides=2))
 
 
+def _why_no_interaction(samples: Sequence[Sample]) -> str:
+    """Why groups cannot be permuted over what was measured; nothing where they can."""
+    for sample in samples:
+        if not isinstance(sample, PairedSample):
+            return "only paired values tell that"
+        if sample.cluster is not None:
+            return "clusters of queries cannot be permuted over groups"
+    return ""
+
+
 def _find_interactions(
     measure: str,
     samples: Sequence[Sample],
     places: Sequence[IndexPair],
     resampling: Resampling,
 ) -> list[GroupInteraction]:
-    """Does the difference of each pair depend on the group? Told of paired values alone."""
+    """Does the difference of each pair depend on the group? Of one group nothing can."""
     paired = [sample for sample in samples if isinstance(sample, PairedSample)]
-    has_clusters = any(sample.cluster is not None for sample in paired)
-    if len(paired) < max(2, len(samples)) or has_clusters:
+    if len(paired) < 2:
         return []
     differences = [
         np.stack([sample.tables[measure].differences(place) for place in places], axis=1)

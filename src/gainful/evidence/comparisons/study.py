@@ -458,9 +458,10 @@ def compare_results(
     """
     sessions = results[0]
     if not isinstance(sessions, SessionResults):
-        for name, value in (("by", by), ("block", block)):
+        allowed = "nothing with runs: it applies to sessions only"
+        for name, value, of_runs in (("by", by, "; for runs use group="), ("block", block, "")):
             if value is not None:
-                raise BadValue(name, value, "nothing with runs: it applies to sessions only")
+                raise BadValue(name, value, f"{allowed}{of_runs}")
         method = build_method(**options)
         of_queries = clusters or method.read_clusters()
         return _compare(

@@ -46,13 +46,14 @@ from gainful.evidence.pairing import (
     values_by_query,
 )
 from gainful.measure.entry import HIGHER, LOWER, Direction
+from gainful.measure.groups import describe_groups
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.values import Results, aggregate
 from gainful.read.baseline import Baseline
 from gainful.read.qrels_and_run import NestedDict, Qrels
 from gainful.rounding import ROUNDING
-from gainful.text import count_noun, format_exact, quote, shorten
+from gainful.text import count_noun, format_exact, name_way, quote, shorten
 from gainful.types import Flags
 
 _TESTED = ("significant", "no_worse_than", "drift")  # rules that take queries for independent
@@ -151,6 +152,7 @@ def apply_rules(
         turns = describe_turns(results.ids, verb="tests") if clusters is None else None
         notes += [turns] if turns else []
         notes += describe_few_units(rules.test, list(pairs.values()), np.array([[0, 1]]))
+    notes += describe_groups([results])
     notes += [_TOGETHER] if saving and not rules.per_query else []
     return Verdict(
         results=results,
@@ -302,7 +304,9 @@ def _check_groups(results: Results, rules: Rules) -> None:
     grouping = results.grouping
     if grouping is None:
         if rules.names_groups:
-            raise BadValue("group", None, "a column that names the groups of the rules")
+            way = name_way("--group COLUMN", "group=")
+            allowed = f"a column that names the groups of the rules: {way}"
+            raise BadValue(name_way("--group", "group"), None, allowed)
         return
     if not rules.names_groups:
         allowed = f"a rule about a group, such as {EVERY_GROUP}:nDCG@10=0.4 for every group"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import polars as pl
 
-from gainful.measure.groups import describe_groups, fold_groups
+from gainful.measure.groups import add_all, describe_folding, describe_groups, fold_groups
 from gainful.measure.results import list_footnotes
 from gainful.measure.values import Results
 from gainful.show.figures.figure import (
@@ -26,7 +25,6 @@ from gainful.text import mark_notes
 from gainful.types import finite_or_none
 
 _ROW_STEP = 30  # pixels of a group
-_ALL = "all"
 
 
 def build_data(results: Mapping[str, Results], measure: str) -> FigureData:
@@ -39,7 +37,7 @@ def build_data(results: Mapping[str, Results], measure: str) -> FigureData:
         title=f"{measure} by {clean_text(by)}",
         caption=(
             *list_footnotes(runs, verbose=True),
-            *mark_notes(describe_groups(runs)),
+            *mark_notes([*describe_groups(runs), *describe_folding(runs)]),
         ),
         axis_title=f"mean {mark_lower(measure, first.directions[measure])}",
         empty_reason=explain_empty(frame["mean"], NO_MEAN, "Every mean is 0."),
@@ -51,7 +49,7 @@ def _tabulate(results: Mapping[str, Results], measure: str, *, folded: bool) -> 
     rows = []
     for name, run in results.items():
         flags = fold_groups(run.group_flags()) if folded else run.group_flags()
-        for label, some in (flags | {_ALL: np.ones(len(run.ids), dtype=bool)}).items():
+        for label, some in add_all(flags, len(run.ids)).items():
             mean = finite_or_none(run.mean_of(measure, some))
             rows.append((name, label, int(some.sum()), mean))
     schema: dict[str, Any] = {"run": pl.String, "group": pl.String}

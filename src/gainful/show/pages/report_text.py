@@ -28,7 +28,13 @@ from gainful.evidence.intervals import (
     build_table as build_interval_table,
     list_footnotes as list_interval_footnotes,
 )
-from gainful.measure.groups import describe_groups, fold_groups
+from gainful.measure.groups import (
+    ALL,
+    describe_folding,
+    describe_groups,
+    fold_groups,
+    name_apart,
+)
 from gainful.measure.results import find_leaders
 from gainful.measure.values import Results
 from gainful.page.table import Table, to_one_line
@@ -274,7 +280,6 @@ def build_plots(
     return plots
 
 
-_ALL = "all"
 System = tuple[str, Results, Flags]  # its name, and which of these results are its
 
 
@@ -287,12 +292,13 @@ def build_groups(systems: Sequence[System]) -> dict[str, Any] | None:
     if first.grouping is None:
         return None
     folded = [fold_groups(run.group_flags()) for _, run, _ in systems]
-    labels = [*dict.fromkeys(label for groups in folded for label in groups), _ALL]
+    labels = [*dict.fromkeys(label for groups in folded for label in groups)]
+    total = name_apart(ALL, labels)
     measures, rows, plotted = list(first.values), [], []
     for measure in measures:
-        for label in labels:
+        for label in (*labels, total):
             own = [
-                (run, whole if label == _ALL else whole & groups.get(label, False))
+                (run, whole if label == total else whole & groups.get(label, False))
                 for (_, run, whole), groups in zip(systems, folded, strict=True)
             ]
             means = [finite_or_none(run.mean_of(measure, some)) for run, some in own]
@@ -300,14 +306,17 @@ def build_groups(systems: Sequence[System]) -> dict[str, Any] | None:
             cells = [first.format_value(measure, mean) for mean in means]
             rows.append((measure, label, units, *cells))
             plotted += [(label, means)] if measure == measures[0] else []
-    names = [name for name, _, _ in systems]
+    names, runs = (
+        [name for name, _, _ in systems],
+        list(dict.fromkeys(run for _, run, _ in systems)),
+    )
     heads = ("measure", first.grouping.name, pluralise(first.unit), *names)
     return {
         "by": first.grouping.name,
         "measure": measures[0],
         "names": names,
         "table": Table(heads, rows, numeric=True, label_columns=2),
-        "notes": describe_groups(list(dict.fromkeys(run for _, run, _ in systems))),
+        "notes": [*describe_groups(runs), *describe_folding(runs)],
         **_build_dumbbells(plotted),
     }
 
