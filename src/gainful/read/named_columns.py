@@ -230,11 +230,11 @@ def split_topic(columns: ColumnMapping, names: Sequence[str]) -> tuple[ColumnMap
     header, roles = Header([*map(normalise_name, names)], ""), dict(columns.names)
     topic = roles.pop("topic", ())
     texts = (*roles.get("text", ()), *roles.get("query", ()), *_TEXTS)
-    found = header.find_column(map(normalise_name, (*topic, *(texts if topic == TEXT else ()))))
+    column = header.find_column(map(normalise_name, (*topic, *(texts if topic == TEXT else ()))))
     others = [normalise_name(name) for name in (*texts, *roles.get("query_id", ()), *_IDS)]
-    if found is None or found not in (header.find_column([name]) for name in others):
+    if column is None or column not in (header.find_column([name]) for name in others):
         return columns, None
-    return evolve(columns, names=roles), names[header.columns.index(found)]
+    return evolve(columns, names=roles), names[header.columns.index(column)]
 
 
 _TRUTHS = {"true": 1.0, "false": 0.0}
