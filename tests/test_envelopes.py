@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
+from refusals import refuses
 from written_files import write_lines
 
 import gainful
@@ -283,3 +284,16 @@ def test_a_list_of_rows_is_a_table_of_sessions(tmp_path):
     with pytest.raises(BadInput) as refused:
         as_sessions(path)
     assert refused.value.where == f"{path}[2]"
+
+
+def test_json_that_is_no_known_log_is_called_so_by_every_command(tmp_path):
+    path, text = tmp_path / "unknown.jsonl", tmp_path / "text.json"
+    path.write_text('{"foo": 1, "bar": "x"}\n{"foo": 2, "bar": "y"}\n', encoding="utf-8")
+    text.write_text('"just text"', encoding="utf-8")
+    for read in (as_sessions, lambda file: gainful.evaluate({"1": {"a": 1}}, file, "RR")):
+        with refuses(NoColumn, str(path), "JSON", "foo, bar", "openinference"):
+            read(path)
+    (finding,) = gainful.check(path).findings
+    assert [word for word in ("JSON", "foo, bar") if word not in finding.problems[0]] == []
+    with refuses(NoColumn, str(text), "JSON", "openinference"):
+        as_sessions(text)

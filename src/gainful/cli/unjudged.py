@@ -10,6 +10,7 @@ from gainful.api import unjudged as api
 from gainful.api.evaluate import holds_qrels_and_run
 from gainful.cli.answer import argument, command, name_runs
 from gainful.cli.options import PRINT_RUNS, Row, parse_numbers
+from gainful.errors import check_whole_number
 from gainful.page.page import Page
 
 
@@ -23,7 +24,7 @@ from gainful.page.page import Page
         "N",
         "Also list the N unjudged documents that could move the first measure most; in CSV only "
         "these.",
-        type=click.IntRange(min=1),
+        type=int,
     ),
     *PRINT_RUNS,
 )
@@ -56,6 +57,8 @@ def unjudged(
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
         raise click.UsageError("name at least one RUN: gainful unjudged QRELS RUN…")
     runs = runs or name_runs((qrels,))
+    if first is not None:
+        check_whole_number("first", first)
     if first is not None and per_query:
         raise click.UsageError("--first lists documents; leave out --per-query")
     options["grades"] = None if grades is None else parse_numbers([grades], "grades")

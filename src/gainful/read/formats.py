@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import frozen
 
-from gainful.errors import BadInput, Swapped, UnknownName
+from gainful.errors import BadInput, NoColumn, Swapped, UnknownName
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
 from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
 from gainful.read.qrels_and_run import Qrels, Run
@@ -323,9 +323,11 @@ def read_rows(
     options = {name: known[name] for name in file_format.options}
     try:
         read: Rows[Value] | Value = file_format.read(source, kind, **options)
-    except BadInput:
+    except BadInput as error:
         log = None if format_name else _find_log(source)
         if log is None:
+            if isinstance(error, NoColumn) and not columns.names:
+                _load("session_inputs.refuse_unknown_json")(source)
             raise
         graded: Value | None = None
         if kind is QRELS and log.name == "openinference":

@@ -151,7 +151,7 @@ def read_sources(
     if format_name is None and file_format.name == "table":
         _refuse_judgments(sources[0])
         if not reading.columns.names:
-            _refuse_unknown_json(sources[0])
+            refuse_unknown_json(sources[0])
     for name, value in reading.list_special().items():
         if name not in file_format.options:
             allowed = f"nothing: sessions in the format {file_format.name} have none"
@@ -208,10 +208,17 @@ def _refuse_judgments(source: Source) -> None:
         )
 
 
-def _refuse_unknown_json(source: Source) -> None:
+def refuse_unknown_json(source: Source) -> None:
     """Records of JSON that are no log that is known, and have no documents of a table either."""
     if re.fullmatch(rb"\s*(\{\s*\}|\[\s*\])\s*", source.head):
         raise BadInput(source.name, "it has no records")
+    if source.suffix in (".json", ".jsonl") and source.head.lstrip()[:1] in (
+        b'"',
+        b"n",
+        b"t",
+        b"f",
+    ):
+        raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
     records = first_records(source) if binary_format(source) is None else []
     keys = list(dict.fromkeys(key for record in records for key in record))
     if keys and Header(keys, "").find_column(LOG_COLUMNS["doc"].names) is None:
@@ -220,9 +227,12 @@ def _refuse_unknown_json(source: Source) -> None:
         if isinstance(hits, list):
             fields = list_columns(list_paths(hits[0])) if hits else "none"
             problem = f"this is a search response, not a log; hits: {fields}"
-        kinds = ", ".join(entry.name for entry in SESSION_FORMATS.values() if entry.of_records)
-        expected = f"{kinds}; or a table with session, query and doc, with --columns to name them"
-        raise NoColumn(source.name, problem, expected)
+        raise NoColumn(source.name, problem, _list_record_formats())
+
+
+def _list_record_formats() -> str:
+    kinds = ", ".join(entry.name for entry in SESSION_FORMATS.values() if entry.of_records)
+    return f"{kinds}; or a table with session, query and doc, with --columns to name them"
 
 
 def find_log(sources: Sequence[object]) -> tuple[Source, Source] | None:
