@@ -350,12 +350,14 @@ def test_judgments_that_look_like_something_else(call, folder, text, look):
     assert look in [list_facts(note) for note in notes]
 
 
-def test_judgments_that_count_up_by_accident_are_none_to_look_at(call, folder):
+def test_judgments_that_count_up_may_be_a_run_and_those_that_do_not_are_none_to_look_at(
+    call, folder
+):
     (folder / "q.tsv").write_text("1\ta\t1\n1\tb\t2\n1\tc\t3\n2\ta\t1\n2\tb\t2\n")
     (folder / "ones.tsv").write_text("".join(f"{query} a 1\n" for query in range(50)))
     for name in ("q.tsv", "ones.tsv"):
         printed = call("check", name).out
-        assert "look: " not in printed
+        assert ("look: " in printed) == (name == "q.tsv")
         assert f"{name} (judgments, trec)" in printed
 
 
@@ -442,7 +444,7 @@ def test_check_knows_every_format(call, folder):
         (b"1 Q0 \xff 1 1 r\n", "0xff"),
         (b"query,doc,grade\n1,a,x\n", "'x'"),
         (b'{"query": "1", "passage": 3}\n', "document"),
-        (b"# nothing\n", "nothing"),
+        (b"# nothing\n", "empty"),
         (b'{"1": \n', "JSON"),
     ],
 )
