@@ -5,7 +5,7 @@ What is misspelt is met by spelling alone only within two letters.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 _QRELS, _RUN, _CUTOFF = ("qrels", "judged"), ("run", "runs", "scores"), ("k", "cutoff")
 _MAX_CHANGES = 2  # letters
@@ -224,3 +224,31 @@ def count_changes(first: str, second: str, at_most: int) -> int:
                 row[j] = min(row[j], previous[j - 2] + 1)
         previous = above
     return row[-1]
+
+
+def suggest_name(
+    name: str, places: Mapping[str, str], guesses: Mapping[str, str], names: Sequence[str]
+) -> str:
+    """What is most like a name that is not there; where nothing is, what there is.
+
+    Args:
+        name: as somebody wrote it.
+        places: what to write, by the names that there are, in small letters.
+        guesses: what to write, by other words for it; these must be met more closely.
+        names: what is listed.
+
+    Examples:
+        >>> suggest_name("avrage", {"average": "vectors.average"}, {}, ["average"])
+        'did you mean vectors.average?'
+        >>> suggest_name("plot", {"average": ".average"}, {"export": ".save"}, ["average"])
+        'there is average'
+    """
+    if name in REMOVED:
+        return REMOVED[name]
+    lower = name.lower()
+    near = [lower] if lower in guesses or lower in places else []
+    near = near or [known for known in [find_nearest(lower, [*places, *guesses])] if known]
+    if near:
+        place = guesses.get(near[0]) or places[near[0]]
+        return f"did you mean {place}?"
+    return f"there is {', '.join(names)}"

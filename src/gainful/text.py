@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from importlib import import_module
 from math import floor, log10
@@ -335,36 +335,6 @@ def name_way(shell: str, python: str) -> str:
     return shell if IN_SHELL.get() else python
 
 
-def suggest_name(
-    name: str, places: Mapping[str, str], guesses: Mapping[str, str], names: Sequence[str]
-) -> str:
-    """What is most like a name that is not there; where nothing is, what there is.
-
-    Args:
-        name: as somebody wrote it.
-        places: what to write, by the names that there are, in small letters.
-        guesses: what to write, by other words for it; these must be met more closely.
-        names: what is listed.
-
-    Examples:
-        >>> suggest_name("avrage", {"average": "vectors.average"}, {}, ["average"])
-        'did you mean vectors.average?'
-        >>> suggest_name("plot", {"average": ".average"}, {"export": ".save"}, ["average"])
-        'there is average'
-    """
-    from gainful.synonyms import REMOVED, find_nearest  # noqa: PLC0415  (of a mistake only)
-
-    if name in REMOVED:
-        return REMOVED[name]
-    lower = name.lower()
-    near = [lower] if lower in guesses or lower in places else []
-    near = near or [known for known in [find_nearest(lower, [*places, *guesses])] if known]
-    if near:
-        place = guesses.get(near[0]) or places[near[0]]
-        return f"did you mean {place}?"
-    return f"there is {', '.join(names)}"
-
-
 def show_public_names(module: str, **lazy: str) -> None:
     """Let a module list its `__all__` alone, and answer a name that it lacks with the nearest one.
 
@@ -382,6 +352,7 @@ def show_public_names(module: str, **lazy: str) -> None:
         message = f"module {module!r} has no attribute {name!r}"
         if not name.startswith("_"):
             places = {known.lower(): f"{module}.{known}" for known in names}
+            suggest_name = import_module("gainful.synonyms").suggest_name
             message += f"; {suggest_name(name, places, {}, names)}"
         raise AttributeError(message)
 

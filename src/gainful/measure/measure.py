@@ -14,7 +14,7 @@ from gainful.measure.formulas import as_discount, as_gain, find_in_plugins
 from gainful.measure.names import pop_cutoff, translate_measure
 from gainful.measure.parameter_kinds import ParameterValue, find_kind, write_value
 from gainful.measure.parameters import PARAMETERS
-from gainful.text import format_exact, quote, suggest_name
+from gainful.text import format_exact, quote
 from gainful.types import MAX_COUNT, is_number, is_whole_number
 
 
@@ -132,6 +132,8 @@ class Measure:
             if not name.startswith("_"):
                 names = [known for known in dir(type(self)) if known[0].islower()]
                 places = {known: f".{known}" for known in names}
+                from gainful.synonyms import suggest_name  # noqa: PLC0415  (of a mistake only)
+
                 message += f"; {suggest_name(name, places, {}, names)}"
             raise AttributeError(message)
 

@@ -11,7 +11,6 @@ from attrs import frozen
 
 from gainful.errors import NotInstalled, NoTruthValue, UnknownName
 from gainful.page.page import Page
-from gainful.text import suggest_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,7 +196,7 @@ def describe_missing(result: Shown, name: str) -> str:
         **{known.removeprefix("to_"): f".{known}()" for known in names if known.startswith("to_")},
         **{known: f".{known}" for known in names},
     }
-    from gainful.synonyms import RESULTS  # noqa: PLC0415  (of a mistake only)
+    from gainful.synonyms import RESULTS, suggest_name  # noqa: PLC0415  (of a mistake only)
 
     elsewhere = {word: place for word, place in RESULTS.items() if word not in names}
     guesses = {**elsewhere, **result.list_expressions()}
