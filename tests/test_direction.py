@@ -170,7 +170,7 @@ def test_what_users_say_agrees_with_low_values():
     )
     assert fallout.estimate == pytest.approx(precision.estimate)
     assert (fallout.better, precision.better) == ("lower", "higher")
-    assert find_notes(correlations.to_text().splitlines(), "less", "Fallout@1")
+    assert find_notes(correlations.to_text().splitlines(), "lower", "Fallout@1")
     other = gainful.stats.correlate(results, "Fallout@1", resamples=999)
     assert other.best.estimate == pytest.approx(1)
 

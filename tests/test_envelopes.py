@@ -179,7 +179,7 @@ def test_what_is_damaged_in_an_envelope_is_left_out_and_counted(tmp_path, text):
     [
         ('{"query_id": "q3"} and more', "'and more' follows"),
         ('{"query_id": "q3"},', "',' follows"),
-        ('{"query_id": "q3", "user', "cut off"),
+        ('{"query_id": "q3", "user', "truncated"),
         ('{"query_id": q3}', "is not JSON"),
     ],
 )
@@ -190,7 +190,7 @@ def test_a_line_that_is_no_json_is_told_for_what_it_is(tmp_path, line, words):
         as_sessions(path)
     assert refused.value.where == f"{path}:2"
     assert words in refused.value.problem
-    assert ("cut off" in refused.value.problem) == (words == "cut off")
+    assert ("truncated" in refused.value.problem) == (words == "truncated")
 
 
 def test_an_answer_without_records_of_a_log_is_called_so(tmp_path):
@@ -199,7 +199,7 @@ def test_an_answer_without_records_of_a_log_is_called_so(tmp_path):
         path.write_text(text, encoding="utf-8")
         with pytest.raises(NoColumn) as refused:
             as_sessions(path)
-        assert "answer to a search" in refused.value.problem
+        assert "search response" in refused.value.problem
 
 
 def test_what_is_wrong_in_a_bulk_request_is_told_by_its_own_line(tmp_path):

@@ -443,7 +443,7 @@ def test_check_knows_every_format(call, folder):
         (b"\0\0\0", "binary"),
         (b"1 Q0 \xff 1 1 r\n", "0xff"),
         (b"query,doc,grade\n1,a,x\n", "'x'"),
-        (b'{"query": "1", "passage": 3}\n', "document"),
+        (b'{"query": "1", "passage": 3}\n', "passage"),
         (b"# nothing\n", "empty"),
         (b'{"1": \n', "JSON"),
     ],

@@ -51,7 +51,7 @@ def test_what_leaves_nothing_to_chance_has_no_error(run_gainful):
     few = {name: {q: run[q] for q in QUERIES[:8]} for name, run in make_runs(0.6, 2).items()}
     judged = {query: JUDGED[query] for query in QUERIES[:8]}
     assert gainful.compare(judged, few, "P@10").to_dict()["pairs"][0]["p_error"] is None
-    assert "Monte Carlo" not in gainful.compare(judged, few, "P@10").to_text()
+    assert "simulated" not in gainful.compare(judged, few, "P@10").to_text()
 
 
 def test_a_decision_that_another_seed_could_turn_is_said_to_be_none():
@@ -59,7 +59,7 @@ def test_a_decision_that_another_seed_could_turn_is_said_to_be_none():
     for shift in np.linspace(0.5, 1.9, 15):
         comparison = gainful.compare(JUDGED, make_runs(shift, 2), "P@10", resamples=199)
         ps.append(comparison.pairs[0].p_corrected)
-        notes.append(bool(find_notes(comparison.notes, "near", "0.05", "decided")))
+        notes.append(bool(find_notes(comparison.notes, "close", "0.05", "decide")))
     error = np.sqrt(np.array(ps) * (1 - np.array(ps)) / 199)
     assert notes == (np.abs(np.array(ps) - 0.05) < 2 * error).tolist()
     assert 0 < sum(notes) < len(notes)
@@ -67,6 +67,6 @@ def test_a_decision_that_another_seed_could_turn_is_said_to_be_none():
 
 def test_the_page_tells_the_error_at_the_level():
     text = gainful.compare(JUDGED, make_runs(0.6, 2), "P@10").to_text()
-    (line,) = (line for line in text.splitlines() if "Monte Carlo" in line)
-    assert list_facts(line)[-2:] == ["0.05", "0.0022"]
+    (line,) = (line for line in text.splitlines() if "simulated" in line)
+    assert list_facts(line)[-2:] == ["0.0022", "0.05"]
     assert json.dumps(gainful.compare(JUDGED, make_runs(0.6, 2), "P@10").to_dict())

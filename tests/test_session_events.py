@@ -82,6 +82,6 @@ def test_users_and_a_gap_make_sessions():
         ("bob#1", 1, "a", "bob"),
         ("ann#2", 1, "c", "ann"),
     ]
-    assert [list_facts(note) for note in sessions.notes] == [["30m"]]
+    assert [list_facts(note) for note in sessions.notes] == [["30"]]
     hour = build_sessions(events, gap=timedelta(hours=1))
     assert hour.frame["session"].to_list() == ["ann#1", "ann#1", "ann#1", "bob#1"]

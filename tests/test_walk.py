@@ -25,7 +25,7 @@ KERNEL_LINES = 15_000
     [
         ("eval", 47, 80),
         ("compare", 66, 168),
-        ("gate", 59, 117),
+        ("gate", 60, 118),
         ("report", 78, 193),
         ("sessions", 64, 153),
     ],
