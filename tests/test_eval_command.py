@@ -604,3 +604,10 @@ def test_the_best_grade_is_that_of_all_judgments(call, folder):
     assert values["s1", "a"] == values["s2", "a"]
     assert "best grade 4" in call("eval", *words, "table", "-v").out
     assert "best grade 2.5" in call("eval", *words, "table", "-v", "--max-grade", "2.5").out
+
+
+def test_quiet_with_a_name_of_trec_eval_names_per_query(call):
+    paths = ("qrels.txt", "bm25.run")
+    assert "--per-query" in call("eval", *paths, "-q", "-m", "map").err
+    assert not call("eval", *paths, "-q", "-m", "AP").err
+    assert not call("eval", *paths, "-q", "-m", "map", "--per-query").err

@@ -77,6 +77,8 @@ def test_runs_are_compared_by_novelty_and_not_by_coverage():
     [
         ("Coverage@2", {}, BadValue, "measure"),
         ("Novelty@2", {"items": ["a"]}, BadValue, "measure"),
+        ("RR", {"items": ["a"]}, BadValue, "items"),
+        ("Coverage@2", {"items": ["a"], "interactions": [1]}, BadValue, "interactions"),
         ("Coverage", {"items": ["a"]}, BadValue, "k"),
         ("Coverage@2", {"items": []}, BadInput, "items"),
         ("Coverage@2", {"items": 3}, WrongType, "items"),

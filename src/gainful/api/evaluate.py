@@ -293,8 +293,10 @@ def evaluate(
     named_items = given.pop("items", None), given.pop("interactions", None)
     reading = RunReading.from_options(given)
     if any(value is not None for value in named_items):
-        from gainful.read.items import read_items  # noqa: PLC0415  (few name them)
+        from gainful.measure.exposure import check_use  # noqa: PLC0415  (few name them)
+        from gainful.read.items import read_items  # noqa: PLC0415
 
+        check_use(reading.build_recipes(measures)[1], *named_items)
         reading = evolve(reading, items=read_items(*named_items))
     if run is None and runs is None:
         run = find_run_beside(qrels, reading.columns)

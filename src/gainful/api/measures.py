@@ -8,10 +8,19 @@ from gainful.convention import CONVENTIONS, like
 from gainful.convention.session import SESSION_CONVENTIONS
 from gainful.errors import GainfulError, UnknownName
 from gainful.measure.language import parse
+from gainful.measure.names import split_trec_name
 from gainful.measure.register import load_entry_points, load_plugin, register
 from gainful.page.shown import Description
 
-__all__ = ["conventions", "is_measure", "load_entry_points", "load_plugin", "measures", "register"]
+__all__ = [
+    "conventions",
+    "is_measure",
+    "is_trec_name",
+    "load_entry_points",
+    "load_plugin",
+    "measures",
+    "register",
+]
 
 
 def measures(name: str | None = None) -> Description:
@@ -44,6 +53,11 @@ def is_measure(name: str) -> bool:
     except GainfulError:
         return False
     return True
+
+
+def is_trec_name(name: str) -> bool:
+    """Is that how trec_eval calls a measure, such as map or ndcg_cut.10?"""
+    return split_trec_name(name) is not None
 
 
 def conventions(name: str | None = None, other: str | None = None) -> Description:

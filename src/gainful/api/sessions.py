@@ -41,6 +41,7 @@ from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions, name_systems
 from gainful.read.sessions import Sessions
+from gainful.text import name_way
 
 if TYPE_CHECKING:
     from gainful.measure.contributions import Contributions
@@ -144,7 +145,8 @@ def explain(
     judgments, chosen = read_judged_sessions(sessions, qrels, reading)
     names = chosen.frame["session"].unique(maintain_order=True).to_list()
     if session is None and len(names) > 1:
-        raise BadValue("session", None, f"one of {len(names)} sessions, such as {names[0]}")
+        way = name_way(f"--session {names[0]}", f"session={names[0]!r}")
+        raise BadValue("session", None, f"one of {len(names)} sessions, such as {way}")
     wanted = names[0] if session is None else str(session)
     if wanted not in names:
         raise UnknownName("session", wanted, names, lists_all=True)

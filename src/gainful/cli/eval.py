@@ -10,6 +10,7 @@ from gainful.api.evaluate import evaluate as evaluate_runs, holds_qrels_and_run
 from gainful.cli.answer import WITHOUT_NOTES, argument, command, name_runs
 from gainful.cli.command import PATH
 from gainful.cli.options import GROUPS, INTERVAL, PRINT_RUNS, Row, option, refuse_idle_options
+from gainful.cli.streams import say
 from gainful.page.page import Page
 
 _OF_RUNS = ("interval", "resamples", "seed", *GROUPS)
@@ -70,9 +71,7 @@ def evaluate(
             raise click.UsageError("--collections FOLDER takes no QRELS, RUN or --per-query")
         refuse_idle_options(_OF_RUNS, "applies to runs, not to --collections")
         options = {name: value for name, value in options.items() if name not in _OF_RUNS}
-        from gainful.api.collections import (  # noqa: PLC0415  (slow to load)
-            evaluate_collections,
-        )
+        from gainful.api.collections import evaluate_collections  # noqa: PLC0415  (slow to load)
 
         by_collection = evaluate_collections(collections, keep_going=keep_going, **options)
         return by_collection.page(verbose=verbose)
@@ -87,10 +86,13 @@ def evaluate(
     elif per_query and form in WITHOUT_NOTES:
         raise click.UsageError(f"--interval needs means; {form} has none with --per-query")
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
-        raise click.UsageError(
-            "name at least one RUN: gainful eval QRELS RUN… (only a file whose lines have both "
-            "retrieved and relevant needs none)"
-        )
+        way = "gainful eval QRELS RUN… (only a file with both retrieved and relevant needs none)"
+        raise click.UsageError(f"name at least one RUN: {way}")
+    if not per_query and click.get_current_context().params["quiet"]:
+        from gainful.api.measures import is_trec_name  # noqa: PLC0415  (few are quiet)
+
+        if any(map(is_trec_name, options["measures"] or ())):
+            say("-q only silences notes; --per-query is what -q is in trec_eval")
     options = {name: value for name, value in options.items() if value is not None}
     results = evaluate_runs(qrels, runs=runs or name_runs((qrels,)), **options)
     return results.page(per_query=per_query, verbose=verbose)

@@ -14,13 +14,13 @@ from gainful.measure.entry import Recipe
 from gainful.measure.results import QueryResults
 from gainful.read.items import Items
 from gainful.read.qrels_and_run import Run
-from gainful.text import count_noun
+from gainful.text import count_noun, shorten
 
-_WAYS = {
-    "items": "evaluate(…, items=…), gainful eval --items FILE: it describes a catalogue, and has "
-    "no values by query to compare runs with",
-    "interactions": "evaluate(…, interactions=…), gainful eval --interactions FILE: it needs the "
-    "popularity of items",
+_NEEDS = {
+    "items": "it only with a catalogue (--items FILE, items=); it has no value per query, so runs "
+    "cannot be compared by it",
+    "interactions": "it only with interactions (--interactions FILE, interactions=), which give "
+    "the popularity of items",
 }
 
 
@@ -29,7 +29,19 @@ def check_items(recipes: Mapping[str, Recipe], items: Items) -> None:
     known = {"items": items.catalogue, "interactions": items.popularity}
     for name, recipe in recipes.items():
         if known[recipe.entry.of_items] is None:
-            raise BadValue("measure", name, _WAYS[recipe.entry.of_items])
+            raise BadValue("measure", name, _NEEDS[recipe.entry.of_items])
+
+
+def check_use(recipes: Mapping[str, Recipe], items: Any, interactions: Any) -> None:
+    """Refuse a catalogue or interactions that no measure asks for."""
+    asked = {recipe.entry.of_items for recipe in recipes.values()} - {""}
+    named = {"items": items, "interactions": interactions}
+    if any(named[name] is None for name in asked):  # which is refused later
+        return
+    for name, value in named.items():
+        if value is not None and name not in asked:
+            measures = {"items": "Coverage@10 or Gini@10", "interactions": "Novelty@10"}[name]
+            raise BadValue(name, shorten(str(value)), f"it only with a measure such as {measures}")
 
 
 def add_exposure(

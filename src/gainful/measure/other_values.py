@@ -9,7 +9,7 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.convention import GAINFUL
-from gainful.errors import GainfulError
+from gainful.errors import BadValue, GainfulError
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import Entry, Recipe
 from gainful.measure.gain import GAINS
@@ -91,4 +91,4 @@ def _describe_measure(name: str, frame: pl.DataFrame) -> Recipe:
 
 
 def _refuse_to_compute(*_: Any, **__: Any) -> Array:
-    raise NotImplementedError("only its values are known")
+    raise BadValue("measure", "values of another tool", "a measure that gainful computes itself")

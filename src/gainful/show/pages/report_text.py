@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
@@ -321,24 +321,31 @@ def build_groups(systems: Sequence[System]) -> dict[str, Any] | None:
     }
 
 
+def _fit_axis(
+    values: Sequence[float],
+) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
+    """What places a value on an axis that holds all of them, in per cent, and its ticks."""
+    low, high = min(values), max(values)
+    ticks = axis_ticks(min(low, 0.0) if low == high else low, high)
+    digits = max(0, -floor(log10(ticks[1] - ticks[0])))
+
+    def percent(value: float) -> float:
+        return round(100 * (value - ticks[0]) / (ticks[-1] - ticks[0]), 3)
+
+    return percent, [(percent(tick), f"{tick:.{digits}f}") for tick in ticks]
+
+
 def _build_dumbbells(plotted: Sequence[tuple[str, list[float | None]]]) -> dict[str, Any]:
     """A row for each group with a dot for each system, and the ticks, in per cent of the axis."""
     known = [mean for _, means in plotted for mean in means if mean is not None] or [0.0]
-    low, high = min(known), max(known)
-    ticks = axis_ticks(min(low, 0.0) if low == high else low, high)
-    first, span = ticks[0], ticks[-1] - ticks[0]
-
-    def percent(value: float) -> float:
-        return round(100 * (value - first) / span, 3)
-
+    percent, ticks = _fit_axis(known)
     rows = []
     for label, means in plotted:
         dots = [(at, percent(mean)) for at, mean in enumerate(means) if mean is not None]
         places = [place for _, place in dots]
         wide = round(max(places) - min(places), 3) if places else 0.0
         rows.append({"label": label, "dots": dots, "from": min(places, default=0.0), "wide": wide})
-    digits = max(0, -floor(log10(ticks[1] - ticks[0])))
-    return {"rows": rows, "ticks": [(percent(tick), f"{tick:.{digits}f}") for tick in ticks]}
+    return {"rows": rows, "ticks": ticks}
 
 
 def _build_plot(
@@ -348,13 +355,7 @@ def _build_plot(
     intervals = [item.intervals[measure] for item in items]
     ends = [(interval.mean, interval.low, interval.high) for interval in intervals]
     known = [end for row in ends for end in row if end is not None]
-    low, high = min(known), max(known)
-    ticks = axis_ticks(min(low, 0.0) if low == high else low, high)
-    first, span = ticks[0], ticks[-1] - ticks[0]
-
-    def percent(value: float) -> float:
-        return round(100 * (value - first) / span, 3)
-
+    percent, ticks = _fit_axis(known)
     rows = []
     for item, interval in zip(items, intervals, strict=True):
         row: dict[str, Any] = {"run": item.run, "mean": "–", "between": "", "at": None}
@@ -369,8 +370,7 @@ def _build_plot(
                 ),
             }
         rows.append(row)
-    digits = max(0, -floor(log10(ticks[1] - ticks[0])))
-    return rows, [(percent(tick), f"{tick:.{digits}f}") for tick in ticks]
+    return rows, ticks
 
 
 def axis_ticks(low: float, high: float) -> list[float]:
