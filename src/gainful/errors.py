@@ -46,7 +46,6 @@ class GainfulError(Exception):
     """Any mistake in what was asked of gainful or given to it; its message is one line."""
 
     def __init__(self, message: str = "") -> None:
-        """Say it; what a file or a name holds can neither break the line nor steer a terminal."""
         super().__init__(shorten_message(escape_controls(message)))
 
 
@@ -54,7 +53,6 @@ class BadValue(GainfulError, ValueError):
     """A value outside what its argument allows."""
 
     def __init__(self, argument: str, value: object, allowed: str) -> None:
-        """Say which argument, which value, and what would be right."""
         self.argument, self.value, self.allowed = argument, value, allowed
         super().__init__(f"{argument} is {self._quote_value()}; allowed: {allowed}")
 
@@ -110,7 +108,6 @@ class NoIdeal(BadValue):
     """An ideal that is not above zero, where that is refused; `index` says of which ranking."""
 
     def __init__(self, index: tuple[int, ...], value: object, argument: str = "") -> None:
-        """Say which ideal, by its place or by a name of its own."""
         self.index = index
         place = "".join(f"[{number}]" for number in index)
         super().__init__(argument or f"ideal{place}", value, "an ideal above zero (empty=error)")
@@ -127,7 +124,6 @@ class BadInput(GainfulError, ValueError):
     """A file, a line of one, or an entry of a dict that cannot be what it should be."""
 
     def __init__(self, where: str, problem: str, expected: str = "") -> None:
-        """Say where it is, what is wrong there, and what was expected."""
         self.where, self.problem, self.expected = where, problem, expected
         super().__init__(f"{where}: {problem}" + (f" (expected: {expected})" if expected else ""))
 
@@ -189,7 +185,6 @@ class NotInstalled(GainfulError, ImportError):
     """A part of gainful that needs what is not installed; says how to install it."""
 
     def __init__(self, feature: str, extra: str) -> None:
-        """Say what needs it, and which extra brings it."""
         self.feature, self.extra = feature, extra
         packages = " ".join(EXTRAS.get(extra, (extra,)))
         super().__init__(f"{feature} needs packages that are not installed: pip install {packages}")
@@ -248,7 +243,6 @@ class UnknownName(GainfulError, LookupError, ValueError):
 
 
 def _show_name(name: str) -> str:
-    """A name to be typed; within quotes where blanks around it could not be seen."""
     return shorten(name) if name == name.strip() else quote(name)
 
 

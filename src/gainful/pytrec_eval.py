@@ -144,7 +144,6 @@ class RelevanceEvaluator:
 
 
 def _recall_levels(recipe: Recipe) -> tuple[float, ...]:
-    """The levels of recall at which a measure asks for precision."""
     if recipe.entry.cutoff_kind == "recall":
         return (float(recipe.cutoff or 0),)
     if "points" in recipe.entry.arguments:

@@ -200,7 +200,6 @@ def find_nearest(name: str, names: Iterable[str], *, whole: bool = False) -> str
 
 
 def _continues(first: str, second: str) -> bool:
-    """Does one of two names go on where the other ends?"""
     shorter, longer = sorted((first, second), key=len)
     return len(shorter) >= _SHORTEST and longer.startswith(shorter)
 

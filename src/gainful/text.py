@@ -309,7 +309,6 @@ def format_range(numbers: Sequence[float]) -> str:
 
 
 def _format_rounded(number: float) -> str:
-    """A whole number where that says enough: not for what is nearly nothing or nearly all."""
     if 0 < number < 0.1:
         return "<0.1"
     is_extreme = 0 < number < 1 or 99 < number < 100

@@ -144,7 +144,6 @@ def _search(
 
 
 def _draw_list(results: int, chance: float, random: np.random.Generator) -> list[int]:
-    """What stands at each rank: the number of a relevant document, each once, or -1."""
     left = list(range(_RELEVANT))
     numbers = []
     for rank in range(1, results + 1):

@@ -16,7 +16,6 @@ class Chance:
         self._random = Random(seed).random  # noqa: S311  (a simulation, no secret)
 
     def __call__(self, share: float) -> bool:
-        """Does what happens with this chance happen?"""
         return self._random() < share
 
     def random(self) -> float:

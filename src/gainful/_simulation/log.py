@@ -96,7 +96,6 @@ def _survivals(  # noqa: PLR0917
 
 
 def _draw_stops(survival: Array, size: int, random: np.random.Generator) -> Ranks:
-    """How far searchers get, of whom these shares get to 1, to 2 and so on."""
     draws = 1 - random.random(size)  # above 0
     return np.searchsorted(-survival, -draws, side="right").astype(np.intp)
 

@@ -137,7 +137,6 @@ def group_units(named: tuple[str, FindGroup], ids: Sequence[str]) -> Grouping:
 
 
 def _is_label(label: Any) -> bool:
-    """Is it more than None, blanks, or what does not equal itself, as NaN and pandas' NA?"""
     equals_itself = str(label == label) == "True"  # noqa: PLR0124
     return label is not None and equals_itself and bool(str(label).strip())
 
@@ -174,7 +173,6 @@ def group_sessions(
 
 
 def _group_by_length(_: object, queries: AnyQueries | None) -> dict[str, str]:
-    """By the number of words in the text of a query."""
     if queries is None:
         allowed = f"a table of queries with their texts: {_name_queries()}"
         raise BadValue(name_way("--group", "group"), TEXT_LENGTH, allowed)
@@ -183,7 +181,6 @@ def _group_by_length(_: object, queries: AnyQueries | None) -> dict[str, str]:
 
 
 def _group_by_relevant(judgments: Qrels | NestedDict, _: object) -> dict[str, str]:
-    """By the number of relevant documents of a query."""
     frame = as_qrels_columns(judgments).frame
     counts = frame.group_by("query").agg((pl.col("grade") > 0).sum()).iter_rows()
     return {query: _name_size(count, _RELEVANT, "10+ relevant") for query, count in counts}

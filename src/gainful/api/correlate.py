@@ -88,7 +88,6 @@ def correlate(
 def _read_labels(
     labels: AnyLabels | None, against: str | None, unit: str
 ) -> tuple[str, Labels | None]:
-    """The name of what users said, and its table if there is one."""
     if labels is not None:
         table = read_labels(labels, against, unit)
         return table.name, table
@@ -150,7 +149,6 @@ def correlate_sessions(
 
 
 def _add_measure(measures: Measures, against: str | None) -> list[str]:
-    """The measures by name, and the one that they are held against, if it is a measure."""
     expanded = expand(measures)
     if against is not None:
         expanded |= {against: next(iter(expand(against).values()))}

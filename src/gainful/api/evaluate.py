@@ -67,7 +67,6 @@ class RunResults(ShownByRun[QueryResults]):
     def __init__(
         self, results: Mapping[str, QueryResults], intervals: Sequence[MeanIntervals] = ()
     ) -> None:
-        """Results by name; all runs have intervals, or none has."""
         super().__init__(results)
         self.intervals = intervals
 
@@ -397,7 +396,6 @@ def evaluate_matched(
 def _read_small_files(
     qrels: AnyQrels, runs: Mapping[str, AnyRun], reading: RunReading
 ) -> tuple[NestedDict, dict[str, NestedDict]] | None:
-    """Judgments and runs of TREC files, if they are small together and all in them is usual."""
     formats = {reading.qrels_format, reading.run_format} - {None, "trec"}
     if formats or reading.columns.names or os.environ.get("GAINFUL_ENGINE"):
         return None
@@ -452,7 +450,6 @@ def _match_in_file(
 
 
 def _open_large_run(run: AnyRun, reading: RunReading) -> LazyRun | None:
-    """A run in a file that memory might not hold, to be read in parts."""
     if not isinstance(run, (str, PathLike)) or reading.columns.names or not exceeds_memory(run):
         return None
     from gainful.read.large_runs import open_large_run  # noqa: PLC0415  (few files are so large)

@@ -123,7 +123,6 @@ def explore(
 def _choose_recipe(
     measure: str | Measure, like: str | SessionConvention | None, settings: Mapping[str, Any]
 ) -> SessionRecipe:
-    """The measure to begin with, of those that the page computes."""
     _, recipes = build_session_recipes(measure, like, settings)
     if len(recipes) > 1:
         raise BadValue("measure", measure, "one measure to start with")
@@ -133,7 +132,6 @@ def _choose_recipe(
 
 
 def _choose_units(sessions: MatchedSessions) -> DrawnUnits:
-    """What is drawn again: conversations that all systems had, else searchers, else sessions."""
     columns = session_columns(sessions)
     if CONVERSATION in columns.columns:
         return DrawnUnits.from_labels(columns[CONVERSATION], "session")

@@ -271,7 +271,6 @@ def groups_data(
 def _take_results(
     results: Any, more: Any, measures: Measures | None, options: RunOptions
 ) -> dict[str, Results]:
-    """Results of runs by name; those of sessions are refused."""
     results = take_results((results, more), measures, options)
     if results[0].unit != "query":
         allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
@@ -302,7 +301,6 @@ def _evaluate(
 
 
 def _common_depth(recipes: Mapping[str, Recipe], convention: Convention) -> int | None:
-    """How deep all measures together look; None where one looks at all, or ties are averaged."""
     depths = [recipe.depth for recipe in recipes.values() if recipe.depth is not None]
     averages = TIE_POLICIES[convention.ties].averages
     return None if averages or len(depths) < len(recipes) else max(depths)
@@ -325,7 +323,6 @@ def _grows_by_rank(entry: Entry) -> bool:
 
 
 def _ideal_measure(measure: Measure) -> Measure:
-    """The best that was possible, by the same gains and discount."""
     allowed_params = MEASURES["IDCG"].params
     params = {param: value for param, value in measure.params if param in allowed_params}
     if not measure.entry.discounted:

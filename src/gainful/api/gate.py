@@ -159,7 +159,6 @@ def _describe_chain(made: Baseline, previous: Baseline | None, path: str) -> lis
 
 
 def _count_saves(path: str) -> int:
-    """How many runs the baseline of a file remembers; none where there is no such file."""
     if not Path(path).exists():
         return 0
     try:

@@ -113,12 +113,10 @@ def is_meant(name: str, names: list[str]) -> bool:
 
 
 def _format_type(kind: Any) -> str:
-    """What a field was annotated with, as it stands in the source."""
     return str(getattr(kind, "__forward_arg__", kind))
 
 
 def _add_arguments(text: str, described_by: Sequence[type]) -> str:
-    """A docstring whose arguments go on with those of the sets of options."""
     head, arguments, rest = text.partition("\nArgs:\n")
     own, blank, others = rest.partition("\n\n")
     docstrings = (cleandoc(options.__doc__ or "") for options in described_by)

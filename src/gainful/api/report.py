@@ -158,7 +158,6 @@ def report(
 
 
 def _read_texts(queries: AnyQueries | None, *, grouped: bool) -> dict[str, str]:
-    """What the queries say; a table that only groups them need not."""
     if queries is None:
         return {}
     table = read_queries(queries)
@@ -269,7 +268,6 @@ def _shorten_names(groups: SystemGroups) -> SystemGroups:
 def _compare_systems(
     groups: SystemGroups, block: str | Sequence[str] | None, method_options: MethodOptions
 ) -> tuple[Comparison | None, list[str]]:
-    """The comparison of systems, in the measures that allow one; none of a single system."""
     if groups.by is None or len(groups.flags) < 2:
         return None, []
     return compare_where_possible(

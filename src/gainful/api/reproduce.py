@@ -120,7 +120,6 @@ def reproduce(
 
 
 def _as_columns(run: Any) -> Run:
-    """A run whose documents can be listed; one in an engine stays there."""
     if isinstance(run, LazyRun):
         raise WrongType("run", "a lazy frame", "a run in memory: its documents are listed")
     return as_run_columns(run)

@@ -75,7 +75,6 @@ def name_runs(runs: Runs | AnyRun, at_least: int = 1) -> dict[str, AnyRun]:
 
 
 def _holds_runs(value: Any) -> bool:
-    """Does it hold several runs? Files by name it is seen of at once."""
     if isinstance(value, dict) and all(isinstance(run, (str, PathLike)) for run in value.values()):
         return True
     from gainful.read.shapes import holds_runs  # noqa: PLC0415  (a command has files only)

@@ -178,7 +178,6 @@ def list_others_in_parts(options: GainOptions) -> list[str]:
 
 
 def _is_left_out(value: object) -> bool:
-    """Is an option as if it was not named? Frames and arrays cannot tell by themselves."""
     return value is None or value is False or (isinstance(value, (str, Sequence)) and not value)
 
 

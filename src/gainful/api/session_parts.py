@@ -158,14 +158,12 @@ def match_by(
 
 
 def _open_sessions(sessions: Any, options: GainOptions, needed: set[str]) -> EngineSessions:
-    """Sessions that stay where they are."""
     native, engine, name = _find_frame(sessions)
     reading, first_row = ReadOptions.pick(options), 0 if native is sessions else 1
     return open_sessions(native, engine, name, reading, needed, first_row=first_row)
 
 
 def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:
-    """A frame that stays where it is, its engine, and what it is called."""
     engine = find_engine(sessions)
     if engine is not None:
         return sessions, engine, "sessions"

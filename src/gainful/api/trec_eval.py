@@ -42,7 +42,6 @@ class TrecEvalStop(Exception):
     """trec_eval gives up at a query, having printed those before it, or finds none to evaluate."""
 
     def __init__(self, reason: str, *, nothing_evaluated: bool = False) -> None:
-        """Say why, and whether there was no query at all."""
         self.nothing_evaluated = nothing_evaluated
         super().__init__(reason)
 
@@ -82,7 +81,6 @@ def trec_eval(qrels_path: str, run_path: str, options: TrecEvalOptions) -> Itera
 
 
 def _refuse_stdin(qrels_path: str, run_path: str, options: TrecEvalOptions) -> None:
-    """Only a run is read from standard input, and not by version 9."""
     if qrels_path == "-":
         raise BadInput("-", "judgments are not read from standard input")
     if run_path == "-" and options.version == 9:

@@ -106,7 +106,6 @@ def _parse_single_measure(measure: str | Measure) -> Measure:
 def _build_sides(
     build: Callable[..., AnyRecipe], find: Callable[[Any], Any], measure: Measure, *tools: Any
 ) -> tuple[AnyRecipe, AnyRecipe]:
-    """The measure as both tools compute it; what it says itself wins over the tools."""
     recipes = []
     for convention in [find(tool) for tool in tools]:
         with _name_side(measure, convention):
@@ -116,7 +115,6 @@ def _build_sides(
 
 @contextmanager
 def _name_side(measure: Measure, convention: Convention | SessionConvention) -> Iterator[None]:
-    """A side that has no number at all, whatever the data, is named in the error."""
     try:
         yield
     except GainfulError as error:

@@ -230,7 +230,6 @@ def _check_files(context: click.Context) -> None:
 
 
 def _list_inputs(context: click.Context) -> Iterator[tuple[str, str]]:
-    """Each file that is read, and the parameter that names it."""
     for parameter in context.command.params:
         name = str(parameter.name)
         value = context.params.get(name) or ()

@@ -119,7 +119,6 @@ class Option(click.Option):
     """An option that stands under a heading in help; its choices are listed in words."""
 
     def __init__(self, *args: Any, group: str = "", replaces: str = "", **attributes: Any) -> None:
-        """`replaces` names the one input that what is written here may take the place of."""
         super().__init__(*args, **{**attributes, "help": None})
         self.group, self.replaces, self.meaning = group, replaces, attributes.get("help")
 
@@ -168,7 +167,6 @@ class Command(Explained):
     """A command whose options stand in groups; misspelt ones are answered."""
 
     def __init__(self, *words: Any, **attributes: Any) -> None:
-        """One with many options has `--help-all`, which shows those that `--help` folds."""
         super().__init__(*words, **attributes)
         if self._list_folded():
             self.params.append(_make_help_all())

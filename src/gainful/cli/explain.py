@@ -91,7 +91,6 @@ def _explain(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
 
 
 def _names_file(words: tuple[str, ...]) -> bool:
-    """Is the first of these words no grade: a file, or three words of which one should be?"""
     try:
         float(words[0].strip("[(").partition(",")[0])
     except ValueError:

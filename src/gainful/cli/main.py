@@ -305,7 +305,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _report_missing_package(failure: ModuleNotFoundError) -> int:
-    """A package that gainful is installed with is not there; one of its own modules always is."""
     package = (failure.name or "").partition(".")[0]
     if package in ("", "gainful"):
         return _report_failure(failure)

@@ -49,7 +49,6 @@ def parse_numbers(words: Iterable[str], argument: str) -> list[float]:
 
 
 def _read_stdin(argument: str) -> str:
-    """All that comes through the pipe."""
     if sys.stdin is None:
         raise BadValue(argument, "-", "numbers, or - with something to read from")
     try:
@@ -153,7 +152,6 @@ class Row:
             self.attributes.setdefault("show_default", True)
 
     def __call__(self, command: Callable[..., Any]) -> Callable[..., Any]:
-        """Give a command this option."""
         attributes = dict(self.attributes)
         if isinstance(attributes.get("type"), partial):
             attributes["type"] = attributes["type"]()
@@ -170,7 +168,6 @@ def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -
 
 
 def _list_choices(*tables: tuple[str, str]) -> click.Choice[str]:
-    """The names in these tables, which are loaded when a command needs them, each once."""
     names = [getattr(import_module(f"gainful.{module}"), table) for module, table in tables]
     return click.Choice(list(dict.fromkeys(name for table in names for name in table)))
 

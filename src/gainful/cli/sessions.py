@@ -135,7 +135,6 @@ def _write_judgments(
 
 
 def _choose_view(options: dict[str, Any]) -> Any:
-    """The view that was asked for; only one at a time."""
     views = [name for name in (*VIEWS, "last") if options.pop(name, False)]
     if len(views) > 1:
         names = " or ".join(f"--{name.replace('_', '-')}" for name in views)

@@ -68,7 +68,6 @@ def _stop(*_: object) -> None:
 
 
 def _unwind(number: int, _: object) -> None:
-    """End as shells expect after a signal, but remove what is temporary first."""
     sys.stderr.write("gainful: stopped\n")
     raise SystemExit(128 + number)
 

@@ -38,7 +38,6 @@ def prepare_streams() -> None:
 
 
 def _spell(failure: UnicodeError) -> tuple[str, int]:
-    """What stands for a character that a stream has not; never a ?, which can be any of them."""
     from gainful.page.terminal import spell  # noqa: PLC0415  (streams mostly have all characters)
 
     if not isinstance(failure, UnicodeEncodeError):

@@ -97,5 +97,4 @@ def refuse_certain(test: str | None) -> None:
 
 
 def _select(options: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """Those of these options that the command has."""
     return {name: options[name] for name in names if name in options}

@@ -176,7 +176,6 @@ def _parse_options(flags: list[tuple[str, str]], chosen: dict[str, str]) -> Trec
 
 
 def _parse_debugging(values: Sequence[str]) -> str | None:
-    """The query of -D 1.QUERY, the last that is named; an empty name is one that no query has."""
     parts = [value.partition(".") for value in values]
     levels = [_parse_whole_number({"-D": level or "0"}, "-D", 0) for level, _, _ in parts]
     if any(level > 0 for level in levels):

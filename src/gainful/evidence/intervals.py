@@ -175,7 +175,6 @@ def _bootstrap_ends(
 
 
 def _aggregate_ends(ends: Sequence[float], kind: Aggregation, number: int) -> tuple[float, float]:
-    """The interval of a sum or of a geometric mean, from that of the mean that it is made of."""
     if kind == "sum":
         return ends[0] * number, ends[1] * number
     if kind == "geometric":

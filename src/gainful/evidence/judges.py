@@ -271,7 +271,6 @@ def _estimate_alpha(every: pl.DataFrame, level: str, resampling: Resampling) -> 
 
 
 def _square_distances(scale: Array, totals: Array, level: str) -> Array:
-    """How far grades are from each other, squared: samples × grades × grades."""
     if level == "nominal":
         return np.broadcast_to(1 - np.eye(len(scale)), (len(totals), len(scale), len(scale)))
     places = totals.cumsum(axis=1) - totals / 2 if level == "ordinal" else scale[None, :]
@@ -291,7 +290,6 @@ def _number_grades(grades: Array, whose: str) -> tuple[Array, Ranks]:
 
 
 def _count_grades(query: Ranks, rows: Ranks, columns: Ranks, size: int) -> Array:
-    """How often each two grades come together: queries × grades × grades."""
     cell = (query * size + rows) * size + columns
     shape = int(query.max()) + 1, size, size
     return np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)

@@ -163,7 +163,6 @@ def plan_queries(results: Sequence[Results], goal: Goal, clusters: Clusters | No
 
 
 def _refuse_small(paired: PairedValues) -> None:
-    """Of few queries, or clusters of them, a spread cannot be told."""
     count = len({*paired.units})
     if count < _FEWEST:
         problem = f"a pilot of {count_noun(count, paired.unit)} is too small to estimate the spread"

@@ -244,7 +244,6 @@ def measure_effects(
 
 
 def _improve(pair: tuple[Results, Results], name: str) -> tuple[float, float | None]:
-    """The mean improvement of a run over its baseline, and as a share of the baseline's mean."""
     paired = pair_values([values_by_query(run, name) for run in pair], name)
     if not paired.queries:
         problem = f"{name}: no query counts in {pair[0].name} and its baseline"

@@ -143,7 +143,6 @@ def last_query_bands(  # noqa: PLR0917  (all that bands are made of)
 def _resample_band(
     sums_and_counts: _SumsAndCounts, flags: Flags, drawn: DrawnUnits, resampling: Resampling
 ) -> Array:
-    """The low and the high end; not a number where there are no two searchers to draw from."""
     unit = drawn.select(flags)
     sums, counts = (UnitSums.from_values(array[flags], unit).sums for array in sums_and_counts)
     if len(sums) < 2:

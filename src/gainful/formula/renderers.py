@@ -115,7 +115,6 @@ def to_latex(node: Expr) -> str:
 
 
 def _render_symbol(symbol: str) -> str:
-    """A symbol of one letter with an index, such as b_q or w_{0.5}, or a word."""
     parts = re.fullmatch(r"([a-z])(q?i|q|[\d_].*)", symbol)
     if parts:
         index = parts[2].replace("_minus", "-").replace("_", ".")
@@ -124,7 +123,6 @@ def _render_symbol(symbol: str) -> str:
 
 
 def _render_cases(node: Expr) -> str:
-    """Nested alternatives as one list of cases."""
     lines = []
     while isinstance(node, Where):
         lines.append(rf"{to_latex(node.yes)} & \text{{if }} {to_latex(node.condition)}")

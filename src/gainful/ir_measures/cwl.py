@@ -22,7 +22,6 @@ from gainful.types import Array
 
 
 def _continue_ap(gain: Array, **_: Any) -> Array:
-    """The share that is left, after each rank, of all relevant documents found over their rank."""
     left = np.cumsum((gain / rank_row(gain))[:, ::-1], axis=1)[:, ::-1]
     after = np.append(left[:, 1:], np.zeros((len(gain), 1)), axis=1)
     return np.asarray(np.divide(after, left, out=np.zeros_like(gain), where=left > 0))

@@ -134,13 +134,11 @@ class DefinedMeasure(_Calls):
     qrel_inputs: tuple[str, ...] = ("query_id", "doc_id", "relevance")
 
     def __call__(self, *, cutoff: int | None = None) -> DefinedMeasure:
-        """This measure over the first documents of each query."""
         if cutoff is not None and not self.supports_cutoff:
             raise BadValue("k", cutoff, f"nothing: {self} takes no cutoff")
         return evolve(self, k=cutoff)
 
     def __matmul__(self, cutoff: int) -> DefinedMeasure:
-        """This measure over the first documents of each query."""
         return self(cutoff=cutoff)
 
     def __repr__(self) -> str:
@@ -375,7 +373,6 @@ class MeanAgg:
     """The mean of the values that were added."""
 
     def __init__(self, default: float = nan) -> None:
-        """Take what the mean of nothing is."""
         self.sum = 0.0
         self.count = 0
         self.default = default
@@ -428,7 +425,6 @@ def parse_trec_measure(measure: str) -> list[Measure]:
 
 
 def _split_numbers(measure: str) -> list[str]:
-    """A name with one number each, where trec_eval would read several as one list."""
     several = _SEVERAL.fullmatch(measure)
     if several is None or several["name"] not in TREC_NAMES:
         return [measure]

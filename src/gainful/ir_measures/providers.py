@@ -140,7 +140,6 @@ __all__ += list(_CLASSES)
 
 
 def __getattr__(name: str) -> type[Provider]:
-    """The classes of the tools, such as `PytrecEvalProvider` and `RuntimeProvider`."""
     if name in _CLASSES:
         return _CLASSES[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -110,7 +110,6 @@ class _Converter:
     noun: ClassVar[str]
 
     def __init__(self, value: Any, strict: bool = True) -> None:  # noqa: FBT002  (its place there)
-        """Take a dict of dicts, a pandas frame, or rows; a frame may lack columns if not strict."""
         self._value = value
         self._strict = strict
 

@@ -41,7 +41,6 @@ class GainEvent:
     seconds: float | None = None  # of dwell: from so many on
 
     def __str__(self) -> str:
-        """As it is printed."""
         stay = "" if self.seconds is None else f">={self.seconds:g}s"
         return f"{self.name}{stay} = {format_short(self.weight)}"
 

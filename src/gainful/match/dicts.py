@@ -149,7 +149,6 @@ def _find_bad_number(
 
 
 def _look_up_scores(pool: list[_ByDoc], rankings: list[_ByDoc]) -> Array:
-    """The score of every judged document, NaN where it was not retrieved."""
     pairs = zip(pool, rankings, strict=True)
     scores = [*chain.from_iterable(map(ranking.get, judged) for judged, ranking in pairs)]
     return np.array(scores, dtype=np.float64)  # None becomes NaN, which no score is

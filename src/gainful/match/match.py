@@ -23,7 +23,6 @@ class MatchedRun:
 
 
 def _drop_namesakes(run: Run) -> Run:
-    """The run without documents that are named like their query."""
     kept = run.frame["query"] != run.frame["doc"]
     if kept.all():
         return run

@@ -154,7 +154,6 @@ def _join_names(names: pl.Series) -> bytes:
 
 
 def _copy_others(library: Any, others: ctypes.c_void_p, count: int) -> np.ndarray[Any, Any]:
-    """The queries without judgments, in the order of the file."""
     if not count or others.value is None:
         return np.zeros(0, _OTHER)
     copied = np.frombuffer(ctypes.string_at(others, count * _OTHER.itemsize), _OTHER)

@@ -172,7 +172,6 @@ def _place_gains(
 
 
 def _sort_ranks(score: Array, row: Ranks, column: Ranks) -> tuple[Ranks, Ranks]:
-    """First and last rank of some documents, by sorting all of them."""
     order = np.argsort(-score, axis=1)
     edges = _block_edges(_block_starts(take_by_row(score, order)))
     first, last = (_restore_input_order(order, edge)[row, column] for edge in edges)
@@ -221,7 +220,6 @@ def _block_starts(ordered: Array) -> Flags:
 
 
 def _block_edges(starts: Flags) -> tuple[Ranks, Ranks]:
-    """The first and last rank of the block that each rank belongs to."""
     rank = np.arange(1, starts.shape[1] + 1)
     first = np.maximum.accumulate(np.where(starts, rank, 0), axis=1)
     ends = np.ones_like(starts)
@@ -249,7 +247,6 @@ def _refuse_ties(placed: PlacedGains, score: Array, last_rank: int) -> None:
 
 
 def _have_equal_gains(placed: PlacedGains, tied: Ranks) -> bool:
-    """Are all documents of each tied block worth the same, so that any order will do?"""
     keys = np.stack((placed.row[tied], placed.first[tied], placed.gain[tied]))
     _, inverse, count = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
     size = placed.last[tied] - placed.first[tied] + 1
@@ -257,7 +254,6 @@ def _have_equal_gains(placed: PlacedGains, tied: Ranks) -> bool:
 
 
 def _rank_by_input(placed: PlacedGains, score: Array) -> Ranks:
-    """The rank, if ties stay in the order given: only rows with ties are sorted."""
     rank, tied = placed.first.copy(), placed.first < placed.last
     rows, row = np.unique(placed.row[tied], return_inverse=True)
     order = np.argsort(-score[rows], axis=1, kind="stable")

@@ -250,7 +250,6 @@ class _PairModel:
         return errors
 
     def _posteriors(self, seen: Array, share: Array) -> Iterator[tuple[int, slice, Array]]:
-        """How attractive pairs may be after their clicks: some rows of a stratum at a time."""
         by_click, by_skip, prior = np.log(seen), np.log1p(-seen), np.log(share)
         for number, part in self._parts:
             posterior = self._clicked[part] @ by_click + self._skipped[part] @ by_skip
@@ -279,6 +278,5 @@ def _find_strata(shown: Array, lists: Array) -> NDArray[np.intp]:
 
 
 def _fill_unknown(values: Array, known: NDArray[np.bool_]) -> Array:
-    """A rank at which nothing was clicked is taken like the one before it."""
     last = np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))
     return np.maximum(values[last], 1e-6)

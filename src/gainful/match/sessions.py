@@ -168,11 +168,9 @@ class MatchedSessions:
         return earliest >= results.query if later else earliest == results.query
 
     def _is_judged_alike(self, results: JudgedResults) -> bool:
-        """Is a document that was judged at one place judged at all, in the same way?"""
         return results is self.judged and self.has_single_base
 
     def _is_first_judged(self, results: JudgedResults, among: Flags, *, later: bool) -> Flags:
-        """Is no earlier query of the session among the flagged results of this document?"""
         key = self.session[results.query] * len(results.pool_base) + self.pool_index
         document = np.unique(key, return_inverse=True)[1]
         earliest = np.full(len(results.query), np.iinfo(np.int64).max)
@@ -352,7 +350,6 @@ def nothing_judged(name: str, topic: str | None = None, judged: str | None = Non
 
 
 def _refuse_questions(name: str, topic: str | None, text: str) -> NoReturn:
-    """Judgments are of what was asked, and not of the topics of sessions."""
     raise BadInput(
         name,
         f"no topic, such as {quote(topic)}, has judgments: those are for questions, such as "

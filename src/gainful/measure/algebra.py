@@ -112,7 +112,6 @@ def normalised_average(
 
 
 def _pair(vectors: Sequence[ArrayLike], ideals: Sequence[ArrayLike]) -> tuple[Array, Array]:
-    """As many ideals as vectors, all of one length."""
     actual, best = _stack(vectors, "vectors"), _stack(ideals, "ideals")
     if actual.shape != best.shape:
         shapes = (" × ".join(map(str, array.shape)) for array in (best, actual))

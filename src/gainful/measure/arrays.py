@@ -117,7 +117,6 @@ def _build_recipe(
 def _choose_reader(
     grades: Numbers, group: Numbers | None, qid: ArrayLike | None, mask: ArrayLike | None
 ) -> Callable[[Numbers, str], RankingMatrix]:
-    """How arrays become rankings: as they are, in groups, or without their padding."""
     if group is None and qid is None:
         return read_rankings if mask is None else partial(_drop_masked, mask=mask)
     if mask is not None:
@@ -508,7 +507,6 @@ def _compute_tensor(
     like: Like = None,
     **options: Unpack[Options],
 ) -> Any:
-    """The values where the tensors are; None where they have to be read into NumPy."""
     if group is not None or qid is not None:
         return None
     recipe = _build_recipe(measure, judged=judged, k=k, like=like, **options)

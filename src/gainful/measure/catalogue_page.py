@@ -116,7 +116,6 @@ def _find_measure(name: str) -> str:
 
 
 def _describe_alias(name: str, entry: Entry) -> list[str]:
-    """What a name stands for that is not the measure's own, with what it sets."""
     trec_name = TREC_NAMES.get(name)
     if trec_name is None or name.lower() == entry.name.lower():
         return []
@@ -214,7 +213,6 @@ def _build_param_row(param: Param) -> tuple[str, ...]:
 
 
 def _describe_setting_values(setting: Setting) -> str:
-    """What may be said in answer to a setting that has no table of answers."""
     allowed_values = {
         "gain": f"{', '.join(GAINS)}; or weights by grade",
         "discount": ", ".join(DISCOUNTS),

@@ -318,12 +318,10 @@ def _tabulate_results(
 
 
 def _take_value(values: Array) -> float | None:
-    """The one value there is; none where it is left out."""
     return finite_or_none(float(np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)[0]))
 
 
 def _keep_results(sessions: MatchedSessions, kept: Ranks) -> MatchedSessions:
-    """The session as if only some of its results had been judged."""
     kept, judged = np.sort(kept), sessions.judged
     parts = {name: getattr(judged, name)[kept] for name in ("query", "rank", "grade", "row")}
     return evolve(sessions, judged=evolve(judged, **parts), pool_index=sessions.pool_index[kept])

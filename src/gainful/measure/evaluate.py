@@ -109,7 +109,6 @@ def compute_ranked(ranked: RankedRun, recipe: Recipe) -> Array:
 
 
 def _zero_queries(matched: Matched, convention: Convention) -> Flags:
-    """The queries that score 0 whatever the convention says of nothing relevant."""
     zero = matched.judged & ~matched.in_run & (convention.empty == 1)
     return zero | ~matched.judged if convention.extra == "zero" else zero
 

@@ -306,7 +306,6 @@ def _format_outcome(explanation: Explanation) -> str:
 
 
 def _format_sum(recipe: Recipe, terms: Sequence[tuple[int, float, float]]) -> str:
-    """The first terms of a sum and its last one."""
     is_long = len(terms) > _MAX_TERMS
     kept_terms = [*terms[: _MAX_TERMS - 1], terms[-1]] if is_long else terms
     texts = [as_text(_build_term(recipe, *term)) for term in kept_terms]

@@ -105,5 +105,4 @@ def _check_number(value: object, what: str) -> float:
 
 
 def _symbol(grade: float) -> str:
-    """A name that is also one in JavaScript: w2, w0_5, w_minus1."""
     return "w" + format_exact(grade).replace("-", "_minus").replace(".", "_").replace("+", "")

@@ -184,7 +184,6 @@ def _expand_trec_name(spelling: str) -> dict[str, Measure]:
 
 
 def _label(spelling: str, name: str, measure: Measure) -> str:
-    """What the user called it, unless that names another measure too, here or in another tool."""
     if name == measure.name:
         return spelling
     namesakes = {entry for entry in MEASURES if entry.lower() == name.lower()}
@@ -205,7 +204,6 @@ def _expand_cutoffs(part: str) -> list[str]:
 
 
 def _parse_cutoff(text: object) -> Any:
-    """A cutoff as a number; what is none is refused where the measure says what it takes."""
     if isinstance(text, str) and re.fullmatch(NUMBER_PATTERN, text, re.ASCII):
         return int(text) if re.fullmatch(r"[-+]?\d+", text, re.ASCII) else float(text)
     return text

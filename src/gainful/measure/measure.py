@@ -94,7 +94,6 @@ class Measure:
             as_gain(checked_params["gain"]).with_values({"rel": checked_params["rel"]})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is pickled is what was written: an entry may have a function that cannot be."""
         return Measure, (self.name, self.params, self.k)
 
     @property
@@ -113,7 +112,6 @@ class Measure:
         return evolve(self, name=name, params=merged, k=self.k if cut is None else cut)
 
     def __matmul__(self, k: float | None) -> Measure:
-        """This measure over the first k documents."""
         return evolve(self, k=k)
 
     def _repr_latex_(self) -> str:

@@ -66,7 +66,6 @@ def pop_cutoff(params: dict[str, Any]) -> Any:
 
 
 def _with_other_grades(gains: Any) -> Any:
-    """A table of gains there: a grade that it does not list is worth itself."""
     if isinstance(gains, Mapping):
         return gains if "else" in gains else {**gains, "else": "g"}
     text = str(gains).strip()

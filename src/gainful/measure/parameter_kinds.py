@@ -111,7 +111,6 @@ def _check_inner_measure(value: Any) -> str:
 
 
 def _check_price(value: object) -> ParameterValue:
-    """A price: a number from 0 on, or the name of a column."""
     if isinstance(value, str) and value.strip():
         return value
     if not is_number(value) or not 0 <= value < float("inf"):

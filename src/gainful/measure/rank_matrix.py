@@ -107,7 +107,6 @@ def _whole_grades(table: RankingMatrix, convention: Convention, argument: str) -
 
 
 def _tie_blocks(row: Ranks, rank: Ranks, score: Array) -> tuple[Ranks, Ranks]:
-    """The first and the last rank of the documents that share a score, for each document."""
     fresh = np.ones(len(row), dtype=bool)
     fresh[1:] = (row[1:] != row[:-1]) | (score[1:] != score[:-1])
     begin = np.flatnonzero(fresh)

@@ -275,7 +275,6 @@ def _refuse_ties(matched: Matched, convention: Convention) -> None:
 
 
 def _whole_subtopic_grades(view: RankedRun, convention: Convention) -> Subtopics | None:
-    """The grades for subtopics, fractions as the convention has them."""
     subtopics = view.subtopics
     if subtopics is None:
         return None

@@ -312,7 +312,6 @@ def _count_names() -> int:
 
 
 def _run_file(path: Path) -> None:
-    """A file by its path: whatever it is called, it is not mistaken for another module."""
     spec = spec_from_file_location(path.stem.replace(".", "_"), path)
     if spec is None or spec.loader is None:
         raise BadPlugin("it cannot be read as Python")

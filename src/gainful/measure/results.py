@@ -352,7 +352,6 @@ def _describe_run(results: Results, measure: str) -> str:
 
 
 def _build_section(results: Sequence[Results], width: int | None) -> Section:
-    """The table of means; in a paper it has a caption."""
     bold = f"; {name_best(results[0].directions)} is bold"
     runs = "" if len(results) == 1 else bold
     queries = format_range([len(run.ids) for run in results])
@@ -398,7 +397,6 @@ def _build_run_table(results: Sequence[Results]) -> Table:
 
 
 def _build_measure_table(results: Sequence[Results]) -> Table:
-    """Runs side by side, where there are many measures."""
     rows = list(zip(*(_format_values(run, run.mean) for run in results), strict=True))
     rows = [(name, *values) for name, values in zip(results[0].values, rows, strict=True)]
     bars = dict(enumerate(zip(*_mean_bars(results), strict=True), start=1))
@@ -408,7 +406,6 @@ def _build_measure_table(results: Sequence[Results]) -> Table:
 
 
 def _find_best(results: Sequence[Results]) -> Iterator[tuple[int, int]]:
-    """The number of the run and of the measure of each best mean; of one run, none is."""
     means = [run.mean for run in results]
     for at, (name, recipe) in enumerate(results[0].recipes.items()):
         by_run = {str(row): mean[name] for row, mean in enumerate(means)}
@@ -418,7 +415,6 @@ def _find_best(results: Sequence[Results]) -> Iterator[tuple[int, int]]:
 
 
 def _mean_bars(results: Sequence[Results]) -> list[Fractions]:
-    """The bars of each measure, of all runs."""
     means = [run.mean for run in results]
     return [
         bar_fractions([mean[name] for mean in means], bounded=recipe.entry.bounded)
@@ -448,7 +444,6 @@ def _list_label_columns(results: Sequence[Results]) -> tuple[str, ...]:
 
 
 def _name_group(run: Results, query: str) -> tuple[str | None, ...]:
-    """The group of a query, where groups were asked for."""
     return () if run.grouping is None else (run.grouping.labels.get(query),)
 
 
@@ -480,7 +475,6 @@ def _list_query_rows(results: Sequence[Results]) -> Table:
 
 
 def _as_floats(values: Iterable[float | None]) -> list[float | None]:
-    """Counts are written as other values are."""
     return [None if value is None else float(value) for value in values]
 
 

@@ -73,7 +73,6 @@ def return_tensor(values: Any, grades: Any, scores: Any) -> Any:
 
 
 def _choose_dtype(xp: Any, *tensors: Any) -> Any:
-    """The precision of grades and scores, and at least 32 bit."""
     types = [tensor.dtype for tensor in tensors if tensor is not None]
     return xp.result_type(
         xp.float32, *(kind for kind in types if xp.isdtype(kind, "real floating"))
@@ -81,7 +80,6 @@ def _choose_dtype(xp: Any, *tensors: Any) -> Any:
 
 
 def _find_namespace(tensors: dict[str, Any]) -> Any:
-    """The functions of the library that all tensors are of; None where there is no one such."""
     try:
         from array_api_compat import array_namespace  # noqa: PLC0415  (an extra)
 
@@ -108,7 +106,6 @@ def _check_layout(xp: Any, tensors: dict[str, Any]) -> None:
 
 
 def _is_true(flag: Any) -> bool:
-    """Is the flag set? Under tracing it has no value, and counts as not set."""
     if _is_compiling():
         return False
     try:
@@ -118,7 +115,6 @@ def _is_true(flag: Any) -> bool:
 
 
 def _is_in_memory(tensor: Any) -> bool:
-    """Is it a tensor of PyTorch that NumPy can read where it is?"""
     on_cpu = hasattr(tensor, "detach") and tensor.device.type == "cpu"
     return on_cpu and not _is_compiling() and "TRITON_INTERPRET" not in environ
 
@@ -163,7 +159,6 @@ class _Rankings:
         )
 
     def _compare_gains(self, actual: Any, ideal: Any) -> Any:
-        """What the measure asks for of both: the gain, that of the ideal, or the share."""
         if self.recipe.entry.gain_of == "ideal":
             return ideal
         return self._normalise(actual, ideal) if self.recipe.entry.normalised else actual
@@ -279,7 +274,6 @@ class _Rankings:
         return self.xp.argsort(key, axis=-1, descending=True, stable=True)
 
     def _close_gaps(self, values: Any, present: Any) -> Any:
-        """Rankings that are in order already, those below what is no document moved up."""
         if present is None:
             return values
         order = self._sort_columns(self.xp.astype(present, values.dtype))
@@ -309,7 +303,6 @@ class _Rankings:
         return xp.sum(gain * weight, axis=-1)
 
     def _sum_blocks(self, values: Any, starts: Any) -> Any:
-        """The sum over the whole block of equal scores that each rank is in."""
         xp = self.xp
         ends = xp.concat((starts[:, 1:], xp.ones_like(starts[:, :1])), axis=1)
         backwards = self._scan_blocks(xp.flip(values, axis=-1), xp.flip(ends, axis=-1))
@@ -349,7 +342,6 @@ class _Rankings:
         return xp.sum(best * discounts, axis=-1)
 
     def _find_discounts(self, like: Any, depth: int) -> Any:
-        """What is left of a gain at ranks 1 … depth, as a row."""
         rank = self.xp.cumulative_sum(self.xp.ones_like(like[:1, :depth]), axis=-1)
         discounts = self.recipe.discount.evaluate_on(self.xp, rank)
         self.faults.append(~self.xp.all(self.xp.isfinite(discounts)))

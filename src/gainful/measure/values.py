@@ -25,7 +25,6 @@ class ByMeasure(dict[str, T]):
     """Means or values by measure; who calls them, as a frame's `mean()`, is told what to write."""
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
-        """Say what to write instead."""
         way = 'no brackets: results.mean or results["nDCG@10"]; results.values has arrays'
         raise WrongType("a dict by measure", "called", way)
 
@@ -316,7 +315,6 @@ def flatten_names(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _are_equal(first: Array, second: Array) -> bool:
-    """Are values the same, and the same of them left out?"""
     first, second = np.ma.asarray(first), np.ma.asarray(second)
     left_out = np.ma.getmaskarray(first)
     return np.array_equal(left_out, np.ma.getmaskarray(second)) and np.array_equal(

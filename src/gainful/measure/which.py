@@ -333,7 +333,6 @@ def _tool_params(convention: Convention, measure: Measure, ranking: _Ranking) ->
 
 
 def _drop_defaults(measure: Measure, params: Params) -> Pairs:
-    """Only those parameters that are not gainful's defaults, in the order of the measure."""
     return tuple(
         (name, params[name])
         for name in measure.entry.params
@@ -415,7 +414,6 @@ def format_answer(formulations: Formulations) -> str:
 
 
 def _name_tools(tools: Sequence[str]) -> str:
-    """Who computes it so, in a few words."""
     if not tools:
         return ", which no known tool computes"
     if len(tools) > _LISTED_TOOLS:
@@ -424,7 +422,6 @@ def _name_tools(tools: Sequence[str]) -> str:
 
 
 def _build_table(formulations: Sequence[Formulation]) -> Table:
-    """A line for each measure, the best known first."""
     rows = [
         (str(item.measure), f"{item.value:.6f}", ", ".join(map(_format_tool, item.tools)))
         for item in formulations

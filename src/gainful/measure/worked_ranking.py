@@ -99,7 +99,6 @@ def _cut(rows: Sequence[RankedDoc], depth: int | None) -> list[RankedDoc]:
 def _fill_short_ranking(
     recipe: Recipe, rows: list[RankedDoc], ranked: RankedGains
 ) -> list[RankedDoc]:
-    """A short list is filled up to k where the convention has it so."""
     if recipe.convention.short != "minimum" or recipe.k is None:
         return rows
     fill = float(ranked.fill[0, 0])

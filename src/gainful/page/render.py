@@ -65,7 +65,6 @@ def write_together(contents: Mapping[str, Content]) -> None:
 
 
 def _follow_links(place: Path) -> Path:
-    """The file that a path leads to; a link that leads to itself is an error in every Python."""
     target = place.resolve()
     if target.is_symlink():
         raise OSError(ELOOP, os.strerror(ELOOP))

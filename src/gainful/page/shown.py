@@ -132,7 +132,6 @@ class Shown:
         return {}
 
     def __eq__(self, other: object) -> bool:
-        """Do two results of a kind say the same?"""
         if type(other) is not type(self):
             return NotImplemented
         return self is other or self.to_json() == other.to_json()

@@ -116,7 +116,6 @@ class Table:
 
 
 def _move_places(marks: Mapping[Place, str], places: Mapping[int, int]) -> dict[Place, str]:
-    """Marks of cells whose columns stand elsewhere now; of those that are gone, none."""
     return {(row, places[at]): mark for (row, at), mark in marks.items() if at in places}
 
 
@@ -242,7 +241,6 @@ def _stack_columns(table: Table, widths: Sequence[int], width: int) -> list[Tabl
 
 
 def _least_widths(table: Table, text_width: int) -> list[int]:
-    """The least that columns are to have: numbers all of it, text its words and so much."""
     return [
         max(word, min(natural, text_width)) if is_text else natural
         for natural, word, is_text in zip(
@@ -277,7 +275,6 @@ class NameTable(dict[str, T]):
     """Things by their names; a dict but for what a prompt shows of it."""
 
     def __init__(self, kind: str, things: Iterable[T]) -> None:
-        """Things of a kind, such as measures."""
         super().__init__({thing.name: thing for thing in things})  # type: ignore[attr-defined]
         self.kind = kind
 

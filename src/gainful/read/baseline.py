@@ -185,7 +185,6 @@ def _find_inconsistency(content: Mapping[str, Any]) -> str:
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
-    """Of the content, not of the bytes: how it is indented and where lines end does not count."""
     payload = {name: value for name, value in content.items() if name != _CHECKSUM}
     text = json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return f"sha256:{sha256(text.encode()).hexdigest()}"

@@ -120,7 +120,6 @@ def _list_places(content: bytes, batch: int) -> Iterator[tuple[int, int]]:
 
 
 def _follow(content: bytes, place: int) -> int:
-    """Where something stands that is told by its distance."""
     return place + int(_WHOLE.unpack_from(content, place)[0])
 
 
@@ -272,7 +271,6 @@ def _find_footer(tail: bytes, data: bytes, size: int) -> Record:
 
 
 def _check_footer(footer: Record, size: int) -> None:
-    """Every column lies in the file, and has no more values than so many bytes could say."""
     most = size * _VALUES_PER_BYTE
     _require(0 <= footer[_ROWS] <= most)
     for column in _iterate_columns(footer):

@@ -245,13 +245,11 @@ _IN_ROW_ORDER = (
 
 
 def _follows_rows(opening: pl.DataFrame, events: SessionEvents) -> bool:
-    """Are lists told apart and ranked by their rows, as the log says neither?"""
     untold = not any(events.tells(name) for name in ("rank", "position", "query_id"))
     return untold and bool(opening.select("session", "query").is_duplicated().any())
 
 
 def _flag_ties(frame: pl.DataFrame, ties: pl.Series, events: SessionEvents) -> Problem:
-    """Events of sessions of which nothing tells the order of lists."""
     words = f"several of its lists have the same time, and rows in {events.unordered} have no order"
     expected = "times that differ, or a column of the query's position (query)"
     return flag_problem(frame, frame["session"].is_in(ties.implode()), lambda _: words, expected)
@@ -263,13 +261,11 @@ def _count_unclicked(rows: pl.DataFrame) -> int:
 
 
 def _has_holes(rows: pl.DataFrame) -> bool:
-    """Are there ranks without a result? Rows of nothing but clicks are not what was shown."""
     lists = rows.group_by("session", "query").agg(pl.len(), pl.col("rank").max())
     return bool((lists["rank"] > lists["len"]).any())
 
 
 def _split_at_gaps(frame: pl.DataFrame, owner: str, gap: timedelta) -> pl.DataFrame:
-    """A session for each stretch of a user's events without a long pause: ann#1, ann#2."""
     ordered = frame.sort(owner, "time", ROW)
     pause = pl.col("time") - pl.col("time").shift(1)
     begins = (pl.col(owner) != pl.col(owner).shift(1)) | (pause > gap)
@@ -278,7 +274,6 @@ def _split_at_gaps(frame: pl.DataFrame, owner: str, gap: timedelta) -> pl.DataFr
 
 
 def _drop_repeats(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
-    """Events that were logged twice, to the same time, count once; and how many these are."""
     if frame["time"].null_count():
         return frame, 0
     same = ("session", "time", "event", "query_id", "position", "text", "rank", "doc")

@@ -75,7 +75,6 @@ class _Call:
     last_record: int = field(init=False)  # that states it
 
     def __attrs_post_init__(self) -> None:
-        """A call is known by the id that its message gives it."""
         self.id, self.last_record = self.part.id, self.record
 
     @property

@@ -290,7 +290,6 @@ class ColumnMapping:
         self.fit.asked.setdefault(kind, set()).update(roles)
 
     def _must_have(self, role: str, columns: Sequence[str], roles: Mapping[str, str]) -> bool:
-        """Can a table with these columns not be read without one for the role?"""
         return not self.shared if roles is SESSION_ROLES else _lacks_ids(role, columns)
 
     def select(self, columns: Sequence[str], roles: Mapping[str, str], name: str) -> dict[str, str]:
@@ -463,13 +462,11 @@ def is_wide(schema: Mapping[str, Any]) -> bool:
 
 
 def _name_own_roles(role: str) -> str:
-    """How a column is named that judgments and runs call differently, if both have it."""
     both = all(role in kind_roles for kind_roles in _KIND_ROLES.values())
     return f"; qrels.{role}= and run.{role}= where they differ" if both else ""
 
 
 def _lacks_ids(role: str, columns: Iterable[str]) -> bool:
-    """Is it a role without which nothing can be read, and has no column one of its names?"""
     usual = {strip_name(name) for name in _ID_ROLES.get(role, ())}
     return bool(usual) and usual.isdisjoint(map(strip_name, columns))
 

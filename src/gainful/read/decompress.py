@@ -56,8 +56,6 @@ class _GzipDecompressor:
 
 
 def _load(module: str, name: str) -> Callable[[], Decompressor]:
-    """A class whose module is loaded when a file is first unpacked with it."""
-
     def open_stream() -> Decompressor:
         return getattr(import_module(module), name)()  # type: ignore[no-any-return]
 

@@ -67,7 +67,6 @@ def read(
 
 
 def _strip_names(frame: pl.DataFrame) -> pl.DataFrame:
-    """Without blanks around the names of columns, which nobody sees, unless two become one."""
     names = [name.strip() for name in frame.columns]
     if names == frame.columns or len({*names}) < len(names) or not all(names):
         return frame
@@ -120,8 +119,6 @@ def _read_literally(text: bytes) -> pl.DataFrame | None:
 
 
 def _locate_lines(source: Source, text: bytes, skipped: int) -> Callable[[int], str]:
-    """Where each row stands, if every line is one; empty ones are none."""
-
     def number_lines() -> list[int]:
         lines = enumerate(text.split(b"\n"), skipped + 1)
         return [number for number, line in lines if line.strip()][1:]
@@ -176,7 +173,6 @@ def _refuse_joined_lines(source: Source, frame: pl.DataFrame) -> None:
 
 
 def _skip_comments(text: bytes) -> tuple[bytes, int]:
-    """The text from its header on, and how many lines stand above it."""
     skipped = 0
     while text and (text[:1] in b"#\r\n" or not text.split(b"\n", 1)[0].strip()):
         _, _, text = text.partition(b"\n")

@@ -65,7 +65,6 @@ def read_dynamic_domain(source: Source, reading: ReadOptions = AS_USUAL) -> Sess
 
 
 def _rank_by_score(fields: pl.DataFrame) -> pl.DataFrame:
-    """The lines of each iteration by descending score, if every line has one."""
     scored = fields.with_columns(pl.col("score").cast(pl.Float64, strict=False))
     if scored["score"].null_count():
         return fields

@@ -456,7 +456,6 @@ def _refuse_without_order(
 
 
 def _as_plain(column: str, kind: Any) -> nw.Expr:
-    """A column as it travels: texts that are numbered in their frame are texts in every part."""
     named = nw.col(protect_name(column))
     return named.cast(nw.String) if kind in _TEXTS and kind != nw.String else named
 
@@ -494,7 +493,6 @@ def _choose_columns(header: Header, needed: Collection[str] | None, *, is_log: b
 
 
 def _choose_owners(header: Header, gap: timedelta | None, *, is_log: bool) -> list[str]:
-    """The columns by which rows are brought together: users, where sessions are made of them."""
     roles = ("user", "session") if gap is not None else ("session", "user")
     columns = [
         header.find_column(LOG_COLUMNS[role].names) for role in (roles if is_log else roles[:1])

@@ -88,7 +88,6 @@ def _to_duckdb(frame: pl.DataFrame, native: Any) -> Any:
 
 
 def _from_duckdb(native: Any) -> pl.DataFrame:
-    """By DuckDB's own way, which wants pyarrow; else as Arrow, of which it complains at exit."""
     return native.pl() if find_spec("pyarrow") else pl.DataFrame(native)
 
 

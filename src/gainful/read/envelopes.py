@@ -85,7 +85,6 @@ def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
 
 
 def _decode(text: bytes) -> Any:
-    """What a text says; None if it is no JSON, of which its reader speaks."""
     try:
         return decode_json(text)
     except (ValueError, RecursionError):
@@ -134,7 +133,6 @@ def _open_hit(line: bytes) -> bytes:
 
 
 def _list_all_hits(text: bytes) -> list[Any] | None:
-    """The records of answers, of a list of hits, or of pages, one a line."""
     whole = _decode(text)
     pages = [whole] if whole is not None else map(_decode, filter(bytes.strip, text.split(b"\n")))
     records = [_list_hits(answer) for page in pages for answer in _list_answers(page)]
@@ -144,7 +142,6 @@ def _list_all_hits(text: bytes) -> list[Any] | None:
 
 
 def _list_answers(page: Any) -> list[Any]:
-    """The answers to the searches of an `_msearch`, or of a list; one alone is its own."""
     answers = page.get("responses") if isinstance(page, dict) else page
     if not isinstance(answers, list) or not any(map(_is_answer, answers)):
         return [page]
@@ -167,7 +164,6 @@ def _list_hits(answer: Any) -> list[Any] | None:
 
 
 def _are_documents(records: Iterable[Any]) -> bool:
-    """Are these what a search found, and no rows of judgments, runs or logs in an index?"""
     objects = (record for record in records if isinstance(record, dict))
     return not any(strip_name(key) in _ROW_NAMES for record in objects for key in record)
 

@@ -104,7 +104,6 @@ def _split_lists(opening: pl.DataFrame, place: str) -> NDArray[np.int64]:
 
 
 def _count_before(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How often each key has come before."""
     order = np.argsort(keys, kind="stable")
     begins = np.diff(keys[order], prepend=-1) != 0
     starts = np.flatnonzero(begins)

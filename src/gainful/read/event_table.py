@@ -226,7 +226,6 @@ def extract_events(
 
 
 def _refuse_lists(table: InputTable) -> None:
-    """A table whose cells hold whole lists of results is told how it can be read."""
     lists = [name for name, kind in table.frame.schema.items() if isinstance(kind, pl.List)]
     roles = [name for role in ("doc", "clicked") for name in LOG_COLUMNS[role].names]
     in_use = [name for name in lists if normalise_name(name) in (*roles, *_LIST_NAMES)]
@@ -323,7 +322,6 @@ def _read_kinds(
     facts: LogFacts,
     mistakes: Mistakes,
 ) -> pl.Series:
-    """What happened in each row: shown, query, clicked, purchased, or the log's own word."""
     plain = plain_words(table.frame[column])
     kinds = sorted(facts.words[column])
     refuse_kinds(table.header, column, kinds, words)
@@ -356,7 +354,6 @@ def _read_milliseconds(
     forms: dict[str, str],
     mistakes: Mistakes,
 ) -> None:
-    """How long searchers stayed, where it is counted in thousandths."""
     column = table.header.find_column(MILLISECONDS)
     if column is not None and "seconds" not in columns:
         columns["seconds"] = read_optional_column(table, column, "number", mistakes) / 1000
@@ -379,7 +376,6 @@ def require_columns(header: Header, roles: Collection[str]) -> None:
 def _read_others(
     table: InputTable, taken: dict[str, str], mistakes: Mistakes
 ) -> dict[str, pl.Series]:
-    """What else sessions tell, by its usual name; and the columns of the user's own."""
     return {
         name: table.frame[column]
         if kind is None

@@ -211,7 +211,6 @@ def _drop_repeats(rows: Rows[Any], locate: Callable[[int], str]) -> tuple[pl.Dat
 
 
 def _describe_mistakes(mistakes: list[tuple[str, str]], noun: str, expected: str) -> list[str]:
-    """How many mistakes there are, and the first of them with their places."""
     if not mistakes:
         return []
     rows = [f"{place}: {problem}" for place, problem in mistakes[:_MAX_LISTED]]
@@ -223,7 +222,6 @@ def _describe_mistakes(mistakes: list[tuple[str, str]], noun: str, expected: str
 def _list_duplicates(
     duplicate_rows: pl.DataFrame, locate: Callable[[int], str], scope: str
 ) -> list[str]:
-    """The documents that stand more than once in a ranking or in judgments, in words."""
     if duplicate_rows.is_empty():
         return []
     pairs = duplicate_rows.n_unique(["query", "doc"])
@@ -362,7 +360,6 @@ def _describe_contradictions(rows: Rows[Any]) -> list[str]:
 
 
 def _count_by_query(frame: pl.DataFrame) -> pl.Series:
-    """How many rows each query has; those of one stand together as a rule, and are counted fast."""
     stretches = frame["query"].rle().struct.unnest()
     return stretches.group_by("value").agg(pl.col("len").sum())["len"]
 
@@ -377,7 +374,6 @@ def _format_range(low: int, high: int) -> str:
 
 
 def _strip_file_name(name: str, error: BadInput) -> str:
-    """The message without the name of the file, which stands above it."""
     message = str(error).removeprefix(f"{name}:").strip()
     _, separator, place = error.where.partition(f"{name}:")
     return f"line {message}" if separator and place[:1].isdecimal() else message

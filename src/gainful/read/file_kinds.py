@@ -63,7 +63,6 @@ def decide_kinds(
 
 
 def _choose_kinds(source: object, certain: set[str]) -> list[str]:
-    """A file that may be either is what the others lack."""
     if isinstance(source, Source) and len(find_kinds(source)) == 2:
         return ["judgments", "run"]
     if len(certain) == 1:
@@ -92,7 +91,6 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
 
 
 def _list_columns(source: Source) -> list[str]:
-    """The names of the columns of a table; of what is none, whatever its first line is."""
     if find_table_format(source) in ("parquet", "arrow", "jsonl"):
         return list(dict.fromkeys(key for record in first_records(source) for key in record))
     csv.field_size_limit(MAX_FIELD)
@@ -102,7 +100,6 @@ def _list_columns(source: Source) -> list[str]:
 
 
 def _are_session_columns(names: list[str], columns: ColumnMapping, name: str) -> bool:
-    """Are these the columns of sessions, or of the events of a log?"""
     called = [*columns.choose_sessions().select(names, SESSION_ROLES, name).values()]
     return are_session_columns(called) or are_log_columns(called)
 

@@ -38,7 +38,6 @@ class SessionChoice:
     first_queries: int | None = None
 
     def __attrs_post_init__(self) -> None:
-        """Refuse what chooses nothing."""
         check_choice(self.where, self.min_queries, self.first_queries)
 
     def choose(self, sessions: Sessions) -> Sessions:

@@ -40,7 +40,6 @@ class Format:
 
 
 def _is_ratings(source: Source) -> bool:
-    """Is it JSON or CSV as tools of search teams write it?"""
     line = source.first_line()
     if not (
         line.startswith(("{", "[")) or "," in line or " qid:" in line
@@ -50,7 +49,6 @@ def _is_ratings(source: Source) -> bool:
 
 
 def _is_rag(source: Source, columns: ColumnMapping = USUAL_NAMES) -> bool:
-    """Does its first line tell what was retrieved, or what is relevant?"""
     if not (source.first_line().startswith("{") or source.head.lstrip().startswith(b"[")):
         return False
     return bool(import_module("gainful.read.rag").find_kinds(source, columns))
@@ -95,7 +93,6 @@ def _split_header(line: str, separator: str) -> list[str]:
 
 
 def _is_trec_line(line: str) -> bool:
-    """Are fields between tabs those of TREC, as MS MARCO has them: without blanks, and a number?"""
     fields = line.split("\t")
     number = fields[min(len(fields), 5) - 1]  # of judgments the last, of a run the fifth
     plain = len(line.split()) == len(fields) > 2
@@ -103,7 +100,6 @@ def _is_trec_line(line: str) -> bool:
 
 
 def _load(reader: str) -> Callable[..., Any]:
-    """A reader `module.function`, whose module is loaded when a file is first read with it."""
     module, _, function = reader.partition(".")
 
     def read(*arguments: Any, **options: Any) -> Any:
@@ -340,7 +336,6 @@ def read_rows(
 
 
 def _find_log(source: Source) -> Format | None:
-    """The format of a trace or a log; None if it is none, or turns, which are runs as well."""
     log = find_record_format(_load("json_records.first_records")(source))
     return log if log is not None and log.name in ("ubi", "openinference", "chat") else None
 

@@ -67,7 +67,6 @@ class ArrowStream:
 
 
 def _pandas_column(series: Any) -> pl.Series:
-    """A column of pandas'; what is missing there is null here, never the text NaN."""
     if getattr(series.dtype, "kind", "O") in "iuf":
         return pl.Series(series.to_numpy())
     if getattr(series.dtype, "storage", "") == "pyarrow" and hasattr(series, "__arrow_c_stream__"):

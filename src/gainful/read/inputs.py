@@ -110,7 +110,6 @@ def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRu
 
 
 def _refuse_unknown_lists(source: Source, columns: ColumnMapping) -> None:
-    """A file that may tell both, under names that are not known."""
     from gainful.read import json_records, rag  # noqa: PLC0415  (only where no run is named)
 
     for record in json_records.first_records(source)[:1]:

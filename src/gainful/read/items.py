@@ -80,7 +80,6 @@ def _read_file(path: str | PathLike[str]) -> Iterable[str]:
 
 
 def _take_column(value: Any) -> Iterable[str]:
-    """The column of items; the only one there is, whatever it is called."""
     table = load_table(value, "items", "a file, a frame, or ids")
     names = table.frame.columns
     column = names[0] if len(names) == 1 else table.header.require_column(DOC, "item")

@@ -98,7 +98,6 @@ def first_records(source: Source) -> list[dict[str, Any]]:
 
 
 def _read_rows(source: Source, table: str) -> Records:
-    """The first rows of a table, whose other rows may be many."""
     frame = read_binary(source, table, _MAX_FIRST)
     yield from enumerate(frame.iter_rows(named=True), start=1)
 
@@ -178,7 +177,6 @@ def is_whole(source: Source) -> bool:
 
 
 def _needs_care(text: bytes, frame: pl.DataFrame) -> bool:
-    """May a key stand twice in an object, or half a character in a text? A quick look says no."""
     if frame.width > _MAX_COUNTED:
         return True
     names = [f'"{name}"'.encode() for name in frame.columns]

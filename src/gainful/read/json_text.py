@@ -22,7 +22,6 @@ class NoObject(ValueError):
     """What a line holds instead of an object, in words."""
 
     def __init__(self, problem: str, expected: str = "") -> None:
-        """The problem, and what would be right."""
         super().__init__(problem)
         self.expected = expected
 
@@ -77,7 +76,6 @@ def decode_objects(lines: Sequence[bytes]) -> list[dict[str, Any]] | None:
 
 
 def _decode_fast(text: bytes) -> Any:
-    """What JSON says; None if it says nothing, or an object has a key twice."""
     try:
         value = _FAST_DECODER.decode(text)
         # Of a key that stands twice it keeps one, and a colon goes with the other.
@@ -98,7 +96,6 @@ def decode_json(text: bytes) -> Any:
 
 
 def _refuse_half_characters(value: Any) -> None:
-    """One of a pair of surrogates alone is no character, and no file could hold it again."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as failure:
@@ -107,7 +104,6 @@ def _refuse_half_characters(value: Any) -> None:
 
 
 def _refuse_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """No object may have a key twice."""
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
         counts = Counter(key for key, _ in pairs)

@@ -56,7 +56,6 @@ class Header:
 
     @cached_property
     def _names(self) -> tuple[dict[str, str], dict[str, str]]:
-        """The columns by what they are called, and by what they are nearly called."""
         names = [*reversed(self.columns)]
         return {normalise_name(name): name for name in names}, {
             strip_name(name): name for name in names
@@ -93,7 +92,6 @@ class Header:
         return grade
 
     def _refuse_two_grades(self) -> None:
-        """Of two columns that can be the grades, neither is chosen in silence."""
         names = {normalise_name(column): column for column in self.columns}
         grades = [names[alias] for alias in GRADE[:-1] if alias in names]
         if len(grades) > 1 and normalise_name(grades[0]) != GRADE[0]:
@@ -337,7 +335,6 @@ def text_column(table: InputTable, column: str) -> pl.Series:
 
 
 def _subtopic_column(table: InputTable) -> str | None:
-    """The column of subtopics; an iteration that is not told everywhere is none."""
     column = table.header.find_column(SUBTOPIC)
     if column is None or normalise_name(column) != "iteration":
         return column

@@ -197,7 +197,6 @@ def _are_sound(rows: pl.DataFrame) -> bool:
 
 
 def _read_depths(rows: pl.DataFrame) -> list[pl.Expr]:
-    """How deep searchers looked, if the log tells it; where it does not, not a number."""
     depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
     return [depth] if "scanned" in rows.columns else []
 

@@ -137,7 +137,6 @@ class PathFinder:
     """
 
     def __init__(self, *groups: Sequence[str]) -> None:
-        """The paths of each thing; the first that leads to something counts."""
         self._groups = groups
         self._plan = lru_cache(_MAX_PLANS)(self._make_plan)
 
@@ -225,7 +224,6 @@ class EntriesFinder:
     """
 
     def __init__(self, paths: Sequence[str]) -> None:
-        """The paths, of which the first that leads to a list counts."""
         self._paths = paths
         self._plan = lru_cache(_MAX_PLANS)(self._choose_paths)
 
@@ -239,7 +237,6 @@ class EntriesFinder:
         return column
 
     def _choose_paths(self, keys: Keys) -> tuple[str, ...]:
-        """The paths that may lead anywhere in records with these keys."""
         return tuple(
             path
             for path in self._paths

@@ -203,7 +203,6 @@ def _collect_columns(value: Any, engine: Engine, column: str, names: ColumnMappi
 
 
 def _read_names(table: InputTable, column: str) -> pl.Series:
-    """A column as text without blanks around it; null where it tells nothing."""
     names = table.frame[column].alias("\0")
     if names.dtype.is_nested():
         raise BadInput(table.name, f"column {quote(column)} holds lists", "one text or number each")
@@ -334,7 +333,6 @@ def read_document_texts(documents: Any, wanted: Collection[str]) -> dict[str, st
 
 
 def _split_at_tabs(source: Source) -> InputTable:
-    """Lines without a header, as the tracks have them: in a text there may be tabs and quotes."""
     lines = number_lines(source, comments=False)
     numbers = lines["line"]
     frame = (
@@ -344,7 +342,6 @@ def _split_at_tabs(source: Source) -> InputTable:
 
 
 def _merge_columns(table: InputTable, column: Column) -> pl.Series:
-    """What each row tells under the first name of a column under which it tells anything."""
     table.header.require(column)
     own = {normalise_name(name): name for name in reversed(table.frame.columns)}
     names = [own[name] for name in column.names if name in own]

@@ -148,7 +148,6 @@ def refuse_unknown_lists(
 
 
 def _find_list(lists: Sequence[str], names: Sequence[str], words: Sequence[str]) -> str | None:
-    """The list that has one of these names, or a word of them in its name."""
     named = (field for field in lists if field in names)
     return next(named, None) or next(
         (field for field in lists if any(word in field.lower() for word in words)), None
@@ -263,6 +262,5 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
 
 
 def _needs_no_name(record: Mapping[Any, Any]) -> bool:
-    """Has it no field for a query, but both parts, so that nothing is to be found by its name?"""
     parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
     return parts and not any(key in record for key in _QUERY)

@@ -57,7 +57,6 @@ def _is_tensor(value: object) -> bool:
 
 
 def _has_128_bits(value: object) -> bool:
-    """Is it a series of polars with whole numbers of 128 bit, which NumPy has not?"""
     is_polars = type(value).__module__.startswith("polars")
     return is_polars and "128" in str(getattr(value, "dtype", ""))
 
@@ -299,7 +298,6 @@ def _join_lists(numbers: Any, argument: str) -> RankingMatrix:
 
 
 def _refuse_unequal_lengths(lengths: Ranks) -> None:
-    """A matrix is as wide as its longest ranking; that must not take gigabytes."""
     longest = int(lengths.max())
     cells = longest * len(lengths)
     if cells > _MAX_CELLS and cells > 10 * int(lengths.sum()):
@@ -308,7 +306,6 @@ def _refuse_unequal_lengths(lengths: Ranks) -> None:
 
 
 def _is_list(value: object) -> bool:
-    """A list, an array, or a column of a data frame; not a text, and nothing without order."""
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping, AbstractSet))
 
 
@@ -344,7 +341,6 @@ def _as_floats(array: NDArray[Any], argument: str) -> NDArray[Any]:
 
 
 def _not_a_number(numbers: Any, argument: str) -> WrongType:
-    """The error for the first entry that is not a number."""
     for index, value in np.ndenumerate(np.array(numbers, dtype=object)):
         if not isinstance(value, Real):
             place = "".join(f"[{position}]" for position in index)

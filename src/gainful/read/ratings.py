@@ -155,7 +155,6 @@ def _build_run(value: Any, name: str, tool: Tool) -> Run:
 
 
 def _find_tool(source: Source) -> Tool | None:
-    """The tool whose keys all stand in the beginning of a file of JSON."""
     if not source.head.lstrip().startswith((b"{", b"[")):
         return None
     keys = {*re.findall(rb'"(\w+)"\s*:', source.head)}

@@ -46,7 +46,6 @@ class RowBuffer:
     """
 
     def __init__(self, schema: Mapping[str, type[pl.DataType]]) -> None:
-        """No rows yet, of columns with these names and types."""
         self._schema = dict(schema)
         self._columns: list[list[Any]] = [[] for _ in self._schema]
         self._frames: list[pl.DataFrame] = []
@@ -125,7 +124,6 @@ class Retrievals:
     _grades: dict[int, float] = field(factory=dict)  # by the number of the document
 
     def __attrs_post_init__(self) -> None:
-        """No searches yet, each of which will be a row, and its documents rows of their own."""
         self._rows = RowBuffer({**_COLUMNS, **dict.fromkeys(self.labels, pl.String)})
         self._docs = RowBuffer({"doc": pl.String})
 

@@ -67,7 +67,6 @@ class ResultPaths:
     text_finder: PathFinder = field(init=False, repr=False, eq=False)
 
     def __attrs_post_init__(self) -> None:
-        """What users say counts alone, where they say it."""
         own = tuple(f"{inner}{path}" for path in self.doc for inner in ("", "document."))
         finders = {"id_finder": own or _ID_PATHS, "text_finder": self.text or _QUERY_NAMES}
         for name, candidates in finders.items():

@@ -169,7 +169,6 @@ def read_sources(
 
 
 def _judge_by_text(sessions: Sessions) -> Sessions:
-    """Sessions in which the topic of a query is its text."""
     if "text" not in sessions.frame.columns:
         problem = "it does not tell the texts of queries"
         raise NoColumn(sessions.name, problem, "--columns topic= (columns=) what tells the topic")
@@ -288,7 +287,6 @@ def _find_sources(value: Any) -> list[Source]:
 
 
 def _are_trace_columns(names: Iterable[str]) -> bool:
-    """May a frame with these columns hold records of a log, and not a row for each result?"""
     hints = ("trace_id", "traceId", "messages", "action_name", "query_response_hit_ids", "turn")
     return any(name.endswith(hints) for name in names)
 
@@ -314,7 +312,6 @@ def _make_trace_sources(value: pl.DataFrame | Sequence[Any]) -> list[Source]:
 
 
 def _as_json(value: Any) -> Any:
-    """What JSON has no words for: arrays as lists, all else as text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 

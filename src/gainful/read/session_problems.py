@@ -168,14 +168,12 @@ def find_order_problems(frame: pl.DataFrame, rows: RowIndices, *, ranked: bool) 
 
 
 def _count_steps(numbers: NDArray[Any], restarts: Flags) -> NDArray[np.int64]:
-    """How much each number is above the one before; where a count begins, above 0."""
     steps = np.diff(numbers, prepend=0)
     steps[restarts] = numbers[restarts]
     return steps
 
 
 def _find_first_gaps(steps: NDArray[np.int64], restarts: Flags) -> Flags:
-    """Where the first number of each count is left out, however the rows stood in the file."""
     gaps = np.flatnonzero(steps > 1)
     _, firsts = np.unique(np.cumsum(restarts)[gaps], return_index=True)
     flags = np.zeros(len(steps), dtype=bool)

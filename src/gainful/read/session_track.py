@@ -130,7 +130,6 @@ def _last_queries(sessions: Sessions) -> pl.DataFrame:
 
 
 def _rank_run(run: Run) -> pl.DataFrame:
-    """The results of a run by session and rank: by score, equal scores as given."""
     ordered = run.frame.sort("score", descending=True, maintain_order=True)
     rank = pl.int_range(1, pl.len() + 1).over("query")
     return ordered.select(pl.col("query").alias("session"), "doc", rank=rank)

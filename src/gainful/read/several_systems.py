@@ -56,7 +56,6 @@ def combine_systems(systems: Mapping[str, Sessions]) -> Sessions:
 
 
 def _label_rows(sessions: Sessions, name: str, separator: str) -> pl.DataFrame:
-    """The rows of a system, with its name."""
     own = pl.col("session")
     return sessions.frame.with_columns(
         own.alias(CONVERSATION),

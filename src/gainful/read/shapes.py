@@ -88,7 +88,6 @@ def _open_answers(by_query: Mapping[Any, Any], name: str) -> Mapping[Any, Any]:
 
 
 def _find_batch(value: Mapping[Any, Any]) -> list[Any] | None:
-    """The answers to several queries in their order, as `_msearch` and Chroma have them."""
     key = "ids" if not _BESIDE_IDS.isdisjoint(value) else "responses"
     answers = value.get(key)
     is_batch = isinstance(answers, list) and answers and all(map(_is_nested, answers))
@@ -109,7 +108,6 @@ def _open_batch(entries: list[Any], name: str, columns: ColumnMapping) -> list[A
 
 
 def _is_answer(value: object) -> bool:
-    """Is it what a search engine answered to one query, and no run of queries called so?"""
     if not isinstance(value, Mapping) or find_list(dict(value)) is None:
         return False
     return not all(map(_is_nested, value.values())) or not _ANSWER_KEYS.isdisjoint(value)
@@ -225,7 +223,6 @@ def _holds_rankings(value: list[Any]) -> bool:
 
 
 def _as_rows(value: Any) -> list[Any] | None:
-    """The entries of a list, of a matrix of ids, or of an Arrow array of lists."""
     if getattr(value, "ndim", 1) == 2 and callable(getattr(value, "tolist", None)):
         rows = value.tolist()
         return rows if isinstance(rows, list) else None
@@ -427,7 +424,6 @@ def split_columns(
 
 
 def _zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]:
-    """Columns as records, row by row."""
     lists = {key: as_list(column) for key, column in value.items()}
     by_name = {key: column for key, column in lists.items() if column is not None}
     if len({len(column) for column in by_name.values()}) > 1:
@@ -437,7 +433,6 @@ def _zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]
 
 
 def _holds_lists(column: Any) -> bool:
-    """Is it a column of lists, and not one list of documents?"""
     first = next(iter(as_list(column) or ()), None)
     return as_list(first) is not None and not isinstance(first, tuple)
 
@@ -447,5 +442,4 @@ def _find_key(value: Mapping[Any, Any], names: Iterable[str]) -> str | None:
 
 
 def _list_mapped(columns: ColumnMapping, roles: Iterable[str]) -> list[str]:
-    """What a user calls the columns of these roles."""
     return [name for role in roles for name in columns.names.get(role, ())]

@@ -67,7 +67,6 @@ def _read_lines(data: bytes, size: int, place: int) -> dict[str, dict[str, float
 
 
 def _split_fields(data: bytes, size: int) -> list[list[str]]:
-    """The columns of a file of ASCII with one space between fields; else none."""
     if not data.isascii() or any(sign in data for sign in b"#\t\r\v\f"):
         return []
     words = [*data.decode().removesuffix("\n").replace("\n", " \n ").split(" "), "\n"]

@@ -230,7 +230,6 @@ def _open_text(path: str | PathLike[str]) -> Source:
 
 
 def _is_undecodable(name: str) -> bool:
-    """Is a file's name no text, as one that was written in another encoding?"""
     try:
         name.encode()
     except UnicodeEncodeError:

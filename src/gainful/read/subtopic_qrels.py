@@ -135,7 +135,6 @@ def find_duplicate_judgments(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _refuse_infinite_grades(frame: pl.DataFrame, locate: Callable[[int], str]) -> None:
-    """Say of a grade that is not finite where it stands, which is no row of the judgments."""
     bad = (~frame["grade"].is_finite()).arg_true()
     if len(bad):
         row = int(bad[0])

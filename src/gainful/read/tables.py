@@ -66,7 +66,6 @@ def extract_rows(
 
 
 def _names_path(columns: ColumnMapping, frame: pl.DataFrame) -> bool:
-    """Are documents named by a path within them, as in a table with lists for cells?"""
     paths = columns.names.get("doc", ())
     nested = any(dtype.is_nested() for dtype in frame.dtypes)
     return nested and any("." in path for path in paths) and {*paths}.isdisjoint(frame.columns)
@@ -105,7 +104,6 @@ def _refuse_unknown(
 
 
 def _may_be_documents(value: Any) -> bool:
-    """A list, or an object with numbers in it, can be the documents of a query."""
     numbers = value.values() if isinstance(value, dict) else ()
     return isinstance(value, list) or any(
         re.fullmatch(NUMBER_PATTERN, str(number)) for number in numbers
@@ -113,7 +111,6 @@ def _may_be_documents(value: Any) -> bool:
 
 
 def _frame_tells_both(frame: pl.DataFrame, columns: ColumnMapping) -> bool:
-    """Has each row both what was retrieved and what is relevant?"""
     lists = {normalise_name(name) for name, kind in frame.schema.items() if kind.is_nested()}
     roles = {"retrieved": RETRIEVED, "relevant": RELEVANT}
     return all(
@@ -182,7 +179,6 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
 def _read_frame(
     value: Any, name: str, columns: ColumnMapping, *, grades: bool = False
 ) -> pl.DataFrame:
-    """A frame in memory, as far as it is needed: all of it where grades may have any name."""
     header = Header([*map(str, getattr(value, "columns", ()))], name)
     if grades and "grade" not in columns.names and header.find_column(GRADE) is None:
         return as_polars(value, name)

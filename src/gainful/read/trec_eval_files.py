@@ -137,13 +137,11 @@ def _read_judged_groups(source: Source, version: int, encoding: Encoding) -> pl.
 
 
 def _read_preferences(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
-    """Preferences: query, group, subgroup, doc, level."""
     frame = _read_lines(source, _Reader(_PREFERENCES, leading_number), version, encoding)
     return _select_preferences(frame, version)
 
 
 def _read_graded_preferences(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
-    """Judgments as preferences of one subgroup in each group."""
     frame = _read_lines(source, _Reader(_GRADED_PREFERENCES, leading_number), version, encoding)
     return _select_preferences(frame.with_columns(subgroup=pl.lit("0")), version)
 

@@ -186,7 +186,6 @@ def find_run_format(source: Source) -> LineFormat:
 
 
 def _is_short(source: Source) -> bool:
-    """Have its first lines three fields, the last of them a number?"""
     lines = [line.split() for line in source.first_lines[:_SAMPLE_LINES]]
     return all(len(fields) == 3 for fields in lines) and _is_number(lines[0][2])
 
@@ -329,7 +328,6 @@ def scan_pieces(
 
 
 def _is_tidy(lines: bytes, separator: str) -> bool:
-    """Does one separator stand between fields, and no other blank anywhere?"""
     gaps = np.frombuffer(lines, np.uint8) == ord(separator)
     return (
         not (gaps[1:] & gaps[:-1]).any()
@@ -351,7 +349,6 @@ def _tidy(lines: bytes, separator: str) -> bytes:
 
 
 def _as_blanks(separator: str) -> bytes:
-    """A table by which every blank becomes the separator."""
     return bytes.maketrans(b" \t\r\v\f", separator.encode() * 5)
 
 

@@ -204,7 +204,6 @@ def read_ikat(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
 
 
 def _read_run(record: dict[str, Any]) -> Iterator[Turn]:
-    """The turns of a run, or the one that a record is."""
     turns = record.get("turns")
     name = find_first(record, ("run_name", "metadata.run_id"))
     for turn in turns if isinstance(turns, list) else [record]:

@@ -197,14 +197,12 @@ def _select_columns(
 
 
 def _look_further(frame: pl.DataFrame, name: str, path: str, where: pl.Expr) -> pl.DataFrame:
-    """A column of what stands at a path of the attributes, where nothing was found before."""
     before = pl.col(name) if name in frame.columns else pl.lit(None, dtype=pl.String)
     untold = pl.when(before.is_null() & where).then("event_attributes")
     return frame.with_columns(pl.coalesce(before, untold.str.json_path_match(path)).alias(name))
 
 
 def _read_times(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, dict[int, str], list[str]]:
-    """Rows with points in time; timestamps that are none, by row; what is to be said of them."""
     parsed = parse_times(frame["timestamp"], f"{name}: timestamp")
     wrong_times = dict(frame.select("row", "timestamp").filter(parsed.wrong).iter_rows())
     untold = ["application"] if frame["application"].null_count() == len(frame) else []

@@ -88,7 +88,6 @@ def _repeats_keys(piece: bytes, frame: pl.DataFrame) -> bool:
 
 
 def _scan_lines(text: bytes, fields: Sequence[str]) -> pl.DataFrame | None:
-    """All lines at once; None if one of them is not what it should be."""
     try:
         return pl.read_ndjson(text, schema=dict.fromkeys(fields, pl.String))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
@@ -132,7 +131,6 @@ def _as_texts(frame: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
 
 
 def _finish(frame: pl.DataFrame) -> pl.DataFrame:
-    """The fields of every version under their last names; an empty text is none."""
     texts = {name: pl.when(pl.col(name) != "").then(pl.col(name)) for name in frame.columns}
     wrong = texts.pop("\0wrong", pl.lit(None, dtype=pl.String))
     hits = pl.coalesce(*(texts.pop(name) for name in (FIELDS[-1], *_OLD_HITS)))

@@ -131,7 +131,6 @@ def _fill_scanned(
 
 
 def _rank_docs(lists: pl.DataFrame, docs: pl.Series) -> pl.DataFrame:
-    """A row for each result of whole lists."""
     rows = lists.filter(pl.col(LENGTH) > 0)
     counts = pl.col(LENGTH).cast(pl.UInt32)
     return rows.select(
@@ -173,7 +172,6 @@ def _spread_hits(
 
 
 def _explode_hits(queries: pl.DataFrame) -> pl.DataFrame:
-    """A row for each hit of a query, or one that says that it was asked."""
     lists = queries.drop("doc").rename({"hits": "doc"})
     rows = lists.explode("doc", empty_as_null=True)
     asked = pl.when(pl.col("doc").is_null()).then(pl.lit(ASKED)).otherwise(pl.lit(SHOWN))

@@ -58,7 +58,6 @@ def read_values(values: AnyValues, name: str = "values") -> ValueTable:
 
 
 def _name_objects(frame: Any) -> Any:
-    """A pandas frame in which measures of ir_measures are their names."""
     kinds: Any = getattr(frame, "dtypes", None)
     if not hasattr(kinds, "items"):
         return frame
@@ -116,7 +115,6 @@ def _lengthen(table: InputTable, run: str) -> pl.DataFrame:
 
 
 def _is_printed(source: Source) -> bool:
-    """Does it look like what trec_eval -q prints: measure, query, value between tabs?"""
     fields = source.first_line().split("\t")
     return len(fields) == 3 and fields[0] != fields[0].rstrip() and fields[0][:1].isalpha()
 

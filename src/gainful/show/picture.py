@@ -51,7 +51,6 @@ def put_caption_below(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _find_scale(spec: dict[str, Any]) -> float:
-    """By how much a picture is to be drawn larger so that it is as wide as its paper asks."""
     millimetres = spec.get("usermeta", {}).get("millimetres")
     if millimetres is None:
         return 1.0

@@ -163,7 +163,6 @@ def _test_together(
 
 
 def _why_no_interaction(samples: Sequence[Sample]) -> str:
-    """Why groups cannot be permuted over what was measured; nothing where they can."""
     for sample in samples:
         if not isinstance(sample, PairedSample):
             return "only paired values tell that"

@@ -181,7 +181,6 @@ def _list_rows(comparison: Comparison) -> Table:
 
 
 def _tell_groups(comparison: Comparison) -> tuple[list[Section], list[str]]:
-    """Tables of what was compared within groups, and how."""
     if comparison.groups is None:
         return [], []
     from gainful.evidence.comparisons import group_pairs  # noqa: PLC0415  (few ask for it)
@@ -191,7 +190,6 @@ def _tell_groups(comparison: Comparison) -> tuple[list[Section], list[str]]:
 
 
 def _list_groups(comparison: Comparison) -> list[dict[str, Any]]:
-    """A row for each pair, measure and group."""
     rows = [] if comparison.groups is None else comparison.groups.to_dict()["pairs"]
     return [row | {"significant": str(row["significant"]).lower()} for row in rows]
 
@@ -509,7 +507,6 @@ def _build_table(comparison: ComparisonValues, asked: Sequence[tuple[Pair, Equiv
 
 
 def _format_share(share: float) -> str:
-    """A probability; nothing is sure."""
     if share < _ALMOST:
         return "<0.001"
     return ">0.999" if share > 1 - _ALMOST else f"{share:.3f}"

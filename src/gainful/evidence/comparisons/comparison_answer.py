@@ -226,7 +226,6 @@ def _describe_standing(comparison: ComparisonValues, standing: _Standing) -> str
 
 
 def _group_alike(standings: Sequence[_Standing]) -> list[list[_Standing]]:
-    """Those of which one sentence can be said, together."""
     groups: dict[tuple[str | tuple[str, ...], ...], list[_Standing]] = {}
     for standing in standings:
         key = (standing.best, standing.beaten, standing.alike) if standing.beaten else ()
@@ -276,7 +275,6 @@ def _describe_winner(comparison: ComparisonValues, standing: _Standing) -> str:
 
 
 def _describe_runner_up(comparison: ComparisonValues, pair: Pair) -> str:
-    """How far the next system is behind."""
     evidence = _describe_evidence(comparison, pair, "{} behind")
     return f"the runner-up, {_label(comparison, pair.other)}, is {evidence}"
 
@@ -368,6 +366,5 @@ def label_system(kind: str, system: str) -> str:
 
 
 def _begin_sentence(comparison: ComparisonValues, sentence: str) -> str:
-    """With a capital where the first word is no name."""
     is_labelled = sentence.startswith(f"{comparison.kind} ") and comparison.kind != "run"
     return capitalise_first(sentence) if is_labelled else sentence

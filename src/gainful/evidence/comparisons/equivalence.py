@@ -62,7 +62,6 @@ def posterior_t(
 
 
 def _shift_t(mean: Array, error: Array, centre: float) -> Array:
-    """How many standard errors the mean is above the centre; without any error, infinitely many."""
     gap = mean - centre
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(gap == 0, 0.0, gap / error))
@@ -126,5 +125,4 @@ def add_equivalence(
 
 
 def _describe_units(units: UnitSums) -> tuple[Array, Array, int]:
-    """The mean, its standard error and degrees of freedom."""
     return units.means(), units.standard_errors(), units.number - 1

@@ -72,7 +72,6 @@ def _build_table(groups: GroupComparison, pairs: Sequence[GroupPair]) -> Table:
 
 
 def _average(pairs: Sequence[GroupPair]) -> tuple[str, str, str]:
-    """How many units some groups have together, and both means of these."""
     units = [item.units for item in pairs]
     mean = np.average([item.mean for item in pairs], weights=units)
     other = np.average([item.other_mean for item in pairs], weights=units)

@@ -521,7 +521,6 @@ def _build_study_method(**options: Unpack[MethodOptions]) -> Method:
 
 
 def _is_mostly_within(system: Ranks, blocks: Sequence[Ranks]) -> bool:
-    """Did at least half of the searchers try several systems? Else few of them say it all."""
     if not blocks:
         return True
     tried = np.unique(blocks[0] * (int(system.max()) + 1) + system)
@@ -530,7 +529,6 @@ def _is_mostly_within(system: Ranks, blocks: Sequence[Ranks]) -> bool:
 
 
 def _block_effects(values: Array, blocks: Sequence[Ranks], *controls: Ranks) -> Array:
-    """What scenarios explain of values, searchers and systems being told apart from them."""
     if not blocks:
         return np.zeros_like(values)
     width = sum(int(block.max()) + 1 for block in blocks)
@@ -544,7 +542,6 @@ def _renumber(numbers: Ranks) -> Ranks:
 
 
 def _join_numbers(numbers: Sequence[Ranks], size: int) -> Ranks:
-    """What is the same in all of them, as one number."""
     joined = np.zeros(size, dtype=np.intp)
     for number in numbers:
         joined = joined * (int(number.max()) + 1) + number

@@ -191,7 +191,6 @@ def _check_same_conditions(
 
 
 def _check_missing_queries(results: Results, rules: Rules) -> list[str]:
-    """A mean that leaves out what the run lacks says nothing of what it lacks."""
     number = int(results.counts["missing"]) if results.convention.missing == "skip" else 0
     verb = "is" if number == 1 else "are"
     return _allow_or_refuse(
@@ -367,7 +366,6 @@ def _check_drops(
 
 
 def _average_group(results: Results, pair: PairedValues, group: str) -> tuple[float, float]:
-    """The means of the run and of the baseline over the queries of a group that both have."""
     labels = {} if results.grouping is None else results.grouping.labels
     own = pair.values[[labels.get(query) == group for query in pair.queries]]
     if not len(own):
@@ -397,7 +395,6 @@ def _name_measures(results: Results, bounds: Mapping[str, Any], argument: str) -
 
 
 def _measure_name(results: Results, measure: Measure, argument: str) -> str:
-    """What the results call a measure that has a rule."""
     for name, evaluated in results.measures.items():
         if evaluated == measure:
             return name
@@ -426,7 +423,6 @@ def _queries_to_look_at(
 
 
 def _is_in(labels: Mapping[str, str], groups: set[str | None], query: str) -> bool:
-    """Does a query belong to these groups? All do where a rule about all is broken, or none is."""
     return not groups or None in groups or labels.get(query) in groups
 
 

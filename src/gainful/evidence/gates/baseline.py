@@ -60,7 +60,6 @@ def make_baseline(
 
 
 def _describe_save(baseline: Baseline, spread: Mapping[str, float]) -> dict[str, Any]:
-    """What the history keeps of a run that was saved."""
     return {
         "run": baseline.run,
         "gainful": baseline.gainful,
@@ -151,7 +150,6 @@ def _judgment_rows(qrels: Qrels) -> pl.DataFrame:
 
 
 def _encode_field(name: str) -> pl.Expr:
-    """A field with its length before it, so that no two rows can be taken for one another."""
     column = pl.col(name)
     encoded = pl.concat_str([column.str.len_bytes().cast(pl.String), pl.lit(":"), column])
     return encoded.fill_null("-")

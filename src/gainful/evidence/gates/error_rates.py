@@ -228,5 +228,4 @@ def _find_spread(
 
 
 def _deviation(values: Array) -> float:
-    """Zero where there are too few values to vary."""
     return float(values.std(ddof=1)) if len(values) > 1 else 0.0

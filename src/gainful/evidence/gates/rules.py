@@ -134,8 +134,6 @@ def _format_means(check: Check) -> str:
 
 
 def _bound_words(words: str, lower: str = "") -> Callable[[Check], str]:
-    """The rule in words, or in others where less is better, and its bound."""
-
     def describe(check: Check) -> str:
         text = lower if lower and check.direction.is_lower else words
         return f"{text.format(count_noun(check.most or 0, 'query'))} {format_exact(check.bound)}"

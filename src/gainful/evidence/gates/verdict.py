@@ -186,7 +186,6 @@ def _build_check_table(verdict: Verdict) -> Table:
 
 
 def _format_check_values(verdict: Verdict, check: Check) -> list[str]:
-    """What the run has and what it is held against: for drift the anchor, not the baseline."""
     if check.rule != "drift" and check.group is None:
         return _format_values(verdict, check.measure, check.value)
     cells = [check.subject, f"{check.value:.4f}"]
@@ -282,5 +281,4 @@ def _format_case(verdict: Verdict, check: Check) -> Iterator[str]:
 
 
 def _escape_attribute(text: str) -> str:
-    """On one line: an attribute cannot hold the end of one."""
     return escape(" ".join(_FORBIDDEN.sub("\ufffd", text).split()), quote=True)

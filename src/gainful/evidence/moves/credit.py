@@ -76,7 +76,6 @@ def _estimate_shapley_values(count: int, means_of: MeansOf, orders: int) -> list
 
 
 def _switch_path(order: Iterable[int]) -> list[tuple[int, int]]:
-    """The mixtures that one comes through, switching causes in this order."""
     path, mixture = [], 0
     for at in order:
         mixture |= 1 << int(at)
@@ -166,7 +165,6 @@ def _has_list_ideal(recipe: Recipe, sides: tuple[JudgedDocs, JudgedDocs]) -> boo
 
 
 def _use_list_as_pool(side: JudgedDocs) -> JudgedDocs:
-    """Where the ideal is made of the list, all of the list is its pool, and stays it."""
     ranked = side.ranked
     with_pool = evolve(
         ranked, pool_query=ranked.query, pool_grade=ranked.grade, pool_index=None, subtopics=None

@@ -146,7 +146,6 @@ def _list_sections(change: LargestChanges) -> Iterator[Section]:
 
 
 def _list_rows(changes: Sequence[LargestChanges]) -> Table:
-    """A row for each query and document; what is due to no document has a row without one."""
     rows = [row for change in changes for row in _build_query_rows(change)]
     return Table(_COLUMNS, rows, numeric=True, label_columns=6)
 
@@ -368,7 +367,6 @@ def _write_notes(recipe: Recipe, credit: Credit) -> tuple[str, ...]:
 
 
 def _doc_ranks(rows: Sequence[RankedDoc], depth: int | None = None) -> dict[str, float]:
-    """The rank of each document, the first one of a document that stands there twice."""
     ranks: dict[str, float] = {}
     for row in rows:
         if row.doc is not None and (depth is None or row.rank <= depth):

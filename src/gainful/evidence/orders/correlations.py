@@ -367,7 +367,6 @@ def _read_column(results: Results, against: str) -> Array:
 
 
 def _merit(results: Results, name: str) -> Array:
-    """The values of a measure so that more is better; not a number where one is left out."""
     values = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
     return np.asarray(results.directions[name].sign * values)
 

@@ -389,7 +389,6 @@ _AGREEMENT_COLUMNS = (
 
 
 def _format_pair(pair: DiscordantPair) -> str:
-    """Two runs and by how much each measure prefers which; * where that is significant."""
     (first, second), (first_difference, second_difference) = pair.runs, pair.differences
     marks = ["*" if is_significant else "" for is_significant in pair.significant]
     over = f"{first} over {second} by {first_difference:.4f}{marks[0]}"
@@ -612,7 +611,6 @@ def _run_names(results: Sequence[Results]) -> list[str]:
 
 
 def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:
-    """Why the pairs of runs cannot be tested, if they cannot."""
     if mean_kind in NOT_A_MEAN:
         problem = f"{paired_values.measure} is {NOT_A_MEAN[mean_kind]}"
         return [f"{problem}: not tested; runs are only ranked by it"]

@@ -43,12 +43,10 @@ def _always(*_: object) -> bool:
 
 
 def _if_measure_uses(*names: str) -> Matters:
-    """It can matter only where the measure uses one of these."""
     return partial(_uses, names)
 
 
 def _if_data_have(fact: str, *names: str) -> Matters:
-    """It can matter only where the data have this; and the measure uses one of these, if any."""
     return partial(_has, fact, names)
 
 
@@ -211,7 +209,6 @@ def gather_facts(matched: Matched, sides: tuple[Recipe, Recipe], *, namesakes: b
 
 
 def _has_negative_gain(recipe: Recipe, grades: Array) -> bool:
-    """A gain such as {0:-1} makes a grade of 0 a negative one."""
     if recipe.gain.grades:
         return bool((recipe.gain.evaluate_at(np.array(recipe.gain.grades)) < 0).any())
     with np.errstate(over="ignore"):

@@ -309,7 +309,6 @@ def _format_share(effect: Effect) -> str:
 
 
 def _list_partners(why: Why, effect: Effect) -> list[str]:
-    """The causes without which it would do something else, as far as four decimals show it."""
     return [
         why.all_causes[name].title
         for name, interaction in effect.interacts.items()

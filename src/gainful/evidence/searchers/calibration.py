@@ -107,7 +107,6 @@ def _spell_discount(name: str, fits: Mapping[str, Fit], option: str, base: str) 
 
 
 def _round(value: float) -> str:
-    """A number as it is pasted: three digits, but never 1 where it must be above or below."""
     digits = _DIGITS
     while float(f"{value:.{digits}g}") == 1.0:
         digits += 1

@@ -152,13 +152,11 @@ class Stops:
 
     @cached_property
     def _places(self) -> tuple[Flags, Ranks, Flags]:
-        """Per kind: did it stop, at which place of a survival, and is it known by clicks?"""
         known_by = self.kinds[:, 0]
         return known_by == STOPPED, np.maximum(self.kinds[:, 1], 1) - 1, known_by == CLICKED
 
     @cached_property
     def _clicks(self) -> tuple[Ranks, Ranks, Ranks, Ranks]:
-        """Per kind with clicks: the last, how many, the column of its length; and all lengths."""
         last, clicks, length = self.kinds[self._places[2], 1:].T
         lengths, column = np.unique(length, return_inverse=True)
         return last, clicks, column.astype(np.intp), lengths
@@ -404,7 +402,6 @@ def _maximise(function: Callable[[float], float], low: float, high: float) -> fl
 
 
 def _clicks_on_the_way(stops: Stops) -> float:
-    """The log odds of a click on results that were looked at for certain: down to the last one."""
     if not stops.has_clicks:
         return 0.0
     known = stops.kinds[:, 0] == CLICKED

@@ -70,7 +70,6 @@ def expect_shares(fit: Fit, stops: Stops, last: int) -> Array:
 
 
 def _stay_quiet(at: int, length: int, quiet: float, survival: Array, stopping: Array) -> float:
-    """Given nothing, looks at rank `at` and clicks on nothing below it."""
     steps = np.arange(length - at)
     ends = stopping[at - 1 : length - 1] @ quiet**steps
     return float(ends + survival[length - 1] * quiet ** (length - at))

@@ -170,7 +170,6 @@ def _find_ends(drawn: Array, bias: float, acceleration: float, alpha: float) -> 
 
 
 def _level_at_zero(drawn: Array, bias: float, acceleration: float) -> float:
-    """The level at which a one-sided interval, from its lower end on, begins at zero."""
     from scipy.special import ndtr  # noqa: PLC0415  (slow to load)
 
     z = _normal_level(drawn, 0.0) - bias

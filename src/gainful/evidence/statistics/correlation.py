@@ -122,7 +122,6 @@ def check_persistence(p: Any) -> None:
 
 
 def _places_and_ties(place_of: Mapping[Any, int], names: Sequence[Any]) -> tuple[Array, Array]:
-    """The first place of each name, and how many share it; those not there never come."""
     sizes = Counter(place_of.values())
     first = [place_of.get(name, np.inf) for name in names]
     return np.array(first), np.array([sizes.get(place_of.get(name, 0), 1) for name in names])
@@ -259,7 +258,6 @@ def _correlate_with(label: Array, weights: Array, convert: Callable[[Array], Arr
 
 
 def _sum_squares(values: Array, weights: Array, total: Array) -> Array:
-    """The weighted squares around the mean of each sample; 0 where only rounding is left."""
     centred = values - (weights * values).sum(axis=1, keepdims=True) / total
     squares = (weights * centred**2).sum(axis=1)
     slack = _NO_VARIANCE * total[:, 0] * float(np.abs(centred).max()) ** 2
@@ -273,7 +271,6 @@ def _divide(numerator: Array, denominator: Array) -> Array:
 
 
 def _mid_ranks(values: Array, weights: Array) -> Array:
-    """The rank of each unit in each weighted sample, the mean of its ties."""
     order, starts, group = _group_equal(values)
     by_group = np.add.reduceat(weights[:, order], starts, axis=1)
     middle = np.cumsum(by_group, axis=1) - by_group + (by_group + 1) / 2
@@ -282,7 +279,6 @@ def _mid_ranks(values: Array, weights: Array) -> Array:
 
 
 def _group_equal(values: Array) -> tuple[Ranks, Ranks, Ranks]:
-    """Units in the order of their values, where each group of equal ones begins, whose it is."""
     distinct, group = np.unique(values, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], np.arange(len(distinct)))

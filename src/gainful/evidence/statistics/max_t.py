@@ -166,7 +166,6 @@ def flip_families(measures: Sequence[UnitSums], pairs: Ranks, resampling: Resamp
 
 
 def _small_batches(units: int, resampling: Resampling) -> Iterator[Array]:
-    """Rows of flips, so few at once that all runs are held easily, and loops over rows pay."""
     done = 0
     for flips in sign_flips(units, resampling):
         for part in slices(len(flips), _BATCH_FLIPS):
@@ -240,7 +239,6 @@ class _Differences:
         return self._as_t(largest)
 
     def _as_t(self, statistic: Array) -> Array:
-        """Student's t, of which the statistic is a function; infinite where nothing varies."""
         number = np.count_nonzero(self.sizes)
         rest = number - statistic**2
         varies = rest > COARSE_ROUNDING * number

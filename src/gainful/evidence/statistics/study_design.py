@@ -140,14 +140,12 @@ def find_design(system: Ranks, searcher: Ranks, slot: Ranks) -> Design | None:
 
 
 def _tries_all_equally(system: Ranks, slot: Ranks, systems: int) -> bool:
-    """Did this searcher try every system equally often in each slot?"""
     counts = np.zeros((int(slot.max()) + 1, systems))
     np.add.at(counts, (slot, system), 1)
     return bool((counts == counts[:, :1]).all())
 
 
 def _repeat_groups(stratum: Ranks, slot: Ranks) -> Iterator[Ranks]:
-    """The sessions of each searcher on a scenario that he did more than once."""
     slots = slot[stratum[0]]
     for number in np.unique(slots):
         columns = np.flatnonzero(slots == number)

@@ -96,7 +96,6 @@ class Bounds(Shown):
         return low, finite_or_none(value), high
 
     def _flag_never_counting(self, name: str) -> Flags:
-        """Queries that no grading brings into the mean."""
         limits = self.limits[name]
         masked = np.ma.getmaskarray(np.ma.asarray(self.results.values[name]))
         never: Flags = masked & np.isnan(limits.low) & limits.exact
@@ -213,7 +212,6 @@ class RunBounds(ShownByRun[Bounds]):
 
 
 def _refuse_effects(measure: str, recipe: Recipe, gradable: GradableRun) -> None:
-    """Effects of single documents are known of sums and means without unknown subtopics."""
     if recipe.entry.aggregation == "geometric":
         raise BadValue("measure", measure, "a measure whose queries are averaged or added up")
     if recipe.entry.needs_subtopics and gradable.has_subtopics:

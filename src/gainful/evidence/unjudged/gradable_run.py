@@ -242,7 +242,6 @@ def build_gradable_run(
 
 
 def _grade_everything(recipe: Recipe, *, partial: bool) -> Recipe:
-    """The measure, nothing rounded yet; where everything is judged, nothing is taken out."""
     unrounded = recipe.convention.with_settings(decimals=None)
     return evolve(
         recipe, convention=unrounded if partial else unrounded.with_settings(unjudged="zero")

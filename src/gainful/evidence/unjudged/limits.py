@@ -145,7 +145,6 @@ class BinaryExtremes:
         return flags
 
     def _sees_grade(self, grades: Array) -> Flags:
-        """What the measure sees: relevant documents, and those that are taken out."""
         flags = self._is_relevant(grades)
         if self.recipe.convention.negative == "remove":
             flags |= grades < 0

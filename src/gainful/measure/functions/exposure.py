@@ -26,7 +26,6 @@ def coverage(lists: Lists, items: Items) -> Any:
 
 
 def _count_shown(lists: Lists, items: Items) -> Counter[str]:
-    """How often each item is shown; a run that shows others alone has other ids."""
     shown = Counter(doc for docs in lists.values() for doc in docs)
     if shown and not shown.keys() & (items.catalogue or frozenset()):
         raise BadInput("items", "none of them is in the run", "the ids that the run has")

@@ -180,7 +180,6 @@ def ndcg_at_levels(
 
 
 def _gain_at_depth(ranked: RankedRun, gain: Array, query: Ranks, depth: Ranks) -> Array:
-    """What was gained down to a depth in a query."""
     sums = np.append(cumulate_by_query(gain, ranked.query, ranked.size), 0.0)
     width = int(ranked.retrieved.max(initial=0)) + 2
     keys = ranked.query * width + ranked.rank
@@ -234,7 +233,6 @@ def _depth(ranked: RankedRun, k: int | None) -> Ranks:
 
 
 def _count_up_to(ranked: RankedRun, flags: Flags, limit: Ranks) -> Array:
-    """How many flagged documents of the query begin their block of ties at a rank up to a limit?"""
     width = int(ranked.retrieved.max(initial=0)) + 2
     keys = np.sort(ranked.query[flags] * width + ranked.first[flags])
     begin = ranked.query * width

@@ -121,7 +121,6 @@ def rbp_residual(ranked: RankedRun, *, p: float) -> Array:
 
 
 def _weights(ranked: RankedRun, p: float) -> Array:
-    """How likely each rank is seen, multiplied one after another, to one below the last."""
     depth = int(ranked.retrieved.max(initial=0))
     return np.cumprod(np.append(1.0, np.full(depth, p)))
 
@@ -258,7 +257,6 @@ def _count_better(ranked: RankedRun, good: Flags, pool: Flags) -> Ranks:
 
 
 def _stop_probability(grade: Array, best: float) -> Array:
-    """How likely a document of this grade ends the search: (2^g − 1) / 2^best."""
     capped = np.clip(grade, 0, best)
     stop: Array = np.exp2(capped - best) - np.exp2(-best)
     return stop

@@ -138,7 +138,6 @@ def last_queries(
 
 
 def _average_within_sessions(sessions: MatchedSessions, gain_vectors: Array, flags: Flags) -> Array:
-    """The mean vector of the flagged queries of each session that has any."""
     session = sessions.session[flags]
     query_count = np.bincount(session, minlength=sessions.size)
     total = np.zeros((sessions.size, gain_vectors.shape[1]))
@@ -299,7 +298,6 @@ def _find_extremes(queries: pl.DataFrame) -> pl.DataFrame:
 
 
 def _extreme(column: str, end: Literal["max", "min"]) -> list[pl.Expr]:
-    """Which query it was (the earliest of equal ones), and its change."""
     at = pl.col("change").arg_max() if end == "max" else pl.col("change").arg_min()
     change = pl.col("change").max() if end == "max" else pl.col("change").min()
     return [pl.col("query").get(at).alias(column), change.alias(f"{column}_change")]

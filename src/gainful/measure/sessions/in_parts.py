@@ -204,7 +204,6 @@ def _sum_curves(
 
 
 def _averages_first(recipe: SessionRecipe) -> bool:
-    """Is the mean that of gains over that of ideals?"""
     return recipe.entry.normalised and recipe.convention.average == "vectors"
 
 
@@ -287,7 +286,6 @@ class PartMatcher:
     observed: str = ""  # and in words, such as clicked
 
     def __attrs_post_init__(self) -> None:
-        """Refuse what no part alone can tell."""
         for recipe in self.recipes:
             _refuse_longest(recipe)
             if self.qrels is None:
@@ -336,7 +334,6 @@ class PartMatcher:
         return matched, totals
 
     def _find_qrels(self, sessions: Sessions) -> Qrels | None:
-        """The judgments; those of nobody, where searchers were to judge and none of a part did."""
         if self.qrels is not None or self.gains or "grade" not in sessions.frame.columns:
             return self.qrels
         return None if sessions.frame["grade"].count() else _NO_JUDGMENTS
@@ -507,7 +504,6 @@ def _refuse_longest(recipe: SessionRecipe) -> None:
 
 
 def _refuse_highest(recipe: SessionRecipe) -> None:
-    """Refuse measures that scale by the highest grade, where each part has grades of its own."""
     if _scales_by_highest(recipe):
         allowed = f"a number for {recipe.label}: no part knows the highest grade of all"
         raise BadValue("max_grade", None, allowed)

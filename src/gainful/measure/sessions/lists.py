@@ -55,7 +55,6 @@ def _read_list(grades: Any) -> list[float]:
 
 
 def _build_frame(lists: Sequence[Sequence[float]]) -> pl.DataFrame:
-    """A row for each result, of a document of its own; a query without results has one too."""
     rows: list[tuple[Any, ...]] = []
     for query, own in enumerate(lists, start=1):
         shown = [("s", query, at, f"{query}.{at}", grade) for at, grade in enumerate(own, start=1)]

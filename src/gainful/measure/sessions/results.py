@@ -179,7 +179,6 @@ def _describe_leaders(
     means_by_measure: Mapping[str, Mapping[str, float]],
     directions: Mapping[str, Direction] = MappingProxyType({}),
 ) -> str:
-    """Which group is best; a label such as system 2 begins a sentence with a capital."""
     sentence = describe_leaders(means_by_measure, directions)
     for label in next(iter(means_by_measure.values())):
         if sentence.startswith(label):
@@ -266,7 +265,6 @@ def _group_row(
     keys: Sequence[Any],
     scales: Mapping[str, float],
 ) -> tuple[Any, ...]:
-    """Counts, means, costs, and what is brought for what is spent."""
     means, costs = group["mean"], results.costs
     names = [name for name in means if name not in costs]
     values = [means[name] for name in (*names, *costs)]
@@ -278,14 +276,12 @@ def _group_row(
 def _choose_unit(
     results: SessionResults, groups: Sequence[Mapping[str, Any]], measure: str
 ) -> float:
-    """Per how much cost a gain is told, so that its decimals say something: a power of 10."""
     shares = [per_cost(group["mean"], results.recipes)[measure] for group in groups]
     largest = max((abs(share) for share in shares if share), default=1.0)
     return 10.0 ** max(0, ceil(-log10(largest)))
 
 
 def _build_session_table(results: SessionResults, by: Sequence[str]) -> Table:
-    """A row for each session."""
     columns = results.columns[["session", *results.group_names(by), "queries"]]
     values = results.per_session.drop("session")
     return Table.from_frame(pl.concat([columns, values], how="horizontal"), 1 + len(by))

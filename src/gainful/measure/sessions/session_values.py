@@ -78,7 +78,6 @@ def _pick_values(vectors: Vectors, recipe: SessionRecipe) -> Array:
 def _find_vectors(
     sessions: MatchedSessions, recipe: SessionRecipe
 ) -> tuple[MatchedSessions, Vectors]:
-    """The queries that a measure asks for, and their vectors; one that has none is refused."""
     if not recipe.entry.has_vectors:
         raise BadValue("measure", recipe.label, f"{' or '.join(WITH_VECTORS)}, which have vectors")
     first_queries = sessions.keep_first_queries(recipe.queries)

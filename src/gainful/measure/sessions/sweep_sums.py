@@ -209,7 +209,6 @@ def build_sweep_grid(
 def _parse_reference(
     reference: Mapping[str, float] | None, convention: SessionConvention
 ) -> tuple[float, float]:
-    """The setting that the others are held against: the convention's own, if none is named."""
     usual = {"b": convention.b or 2, "bq": convention.bq or 4}
     for name in reference or {}:
         if name not in usual:

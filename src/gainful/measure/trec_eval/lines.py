@@ -137,7 +137,6 @@ def _compute_line(judged_run: JudgedRun, line: TrecLine) -> Array:
 
 
 def _catalogue_measure(line: TrecLine) -> Measure:
-    """The measure with its formula and cutoff; its numbers may be any, and come as arguments."""
     formula = {name: value for name, value in line.params.items() if name == "gain"}
     if line.k is None:
         return Measure(line.trec_name.measure, formula)
@@ -153,7 +152,6 @@ def _numbers(line: TrecLine, options: TrecEvalOptions) -> dict[str, Any]:
 
 
 def _compute_by_catalogue(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
-    """What the function of the entry gives; a share of nothing is 0."""
     result = apply_function(recipe.entry.function, recipe, ranked, **arguments)
     if not isinstance(result, tuple):
         return np.asarray(result)
@@ -162,13 +160,11 @@ def _compute_by_catalogue(ranked: RankedRun, recipe: Recipe, arguments: Argument
 
 
 def _average_over_hits(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
-    """A mean over the relevant documents, of which none may be judged (-l below 0)."""
     reached, possible = apply_function(recipe.entry.function, recipe, ranked, **arguments)
     return np.where(reached > 0, reached / possible, 0.0)
 
 
 def _interpolate(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
-    """Interpolated precision; where nothing is retrieved and no document needed, no number."""
     needed = _count_needed(ranked, recipe, arguments["rel"], arguments["k"])
     values = _compute_by_catalogue(ranked, recipe, arguments)
     return np.where((ranked.retrieved == 0) & (needed <= 0), NO_NUMBER, values)
@@ -201,20 +197,17 @@ def _count_needed(ranked: RankedRun, recipe: Recipe, rel: float, level: float) -
 
 
 def _average_levels(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
-    """The mean nDCG where the ideal goes down a level; without any such place, no number."""
     reached, places = apply_function(recipe.entry.function, recipe, ranked, **arguments)
     relevant = ranked.recall_base(arguments["rel"]) > 0
     return np.where(relevant, np.where(places > 0, reached / places, NO_NUMBER), 0.0)
 
 
 def _average_relevant_ranks(ranked: RankedRun, recipe: Recipe, arguments: Arguments) -> Array:
-    """The mean nDCG at relevant documents; below 0, as gains below 0 can make it, it is 0."""
     values = _compute_by_catalogue(ranked, recipe, arguments)
     return np.where(values > 0, values, 0.0)
 
 
 def _set_f(ranked: RankedRun, _recipe: Recipe, arguments: Arguments) -> Array:
-    """F of any weight, such as 0 or one below it."""
     beta, rel = arguments.get("beta", 1.0), arguments["rel"]
     hits = ranked.count(ranked.relevant(rel))
     part, whole = hits / ranked.retrieved, hits / ranked.recall_base(rel)
@@ -445,7 +438,6 @@ def _summarise(line: TrecLine, values: Array, query_count: int) -> float:
 
 
 def _add_up(values: Array) -> float:
-    """The sum, one after another from 0; of what is no number the last wins, as in trec_eval."""
     with np.errstate(invalid="ignore"):
         total = 0.0 + float(np.cumsum(values)[-1])
     if not np.isnan(total):

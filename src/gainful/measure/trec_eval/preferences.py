@@ -263,7 +263,6 @@ def _count_implied(counts: Counts) -> Share:
 
 
 def _simple_share(query: QueryPreferences, count: Callable[[Counts], Share]) -> float:
-    """Fulfilled preferences over possible ones, whoever has them."""
     shares = [count(group.counts) for group in query.groups]
     possible = sum(share[1] for share in shares)
     return sum(share[0] for share in shares) / possible if possible else 0.0
@@ -277,12 +276,10 @@ def _group_share(query: QueryPreferences, count: Callable[[Counts], Share]) -> f
 
 
 def _even_share(query: QueryPreferences, share: Callable[[Group], float]) -> float:
-    """The share with as many useless documents as relevant ones, averaged over groups."""
     return _average(map(share, query.groups)) / len(query.groups)
 
 
 def _average(shares: Iterable[float]) -> float:
-    """The sum; 0 where it is no number, as it is with a group that prefers nothing."""
     total = 0.0
     for share in shares:
         total += share

@@ -170,7 +170,6 @@ def _find_duplicate_judgments(frame: pl.DataFrame) -> dict[str, str]:
 def _find_duplicate_docs(
     run: Run, repeated: pl.DataFrame, options: TrecEvalOptions
 ) -> dict[str, str]:
-    """Documents that stand twice in one ranking, as far down as is looked at."""
     frame = run.frame.filter(run.frame["query"].is_in(repeated["query"].unique().implode()))
     frame = order_run(frame, options)
     return {

@@ -34,7 +34,6 @@ def as_document(html: str) -> str:
 
 
 def _format_lines(lines: Sequence[str]) -> str:
-    """Lines as one paragraph, as wide as the page: beside a table a caption would be squeezed."""
     text = "<br>".join(_escape(line) for line in lines if line)
     return f"<p>{text}</p>" if text else ""
 

@@ -134,7 +134,6 @@ class _Layout:
 
 
 def _colour_cell(cell: str, colour: str, terminal: Terminal) -> str:
-    """A cell in a colour, the blanks around it without."""
     visible = cell.strip()
     if not (visible and colour):
         return cell
@@ -142,7 +141,6 @@ def _colour_cell(cell: str, colour: str, terminal: Terminal) -> str:
 
 
 def _fit_bar_width(table: Table, terminal: Terminal, table_width: int) -> int:
-    """How long bars can be, if there are any and they fit; 0 where they do not."""
     if not table.bars or not terminal.blocks or terminal.width is None:
         return 0
     room = (terminal.width - table_width) // len(table.bars) - 1

@@ -215,7 +215,6 @@ def _draw_panel(  # noqa: PLR0917
 
 
 def _draw_zero(scale: Spec, look: Look) -> list[Spec]:
-    """A line where two systems are equal."""
     place = {"x": {"datum": 0}, "y": {"value": 0}, "y2": {"value": "height"}}
     colour = {"color": {"value": look.tones.ink}}
     line = {"mark": "rule", "data": {"values": [{}]}, "encoding": place | colour}

@@ -181,7 +181,6 @@ class Look:
     size: str | None = field(default=None, validator=_check_name((None, *PAPER_SIZES)))
 
     def __attrs_post_init__(self) -> None:
-        """A picture of a paper has a plot of that shape, so that its letters stay readable."""
         if self.size is not None and self.width is None:
             object.__setattr__(self, "width", _PLOT_WIDTHS[self.size])
 

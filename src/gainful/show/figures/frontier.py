@@ -99,7 +99,6 @@ def find_frontier(cost: Array, gain: Array) -> Flags:
 
 
 def _find_costs(results: SessionResults, cost: Cost | None) -> tuple[Array, str]:
-    """What each session costs, and by which prices."""
     if cost is not None:
         recipe = build_session_recipe(cost_measure(cost))
         return compute_session_values(results.matched_sessions, recipe), recipe.label

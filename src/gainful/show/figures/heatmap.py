@@ -103,5 +103,4 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
 
 
 def _look_up(names: list[str]) -> str:
-    """A Vega expression that names a place; the names are data in it, whatever they hold."""
     return f"{json.dumps(names)}[datum.value]"

@@ -228,7 +228,6 @@ def _label_row(row: Row, series: Sequence[Series]) -> Spec:
 
 
 def _series_channel(values: Sequence[Any]) -> Spec:
-    """A channel that has one value for each series, and no legend."""
     return nominal("series") | {
         "scale": {"domain": list(range(len(values))), "range": list(values)},
         "legend": None,

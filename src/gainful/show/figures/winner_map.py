@@ -188,7 +188,6 @@ def _build_log_axis(field: str, title: str | list[str], edges: Sequence[float]) 
 
 
 def _cell_edges(bases: Sequence[float]) -> list[float]:
-    """Where the cells of bases end: half way to the next, in the logarithm."""
     logs = [log(value) for value in bases]
     if len(logs) == 1:
         return [exp(logs[0] - 0.05), exp(logs[0] + 0.05)]

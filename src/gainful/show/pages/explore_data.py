@@ -110,7 +110,6 @@ def result_columns(sessions: MatchedSessions, grades: Grades, deepest: int) -> d
 
 
 def _grade_codes(judged: JudgedResults, grades: Grades, size: int) -> Ranks:
-    """The number of each row's grade; -1 if it has none."""
     codes = np.full(size, -1)
     codes[judged.row] = grades.encode(judged.grade)
     return codes
@@ -198,7 +197,6 @@ def unit_columns(units: DrawnUnits, size: int) -> dict[str, Any]:
 
 
 def _partition(codes: Sequence[int]) -> tuple[int, ...]:
-    """Who belongs together, whatever the groups are called."""
     numbers: dict[int, int] = {}
     return tuple(numbers.setdefault(code, len(numbers)) for code in codes)
 

@@ -285,7 +285,6 @@ def _ranking_columns(ranking: WorkedRanking, numbers: dict[str, int]) -> dict[st
 def _add_shares(
     changes: Mapping[int, LargestChanges], details: Mapping[str, dict[str, Any]]
 ) -> None:
-    """To the queries that changed most: what each document explains of the change."""
     for run_index, largest_changes in changes.items():
         for changed_query in largest_changes.queries:
             if changed_query.query in details and changed_query.rest is not None:

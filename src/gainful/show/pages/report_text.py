@@ -204,7 +204,6 @@ def _build_comparison_table(
 
 
 def _is_at_odds(comparison: Comparison, pair: Pair) -> bool:
-    """Does the interval say something else than the corrected p?"""
     if pair.low is None or pair.high is None:
         return False
     return (pair.low <= 0 <= pair.high) == comparison.is_significant(pair)

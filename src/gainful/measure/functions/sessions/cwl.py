@@ -119,7 +119,6 @@ def session_ift(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 
 def _rate_of_gain(sessions: MatchedSessions, recipe: SessionRecipe, searcher: _Searcher) -> Array:
-    """The gain per document looked at."""
     rates = np.zeros(sessions.size)
     for block, lists in _blocks(sessions, recipe):
         looked, gained = _walk(lists, recipe, searcher)
@@ -203,7 +202,6 @@ def _walk_list(
 
 
 def _leave(arrivals: _Arrivals, behind: Array, share: Array, length: Ranks) -> _Arrivals:
-    """Those who leave a list at any of its ranks; an empty one is left as it was come to."""
     empty = arrivals.select(length == 0)
     session = np.repeat(arrivals.session, behind.shape[1])
     return _concatenate([_Arrivals(session, behind.ravel(), share.ravel()), empty])

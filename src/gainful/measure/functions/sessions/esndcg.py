@@ -96,7 +96,6 @@ def _expectation(
 
 
 def _end_chances(p: float, remainder: str, k: int, length: Ranks) -> Array:
-    """How likely a walk ends at its k-th step, if it has at most so many and goes on with p."""
     if remainder == "shared":
         totals = np.cumsum(p ** np.arange(max(1, length.max(initial=0))))
         ends: Array = 1 / totals[np.maximum(length, 1) - 1]

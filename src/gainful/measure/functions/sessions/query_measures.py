@@ -69,7 +69,6 @@ def _flag_known_rows(sessions: MatchedSessions, repeated: str) -> Flags:
 
 
 def _make_irrelevant(rankings: Matched, irrelevant: Flags) -> Matched:
-    """Rankings in which some documents are not relevant to anything."""
     place = rankings.pool_index
     return evolve(
         rankings,

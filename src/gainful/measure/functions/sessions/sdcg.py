@@ -167,7 +167,6 @@ def ideal_dcg(recipe: SessionRecipe, gains: SessionGains) -> Array:
 
 
 def _take_by_base(total: Array, base: Ranks) -> Array:
-    """What each recall base has; a query without one has nothing."""
     return np.append(total, 0.0)[base]  # -1 is the last
 
 
@@ -340,7 +339,6 @@ def _repeat_best_gains(
 
 
 def _best_gains_by_base(gains: SessionGains, width: int) -> Array:
-    """The gains of each recall base, best first; the last row is that of no judgments."""
     place = pool_ranks(gains)
     inside = place <= width
     best_gains = np.zeros((count_recall_bases(gains) + 1, width))
@@ -490,7 +488,6 @@ def _shares(
 
 
 def _cumulate_queries(by_rank: Array) -> Array:
-    """What the queries before have at their ends, and this one has here."""
     before = np.cumsum(by_rank[:, :, -1], axis=1) - by_rank[:, :, -1]
     return np.asarray(before[:, :, None] + by_rank)
 

@@ -174,6 +174,5 @@ def _column(sessions: MatchedSessions, name: str, usual: float | Array) -> Array
 
 
 def _sum_before(values: Array, starts: Ranks) -> Array:
-    """The sum of the values before each one, anew from every start."""
     total = np.cumsum(values) - values
     return np.asarray(total - np.repeat(total[starts], np.diff(starts, append=len(values))))
