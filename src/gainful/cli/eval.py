@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -88,11 +89,16 @@ def evaluate(
     if not runs and not holds_qrels_and_run(qrels, options["columns"]):
         way = "gainful eval QRELS RUN… (only a file with both retrieved and relevant needs none)"
         raise click.UsageError(f"name at least one RUN: {way}")
-    if not per_query and click.get_current_context().params["quiet"]:
-        from gainful.api.measures import is_trec_name  # noqa: PLC0415  (few are quiet)
-
-        if any(map(is_trec_name, options["measures"] or ())):
-            say("-q only silences notes; --per-query is what -q is in trec_eval")
+    _mention_per_query(options["measures"], per_query=per_query)
     options = {name: value for name, value in options.items() if value is not None}
     results = evaluate_runs(qrels, runs=runs or name_runs((qrels,)), **options)
     return results.page(per_query=per_query, verbose=verbose)
+
+
+def _mention_per_query(measures: Sequence[str] | None, *, per_query: bool) -> None:
+    if per_query or not click.get_current_context().params["quiet"]:
+        return
+    from gainful.api.measures import is_trec_name  # noqa: PLC0415  (few are quiet)
+
+    if any(map(is_trec_name, measures or ())):
+        say("-q only silences notes; --per-query is what -q is in trec_eval")

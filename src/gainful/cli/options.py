@@ -152,6 +152,7 @@ class Row:
             self.attributes.setdefault("show_default", True)
 
     def __call__(self, command: Callable[..., Any]) -> Callable[..., Any]:
+        """Give a command this option."""
         attributes = dict(self.attributes)
         if isinstance(attributes.get("type"), partial):
             attributes["type"] = attributes["type"]()

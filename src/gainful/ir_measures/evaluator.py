@@ -134,6 +134,7 @@ class DefinedMeasure(_Calls):
     qrel_inputs: tuple[str, ...] = ("query_id", "doc_id", "relevance")
 
     def __call__(self, *, cutoff: int | None = None) -> DefinedMeasure:
+        """This measure over the first documents of each query."""
         if cutoff is not None and not self.supports_cutoff:
             raise BadValue("k", cutoff, f"nothing: {self} takes no cutoff")
         return evolve(self, k=cutoff)

@@ -25,6 +25,7 @@ class ByMeasure(dict[str, T]):
     """Means or values by measure; who calls them, as a frame's `mean()`, is told what to write."""
 
     def __call__(self, *_: object, **__: object) -> NoReturn:
+        """Say what to write instead."""
         way = 'no brackets: results.mean or results["nDCG@10"]; results.values has arrays'
         raise WrongType("a dict by measure", "called", way)
 

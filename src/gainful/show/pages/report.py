@@ -33,6 +33,7 @@ class Report(HtmlPage):
     values_csv: str | None
 
     def __new__(cls, html: str, values_csv: str | None = None) -> Self:
+        """A text that carries more than itself."""
         report = super().__new__(cls, html)
         report.values_csv = values_csv
         return report
