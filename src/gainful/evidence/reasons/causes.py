@@ -7,12 +7,11 @@ left out at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
-from attrs import fields, frozen
+from attrs import Factory, frozen
 
 from gainful.convention import Convention
 from gainful.errors import UnknownName
@@ -21,138 +20,89 @@ from gainful.measure.entry import Recipe
 from gainful.types import Array
 
 
-@frozen(kw_only=True)
-class Facts:
-    """What there is in the data that tools could disagree about."""
-
-    tied: bool  # judged documents that share their score with another
-    duplicates: bool
-    namesakes: bool
-    missing: bool
-    extra: bool
-    negative: bool  # grades below 0, or grades that one of the gains is below 0 for
-    fractional: bool  # grades that are not whole, or that 32 bit cannot hold
-    unjudged: bool
-
-
-Matters = Callable[[Facts, Any], bool]  # the recipe tells what the measure uses
-
-
-def _always(*_: object) -> bool:
-    return True
-
-
-def _if_measure_uses(*names: str) -> Matters:
-    return partial(_uses, names)
-
-
-def _if_data_have(fact: str, *names: str) -> Matters:
-    return partial(_has, fact, names)
-
-
-def _uses(names: tuple[str, ...], _: Facts, recipe: Recipe) -> bool:
-    return bool({*names} & {*recipe.entry.params, *recipe.entry.arguments})
-
-
-def _has(fact: str, names: tuple[str, ...], facts: Facts, recipe: Recipe) -> bool:
-    return getattr(facts, fact) and (not names or _uses(names, facts, recipe))
-
-
-def _has_no_cutoff(_: Facts, recipe: Recipe) -> bool:
-    return recipe.cutoff is None and recipe.entry.cutoff_kind == "optional"
-
-
 @frozen
 class Cause:
-    """One thing that tools do differently: its name, what it is called in a text, its settings."""
+    """One thing that tools do differently: its name, what it is called in a text, its settings.
+
+    It matters where the data have the `fact` and the measure uses one of the parameters `uses`.
+    """
 
     name: str
     title: str
-    settings: tuple[str, ...]
-    matters: Matters = _always
+    settings: tuple[str, ...] = Factory(lambda self: (self.name,), takes_self=True)
+    fact: str = ""
+    uses: tuple[str, ...] = ()
+
+    def matters(self, facts: Collection[str], recipe: Any) -> bool:
+        """Can it change a value of this measure on data with these facts?"""
+        if self.fact and self.fact not in facts:
+            return False
+        entry = recipe.entry
+        used = {*entry.params, *entry.arguments}
+        if recipe.cutoff is None and entry.cutoff_kind == "optional":
+            used.add("cutoff")
+        return not self.uses or bool(used & {*self.uses})
 
 
+# The facts: "tied" judged documents share their score with another; grades are "negative", or one
+# of the gains is; grades are "fractional" that are not whole, or that 32 bit cannot hold.
 _ALL_CAUSES = (
-    Cause("gain", "gain", ("gain", "rel"), _if_measure_uses("gain", "rel")),
-    Cause("discount", "discount", ("discount", "b"), _if_measure_uses("discount")),
-    Cause("cutoff", "cutoff of a measure that names none", ("cutoff",), _has_no_cutoff),
-    Cause("ideal", "where the ideal comes from", ("ideal",), _if_measure_uses("ideal")),
-    Cause(
-        *("ideal_depth", "how deep the ideal goes", ("ideal_depth",)),
-        _if_measure_uses("ideal_depth"),
-    ),
-    Cause("ties", "ties", ("ties", "score_bits"), _if_data_have("tied", "ties")),
-    Cause(
-        *("duplicates", "documents listed twice", ("duplicates",)),
-        _if_data_have("duplicates"),
-    ),
-    Cause(
-        *("namesake", "documents named like their query", ("namesake",)),
-        _if_data_have("namesakes"),
-    ),
+    Cause("gain", "gain", ("gain", "rel"), uses=("gain", "rel")),
+    Cause("discount", "discount", ("discount", "b"), uses=("discount",)),
+    Cause("cutoff", "cutoff of a measure that names none", uses=("cutoff",)),
+    Cause("ideal", "where the ideal comes from", uses=("ideal",)),
+    Cause("ideal_depth", "how deep the ideal goes", uses=("ideal_depth",)),
+    Cause("ties", "ties", ("ties", "score_bits"), "tied", ("ties",)),
+    Cause("duplicates", "documents listed twice", fact="duplicates"),
+    Cause("namesake", "documents named like their query", fact="namesakes"),
     Cause(
         *("unjudged", "unjudged documents", ("unjudged", "unjudged_grade")),
-        _if_data_have("unjudged", "unjudged"),
+        *("unjudged", ("unjudged",)),
     ),
+    Cause("negative", "negative grades", ("negative", "negative_ideal"), "negative", ("negative",)),
+    Cause("divisor", "what AP is divided by", uses=("divisor",)),
+    Cause("rbp_grades", "what a document brings to RBP", uses=("rbp_grades",)),
     Cause(
-        *("negative", "negative grades", ("negative", "negative_ideal")),
-        _if_data_have("negative", "negative"),
-    ),
-    Cause("divisor", "what AP is divided by", ("divisor",), _if_measure_uses("divisor")),
-    Cause(
-        *("rbp_grades", "what a document brings to RBP", ("rbp_grades",)),
-        _if_measure_uses("rbp_grades"),
-    ),
-    Cause(
-        *("filtered_order", "the order in which FilteredDCG takes documents", ("filtered_order",)),
-        _if_measure_uses("filtered_order"),
+        *("filtered_order", "the order in which FilteredDCG takes documents"),
+        uses=("filtered_order",),
     ),
     Cause(
         *("fractional", "fractional grades", ("fractional", "grade_bits")),
-        _if_data_have("fractional", "fractional"),
+        *("fractional", ("fractional",)),
     ),
-    Cause("empty", "queries with nothing relevant", ("empty",), _if_measure_uses("empty")),
-    Cause("no_hits", "a run without judged documents", ("no_hits",)),
-    Cause("missing", "judged queries that the run lacks", ("missing",), _if_data_have("missing")),
-    Cause("extra", "queries without judgments", ("extra",), _if_data_have("extra")),
+    Cause("empty", "queries with nothing relevant", uses=("empty",)),
+    Cause("no_hits", "a run without judged documents"),
+    Cause("missing", "judged queries that the run lacks", fact="missing"),
+    Cause("extra", "queries without judgments", fact="extra"),
     # What is taken out of a list can make it short, so there is no telling beforehand.
-    Cause("short", "lists shorter than the cutoff", ("short",), _if_measure_uses("short")),
-    Cause(
-        *("max_grade", "the highest possible grade", ("max_grade",)),
-        _if_measure_uses("max_grade"),
-    ),
-    Cause(
-        *("recall_points", "rounding of recall points", ("recall_points",)),
-        _if_measure_uses("recall_points"),
-    ),
-    Cause(
-        *("first_rank", "the first rank of ndeval", ("first_rank",)),
-        _if_measure_uses("first_rank"),
-    ),
+    Cause("short", "lists shorter than the cutoff", uses=("short",)),
+    Cause("max_grade", "the highest possible grade", uses=("max_grade",)),
+    Cause("recall_points", "rounding of recall points", uses=("recall_points",)),
+    Cause("first_rank", "the first rank of ndeval", uses=("first_rank",)),
     Cause("decimals", "rounding of each query's value", ("decimals", "rounding")),
 )
-
 CAUSES: Mapping[str, Cause] = {cause.name: cause for cause in _ALL_CAUSES}
+ALL_FACTS = {cause.fact for cause in _ALL_CAUSES}  # data with all of it
 
 _ALL_SESSION_CAUSES = (
     Cause("gain", "gain", ("gain", "rel")),
     Cause("discount", "rank discount", ("discount", "b")),
     Cause("query_discount", "query discount", ("query_discount", "bq")),
-    Cause("rank_discount", "where ranks are counted from", ("rank_discount",)),
-    Cause("duplicates", "documents shown again", ("duplicates",)),
-    Cause("ideal", "the ideal session", ("ideal",)),
-    Cause("lists", "positions of a query", ("lists",)),
-    Cause("depth", "how deep the searcher looks", ("depth",)),
-    Cause("hold", "the ideal after the end", ("hold",)),
-    Cause("normalise", "what is divided by its ideal", ("normalise",)),
-    Cause("average", "how sessions are averaged", ("average",)),
-    Cause("average_over", "positions averaged over", ("average_over",)),
-    Cause("statistic", "which number represents a session", ("statistic",)),
-    Cause("at", "what the number after @ counts", ("at",)),
-    Cause("negative", "negative grades", ("negative",)),
-    Cause("empty", "sessions with nothing relevant", ("empty",)),
-    Cause("unjudged", "queries without judgments", ("unjudged",)),
-    Cause("subtopic_grades", "grades for several subtopics", ("subtopic_grades",)),
+    Cause("rank_discount", "where ranks are counted from"),
+    Cause("duplicates", "documents shown again"),
+    Cause("ideal", "the ideal session"),
+    Cause("lists", "positions of a query"),
+    Cause("depth", "how deep the searcher looks"),
+    Cause("hold", "the ideal after the end"),
+    Cause("normalise", "what is divided by its ideal"),
+    Cause("average", "how sessions are averaged"),
+    Cause("average_over", "positions averaged over"),
+    Cause("statistic", "which number represents a session"),
+    Cause("at", "what the number after @ counts"),
+    Cause("negative", "negative grades"),
+    Cause("empty", "sessions with nothing relevant"),
+    Cause("unjudged", "queries without judgments"),
+    Cause("subtopic_grades", "grades for several subtopics"),
 )
 SESSION_CAUSES: Mapping[str, Cause] = {cause.name: cause for cause in _ALL_SESSION_CAUSES}
 
@@ -187,25 +137,21 @@ def make_lenient(convention: Convention, *, keep_strict: str = "") -> Convention
     return convention.with_settings(**changes)
 
 
-ALL_FACTS = Facts(**{fact.name: True for fact in fields(Facts)})  # data with all of it
-
-
-def gather_facts(matched: Matched, sides: tuple[Recipe, Recipe], *, namesakes: bool) -> Facts:
+def gather_facts(matched: Matched, sides: tuple[Recipe, Recipe], *, namesakes: bool) -> set[str]:
     """What there is in a run, matched with nothing taken out and scores at their coarsest."""
     grades = np.unique(matched.pool_grade)
-    return Facts(
-        tied=bool((matched.first < matched.last).any()),
-        duplicates=matched.duplicate_count > 0,
-        namesakes=namesakes,
-        missing=bool((matched.judged & ~matched.in_run).any()),
-        extra=not bool(matched.judged.all()),
-        negative=bool((grades < 0).any())
-        or any(_has_negative_gain(side, grades) for side in sides),
-        fractional=bool(
-            (grades != np.trunc(grades)).any() or (grades != grades.astype(np.float32)).any()
-        ),
-        unjudged=int(matched.retrieved.sum()) > len(matched.query),
-    )
+    is_whole = (grades == np.trunc(grades)) & (grades == grades.astype(np.float32))
+    facts = {
+        "tied": (matched.first < matched.last).any(),
+        "duplicates": matched.duplicate_count > 0,
+        "namesakes": namesakes,
+        "missing": (matched.judged & ~matched.in_run).any(),
+        "extra": not matched.judged.all(),
+        "negative": (grades < 0).any() or any(_has_negative_gain(side, grades) for side in sides),
+        "fractional": not is_whole.all(),
+        "unjudged": matched.retrieved.sum() > len(matched.query),
+    }
+    return {fact for fact, present in facts.items() if present}
 
 
 def _has_negative_gain(recipe: Recipe, grades: Array) -> bool:

@@ -1,12 +1,11 @@
 """What is scored under any mixture of two conventions, some causes being those of either.
 
 A mixture is a number: bit i tells whose answers cause i has, 0 the first convention's, 1 the
-second's. What is scored, the queries of a run or sessions, is the business of a `ScoreSource`.
+second's. What is scored are the queries of a run (`RunScores`) or sessions (`SessionScores`).
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, ClassVar
@@ -42,7 +41,7 @@ from gainful.measure.worked_ranking import rank_queries
 from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions
-from gainful.types import Array, Ranks, finite_or_none, slices
+from gainful.types import Array, finite_or_none, slices
 
 _BATCH_MIXTURES = 64  # mixtures whose values are held in memory together
 
@@ -71,47 +70,11 @@ class SessionChange:
 Change = RankByRank | SessionChange  # a query or session on both sides of a switch
 
 
-@define(eq=False, kw_only=True)
-class ScoreSource(ABC):
-    """What is scored by conventions of its kind: the queries of a run, or sessions."""
-
-    unit: ClassVar[str]  # query or session
-    all_causes: ClassVar[Mapping[str, Cause]]  # that there are of them
-
-    match_for: Callable[[Any], Any]  # the run, or the sessions, as a convention matches them
-    name: str  # of the run, or of the sessions
-    measure: Measure
-    units: Sequence[str] = ()  # the names of all queries or sessions
-    notes: Sequence[str] = ()  # what one should know of the data
-
-    def find_refusals(self) -> list[tuple[str, str]]:
-        """The settings by which either side refuses the data, and what is to be said of it."""
-        return []
-
-    @abstractmethod
-    def score(self, conventions: Sequence[Any]) -> Iterator[Scores]:
-        """The value of each unit, and their mean, under each of these conventions."""
-
-    @abstractmethod
-    def sort_key(self, convention: Any) -> tuple[str, ...]:
-        """Conventions that share work come next to each other, sorted by this."""
-
-    @abstractmethod
-    def describe_change(
-        self,
-        row: int,
-        conventions: tuple[Any, Any],
-        values: tuple[float, float],
-        labels: tuple[str, str],
-    ) -> Change:
-        """How one query or session comes by its value on both sides of a switch."""
-
-
 @define(eq=False)
 class Mixtures:
     """Two conventions, and all that lies between them."""
 
-    source: ScoreSource
+    source: RunScores | SessionScores
     sides: tuple[Settings, Settings]
     causes: tuple[Cause, ...]  # those that differ and can matter here
     _means: dict[int, float] = field(factory=dict, init=False)
@@ -121,7 +84,7 @@ class Mixtures:
         """The mixture that is the second convention."""
         return (1 << len(self.causes)) - 1
 
-    def convention(self, mixture: int) -> Settings:
+    def convention(self, mixture: int) -> Any:
         """The convention that a mixture is."""
         mine, theirs = self.sides
         switched = (cause for at, cause in enumerate(self.causes) if mixture >> at & 1)
@@ -159,7 +122,6 @@ class Mixtures:
         )
 
 
-MatchFor = Callable[[Convention], MatchedRun]  # the run as a convention matches it
 _MATCH_SETTINGS = ("duplicates", "score_bits", "namesake")
 _RANKING_SETTINGS = (
     *("ties", "unjudged", "negative", "fractional"),
@@ -167,43 +129,32 @@ _RANKING_SETTINGS = (
 )
 
 
-@frozen(eq=False)
-class MatchedView:
-    """A run matched in one way, and where its queries stand among those of all ways."""
-
-    run: MatchedRun
-    rows: Ranks
-
-
 @define(eq=False, kw_only=True)
-class RunScores(ScoreSource):
+class RunScores:
     """What the queries of a run score by conventions that refuse nothing."""
 
     unit: ClassVar[str] = "query"
     all_causes: ClassVar[Mapping[str, Cause]] = CAUSES
 
-    match_for: MatchFor
+    match_for: Callable[[Convention], MatchedRun]  # the run as a convention matches it
+    name: str
+    measure: Measure
     strict_sides: tuple[Convention, Convention]  # as the tools are
     sides: tuple[Convention, Convention]  # refusing nothing
-    _views: dict[tuple[SettingValue, ...], MatchedView] = field(factory=dict)
-    _row_by_query: dict[str, int] = field(factory=dict)
+    units: Sequence[str] = ()  # all queries
+    notes: Sequence[str] = ()  # what one should know of the data
+    _runs: dict[tuple[SettingValue, ...], MatchedRun] = field(factory=dict)
 
-    def view(self, convention: Convention) -> MatchedView:
-        """The run as a convention matches it; the first one must take nothing out."""
+    def matched_run(self, convention: Convention) -> MatchedRun:
+        """The run as a convention matches it."""
         key = _match_key(convention)
-        if key not in self._views:
-            matched_run = self.match_for(convention)
-            queries = matched_run.matched.queries
-            if not self.units:
-                self.units = list(queries)
-                self._row_by_query = {query: row for row, query in enumerate(self.units)}
-            rows = np.fromiter(map(self._row_by_query.__getitem__, queries), np.intp)
-            self._views[key] = MatchedView(matched_run, rows)
-        return self._views[key]
+        if key not in self._runs:
+            self._runs[key] = self.match_for(convention)
+        return self._runs[key]
 
     def recipe(self, convention: Convention) -> Recipe:
         """The measure under a convention."""
-        highest_grade = self.view(convention).run.matched.highest_grade
+        highest_grade = self.matched_run(convention).matched.highest_grade
         return with_max_grade(build_recipe(self.measure, like=convention), highest_grade)
 
     def sort_key(self, convention: Convention) -> tuple[str, ...]:
@@ -213,20 +164,20 @@ class RunScores(ScoreSource):
 
     def score(self, conventions: Sequence[Convention]) -> Iterator[Scores]:
         """The value of each query, and their mean, under each of these conventions."""
+        row_by_query = {query: row for row, query in enumerate(self.units)}
         for _, alike in groupby(conventions, _match_key):
             group = list(alike)
-            view = self.view(group[0])
-            mine, theirs = (
-                choose_queries(view.run.matched, side, self.name) for side in self.sides
-            )
-            rows = np.flatnonzero(mine | theirs)
+            matched = self.matched_run(group[0]).matched
+            mine, theirs = (choose_queries(matched, side, self.name) for side in self.sides)
+            chosen = matched.select_queries(mine | theirs)
+            rows = [row_by_query[query] for query in chosen.queries]
             recipes = {str(at): self.recipe(convention) for at, convention in enumerate(group)}
-            computed = self._compute(view.run.matched.select_queries(mine | theirs), recipes)
+            computed = self._compute(chosen, recipes)
             for convention, masked in zip(group, computed.values(), strict=True):
-                counts = choose_queries(view.run.matched, convention, self.name)[rows]
+                counts = choose_queries(matched, convention, self.name)[mine | theirs]
                 values: Array = np.ma.filled(np.ma.asarray(masked, dtype=float), np.nan)
                 whole = np.full(len(self.units), np.nan)
-                whole[view.rows[rows]] = np.where(counts, values, np.nan)
+                whole[rows] = np.where(counts, values, np.nan)
                 mean = aggregate(whole[~np.isnan(whole)], self.measure.entry.aggregation)
                 yield Scores(whole, mean)
 
@@ -264,7 +215,7 @@ class RunScores(ScoreSource):
         """How does a query come by its value on both sides of a switch, rank by rank?"""
         query, recipes = self.units[row], [self.recipe(convention) for convention in conventions]
         rankings = [
-            rank_queries(self.view(convention).run, recipe, [query])
+            rank_queries(self.matched_run(convention), recipe, [query])
             for convention, recipe in zip(conventions, recipes, strict=True)
         ]
         counted = [finite_or_none(value) for value in values]
@@ -275,9 +226,12 @@ def _match_key(convention: Convention) -> tuple[SettingValue, ...]:
     return tuple(getattr(convention, name) for name in _MATCH_SETTINGS)
 
 
-def mix_run(run: Run | NestedDict, match_for: MatchFor, sides: tuple[Recipe, Recipe]) -> Mixtures:
+def mix_run(
+    run: Run | NestedDict,
+    match_for: Callable[[Convention], MatchedRun],
+    sides: tuple[Recipe, Recipe],
+) -> Mixtures:
     """All between two conventions for a run, causes that cannot matter on these data left out."""
-    measure = sides[0].measure
     mine, theirs = (make_lenient(side.convention) for side in sides)
     widest = mine.with_settings(
         duplicates="count" if "count" in (mine.duplicates, theirs.duplicates) else "last",
@@ -287,16 +241,17 @@ def mix_run(run: Run | NestedDict, match_for: MatchFor, sides: tuple[Recipe, Rec
     source = RunScores(
         match_for=match_for,
         name=run.name,
-        measure=measure,
+        measure=sides[0].measure,
         strict_sides=(sides[0].convention, sides[1].convention),
         sides=(mine, theirs),
     )
-    matched, qrels = source.view(widest).run.matched, source.view(widest).run.qrels
+    matched, qrels = source.matched_run(widest).matched, source.matched_run(widest).qrels
     matched.refuse_nothing_in_common(run.name)
+    source.units = list(matched.queries)
     source.notes = (
         *getattr(run, "notes", ()),
         *note_id_types(qrels, run),
-        *note_no_overlap(qrels, run, source.view(mine).run.matched),
+        *note_no_overlap(qrels, run, source.matched_run(mine).matched),
     )
     namesakes = mine.namesake != theirs.namesake and _has_namesakes(run)
     facts = gather_facts(matched, sides, namesakes=namesakes)
@@ -318,7 +273,7 @@ def _has_namesakes(run: Run | NestedDict) -> bool:
 def _find_refusal(source: RunScores, side: Convention, setting: str) -> str:
     """What makes a tool refuse, if anything does: it is tried with this one setting left strict."""
     strict = make_lenient(side, keep_strict=setting)
-    matched = source.view(make_lenient(side)).run.matched
+    matched = source.matched_run(make_lenient(side)).matched
     if setting == "duplicates" and not matched.duplicate_count:
         return ""
     try:
@@ -338,17 +293,18 @@ def _find_refusal(source: RunScores, side: Convention, setting: str) -> str:
     return ""
 
 
-MatchSessionsFor = Callable[[SessionConvention], MatchedSessions]
-
-
 @define(eq=False, kw_only=True)
-class SessionScores(ScoreSource):
+class SessionScores:
     """What sessions score by any convention; they are matched once for each way of matching."""
 
     unit: ClassVar[str] = "session"
     all_causes: ClassVar[Mapping[str, Cause]] = SESSION_CAUSES
 
-    match_for: MatchSessionsFor
+    match_for: Callable[[SessionConvention], MatchedSessions]
+    name: str
+    measure: Measure
+    units: Sequence[str]  # all sessions
+    notes: Sequence[str] = ()
     _matched_sessions: dict[str, MatchedSessions] = field(factory=dict)
 
     def results(self, convention: SessionConvention) -> SessionResults:
@@ -381,19 +337,21 @@ class SessionScores(ScoreSource):
             values[rows] = np.ma.filled(np.ma.asarray(results.values[label], dtype=float), np.nan)
             yield Scores(values, mean)
 
+    def find_refusals(self) -> list[tuple[str, str]]:
+        """No tool refuses sessions."""
+        return []
+
     def describe_change(
-        self,
-        row: int,
-        conventions: tuple[SessionConvention, SessionConvention],  # noqa: ARG002
-        values: tuple[float, float],
-        labels: tuple[str, str],  # noqa: ARG002
+        self, row: int, _: object, values: tuple[float, float], __: object
     ) -> SessionChange:
         """A session on both sides of a switch: its values."""
         return SessionChange(self.units[row], *map(finite_or_none, values))
 
 
 def mix_sessions(
-    sessions: Sessions, match_for: MatchSessionsFor, sides: tuple[SessionRecipe, SessionRecipe]
+    sessions: Sessions,
+    match_for: Callable[[SessionConvention], MatchedSessions],
+    sides: tuple[SessionRecipe, SessionRecipe],
 ) -> Mixtures:
     """All that lies between two conventions for these sessions."""
     measure = sides[0].measure

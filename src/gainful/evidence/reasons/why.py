@@ -16,7 +16,7 @@ from gainful.evidence.moves.credit import interactions, shapley_values
 from gainful.evidence.reasons.causes import ALL_FACTS, Cause, find_cause, make_lenient
 from gainful.evidence.reasons.mixtures import Change, Mixtures, SessionChange
 from gainful.evidence.side_by_side import RankByRank, build_sections
-from gainful.measure.entry import MeasureRecipe, Recipe
+from gainful.measure.entry import FORMULA_PARAMS, MeasureRecipe, Recipe
 from gainful.measure.measure import Measure
 from gainful.measure.notes import describe_setting
 from gainful.page.formats.text import table_to_text
@@ -47,7 +47,7 @@ _SETTING_WORDS: dict[str, dict[Any, str]] = {
     "empty": {0: "score 0", 1: "score 1", "skip": "are left out of the mean"},
 }
 _BITS_WORDS = {"score_bits": "scores in", "grade_bits": "grades in"}
-_FORMULAS = {"rel": "gain", "b": "discount", "bq": "query_discount"}  # by their parameter
+_FORMULAS = {param: formula for formula, param in FORMULA_PARAMS.items()}
 
 
 def describe_sides(sides: Iterable[MeasureRecipe[Any]], settings: Sequence[str]) -> list[str]:
@@ -61,7 +61,7 @@ def describe_sides(sides: Iterable[MeasureRecipe[Any]], settings: Sequence[str])
 
 
 def _describe_setting(recipe: MeasureRecipe[Any], setting: str) -> str:
-    if setting in _FORMULAS.values():
+    if setting in FORMULA_PARAMS:
         return str(getattr(recipe, setting).text())
     if setting == "rel":
         return describe_rel(recipe.function_arguments()["rel"])
