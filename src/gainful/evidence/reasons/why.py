@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,16 +46,16 @@ _SETTING_WORDS: dict[str, dict[Any, str]] = {
     },
     "empty": {0: "score 0", 1: "score 1", "skip": "are left out of the mean"},
 }
-_BITS_WORDS = {"score_bits": "scores in", "grade_bits": "grades in"}
+_BITS_WORDS = {"score_bits": "scores in ", "grade_bits": "grades in "}
 _FORMULAS = {param: formula for formula, param in FORMULA_PARAMS.items()}
 
 
-def describe_sides(sides: Iterable[MeasureRecipe[Any]], settings: Sequence[str]) -> list[str]:
-    """What each tool does in some settings; a parameter of a formula is told with it."""
+def _describe_sides(why: Why, effect: Effect) -> list[str]:
+    """What each tool does in the settings of a cause; a formula's parameter is told with it."""
     texts = []
-    for side in sides:
+    for side in why.sides:
         own = side.entry.arguments  # these mean something to the measure itself
-        names = [name if name in own else _FORMULAS.get(name, name) for name in settings]
+        names = [name if name in own else _FORMULAS.get(name, name) for name in effect.settings]
         texts.append("; ".join(_describe_setting(side, name) for name in dict.fromkeys(names)))
     return texts
 
@@ -69,11 +69,8 @@ def _describe_setting(recipe: MeasureRecipe[Any], setting: str) -> str:
         return str(recipe.convention.describe(setting))
     refuses = getattr(recipe.convention, setting) == "error"
     recipe = evolve(recipe, convention=make_lenient(recipe.convention))
-    if setting in _BITS_WORDS:
-        text = f"{_BITS_WORDS[setting]} {describe_setting(recipe, setting)}"
-    else:
-        words = _SETTING_WORDS.get(setting, {}).get(getattr(recipe.convention, setting))
-        text = words or describe_setting(recipe, setting)
+    words = _SETTING_WORDS.get(setting, {}).get(getattr(recipe.convention, setting))
+    text = words or _BITS_WORDS.get(setting, "") + describe_setting(recipe, setting)
     return f"{text} (it rejects them; see below)" if refuses else text
 
 
@@ -218,7 +215,7 @@ def _list_rows(why: Why) -> Table:
     columns = ("cause", *why.names, pluralise(why.unit), "effect", "share", "alone", "last")
     rows = [
         (
-            *(effect.cause.name, *describe_sides(why.sides, [*effect.settings]), effect.changed),
+            *(effect.cause.name, *_describe_sides(why, effect), effect.changed),
             *(effect.effect, effect.share, effect.alone, effect.last),
         )
         for effect in why.causes
@@ -248,15 +245,15 @@ def _format_headline(why: Why) -> str:
 
 def _describe_main_cause(why: Why) -> str:
     """What most of the difference comes from, in a sentence."""
-    largest = why.causes[0]
-    if len(why.causes) == 1:
+    largest, *others = why.causes
+    if not others:
         return f"The only cause: {largest.cause.title}."
     if len({effect.effect > 0 for effect in why.causes}) > 1:
         effects = [f"{e.cause.title} {format_change(e.effect)}" for e in why.causes]
         return f"Its causes offset each other: {join_words(_shorten_list(effects))}."
-    others = count_noun(len(why.causes) - 1, "other cause")
     share = f"{_format_share(largest)} of the difference"
-    return f"The largest cause is {largest.cause.title} ({share}), beside {others}."
+    beside = count_noun(len(others), "other cause")
+    return f"The largest cause is {largest.cause.title} ({share}), beside {beside}."
 
 
 def _build_cause_table(why: Why) -> Table:
@@ -266,7 +263,7 @@ def _build_cause_table(why: Why) -> Table:
     rows = [
         (
             effect.cause.title,
-            *describe_sides(why.sides, [*effect.settings]),
+            *_describe_sides(why, effect),
             str(effect.changed),
             format_change(effect.effect),
             _format_share(effect),
@@ -292,7 +289,7 @@ def _list_causes(why: Why, width: int | None) -> Section:
     lines = []
     for line, effect in zip(numbers, why.causes, strict=True):
         lines.append(line)
-        words = describe_sides(why.sides, [*effect.settings])
+        words = _describe_sides(why, effect)
         for name, text in zip(why.names, words, strict=True):
             side = f"  {name + ':':<{name_width}} {text}"
             lines.append(wrap_text(side, terminal, " " * (name_width + 3)))
@@ -397,12 +394,12 @@ def _find_idle_causes(
 ) -> tuple[Cause, ...]:
     """The causes in which the two differ, and which the measure would feel if there were any."""
     mine, theirs = (side.convention.settings() for side in sides)
-    differing = {name for name in mine if mine[name] != theirs[name]}
+    settings = {name for name in mine if mine[name] != theirs[name]}
     busy = {effect.cause.name for effect in effects}
     return tuple(
         cause
         for cause in all_causes.values()
-        if differing & {*cause.settings}
+        if settings & {*cause.settings}
         and not refused & {*cause.settings}
         and cause.name not in busy
         and cause.matters(ALL_FACTS, sides[0])
@@ -426,9 +423,7 @@ def _find_effects(mixtures: Mixtures, shares: list[float], names: tuple[str, str
             Effect(
                 cause=cause,
                 settings={
-                    setting: differences[setting]
-                    for setting in cause.settings
-                    if setting in differences
+                    name: differences[name] for name in cause.settings if name in differences
                 },
                 effect=shares[at],
                 share=None if cancel else shares[at] / difference,
@@ -477,26 +472,21 @@ def _find_worst(
 ) -> Change:
     """The query or session that changes most, from the first tool on if it changes any there."""
     before, change = next(iter(changes.items()))
-    switch, row = (before, before | bit), int(np.argmax(change))
+    after, row, (mine, theirs) = before | bit, int(np.argmax(change)), names
+    if before == 0:
+        labels = f"like {mine}", f"like {mine}, with {_make_possessive(theirs)} setting"
+    elif after == mixtures.all:
+        labels = f"like {theirs}, with {_make_possessive(mine)} setting", f"like {theirs}"
+    else:
+        others = [cause.title for at, cause in enumerate(mixtures.causes) if before >> at & 1]
+        mixed = f"like {mine}, but {', '.join(others)} like {theirs}"
+        labels = mixed, f"{mixed}, and this too"
     return mixtures.source.describe_change(
         row,
-        (mixtures.convention(before), mixtures.convention(before | bit)),
-        (mixtures.values(switch[0])[row], mixtures.values(switch[1])[row]),
-        _side_labels(mixtures, before, bit, names),
+        (mixtures.convention(before), mixtures.convention(after)),
+        (mixtures.values(before)[row], mixtures.values(after)[row]),
+        labels,
     )
-
-
-def _side_labels(
-    mixtures: Mixtures, before: int, bit: int, names: tuple[str, str]
-) -> tuple[str, str]:
-    mine, theirs = names
-    if before == 0:
-        return f"like {mine}", f"like {mine}, with {_make_possessive(theirs)} setting"
-    if before | bit == mixtures.all:
-        return f"like {theirs}, with {_make_possessive(mine)} setting", f"like {theirs}"
-    others = [cause.title for at, cause in enumerate(mixtures.causes) if before >> at & 1]
-    mixed = f"like {mine}, but {', '.join(others)} like {theirs}"
-    return mixed, f"{mixed}, and this too"
 
 
 def _make_possessive(name: str) -> str:
