@@ -139,13 +139,7 @@ def is_chat(records: Sequence[dict[str, Any]]) -> bool:
 
 
 def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
-    """The searches of transcripts.
-
-    Args:
-        source: JSON lines, or one list of messages or conversations.
-        reading: `columns` says where ids, sessions, texts and topics stand, as paths, `tool` names
-            the search tools; the only tool that is called, if none is named.
-    """
+    """The searches of transcripts."""
     columns = reading.columns
     file = read_records(source)
     labels = tuple(name for name in _LABELS if name in columns.names)

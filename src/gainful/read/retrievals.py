@@ -221,13 +221,7 @@ class Retrievals:
     def to_events(
         self, expected: str, columns: ColumnMapping, lists: RetrievedLists | None = None
     ) -> SessionEvents:
-        """All of them as events, a row for each list.
-
-        Args:
-            expected: what should have been there, if there is nothing at all.
-            columns: where the user said that labels stand.
-            lists: what is left of them, if not all count.
-        """
+        """All of them as events, a row for each list."""
         lists = self.to_lists() if lists is None else lists
         frame = lists.frame
         if not len(frame):

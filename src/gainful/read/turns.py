@@ -69,12 +69,7 @@ def is_turns(records: Sequence[dict[str, Any]]) -> bool:
 
 
 def read_turns(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
-    """The turns of conversations as queries of sessions.
-
-    Args:
-        source: JSON lines, JSON or Parquet.
-        reading: `columns` says where conversations, turns, texts, lists and ids stand, as paths.
-    """
+    """The turns of conversations as queries of sessions."""
     reader = _TurnReader(reading.columns)
     sessions = _read_conversations(source, reading, reader.read_record, _SHAPE)
     reading.columns.refuse_absent({"topic": reader.has_topics}, source.name)
