@@ -24,7 +24,7 @@ from gainful.read.json_records import RecordFile, Unreadable, read_records
 from gainful.read.json_text import parse_json
 from gainful.read.path_finder import find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import FAILED, UNREADABLE, Flaw, Retrievals
+from gainful.read.retrievals import FAILED, UNREADABLE, Retrievals
 from gainful.read.search_results import BadResults, ResultPaths, read_query, read_results
 from gainful.read.session_events import SessionEvents
 from gainful.read.source import Source
@@ -45,8 +45,8 @@ _RESULT_ID = ("tool_use_id", "call_id", "tool_call_id", "id")
 _ARGUMENTS = ("input", "arguments", "args")
 _OUTPUT = ("content", "output", "result", "response")
 _EXPECTED = "messages with calls of a search tool and what it returned"
-_CUT_OFF = Flaw("cut", "a result for each call")
-_NO_CALL = Flaw("call", "the call that a result answers, before it")
+_CUT_OFF = "a result for each call"
+_NO_CALL = "the call that a result answers, before it"
 
 
 @frozen(eq=False)
@@ -176,7 +176,7 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
         docs = []
     if isinstance(docs, BadResults):
         words = f"call {quote(call.id)} of {call.tool}: {docs.words}"
-        retrievals.add_flaw(call.record, docs.flaw, words, call.session)
+        retrievals.add_flaw(call.record, docs.expected, words, call.session)
         return
     retrievals.add(
         call.record,
@@ -185,7 +185,7 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
         time=call.time if is_timed else None,
         text=read_query(call.part.value, paths),
         docs=docs,
-        labels=[call.labels.get(name) for name in retrievals.labels],
+        **{name: call.labels[name] for name in retrievals.labels},
     )
 
 

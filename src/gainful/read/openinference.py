@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from gainful.read.column_names import ColumnMapping
 from gainful.read.json_records import Record, Unreadable, iterate_batches, read_records
-from gainful.read.path_finder import EntriesFinder, PathFinder, find_first, find_value
+from gainful.read.path_finder import PathFinder, find_first, find_lists, find_value
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import FAILED, UNREADABLE, Flaw, Retrievals, RetrievedLists, RowBuffer
+from gainful.read.retrievals import FAILED, UNREADABLE, Retrievals, RetrievedLists, RowBuffer
 from gainful.read.search_results import (
     BadResults,
     ResultPaths,
@@ -55,10 +55,8 @@ _EXPECTED = (
     "spans with openinference.span.kind RETRIEVER or gen_ai.operation.name retrieval; "
     "--tool NAME for the spans of a search tool"
 )
-_NO_DOCUMENTS = Flaw(
-    "documents", "retrieval.documents or gen_ai.retrieval.documents, which instrumentation may omit"
-)
-_NO_TRACE = Flaw("trace", "a trace id in every span")
+_NO_DOCUMENTS = "retrieval.documents or gen_ai.retrieval.documents, which instrumentation may omit"
+_NO_TRACE = "a trace id in every span"
 
 
 def is_openinference(records: Sequence[dict[str, Any]]) -> bool:
@@ -110,7 +108,7 @@ class _SpanReader:
     ) -> None:
         names = columns.names
         self.others = RowBuffer(OTHER_COLUMNS)  # spans that are no searches
-        self._tools, self._retrievals = tools, retrievals
+        self._tools, self._retrievals, self._labels = tools, retrievals, labels
         self._paths = ResultPaths.from_columns(columns)
         self._marks = PathFinder(
             names.get("session", _SESSION), (_KIND,), (_OPERATION,), _TOOL_NAME if tools else ()
@@ -119,8 +117,7 @@ class _SpanReader:
         self._values = PathFinder(_QUERY, *own_paths)
         self._tool_values = PathFinder(_TOOL_QUERY, *own_paths)
         self._own_text = PathFinder(self._paths.text)
-        self._evaluations = EntriesFinder(_EVALUATIONS)
-        self._documents = EntriesFinder(self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS))
+        self._documents = self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS)
 
     def take_records(self, records: Iterable[tuple[int, Record]]) -> None:
         """Some records of a file; those that cannot be read are told."""
@@ -185,7 +182,7 @@ class _SpanReader:
             else self._read_elsewhere(spans, index, by_tool=by_tool[index])
             if entries is None
             else self._read_listed(spans, index, entries)
-            for index, entries in enumerate(self._documents.find(spans.attributes))
+            for index, entries in enumerate(find_lists(spans.attributes, self._documents))
         ]
         flaws = [
             self._name_flaw(spans, index, part) if isinstance(part, BadResults) else None
@@ -193,15 +190,15 @@ class _SpanReader:
         ]
         self._retrievals.extend(
             spans.records,
+            [[] if isinstance(part, BadResults) else part for part in docs],
+            self._read_grades(spans, docs),
             session=sessions,
             user=as_names(user),
             time=[None if start is None else str(start) for start in spans.starts],
-            query_id=[None] * len(docs),
             text=texts,
-            docs=[[] if isinstance(part, BadResults) else part for part in docs],
-            labels=(*map(as_names, labels), spans.traces, spans.ids, spans.parents),
             flaw=flaws,
-            grades=self._read_grades(spans, docs),
+            **dict(zip(self._labels, map(as_names, labels), strict=True)),
+            **dict(zip(KEYS, (spans.traces, spans.ids, spans.parents), strict=True)),
         )
 
     def _read_grades(
@@ -210,7 +207,7 @@ class _SpanReader:
         """What evaluations say of the documents of searches, by their places."""
         grades = {}
         for records in (spans.exports, spans.attributes):
-            for index, entries in enumerate(self._evaluations.find(records)):
+            for index, entries in enumerate(find_lists(records, _EVALUATIONS)):
                 if entries is None:
                     continue
                 part = docs[index]
@@ -237,7 +234,7 @@ class _SpanReader:
 
     def _name_flaw(self, spans: Spans, index: int, bad: BadResults) -> int:
         words = f"span {quote(spans.ids[index] or spans.name(index))}: {bad.words}"
-        return self._retrievals.name_flaw(bad.flaw, words)
+        return self._retrievals.name_flaw(bad.expected, words)
 
     def _read_elsewhere(self, spans: Spans, index: int, *, by_tool: bool) -> list[str] | BadResults:
         """The ids of what a span returned that lists no documents."""
@@ -258,7 +255,6 @@ class _SpanReader:
 TRACE, SPAN, PARENT = "\0trace", "\0span", "\0parent"
 KEYS = (TRACE, SPAN, PARENT)
 OTHER_COLUMNS = {**dict.fromkeys((*KEYS, "session"), pl.String), "record": pl.Int64}
-_OTHER_DOCUMENTS = Flaw("twice", "each span once")
 
 _NESTED = (
     "retriever span within another search is part of it"
@@ -407,7 +403,7 @@ def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame
             doubles.append(row)
         else:
             words = f"span {quote(span)}: it comes twice, with other documents"
-            flaws[row] = retrievals.name_flaw(_OTHER_DOCUMENTS, words)
+            flaws[row] = retrievals.name_flaw("each span once", words)
     if doubles:
         retrievals.notes[_DOUBLES] += len(doubles)
     kept = np.ones(len(frame), dtype=bool)
