@@ -17,9 +17,9 @@ from refusals import refuses
 from test_session_engines import log_of_clicks
 
 import gainful
+from gainful.match.packed_sessions import LENGTH, POWERS, TOTAL, add_up_to_ranks, sum_powers
 from gainful.measure.sessions import in_parts
 from gainful.read import engine_sessions, spill
-from gainful.read.packed_sessions import LENGTH, POWERS, TOTAL, add_up_to_ranks, sum_powers
 
 STUDY = gainful.sessions.simulate_study(3)
 ENGINES = ("lazy polars", "DuckDB")

@@ -22,9 +22,9 @@ from gainful.read.file_check import (
 from gainful.read.file_kinds import decide_kinds
 from gainful.read.formats import SESSION_FORMATS
 from gainful.read.inputs import AnyQrels, AnyRun
+from gainful.read.read_options import AnyTopics
 from gainful.read.session_events import EventWords
 from gainful.read.session_inputs import AnySessions, find_log
-from gainful.read.session_track import AnyTopics
 from gainful.read.shapes import holds_runs
 from gainful.read.source import Source
 from gainful.text import number_doubles

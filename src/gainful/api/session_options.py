@@ -26,9 +26,9 @@ from gainful.read.column_names import ColumnNames
 from gainful.read.inputs import AnyRun
 from gainful.read.propensities import AnyPropensities
 from gainful.read.query_columns import AnyQueries
+from gainful.read.read_options import AnyTopics
 from gainful.read.session_events import EventWords
-from gainful.read.session_track import AnyTopics
-from gainful.read.sessions import BadPolicy
+from gainful.read.session_problems import BadPolicy
 
 
 class ReadingOptions(TypedDict, total=False):

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, cast
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
+from attrs import define, field, frozen
+from numpy.typing import NDArray
 
+from gainful.errors import BadInput
 from gainful.match.sessions import JudgedResults, MatchedSessions, Pools
+from gainful.progress import report_work
+from gainful.read.column_names import OPTIONAL_COLUMNS, POSITION, protect_name, restore_name
+from gainful.read.engine_sessions import EngineSessions
+from gainful.read.engines import Engine
 from gainful.read.filter_sessions import SessionChoice
-from gainful.read.packed_sessions import PackedPart, UnsoundSessions
-from gainful.read.session_layout import SessionLayout
-from gainful.read.spill import KEY
+from gainful.read.lazy_run import as_narwhals
+from gainful.read.qrels_and_run import Qrels
+from gainful.read.session_layout import SessionLayout, find_odd_depths
+from gainful.read.sessions import name_columns
+from gainful.read.spill import KEY, Spill, choose_parts, take_rows
 from gainful.types import Flags, Ranks
 
 
@@ -106,3 +116,221 @@ def _choose_queries(
     if choice.first_queries is not None:
         kept &= queries["query"].to_numpy() <= choice.first_queries
     return kept
+
+
+# Columns of our own beside the user's, of which none is called so: see `protect_name`.
+LENGTH, TOTAL, POWERS = "gainful_length", "gainful_total", "gainful_powers"
+_SOUND, _PLACE, _ROWS = "gainful_sound", "gainful_place", "gainful_rows"
+_ROLES = (  # of a column, its name among packed rows, and what it holds
+    ("session", "session", nw.String()),
+    ("position", "query", nw.Int64()),
+    ("rank", "rank", nw.Int64()),
+    ("doc", "doc", nw.String()),
+    ("topic", "topic", nw.String()),
+    ("scanned", "scanned", nw.Float64()),
+)
+_EMPTY = -1  # the place of what is no document
+_MAX_NUMBER = 2**31 - 1
+
+
+class UnsoundSessions(Exception):
+    """Numbers do not tell what is wrong, or not all that is asked for."""
+
+
+@define(eq=False)
+class GroupNumbers:
+    """The groups of sessions by the values of their columns, as they come."""
+
+    columns: Sequence[str]
+    frame: pl.DataFrame | None = None  # in the order of their numbers
+
+    def number(self, rows: pl.DataFrame) -> NDArray[np.int32]:
+        """The number of each row's group; groups that are new get one."""
+        if not self.columns:
+            return np.zeros(len(rows), dtype=np.int32)
+        values = rows.select(self.columns)
+        known = values.clear() if self.frame is None else self.frame
+        self.frame = pl.concat([known, values.unique()]).unique(maintain_order=True, keep="first")
+        numbered = values.join(
+            self.frame.with_row_index("\0number"),
+            on=self.columns,
+            how="left",
+            maintain_order="left",
+            nulls_equal=True,
+        )
+        return numbered["\0number"].to_numpy().astype(np.int32)
+
+
+@frozen(eq=False)
+class PackedPart:
+    """Some whole sessions: a row of numbers for each query, and for each result that is judged."""
+
+    queries: pl.DataFrame  # KEY, check, query, length, base, group, scanned
+    results: pl.DataFrame  # KEY, query, rank, place
+    groups: pl.DataFrame | None
+
+
+def pack_sessions(
+    sessions: EngineSessions,
+    qrels: Qrels,
+    bases: pl.DataFrame,
+    columns: Sequence[str],
+    choose_size: Callable[[int], int],
+) -> Iterator[PackedPart]:
+    """Sound sessions in parts."""
+    rows = _select_rows(sessions, columns)
+    packer = _Packer(bases, GroupNumbers([*map(protect_name, columns)]))
+    queries, results = Spill(sessions.name), Spill(sessions.name)
+
+    def take(frame: nw.LazyFrame[Any], add: Callable[[pl.DataFrame], None]) -> None:
+        take_rows(sessions.engine, sessions.name, frame.to_native(), add)
+        if not packer.is_sound:
+            raise UnsoundSessions
+
+    take(_describe_queries(rows), lambda each: packer.add_queries(each, queries))
+    queries.finish()
+    if not queries.counts.sum():
+        raise BadInput(sessions.name, "it has no sessions")
+    places = _find_places(rows, sessions.engine, qrels)
+    take(places, lambda each: packer.add_results(each, results))
+    results.finish()
+    groups = packer.groups.frame
+    named = None if groups is None else groups.rename(restore_name)
+    counts = queries.counts + results.counts
+    for part in choose_parts(counts, choose_size(packer.longest)):
+        yield PackedPart(queries.read(part), results.read(part), named)
+        report_work("sessions", float(counts[: part.stop].sum() / counts.sum()))
+
+
+def _select_rows(sessions: EngineSessions, columns: Sequence[str]) -> nw.LazyFrame[Any]:
+    """Session, query, rank and doc, topic and scanned if they are told, and these columns."""
+    header = sessions.reader.header
+    taken = name_columns(header, header.find_column(POSITION))
+    own = {role: protect_name(column) for role, column in taken.items()}
+    schema = sessions.frame.collect_schema()
+    whole = [own.get(role) for role in ("position", "rank")]
+    texts = [own[role] for role in ("session", "doc", "topic", *columns) if role in own]
+    if not all(column is not None and schema[column].is_integer() for column in whole) or any(
+        schema[column] != nw.String and not schema[column].is_integer() for column in texts
+    ):
+        raise UnsoundSessions  # or not plainly sound
+    selected = [
+        nw.col(own[role]).cast(kind).alias(name) for role, name, kind in _ROLES if role in own
+    ]
+    for name in columns:
+        column = nw.col(protect_name(sessions.reader.columns[name]))
+        selected.append(
+            (column.cast(nw.String) if name in OPTIONAL_COLUMNS else column).alias(
+                protect_name(name)
+            )
+        )
+    return sessions.frame.select(*selected)
+
+
+@define(eq=False)
+class _Packer:
+    """Rows of an engine → rows of numbers, as long as nothing is wrong with them."""
+
+    bases: pl.DataFrame
+    groups: GroupNumbers
+    longest: int = 0
+    is_sound: bool = field(default=True)
+
+    def add_queries(self, rows: pl.DataFrame, spill: Spill) -> None:
+        if not len(rows):
+            return
+        self.is_sound = self.is_sound and _are_sound(rows)
+        if not self.is_sound:
+            return
+        topic = rows["topic" if "topic" in rows.columns else "session"].alias("topic").to_frame()
+        base = topic.join(self.bases, on="topic", how="left", maintain_order="left")["base"]
+        self.is_sound = not base.null_count()
+        if self.is_sound:
+            self.longest = max(self.longest, int(rows["query"].max()))  # type: ignore[arg-type]
+            check = rows["session"].hash(2) // 2**32
+            spill.add(
+                rows.select(
+                    pl.col("session").hash(1).alias(KEY),
+                    check.cast(pl.UInt32).alias("check"),
+                    pl.col("query").cast(pl.Int32),
+                    pl.col(LENGTH).cast(pl.Int32).alias("length"),
+                    base.cast(pl.Int32).alias("base"),
+                    pl.Series("group", self.groups.number(rows)),
+                    *_read_depths(rows),
+                )
+            )
+
+    def add_results(self, rows: pl.DataFrame, spill: Spill) -> None:
+        self.is_sound = self.is_sound and not (rows[_PLACE] == _EMPTY).any()
+        if self.is_sound:
+            numbers = pl.col("query", "rank", _PLACE).cast(pl.Int32)
+            key = pl.col("session").hash(1).alias(KEY)
+            spill.add(rows.select(key, numbers).rename({_PLACE: "place"}))
+
+
+def _are_sound(rows: pl.DataFrame) -> bool:
+    """Have sessions names, queries positions, and lists all their ranks?"""
+    if rows["session"].null_count() or rows["query"].null_count():
+        return False
+    small = int(rows["query"].max()) <= _MAX_NUMBER and int(rows["query"].min()) >= 1  # type: ignore[arg-type]
+    sound = rows[_SOUND].fill_null(value=False).all()
+    if "scanned" in rows.columns and find_odd_depths(rows["scanned"]).any():
+        return False
+    return small and bool(sound) and not (rows["session"] == "").any()
+
+
+def _read_depths(rows: pl.DataFrame) -> list[pl.Expr]:
+    depth = pl.col("scanned").cast(pl.Float64).fill_null(float("nan"))
+    return [depth] if "scanned" in rows.columns else []
+
+
+def _describe_queries(rows: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """A row for each query: how many results it has, and whether it is sound.
+
+    A query whose results differ in what is told of it has several, so that engines need not compare
+    texts, which takes them longer than to group by them.
+    """
+    rank = nw.col("rank").cast(nw.Float64)  # exact, and quicker than long whole numbers
+    key = [name for name in rows.collect_schema().names() if name not in ("rank", "doc")]
+    counted = rows.group_by(*key).agg(
+        nw.col("doc").count().alias(LENGTH),
+        nw.len().alias(_ROWS),
+        rank.sum().alias(TOTAL),
+        sum_powers(rank).alias(POWERS),
+    )
+    empty = (nw.col(LENGTH) == 0) & (nw.col(_ROWS) == 1)
+    all_shown = (nw.col(LENGTH) == nw.col(_ROWS)) | empty
+    return counted.select(*key, LENGTH, (add_up_to_ranks() & all_shown).alias(_SOUND))
+
+
+def sum_powers(rank: nw.Expr) -> nw.Expr:
+    """The sum of ranks to the power of 5, which beside their sum tells 1, 2, 3 … from others."""
+    return (rank * rank * rank * rank * rank).sum()
+
+
+def add_up_to_ranks() -> nw.Expr:
+    """Are the columns TOTAL and POWERS the sums of ranks 1, 2, 3 … of a list of that LENGTH?
+
+    Of up to 10 ranks no others have the same sums.
+    """
+    n = nw.col(LENGTH).cast(nw.Float64)
+    powers = n * n * (n + 1) * (n + 1) * (n * n * 2 + n * 2 - 1) / 12
+    distance = (nw.col(POWERS) - powers).abs()
+    return (nw.col(TOTAL) * 2 == n * (n + 1)) & (distance <= powers * 1e-12)
+
+
+def _find_places(rows: nw.LazyFrame[Any], engine: Engine, qrels: Qrels) -> nw.LazyFrame[Any]:
+    """The results that are judged for their topic, each with the place of its judgment.
+
+    Of judged topics, also those whose document is an empty text.
+    """
+    topic = "topic" if "topic" in rows.collect_schema() else "session"
+    judged = qrels.frame.select(
+        pl.col("query").alias(topic), "doc", pl.int_range(pl.len(), dtype=pl.Int64).alias(_PLACE)
+    )
+    empty = qrels.queries.to_frame(topic).with_columns(
+        pl.lit("").alias("doc"), pl.lit(_EMPTY, dtype=pl.Int64).alias(_PLACE)
+    )
+    native: Any = engine.send(pl.concat([judged, empty]), rows.to_native())
+    matched = rows.join(as_narwhals(native), on=[topic, "doc"], how="inner")
+    return matched.select("session", "query", "rank", _PLACE)

@@ -72,14 +72,7 @@ def session_columns(sessions: SessionRows) -> pl.DataFrame:
 def group_sessions(
     sessions: SessionRows, by: By, source: str, measures: Collection[str] = ()
 ) -> list[Group]:
-    """Each group of sessions: its values, and which belong to it; all, if by nothing.
-
-    Args:
-        sessions: the sessions.
-        by: the column or the columns to group by.
-        source: what the sessions are called in an error.
-        measures: names that no column may have, because they stand beside the groups.
-    """
+    """Each group of sessions: its values, and which belong to it; all, if by nothing."""
     keys, number = number_groups(sessions, by, source, measures)
     names = [by] if isinstance(by, str) else by
     return [(dict(zip(names, key, strict=True)), number == place) for place, key in enumerate(keys)]

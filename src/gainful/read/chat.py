@@ -24,7 +24,7 @@ from gainful.read.json_records import RecordFile, Unreadable, read_records
 from gainful.read.json_text import parse_json
 from gainful.read.path_finder import find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import FAILED, UNREADABLE, Flaw, Retrievals
+from gainful.read.retrievals import FAILED, UNREADABLE, Retrievals
 from gainful.read.search_results import BadResults, ResultPaths, read_query, read_results
 from gainful.read.session_events import SessionEvents
 from gainful.read.source import Source
@@ -45,8 +45,8 @@ _RESULT_ID = ("tool_use_id", "call_id", "tool_call_id", "id")
 _ARGUMENTS = ("input", "arguments", "args")
 _OUTPUT = ("content", "output", "result", "response")
 _EXPECTED = "messages with calls of a search tool and what it returned"
-_CUT_OFF = Flaw("cut", "a result for each call")
-_NO_CALL = Flaw("call", "the call that a result answers, before it")
+_CUT_OFF = "a result for each call"
+_NO_CALL = "the call that a result answers, before it"
 
 
 @frozen(eq=False)
@@ -139,13 +139,7 @@ def is_chat(records: Sequence[dict[str, Any]]) -> bool:
 
 
 def read_chat(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
-    """The searches of transcripts.
-
-    Args:
-        source: JSON lines, or one list of messages or conversations.
-        reading: `columns` says where ids, sessions, texts and topics stand, as paths, `tool` names
-            the search tools; the only tool that is called, if none is named.
-    """
+    """The searches of transcripts."""
     columns = reading.columns
     file = read_records(source)
     labels = tuple(name for name in _LABELS if name in columns.names)
@@ -182,7 +176,7 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
         docs = []
     if isinstance(docs, BadResults):
         words = f"call {quote(call.id)} of {call.tool}: {docs.words}"
-        retrievals.add_flaw(call.record, docs.flaw, words, call.session)
+        retrievals.add_flaw(call.record, docs.expected, words, call.session)
         return
     retrievals.add(
         call.record,
@@ -191,7 +185,7 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
         time=call.time if is_timed else None,
         text=read_query(call.part.value, paths),
         docs=docs,
-        labels=[call.labels.get(name) for name in retrievals.labels],
+        **{name: call.labels[name] for name in retrievals.labels},
     )
 
 

@@ -24,13 +24,7 @@ _EXPECTED = (
 
 
 def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
-    """The turns of conversations as queries of sessions.
-
-    Args:
-        source: a TREC run.
-        reading: `ties` says how results of equal score are ordered: by document id, descending
-            (`doc_descending`, the default, as trec_eval does), or as they came (`input`).
-    """
+    """The turns of conversations as queries of sessions."""
     ties, bad = reading.ties, reading.policy
     if ties not in (None, *TIES):
         raise BadValue("ties", ties, " or ".join(TIES))

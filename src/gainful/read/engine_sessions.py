@@ -19,6 +19,7 @@ from attrs import define, evolve, field, frozen
 from gainful.errors import BadInput, GainfulError
 from gainful.progress import report_work
 from gainful.read.build_sessions import (
+    ROW,
     LogReport,
     build_part,
     choose_owner,
@@ -39,7 +40,6 @@ from gainful.read.column_names import (
     strip_name,
 )
 from gainful.read.engines import SPARK, Engine, as_spark_arrow, report_engine_errors
-from gainful.read.event_lists import ROW
 from gainful.read.event_table import (
     LogFacts,
     assign_log_columns,
@@ -62,10 +62,9 @@ from gainful.read.session_events import (
     name_event,
     read_event_words,
 )
-from gainful.read.session_problems import Problem, first_error
+from gainful.read.session_problems import BadPolicy, Problem, first_error
 from gainful.read.sessions import (
     RESULT_COLUMNS,
-    BadPolicy,
     Sessions,
     check_bad,
     check_rows,
@@ -335,16 +334,7 @@ def open_sessions(
     *,
     first_row: int = 0,
 ) -> EngineSessions:
-    """Sessions of a frame of an engine, whether it has numbered queries or is a log of events.
-
-    Args:
-        native: the frame.
-        engine: whose it is.
-        name: what it is called in messages.
-        reading: how columns are called, what a log means, and what is done with what is wrong.
-        needed: what is asked for of sessions besides their results; all, if it is not said.
-        first_row: the number of the first row in messages: of frames 0, of files 1.
-    """
+    """Sessions of a frame of an engine, whether it has numbered queries or is a log of events."""
     check_bad(reading.policy)
     asked = reading.asks_for_events
     with report_engine_errors(engine, name):

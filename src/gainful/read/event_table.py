@@ -37,9 +37,8 @@ from gainful.read.session_events import (
     name_event,
     read_event_words,
 )
-from gainful.read.session_problems import flag_problem
+from gainful.read.session_problems import Mistake, flag_problem
 from gainful.read.sessions import (
-    Mistakes,
     choose_position,
     is_blank,
     read_optional_column,
@@ -175,18 +174,12 @@ def are_log_columns(names: Sequence[str]) -> bool:
 def extract_events(
     table: InputTable, events: EventWords | None = None, facts: LogFacts | None = None
 ) -> SessionEvents:
-    """The events of a table.
-
-    Args:
-        table: a row for each result that was shown, or for each event.
-        events: what words of the log mean, such as {"shown": "view"}, beside the usual ones.
-        facts: of the whole log, if the table is a part of it.
-    """
+    """The events of a table."""
     words = read_event_words(events)
     header = table.header
     facts = find_facts(table.frame, header) if facts is None else facts
     _refuse_lists(table)
-    mistakes: Mistakes = []
+    mistakes: list[Mistake] = []
     columns: dict[str, pl.Series] = {}
     taken = assign_log_columns(header, facts, words)
     forms: dict[str, str] = {}
@@ -235,13 +228,7 @@ def _refuse_lists(table: InputTable) -> None:
 
 
 def assign_columns(header: Header, position: str | None, event: str | None) -> dict[str, str]:
-    """What the columns of a log are taken for: by that, the column; each once.
-
-    Args:
-        header: the names of the columns.
-        position: the column of the positions of queries, if there is one.
-        event: the column that says what happened, if there is one.
-    """
+    """What the columns of a log are taken for: by that, the column; each once."""
     taken = {} if position is None else {"position": position}
     for role, log_column in LOG_COLUMNS.items():
         free = [name for name in log_column.names if name not in _normalise(taken)]
@@ -320,7 +307,7 @@ def _read_kinds(
     column: str,
     words: Mapping[str, str],
     facts: LogFacts,
-    mistakes: Mistakes,
+    mistakes: list[Mistake],
 ) -> pl.Series:
     plain = plain_words(table.frame[column])
     kinds = sorted(facts.words[column])
@@ -352,7 +339,7 @@ def _read_milliseconds(
     columns: dict[str, pl.Series],
     taken: dict[str, str],
     forms: dict[str, str],
-    mistakes: Mistakes,
+    mistakes: list[Mistake],
 ) -> None:
     column = table.header.find_column(MILLISECONDS)
     if column is not None and "seconds" not in columns:
@@ -374,7 +361,7 @@ def require_columns(header: Header, roles: Collection[str]) -> None:
 
 
 def _read_others(
-    table: InputTable, taken: dict[str, str], mistakes: Mistakes
+    table: InputTable, taken: dict[str, str], mistakes: list[Mistake]
 ) -> dict[str, pl.Series]:
     return {
         name: table.frame[column]

@@ -79,12 +79,6 @@ def parse_times(
 ) -> ParsedTimes:
     """Points in time from the values of a column, each in whatever form it has.
 
-    Args:
-        values: texts, numbers, dates or points in time.
-        place: the table and the column, for messages.
-        epochs: what `count_epochs` says of the whole column, if this is a part of it.
-        given: how many values the whole column has.
-
     Examples:
         >>> parsed = parse_times(pl.Series(["2026-01-31T13:00+01:00", "1769860800", "soon"]), "")
         >>> parsed.times.dt.epoch("s").to_list(), parsed.wrong.to_list()

@@ -36,14 +36,7 @@ class FetchedPart:
 def fetch_sessions(
     sessions: EngineSessions, judged_docs: pl.Series | None, behaviour: Behaviour
 ) -> Sessions:
-    """Sessions here, of which only the results that matter are rows; all are counted.
-
-    Args:
-        sessions: in their engine.
-        judged_docs: the documents that anyone judged, each once; None if searchers did.
-        behaviour: what else matters if it was done to a result, such as {"purchased": None,
-            "dwell": 30}; what no column tells is left to those who ask for it.
-    """
+    """Sessions here, of which only the results that matter are rows; all are counted."""
     if judged_docs is None and "topic" in sessions.reader.columns:  # what others say of a topic
         find = partial(find_wanted_docs, behaviour=behaviour)
         judged_docs = pl.concat(sessions.map_parts(find)).unique()
@@ -82,14 +75,7 @@ def fetch_part(
     behaviour: Behaviour,
     result_columns: Sequence[str],
 ) -> FetchedPart:
-    """What matters of some whole sessions.
-
-    Args:
-        sessions: all of them.
-        judged_docs: the documents that anyone judged.
-        behaviour: what was done.
-        result_columns: what is told of results; the others are of queries.
-    """
+    """What matters of some whole sessions."""
     frame, layout = sessions.frame, sessions.layout
     wanted = _find_wanted(frame, behaviour)
     if judged_docs is None:  # also where the session has these documents and nobody did
@@ -150,12 +136,7 @@ def _was_done(values: pl.Series, seconds: float | None) -> pl.Series:
 
 
 def _find_query_values(frame: pl.DataFrame, number: Ranks) -> tuple[pl.DataFrame, frozenset[str]]:
-    """What is told of each query; and the columns in which results of one differ.
-
-    Args:
-        frame: of results, in order.
-        number: that of the query of each.
-    """
+    """What is told of each query; and the columns in which results of one differ."""
     is_first = np.diff(number, prepend=-1) > 0
     changed = pl.all().ne_missing(pl.all().shift()) & ~pl.lit(pl.Series(is_first))
     flags = frame.select(changed.any()).row(0, named=True)

@@ -172,7 +172,11 @@ _ALL = (
     Format(
         "trec-session",
         "XML of the TREC Session Track",
-        *(_SESSIONS, _load("session_xml.is_session_xml"), _load("session_xml.read_session_xml")),
+        *(
+            _SESSIONS,
+            _load("session_track.is_xml"),
+            _load("session_track.read_session_xml"),
+        ),
         options=("pages",),
         example='<sessiontrack2012><session num="1"><topic num="1"/></session></sessiontrack2012>',
     ),

@@ -9,16 +9,20 @@ either a trace is a session.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from attrs import evolve
+import numpy as np
+import polars as pl
+from attrs import astuple, evolve, frozen
+from numpy.typing import NDArray
 
 from gainful.read.column_names import ColumnMapping
 from gainful.read.json_records import Record, Unreadable, iterate_batches, read_records
-from gainful.read.path_finder import EntriesFinder, PathFinder, find_first
+from gainful.read.path_finder import PathFinder, find_first, find_lists, find_value
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import FAILED, UNREADABLE, Flaw, Retrievals, RowBuffer
+from gainful.read.retrievals import FAILED, UNREADABLE, Retrievals, RetrievedLists, RowBuffer
 from gainful.read.search_results import (
     BadResults,
     ResultPaths,
@@ -27,11 +31,10 @@ from gainful.read.search_results import (
     read_query,
     read_results,
 )
-from gainful.read.search_spans import KEYS, OTHER_COLUMNS, choose_searches
-from gainful.read.session_events import SessionEvents, tells
+from gainful.read.session_events import FIRST, LENGTH, SessionEvents, tells
 from gainful.read.source import Source
-from gainful.read.spans import Spans, as_names, holds_spans, read_spans
 from gainful.text import quote
+from gainful.types import Flags
 
 _SESSION = ("session.id", "gen_ai.conversation.id")
 _USER = ("user.id", "enduser.id")
@@ -52,10 +55,8 @@ _EXPECTED = (
     "spans with openinference.span.kind RETRIEVER or gen_ai.operation.name retrieval; "
     "--tool NAME for the spans of a search tool"
 )
-_NO_DOCUMENTS = Flaw(
-    "documents", "retrieval.documents or gen_ai.retrieval.documents, which instrumentation may omit"
-)
-_NO_TRACE = Flaw("trace", "a trace id in every span")
+_NO_DOCUMENTS = "retrieval.documents or gen_ai.retrieval.documents, which instrumentation may omit"
+_NO_TRACE = "a trace id in every span"
 
 
 def is_openinference(records: Sequence[dict[str, Any]]) -> bool:
@@ -64,13 +65,7 @@ def is_openinference(records: Sequence[dict[str, Any]]) -> bool:
 
 
 def read_openinference(source: Source, reading: ReadOptions = AS_USUAL) -> SessionEvents:
-    """The searches of traces.
-
-    Args:
-        source: JSON lines, JSON or Parquet.
-        reading: `columns` says where ids, sessions, texts and topics stand, as paths, `tool` which
-            tools' spans are searches too.
-    """
+    """The searches of traces."""
     columns = reading.columns
     file = read_records(source)
     labels = tuple(name for name in LABELS if name in columns.names)
@@ -113,7 +108,7 @@ class _SpanReader:
     ) -> None:
         names = columns.names
         self.others = RowBuffer(OTHER_COLUMNS)  # spans that are no searches
-        self._tools, self._retrievals = tools, retrievals
+        self._tools, self._retrievals, self._labels = tools, retrievals, labels
         self._paths = ResultPaths.from_columns(columns)
         self._marks = PathFinder(
             names.get("session", _SESSION), (_KIND,), (_OPERATION,), _TOOL_NAME if tools else ()
@@ -122,8 +117,7 @@ class _SpanReader:
         self._values = PathFinder(_QUERY, *own_paths)
         self._tool_values = PathFinder(_TOOL_QUERY, *own_paths)
         self._own_text = PathFinder(self._paths.text)
-        self._evaluations = EntriesFinder(_EVALUATIONS)
-        self._documents = EntriesFinder(self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS))
+        self._documents = self._paths.retrieved or (*_DOCUMENTS, *_DOCUMENT_IDS)
 
     def take_records(self, records: Iterable[tuple[int, Record]]) -> None:
         """Some records of a file; those that cannot be read are told."""
@@ -188,7 +182,7 @@ class _SpanReader:
             else self._read_elsewhere(spans, index, by_tool=by_tool[index])
             if entries is None
             else self._read_listed(spans, index, entries)
-            for index, entries in enumerate(self._documents.find(spans.attributes))
+            for index, entries in enumerate(find_lists(spans.attributes, self._documents))
         ]
         flaws = [
             self._name_flaw(spans, index, part) if isinstance(part, BadResults) else None
@@ -196,15 +190,15 @@ class _SpanReader:
         ]
         self._retrievals.extend(
             spans.records,
+            [[] if isinstance(part, BadResults) else part for part in docs],
+            self._read_grades(spans, docs),
             session=sessions,
             user=as_names(user),
             time=[None if start is None else str(start) for start in spans.starts],
-            query_id=[None] * len(docs),
             text=texts,
-            docs=[[] if isinstance(part, BadResults) else part for part in docs],
-            labels=(*map(as_names, labels), spans.traces, spans.ids, spans.parents),
             flaw=flaws,
-            grades=self._read_grades(spans, docs),
+            **dict(zip(self._labels, map(as_names, labels), strict=True)),
+            **dict(zip(KEYS, (spans.traces, spans.ids, spans.parents), strict=True)),
         )
 
     def _read_grades(
@@ -213,7 +207,7 @@ class _SpanReader:
         """What evaluations say of the documents of searches, by their places."""
         grades = {}
         for records in (spans.exports, spans.attributes):
-            for index, entries in enumerate(self._evaluations.find(records)):
+            for index, entries in enumerate(find_lists(records, _EVALUATIONS)):
                 if entries is None:
                     continue
                 part = docs[index]
@@ -240,7 +234,7 @@ class _SpanReader:
 
     def _name_flaw(self, spans: Spans, index: int, bad: BadResults) -> int:
         words = f"span {quote(spans.ids[index] or spans.name(index))}: {bad.words}"
-        return self._retrievals.name_flaw(bad.flaw, words)
+        return self._retrievals.name_flaw(bad.expected, words)
 
     def _read_elsewhere(self, spans: Spans, index: int, *, by_tool: bool) -> list[str] | BadResults:
         """The ids of what a span returned that lists no documents."""
@@ -256,3 +250,338 @@ class _SpanReader:
         place = f" at {quote(self._paths.retrieved[0])}" if self._paths.retrieved else ""
         cut = "" if spans.has_ended(index) or place else " and no end: the trace is truncated"
         return BadResults(_NO_DOCUMENTS, f"it has no documents{place}{cut}")
+
+
+TRACE, SPAN, PARENT = "\0trace", "\0span", "\0parent"
+KEYS = (TRACE, SPAN, PARENT)
+OTHER_COLUMNS = {**dict.fromkeys((*KEYS, "session"), pl.String), "record": pl.Int64}
+
+_NESTED = (
+    "retriever span within another search is part of it"
+    "|retriever spans within other searches are part of them"
+)
+_CIRCLES = (
+    "span calls itself, directly or not: it counts as a root"
+    "|spans call themselves, directly or not: they count as roots"
+)
+_TRACES = (
+    "search names no session: its trace counts as one"
+    "|searches name no session: their traces count as sessions"
+)
+_DOUBLES = "span was exported twice, and counts once|spans were exported twice, and count once"
+
+
+def choose_searches(
+    retrievals: Retrievals, lists: RetrievedLists, others: pl.DataFrame
+) -> RetrievedLists:
+    """The searches that count, each with its session and its id."""
+    frame = lists.frame
+    nested = _find_nested(frame, others, retrievals.notes)
+    if nested.any():
+        retrievals.notes[_NESTED] += int(nested.sum())
+    frame = _name_sessions(frame, others).filter(pl.Series(~nested))
+    frame = _drop_doubles(retrievals, evolve(lists, frame=frame))
+    sound = pl.col("flaw").is_null()
+    untold = len(frame.filter(sound & pl.col("session").is_null()))
+    if untold:
+        retrievals.notes[_TRACES] += untold
+    frame = frame.with_columns(
+        session=pl.coalesce("session", TRACE),
+        query_id=pl.format("{}/{}", pl.col(TRACE).fill_null("None"), SPAN),
+    )
+    return evolve(lists, frame=frame.drop(KEYS))
+
+
+def _find_nested(frame: pl.DataFrame, others: pl.DataFrame, notes: Counter[str]) -> Flags:
+    """Which searches are called by another one, however indirectly?"""
+    if frame[PARENT].null_count() == len(frame):
+        return np.zeros(len(frame), dtype=bool)
+    spans = (
+        pl.concat(
+            [
+                frame.select(*KEYS, pl.lit(value=True).alias("searches")),
+                others.select(*KEYS, pl.lit(value=False).alias("searches")),
+            ]
+        )
+        .group_by(TRACE, SPAN, maintain_order=True)
+        .agg(pl.col(PARENT).drop_nulls().last(), pl.col("searches").any())
+        .filter(pl.col(SPAN).is_not_null())
+        .with_row_index("caller")
+    )
+    callers = _number_callers(spans, spans)
+    circles = _find_circles(callers)
+    if len(circles):
+        notes[_CIRCLES] += len(circles)
+        callers[circles] = -1
+    searches = np.append(spans["searches"].to_numpy(), [False])  # what none calls is called by it
+    within = searches[callers]
+    for _ in range(len(spans).bit_length()):
+        if (callers < 0).all():
+            break
+        within |= np.append(within, [False])[callers]
+        callers = np.append(callers, [-1])[callers]
+    of_search = _number_callers(frame, spans)
+    of_search[_find_own(frame, spans, circles)] = -1
+    nested: Flags = searches[of_search] | np.append(within, [False])[of_search]
+    return nested
+
+
+def _number_callers(frame: pl.DataFrame, spans: pl.DataFrame) -> NDArray[np.int64]:
+    """The number of the span that called each; -1 if it is not known."""
+    named = spans.select(TRACE, pl.col(SPAN).alias(PARENT), "caller")
+    joined = frame.select(TRACE, PARENT).join(
+        named, on=[TRACE, PARENT], how="left", maintain_order="left", nulls_equal=True
+    )
+    is_called = joined[PARENT].is_not_null()
+    numbers = pl.select(pl.when(is_called).then(joined["caller"])).to_series()
+    return numbers.cast(pl.Int64).fill_null(-1).to_numpy().copy()
+
+
+def _find_circles(callers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The spans that are called by themselves, however indirectly.
+
+    After as many steps as there are spans only these are left: each step taken is as long as all
+    before it together.
+    """
+    for _ in range(len(callers).bit_length()):
+        if (callers < 0).all():
+            break
+        callers = np.append(callers, [-1])[callers]
+    return np.unique(callers[callers >= 0])
+
+
+def _find_own(
+    frame: pl.DataFrame, spans: pl.DataFrame, numbers: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The rows of searches that are some of the spans."""
+    if not len(numbers):
+        return np.empty(0, dtype=np.int64)
+    chosen = spans[numbers].select(TRACE, SPAN, pl.lit(value=True).alias("chosen"))
+    joined = frame.select(TRACE, SPAN).join(
+        chosen, on=[TRACE, SPAN], how="left", maintain_order="left", nulls_equal=True
+    )
+    return joined["chosen"].fill_null(value=False).arg_true().to_numpy().astype(np.int64)
+
+
+def _name_sessions(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """Searches with the session that they name, or the first that any span of their trace does."""
+    if not frame["session"].null_count():
+        return frame
+    columns = [TRACE, "session", "record"]
+    named = (
+        pl.concat([others.select(columns), frame.select(columns)])
+        .filter(pl.col(TRACE).is_not_null() & pl.col("session").is_not_null())
+        .sort("record", maintain_order=True)
+        .unique(TRACE, keep="first", maintain_order=True)
+        .select(TRACE, pl.col("session").alias("named"))
+    )
+    joined = frame.join(named, on=TRACE, how="left", maintain_order="left")
+    return joined.with_columns(session=pl.coalesce("session", "named")).drop("named")
+
+
+def _drop_doubles(retrievals: Retrievals, lists: RetrievedLists) -> pl.DataFrame:
+    """The searches, each once; one that comes again with other documents is told."""
+    frame = lists.frame
+    key = pl.struct(TRACE, SPAN)
+    told_again = frame.select(
+        (~key.is_first_distinct() & pl.col(SPAN).is_not_null()).alias("again")
+    ).to_series()
+    if not told_again.any():
+        return frame
+    rows = frame.with_row_index("row").filter(key.is_duplicated() & pl.col(SPAN).is_not_null())
+    flaws = frame["flaw"].to_list()
+    doubles: list[int] = []
+    seen: dict[tuple[str | None, str], list[str] | None] = {}
+    columns = ("row", TRACE, SPAN, FIRST, LENGTH, "flaw")
+    for row, trace, span, first, length, flaw in rows.select(columns).iter_rows():
+        docs = None if flaw is not None else lists.docs.slice(first, length).to_list()
+        is_first = (trace, span) not in seen
+        before = seen.setdefault((trace, span), docs)
+        if is_first or before is None or docs is None:
+            continue
+        if before == docs:
+            doubles.append(row)
+        else:
+            words = f"span {quote(span)}: it comes twice, with other documents"
+            flaws[row] = retrievals.name_flaw("each span once", words)
+    if doubles:
+        retrievals.notes[_DOUBLES] += len(doubles)
+    kept = np.ones(len(frame), dtype=bool)
+    kept[doubles] = False
+    flaw = pl.Series("flaw", flaws, dtype=pl.Int64)
+    return frame.with_columns(flaw).filter(pl.Series(kept))
+
+
+_PLACE = PathFinder(
+    ("traceId", "trace_id", "context.trace_id", "context.traceId"),
+    ("spanId", "span_id", "context.span_id", "context.spanId"),
+    ("parentSpanId", "parent_span_id", "parent_id", "parentId"),
+    ("startTimeUnixNano", "start_time_unix_nano", "start_time", "startTime"),
+)
+_END = ("endTimeUnixNano", "end_time_unix_nano", "end_time", "endTime")
+_STATUS = ("status.code", "status.status_code", "status_code", "statusCode")
+_ERRORS = ("2", "error", "status_code_error", "statuscode.error")
+_WRAPPERS = ("resourceSpans", "resource_spans", "batches")
+_SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
+_PAGES = frozenset((*_WRAPPERS, "data"))  # what holds spans; `data` in Phoenix' REST interface
+_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue")
+_ID_TYPES = {str, type(None)}
+_MAX_NESTED = 100  # lists and objects within one attribute
+_KINDS = ("openinference.span.kind", "gen_ai.operation.name", "gen_ai")
+_PREFIX = "attributes."  # of columns of a frame
+
+
+@frozen(eq=False)
+class Spans:
+    """Some spans as columns: what each is part of, when it began, and what it tells."""
+
+    records: Sequence[int]  # the number of the record that each was in
+    exports: Sequence[dict[str, Any]]  # as they were exported
+    traces: Sequence[str | None]
+    ids: Sequence[str | None]
+    parents: Sequence[str | None]
+    starts: Sequence[Any]
+    attributes: Sequence[dict[str, Any]]
+
+    def take(self, indices: Sequence[int]) -> Spans:
+        """Some of them."""
+        columns = astuple(self, recurse=False)
+        return Spans(*([column[index] for index in indices] for column in columns))
+
+    def name(self, index: int) -> str:
+        """What a span is called."""
+        return str(self.exports[index].get("name") or "")
+
+    def has_ended(self, index: int) -> bool:
+        """Is it told when a span ended?"""
+        return bool(find_first(self.exports[index], _END))
+
+    def has_failed(self, index: int) -> bool:
+        """Did a span end in an error?"""
+        return str(find_first(self.exports[index], _STATUS)).lower() in _ERRORS
+
+
+def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> Spans:
+    """The spans of some records, each of which is one, or an OTLP export of some."""
+    numbers: list[int] = []
+    exports: list[dict[str, Any]] = []
+    attributes: list[dict[str, Any]] = []
+    for number, record in records:
+        for span, shared in _list_exports(record):
+            numbers.append(number)
+            exports.append(span)
+            attributes.append(_read_attributes(span, shared))
+    traces, ids, parents, starts = _PLACE.find(exports)
+    return Spans(
+        numbers, exports, as_names(traces), as_names(ids), as_names(parents), starts, attributes
+    )
+
+
+def _list_exports(record: dict[str, Any]) -> Sequence[tuple[dict[str, Any], dict[str, Any]]]:
+    """The spans of a record as they were exported, and the attributes that they share."""
+    if _PAGES.isdisjoint(record):
+        return ((record, {}),)
+    if not any(name in record for name in _WRAPPERS):
+        inner = record["data"]
+        spans = inner if isinstance(inner, list) else [record]
+        return [(span, {}) for span in spans if isinstance(span, dict)]
+    exports = []
+    for resource in _list_objects(record, _WRAPPERS):
+        shared = decode_attributes(find_value(resource, "resource.attributes"))
+        for scope in _list_objects(resource, _SCOPES):
+            exports += [(span, shared) for span in _list_objects(scope, ("spans",))]
+    return exports
+
+
+def holds_spans(record: dict[str, Any]) -> bool:
+    """Is it a span, or an export of spans, of an LLM application?"""
+    if any(name in record for name in _WRAPPERS):
+        return True
+    spans = read_spans([(0, record)])
+    return any(
+        trace is not None and (find_first(own, _KINDS) is not None or "span_kind" in record)
+        for trace, own in zip(spans.traces, spans.attributes, strict=True)
+    )
+
+
+def decode_attributes(attributes: Any) -> dict[str, Any]:
+    """Attributes by name, from an object or from OTLP's list of keys and typed values."""
+    if isinstance(attributes, dict):
+        return attributes
+    if not isinstance(attributes, list):
+        return {}
+    try:
+        texts = {entry["key"]: entry["value"]["stringValue"] for entry in attributes}
+        if set(map(type, texts)) <= {str}:
+            return texts
+    except (KeyError, TypeError):  # not all of them are texts
+        pass
+    return {
+        str(entry.get("key")): _decode_value(entry.get("value"))
+        for entry in attributes
+        if isinstance(entry, dict)
+    }
+
+
+def _read_attributes(record: dict[str, Any], shared: dict[str, Any]) -> dict[str, Any]:
+    attributes = record.get("attributes")
+    if attributes is None:  # a row of a frame
+        own: dict[str, Any] = {
+            key[len(_PREFIX) :]: value
+            for key, value in record.items()
+            if value is not None and key.startswith(_PREFIX)
+        }
+    else:
+        own = decode_attributes(attributes)
+    kind = record.get("span_kind")
+    if isinstance(kind, str) and "openinference.span.kind" not in own:
+        own = {**own, "openinference.span.kind": kind}
+    return {**shared, **own} if shared else own
+
+
+def as_names(values: Sequence[Any]) -> Sequence[str | None]:
+    """Ids, which may be whole numbers; None where it is anything else, or empty.
+
+    Examples:
+        >>> as_names(["a", 7, "", 1.5])
+        ['a', '7', None, None]
+    """
+    if set(map(type, values)) <= _ID_TYPES and "" not in values:
+        return values
+    return [
+        str(value) if isinstance(value, (str, int)) and str(value) else None for value in values
+    ]
+
+
+def _list_objects(record: dict[str, Any], names: Iterable[str]) -> list[dict[str, Any]]:
+    lists = (record[name] for name in names if isinstance(record.get(name), list))
+    return [entry for entries in lists for entry in entries if isinstance(entry, dict)]
+
+
+def _decode_value(value: Any, depth: int = 0) -> Any:
+    """A typed value of OTLP as it is meant."""
+    if not isinstance(value, dict) or depth > _MAX_NESTED:
+        return value
+    for name, inner in value.items():
+        plain = name if "_" not in name else _to_camel(name)
+        if plain in _VALUES:
+            return inner
+        if plain == "arrayValue":
+            return [_decode_value(entry, depth + 1) for entry in _list_values(inner)]
+        if plain == "kvlistValue":
+            return {
+                str(entry.get("key")): _decode_value(entry.get("value"), depth + 1)
+                for entry in _list_values(inner)
+                if isinstance(entry, dict)
+            }
+    return None
+
+
+def _list_values(value: Any) -> list[Any]:
+    entries = value.get("values") if isinstance(value, dict) else None
+    return entries if isinstance(entries, list) else []
+
+
+def _to_camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

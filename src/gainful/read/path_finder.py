@@ -142,28 +142,12 @@ class PathFinder:
 
     def find(self, records: Sequence[Record]) -> list[list[Any]]:
         """For each thing what it is in each of the records; None where no path leads to it."""
-        columns: list[list[Any]] = [[None] * len(records) for _ in self._groups]
-        for keys, rows in _group_alike(records):
-            plan = self._plan(keys)
-            alike = records if len(rows) == len(records) else [records[row] for row in rows]
-            for place, steps in enumerate(plan):
-                if not steps:
-                    continue
-                values = _find_column(alike, steps)
-                if alike is records:
-                    columns[place] = values
-                else:
-                    _scatter(columns[place], rows, values)
-        return columns
+        found = list(map(self.find_each, records))
+        return [[values[place] for values in found] for place in range(len(self._groups))]
 
     def find_each(self, record: Record) -> list[Any]:
         """What each of the things is in one record; None where no path leads to it."""
-        plan = self._plan(tuple(record))
-        return [follow_steps(record, steps) for steps in plan]
-
-    def find_one(self, record: Record) -> Any:
-        """What the first of the things is in one record; None where no path leads to it."""
-        return follow_steps(record, self.find_steps(record))
+        return [follow_steps(record, steps) for steps in self._plan(tuple(record))]
 
     def find_steps(self, record: Record) -> Steps:
         """Where the first of the things may stand, in the order in which to look."""
@@ -184,24 +168,6 @@ def follow_steps(record: Record, steps: Steps) -> Any:
     return None
 
 
-def _find_column(records: Sequence[Record], steps: Steps) -> list[Any]:
-    """What stands where the first of these steps leads to something, in each record."""
-    key, rest = steps[0]
-    if rest:
-        try:
-            values = [record[key][rest] for record in records]
-        except (KeyError, TypeError):  # not all are nested in the same way
-            return [follow_steps(record, steps) for record in records]
-    else:
-        values = [record[key] for record in records]
-        if len(steps) == 1:
-            return values
-    return [
-        follow_steps(record, steps) if value is None else value
-        for value, record in zip(values, records, strict=True)
-    ]
-
-
 def _list_steps(keys: Sequence[str], paths: Sequence[str]) -> Steps:
     """The beginnings of paths that are keys: of each path the longest first."""
     present = set(keys)
@@ -215,54 +181,24 @@ def _list_steps(keys: Sequence[str], paths: Sequence[str]) -> Steps:
     return tuple(steps)
 
 
-class EntriesFinder:
-    """Finds the first of some paths that leads to a list, as `find_entries` does.
+def find_lists(records: Iterable[Record], paths: tuple[str, ...]) -> list[list[Any] | None]:
+    """Of each record the first list that `find_entries` finds at one of these paths.
 
     Examples:
-        >>> EntriesFinder(("docs", "ids")).find([{"docs.0.id": "a", "docs.1.id": "b"}, {}])
+        >>> find_lists([{"docs.0.id": "a", "docs.1.id": "b"}, {}], ("docs", "ids"))
         [[{'id': 'a'}, {'id': 'b'}], None]
     """
-
-    def __init__(self, paths: Sequence[str]) -> None:
-        self._paths = paths
-        self._plan = lru_cache(_MAX_PLANS)(self._choose_paths)
-
-    def find(self, records: Sequence[Record]) -> list[list[Any] | None]:
-        """The entries of the list of each record; None where no path leads to one."""
-        column: list[list[Any] | None] = [None] * len(records)
-        for keys, rows in _group_alike(records):
-            paths = self._plan(keys)
-            if paths:
-                _scatter(column, rows, [_find_list(records[row], paths) for row in rows])
-        return column
-
-    def _choose_paths(self, keys: Keys) -> tuple[str, ...]:
-        return tuple(
-            path
-            for path in self._paths
-            if _list_steps(keys, (path,)) or any(key.startswith(f"{path}.") for key in keys)
-        )
+    lists = (
+        (find_entries(record, path) for path in _choose_paths(tuple(record), paths))
+        for record in records
+    )
+    return [next((each for each in some if each is not None), None) for some in lists]
 
 
-def _find_list(record: Record, paths: Sequence[str]) -> list[Any] | None:
-    for path in paths:
-        entries = find_entries(record, path)
-        if entries is not None:
-            return entries
-    return None
-
-
-def _group_alike(records: Sequence[Record]) -> Iterable[tuple[Keys, Sequence[int]]]:
-    """The rows of all records that have the same keys in the same order."""
-    shapes = list(map(tuple, records))
-    if shapes and shapes.count(shapes[0]) == len(shapes):
-        return [(shapes[0], range(len(shapes)))]
-    rows: dict[Keys, list[int]] = {}
-    for row, keys in enumerate(shapes):
-        rows.setdefault(keys, []).append(row)
-    return rows.items()
-
-
-def _scatter(column: list[Any], rows: Sequence[int], values: Sequence[Any]) -> None:
-    for row, value in zip(rows, values, strict=True):
-        column[row] = value
+@lru_cache(_MAX_PLANS)
+def _choose_paths(keys: Keys, paths: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(
+        path
+        for path in paths
+        if _list_steps(keys, (path,)) or any(key.startswith(f"{path}.") for key in keys)
+    )

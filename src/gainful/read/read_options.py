@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from os import PathLike
 from typing import Any
 
 from attrs import field, fields_dict, frozen
@@ -11,8 +12,9 @@ from attrs import field, fields_dict, frozen
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, read_column_names
 from gainful.read.event_times import parse_duration
 from gainful.read.session_events import EventWords
-from gainful.read.session_track import AnyTopics
-from gainful.read.sessions import BadPolicy
+from gainful.read.session_problems import BadPolicy
+
+AnyTopics = str | PathLike[str] | Mapping[str, str]
 
 
 def _list_tools(tool: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -46,8 +46,8 @@ class RowBuffer:
     """
 
     def __init__(self, schema: Mapping[str, type[pl.DataType]]) -> None:
-        self._schema = dict(schema)
-        self._columns: list[list[Any]] = [[] for _ in self._schema]
+        self.schema = dict(schema)
+        self._columns: list[list[Any]] = [[] for _ in self.schema]
         self._frames: list[pl.DataFrame] = []
 
     def extend(self, columns: Iterable[Iterable[Any]]) -> None:
@@ -61,29 +61,21 @@ class RowBuffer:
         """All rows, in the order in which they came; there are none in the buffer afterwards."""
         self._pack()
         frames, self._frames = self._frames, []
-        return pl.concat(frames) if frames else pl.DataFrame(schema=self._schema)
+        return pl.concat(frames) if frames else pl.DataFrame(schema=self.schema)
 
     def _pack(self) -> None:
         if self._columns[0]:
-            pairs = zip(self._schema.items(), self._columns, strict=True)
+            pairs = zip(self.schema.items(), self._columns, strict=True)
             series = [pl.Series(name, values, dtype) for (name, dtype), values in pairs]
             self._frames.append(pl.DataFrame(series))
-            self._columns = [[] for _ in self._schema]
-
-
-@frozen
-class Flaw:
-    """A kind of mistake in retrievals: what would be right there."""
-
-    name: str
-    expected: str
+            self._columns = [[] for _ in self.schema]
 
 
 FAILED = (  # singular|plural
     "search failed, and counts as a query without results"
     "|searches failed, and count as queries without results"
 )
-UNREADABLE = Flaw("unreadable", "one JSON object a line")
+UNREADABLE = "one JSON object a line"
 
 
 _COLUMNS: Mapping[str, type[pl.DataType]] = {
@@ -119,7 +111,7 @@ class Retrievals:
     labels: tuple[str, ...] = ()  # columns beside: topic, system, …
     _rows: RowBuffer = field(init=False)
     _docs: RowBuffer = field(init=False)
-    _flaws: list[tuple[Flaw, str]] = field(factory=list)
+    _flaws: list[tuple[str, str]] = field(factory=list)  # what would be right, and what is wrong
     _doc_count: int = 0
     _grades: dict[int, float] = field(factory=dict)  # by the number of the document
 
@@ -127,45 +119,16 @@ class Retrievals:
         self._rows = RowBuffer({**_COLUMNS, **dict.fromkeys(self.labels, pl.String)})
         self._docs = RowBuffer({"doc": pl.String})
 
-    def add(
-        self,
-        record: int,
-        *,
-        session: str | None = None,
-        user: str | None = None,
-        time: str | None = None,
-        query_id: str | None = None,
-        text: str | None = None,
-        docs: Sequence[str] = (),
-        labels: Sequence[str | None] = (),
-        flaw: int | None = None,
-    ) -> None:
-        """One search."""
-        self.extend(
-            [record],
-            session=[session],
-            user=[user],
-            time=[time],
-            query_id=[query_id],
-            text=[text],
-            docs=[docs],
-            labels=[[label] for label in labels or [None] * len(self.labels)],
-            flaw=[flaw],
-        )
+    def add(self, record: int, *, docs: Sequence[str] = (), **values: str | int | None) -> None:
+        """One search: its documents, and what is told of it by column."""
+        self.extend([record], [docs], **{name: [value] for name, value in values.items()})
 
     def extend(
         self,
         records: Sequence[int],
-        *,
-        session: Sequence[str | None],
-        user: Sequence[str | None],
-        time: Sequence[str | None],
-        query_id: Sequence[str | None],
-        text: Sequence[str | None],
         docs: Sequence[Sequence[str]],
-        flaw: Sequence[int | None],
-        labels: Sequence[Sequence[str | None]] = (),
         grades: Mapping[int, Mapping[int, float]] | None = None,
+        **columns: Sequence[str | int | None],
     ) -> None:
         """Some searches, as columns; a document twice in a list counts where it comes first.
 
@@ -174,8 +137,9 @@ class Retrievals:
         unique = [dict.fromkeys(part) for part in docs]
         lengths = list(map(len, unique))
         repeats = map(sub, map(len, docs), lengths)
-        columns = (records, session, user, time, query_id, text, lengths, repeats, flaw, *labels)
-        self._rows.extend(columns)
+        counted = {"record": records, LENGTH: lengths, "repeats": repeats, **columns}
+        untold = [None] * len(records)
+        self._rows.extend(counted.get(name, untold) for name in self._rows.schema)
         self._docs.extend([chain.from_iterable(unique)])
         for search, by_place in (grades or {}).items():
             first = self._doc_count + sum(lengths[:search])
@@ -186,13 +150,13 @@ class Retrievals:
                     self._grades[places[listed[at]]] = by_place[at]
         self._doc_count += sum(lengths)
 
-    def add_flaw(self, record: int, flaw: Flaw, words: str, session: str | None = None) -> None:
+    def add_flaw(self, record: int, expected: str, words: str, session: str | None = None) -> None:
         """A record that is no search that can be read, though it should be."""
-        self.add(record, session=session, flaw=self.name_flaw(flaw, words))
+        self.add(record, session=session, flaw=self.name_flaw(expected, words))
 
-    def name_flaw(self, flaw: Flaw, words: str) -> int:
+    def name_flaw(self, expected: str, words: str) -> int:
         """The number by which a flaw of one search is known."""
-        self._flaws.append((flaw, words))
+        self._flaws.append((expected, words))
         return len(self._flaws) - 1
 
     def to_lists(self) -> RetrievedLists:
@@ -215,19 +179,13 @@ class Retrievals:
         flaws = frame["flaw"].to_list()
         for row in wrong.arg_true():
             words = f"it begins at {quote(texts[row])}, which is not a time"
-            flaws[row] = self.name_flaw(Flaw("time", parsed.expected), words)
+            flaws[row] = self.name_flaw(parsed.expected, words)
         return frame.with_columns(parsed.times.alias("time"), pl.Series("flaw", flaws, pl.Int64))
 
     def to_events(
         self, expected: str, columns: ColumnMapping, lists: RetrievedLists | None = None
     ) -> SessionEvents:
-        """All of them as events, a row for each list.
-
-        Args:
-            expected: what should have been there, if there is nothing at all.
-            columns: where the user said that labels stand.
-            lists: what is left of them, if not all count.
-        """
+        """All of them as events, a row for each list."""
         lists = self.to_lists() if lists is None else lists
         frame = lists.frame
         if not len(frame):
@@ -271,13 +229,10 @@ class Retrievals:
     def _list_problems(self, frame: pl.DataFrame) -> list[Problem]:
         """The rows of each kind of mistake, as they are told."""
         numbers = frame["flaw"]
-        flaws = list(dict.fromkeys(flaw for flaw, _ in self._flaws))
-        kind = pl.Series([flaws.index(flaw) for flaw, _ in self._flaws], dtype=pl.Int64)
-        kinds = kind.gather(numbers) if len(kind) else numbers
+        by_number = dict(enumerate(expected for expected, _ in self._flaws))
+        expected = numbers.replace_strict(by_number, default=None, return_dtype=pl.String)
         return [
-            flag_problem(
-                frame, kinds == place, lambda row: self._flaws[numbers[row]][1], flaw.expected
-            )
-            for place, flaw in enumerate(flaws)
-            if (kinds == place).any()
+            flag_problem(frame, expected == each, lambda row: self._flaws[numbers[row]][1], each)
+            for each in dict.fromkeys(by_number.values())
+            if (expected == each).any()
         ]

@@ -26,7 +26,6 @@ from gainful.read.path_finder import (
     follow_steps,
 )
 from gainful.read.ranked_items import ID_KEYS, WHERE_IDS, is_id
-from gainful.read.retrievals import Flaw
 from gainful.text import quote
 from gainful.types import is_whole_number
 
@@ -48,12 +47,10 @@ _SCORES = ("score", "result.score", "evaluation.score", "annotation.score")
 _LABELS = {"relevant": 1, "irrelevant": 0, "unrelated": 0, "not relevant": 0}
 _MAX_NESTED = 4  # objects within which a list is looked for
 
-PROSE = Flaw(
-    "prose",
+PROSE = (
     'JSON with the ids of what was found, such as [{"id": "d1"}, {"id": "d2"}]: let the tool '
-    "return it, or log its results beside the text",
+    "return it, or log its results beside the text"
 )
-NO_ID = Flaw("id", WHERE_IDS)
 
 
 @frozen
@@ -82,7 +79,7 @@ class ResultPaths:
 class BadResults:
     """Results that cannot be read, and why."""
 
-    flaw: Flaw
+    expected: str
     words: str
 
 
@@ -138,7 +135,9 @@ def _read_one_by_one(entries: Sequence[Any], paths: ResultPaths) -> list[str] | 
             usual, value = _find_id(entry, paths)
         doc = str(value) if is_id(value) or isinstance(value, UUID) else ""
         if not doc:
-            return BadResults(NO_ID, f"document {number} has no id{_describe_entry(entry, paths)}")
+            return BadResults(
+                WHERE_IDS, f"document {number} has no id{_describe_entry(entry, paths)}"
+            )
         docs.append(doc)
     return docs
 
@@ -179,7 +178,7 @@ def read_query(arguments: Any, paths: ResultPaths) -> str | None:
     """
     value = parse_json(arguments)
     if isinstance(value, dict):
-        chosen = paths.text_finder.find_one(value)
+        chosen = paths.text_finder.find_each(value)[0]
         value = value if chosen is None and not paths.text else chosen
     elif paths.text:
         return None

@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
 from attrs import field, frozen
 
 from gainful.errors import UnknownName, WrongType
 from gainful.read.column_names import LOG_COLUMNS, SESSION_COLUMNS, normalise_name
-from gainful.read.session_problems import Problem
-from gainful.text import quote
+from gainful.read.session_problems import COLUMNS, Mistake, Problem, flag_problem
+from gainful.text import join_words, quote
 
 SHOWN, ASKED = "shown", "query"  # all other words of `event` are things that searchers did
 DWELL = "dwell"  # says nothing but its `seconds`
@@ -179,3 +180,85 @@ def find_behaviour(name: str, columns: Sequence[str]) -> str | None:
 def list_shown_words() -> str:
     """The usual words for a result that was shown."""
     return ", ".join(_WORDS[SHOWN][:4])
+
+
+def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
+    """Events that cannot be placed: of nobody, of no time, of no query, of no document.
+
+    Those that the reader has found already are not told again. Kinds of which there are none are
+    listed, too: parts of a log are counted together.
+    """
+    frame = events.frame
+    fresh = np.ones(len(frame), dtype=bool)
+    for problem in events.problems:
+        fresh[problem.rows] = False
+    opens = frame["event"].is_in([SHOWN, ASKED])
+    has_text, no_doc = frame["text"].is_not_null(), frame["doc"].is_null()
+    no_query_id = frame["query_id"].is_null() & opens
+    unasked = no_query_id & frame["position"].is_null() & ~has_text
+    unshown = (frame["event"] == SHOWN) & no_doc & frame["rank"].is_not_null()
+    mistakes: list[Mistake] = [
+        (frame[owner].is_null(), lambda _: f"the {owner} is null", f"a {owner} in every row"),
+        (unasked, lambda _: "an event without a query", COLUMNS),
+        (
+            ~opens & no_doc,
+            lambda row: f"the event {quote(frame['event'][row])} has no document",
+            "the document of the event",
+        ),
+        (
+            unshown,
+            lambda _: "there is a rank, but no document",
+            "neither, where a query returned nothing",
+        ),
+    ]
+    if events.tells("query_id") and not events.tells("position"):
+        expected = "an id of the query in every row, or no such column"
+        words = "there is no query id, though others have one"
+        mistakes.append((no_query_id & has_text, lambda _: words, expected))
+    if events.tells("time"):
+        untimed = "there is no time, though others have one"
+        mistakes.append((frame["time"].is_null(), lambda _: untimed, "a time in every row"))
+    placed = pl.Series(fresh)
+    problems = [flag_problem(frame, placed & flags, *rest) for flags, *rest in mistakes]
+    return [*problems, _find_shared_sessions(frame)] if owner == "session" else problems
+
+
+def _find_shared_sessions(frame: pl.DataFrame) -> Problem:
+    """Events of sessions that two users have: one of their ids is not what it says."""
+    users = frame.lazy().group_by("session").agg(pl.col("user").drop_nulls().unique().sort())
+    shared = users.filter(pl.col("user").list.len() > 1).collect()
+    names = dict(shared.iter_rows())
+
+    def describe(row: int) -> str:
+        users = names[frame["session"][row]]
+        number = "two users" if len(users) == 2 else f"{len(users)} users, such as"
+        # Each is called a user, so that `anonymise` finds it.
+        return f"it has {number}, {join_words([f'user {quote(name)}' for name in users[:2]])}"
+
+    flags = frame["session"].is_in(shared["session"].implode())
+    return flag_problem(frame, flags, describe, "one user for a session")
+
+
+def find_spans(frame: pl.DataFrame, row: str) -> pl.DataFrame:
+    """From when to when each session of a user lasted, and where it first appears."""
+    lasts = (pl.col("time").min().alias("start"), pl.col("time").max().alias("end"))
+    timed = frame.lazy().filter(pl.col("user").is_not_null() & pl.col("time").is_not_null())
+    return timed.group_by("user", "session").agg(*lasts, pl.col(row).min().alias("row")).collect()
+
+
+def describe_overlaps(spans: pl.DataFrame, locate: Callable[[int], str]) -> list[str]:
+    """Sessions of one user at the same time: perhaps they are one, perhaps there were two tabs."""
+    overlapping = (
+        spans.sort("user", "start", "end", "session")
+        .with_columns(last=pl.col("end").cum_max().shift(1).over("user"))
+        .filter(pl.col("start") < pl.col("last"))
+        .sort("start", "session")
+    )
+    if not len(overlapping):
+        return []
+    session, user, first_row = (overlapping[name][0] for name in ("session", "user", "row"))
+    count = len(overlapping)
+    number = "1 session overlaps" if count == 1 else f"{count:,} sessions overlap"
+    first = "" if count == 1 else "first "
+    words = f"{first}{locate(first_row)}: session {quote(session)} of user {quote(user)}"
+    return [f"{number} another of the same user in time, and counts separately: {words}"]

@@ -63,13 +63,7 @@ def extract_session_table(
     reading: ReadOptions = AS_USUAL,
     report: Callable[[float], None] = lambda _: None,
 ) -> Sessions:
-    """Sessions from a table: queries by their numbers, or from the events of a log.
-
-    Args:
-        table: a row for each result that was shown, or for each event.
-        reading: how columns are called, and what a log means.
-        report: told which share of the work is done.
-    """
+    """Sessions from a table: queries by their numbers, or from the events of a log."""
     columns, topic = named_columns.split_topic(reading.columns, table.frame.columns)
     if topic is not None:
         table = evolve(table, frame=table.frame.with_columns(table.frame[topic].alias("topic")))

@@ -1,22 +1,248 @@
-"""What the TREC Session Track has beside its XML: topics of sessions, and runs for last queries."""
+"""TREC Session Track 2011–2014: XML of sessions with queries, results and clicks.
+
+The years differ: what a document's id is called, whether topics have numbers, whether times are
+of the clock or in seconds, and whether turning a page is told as an interaction of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from os import PathLike
+from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import evolve
+from attrs import evolve, field, mutable
 
 from gainful.errors import BadInput, BadValue, WrongType
 from gainful.read.qrels_and_run import Run
-from gainful.read.sessions import RESULT_COLUMNS, BadPolicy, Sessions, check_sessions
-from gainful.read.source import open_source
+from gainful.read.read_options import AS_USUAL, AnyTopics, ReadOptions
+from gainful.read.safe_xml import Element, parse_xml
+from gainful.read.session_problems import BadPolicy, flag_problems
+from gainful.read.sessions import RESULT_COLUMNS, Sessions, check_sessions
+from gainful.read.source import Source, open_source
 from gainful.read.trec_files import number_lines
 from gainful.text import count_noun, quote
 
-AnyTopics = str | PathLike[str] | Mapping[str, str]
+_DAY = 24 * 60 * 60
+_NOT_ID_TAGS = ("url", "title", "snippet")  # what a result tells besides the id of its document
+_TEXTS = ("doc", "topic", "searcher", "text", "current_query")
+_COLUMNS: dict[str, Any] = {
+    "session": pl.String,
+    "query": pl.Int64,
+    "rank": pl.Int64,
+    **dict.fromkeys(_TEXTS, pl.String),
+    "clicked": pl.Boolean,
+    "seconds": pl.Float64,
+    "line": pl.Int64,
+    "wrong": pl.String,
+}
+_OPTIONAL = ("topic", "searcher", "text", "current_query", "seconds")
+
+
+@mutable(eq=False)
+class _ResultList:
+    """A query and what it showed, over as many pages as were turned."""
+
+    text: str
+    line: int
+    results: list[dict[str, Any]] = field(factory=list)
+    docs: set[str] = field(factory=set)
+    problem: str | None = None
+
+
+def read_session_xml(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
+    """Sessions from the XML of the Session Track.
+
+    The query at the end that was to be ranked has no results and is no query of its session; its
+    text is the column current_query.
+    """
+    pages, bad = reading.pages, reading.policy
+    if pages not in (None, "merge", "count"):
+        raise BadValue("pages", pages, "merge or count")
+    root = parse_xml(source)
+    note_counts: Counter[str] = Counter()
+    rows = [
+        row
+        for session in root.find_all("session")
+        for row in _read_session_rows(session, note_counts, merge=pages != "count")
+    ]
+    if not rows:
+        problem = f"there is no session in <{root.tag}>"
+        raise BadInput(source.name, problem, "<session> elements, as of the TREC Session Track")
+    frame = pl.DataFrame(rows, schema=_COLUMNS)
+    lines, row_problems = frame["line"], frame["wrong"]
+    present = [name for name in _OPTIONAL if frame[name].null_count() < len(frame)]
+    frame = frame.select("session", "query", "rank", "doc", "clicked", *present)
+    expected = "a session of TREC's XML"
+    problems = flag_problems(
+        frame, (row_problems.is_not_null(), lambda row: row_problems[row], expected)
+    )
+    notes = [f"{count_noun(number, *words.split('|'))}" for words, number in note_counts.items()]
+    return check_sessions(
+        frame,
+        source.name,
+        lambda row: f"{source.name}:{lines[row]}",
+        bad=bad,
+        notes=notes,
+        reader_problems=problems,
+    )
+
+
+def _read_session_rows(
+    session: Element, note_counts: Counter[str], *, merge: bool
+) -> Iterator[dict[str, Any]]:
+    """The rows of a session; one with what is wrong, if something is."""
+    topic, current = session.find("topic"), session.find("currentquery")
+    subject = None if topic is None else topic.attributes.get("num") or topic.find_text("title")
+    session_values = {
+        "session": session.attributes.get("num", "").strip(),
+        "topic": subject or None,
+        "searcher": session.attributes.get("userid") or None,
+        "current_query": None if current is None else current.find_text("query") or None,
+        "clicked": False,
+    }
+    result_lists = list(_read_result_lists(session, note_counts, merge=merge))
+    if not (session_values["session"] and result_lists):
+        problem = "it has no query" if session_values["session"] else "a session has no number"
+        yield session_values | {"query": 1, "line": session.line, "wrong": problem}
+        return
+    for number, result_list in enumerate(result_lists, start=1):
+        of_query = session_values | {"query": number, "text": result_list.text}
+        if result_list.problem or not result_list.results:
+            yield of_query | {"line": result_list.line, "wrong": result_list.problem}
+        else:
+            yield from (of_query | result for result in result_list.results)
+
+
+def _read_result_lists(
+    session: Element, note_counts: Counter[str], *, merge: bool
+) -> Iterator[_ResultList]:
+    """The queries of a session in order, pages put together."""
+    result_lists: list[_ResultList] = []
+    for number, interaction in enumerate(session.find_all("interaction"), start=1):
+        page = interaction.attributes.get("type", "").strip().lower() == "page"
+        if not (page and merge and result_lists):
+            result_lists.append(_ResultList(interaction.find_text("query"), interaction.line))
+        elif page:
+            note_counts[
+                "further page continues the list before|further pages continue the lists before"
+            ] += 1
+        result_list = result_lists[-1]
+        number_text = interaction.attributes.get("num", str(number)).strip()
+        if number_text != str(number) and result_list.problem is None:
+            result_list.problem = _describe_wrong_number(number_text, number)
+        _add_results(result_list, interaction, note_counts)
+    return iter(result_lists)
+
+
+def _describe_wrong_number(number_text: str, number: int) -> str:
+    parsed = _parse_number(number_text)
+    if parsed is None:
+        return f"interaction number {quote(number_text)} is not a whole number"
+    if parsed < number:
+        return (
+            f"query position repeated: interaction {number_text} comes again where {number} is due"
+        )
+    return f"query position missing: interaction {number_text} comes where {number} is due"
+
+
+def _add_results(result_list: _ResultList, interaction: Element, note_counts: Counter[str]) -> None:
+    """Put the results of an interaction behind those that its query has shown."""
+    results = [
+        result for part in interaction.find_all("results") for result in part.find_all("result")
+    ]
+    before = len(result_list.results)
+    by_rank: dict[int, dict[str, Any]] = {}
+    by_doc: dict[str, dict[str, Any]] = {result["doc"]: result for result in result_list.results}
+    page_docs: set[str] = set()
+    first = 1
+    for number, result in enumerate(results, start=1):
+        doc, rank = _doc_id(result), _parse_number(result.attributes.get("rank", str(number)))
+        if not doc or rank is None:
+            lacking = "no document id" if not doc else "no rank that is a whole number"
+            result_list.problem = (
+                result_list.problem or f"the result on line {result.line} has {lacking}"
+            )
+            return
+        if number == 1 and (before or interaction.attributes.get("type") == "page"):
+            first = rank  # a further page counts from 1 or goes on
+        if before and doc in result_list.docs and doc not in page_docs:
+            note_counts[
+                "result of a further page was shown before and is left out|results of further "
+                "pages were shown before and are left out"
+            ] += 1
+            first += 1
+            by_rank[rank] = by_doc[doc]
+            continue
+        place = before + rank - first + 1
+        entry = {"rank": place, "doc": doc, "clicked": False, "seconds": None, "line": result.line}
+        by_rank.setdefault(rank, entry)
+        by_doc.setdefault(doc, entry)
+        page_docs.add(doc)
+        result_list.docs.add(doc)
+        result_list.results.append(entry)
+    _mark_clicks(interaction, by_rank, by_doc, note_counts)
+
+
+def _mark_clicks(
+    interaction: Element,
+    by_rank: dict[int, dict[str, Any]],
+    by_doc: dict[str, dict[str, Any]],
+    note_counts: Counter[str],
+) -> None:
+    """Mark the results that were clicked, by id where there is one and else by rank."""
+    for click in (
+        element for part in interaction.find_all("clicked") for element in part.find_all("click")
+    ):
+        rank = _parse_number(click.find_text("rank"))
+        result = by_doc.get(click.find_text("docno")) or (
+            None if rank is None else by_rank.get(rank)
+        )
+        if result is None:
+            note_counts["click beyond the list is ignored|clicks beyond the list are ignored"] += 1
+            continue
+        result["clicked"] = True
+        start, end = (
+            _parse_seconds(click.attributes.get(name, "")) for name in ("starttime", "endtime")
+        )
+        if start is not None and end is not None:
+            dwell = (end - start) % _DAY if end < start else end - start  # past midnight
+            result["seconds"] = dwell + (result["seconds"] or 0.0)
+
+
+def _doc_id(result: Element) -> str:
+    """The id of a result: clueweb09id, clueweb12id or however it is called."""
+    for child in result.children:
+        if child.tag.lower().endswith("id") or child.tag.lower() in ("docno", "doc"):
+            return child.text.strip()
+    others = [
+        child.text.strip() for child in result.children if child.tag.lower() not in _NOT_ID_TAGS
+    ]
+    return others[0] if others else ""
+
+
+def _parse_number(text: str) -> int | None:
+    return int(text) if text.strip().isdecimal() and len(text) < 10 else None
+
+
+def _parse_seconds(text: str) -> float | None:
+    """Seconds, from seconds or from a time of the clock such as 10:21:55.141117."""
+    texts = text.split(":")
+    if len(texts) not in (1, 3):
+        return None
+    try:
+        parts = [float(part) for part in texts]
+    except ValueError:
+        return None
+    seconds = sum(part * 60**power for power, part in enumerate(reversed(parts)))
+    return seconds if 0 <= seconds < float("inf") else None
+
+
+def is_xml(source: Source) -> bool:
+    """Is it XML?"""
+    return source.head.lstrip().startswith(b"<")
 
 
 def with_topics(sessions: Sessions, given: AnyTopics, bad: BadPolicy | None = None) -> Sessions:

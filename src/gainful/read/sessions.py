@@ -7,7 +7,6 @@ if the caller asks for it, the session is left out and counted.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -25,6 +24,8 @@ from gainful.read.column_names import (
 from gainful.read.named_columns import Header, InputTable, number_column, text_column
 from gainful.read.session_layout import SessionLayout, find_layout, sound_layout
 from gainful.read.session_problems import (
+    BadPolicy,
+    Mistake,
     Problem,
     find_missing_values,
     find_order_problems,
@@ -53,8 +54,6 @@ UNGROUPABLE_COLUMNS = (
 )
 
 _SKIP_SESSIONS = "or --bad skip (bad='skip'), which leaves such sessions out"
-BadPolicy = Literal["error", "skip"]
-Mistakes = list[tuple[pl.Series, Callable[[int], str], str]]  # where, how it is told, what is right
 # Columns of our own beside the user's: no text can have such a name.
 _ROW, _SESSION = "\0row", "\0session"
 
@@ -95,13 +94,7 @@ class Sessions:
 def extract_sessions(
     table: InputTable, bad: BadPolicy = "error", position: str | None = None
 ) -> Sessions:
-    """Sessions from a table with columns such as session, query, rank, doc.
-
-    Args:
-        table: a row for each result that was shown.
-        bad: refuse sessions that are not as they should be, or leave them out and say so.
-        position: the column of the positions of queries, if it is not found by its name alone.
-    """
+    """Sessions from a table with columns such as session, query, rank, doc."""
     frame, problems, ranked = extract_session_rows(table, position)
     return check_sessions(
         frame, table.name, table.locate, bad=bad, ranked=ranked, reader_problems=problems
@@ -113,7 +106,7 @@ def extract_session_rows(
 ) -> tuple[pl.DataFrame, list[Problem], bool]:
     """The rows of a table, what in them is not of its kind, and whether they have ranks."""
     header = table.header
-    mistakes: Mistakes = []
+    mistakes: list[Mistake] = []
     taken = name_columns(header, position or header.find_column(POSITION))
     queries = taken.get("position") or header.require(SESSION_COLUMNS["query"])
     columns = {
@@ -167,18 +160,7 @@ def check_sessions(
     notes: Sequence[str] = (),
     reader_problems: Sequence[Problem] = (),
 ) -> Sessions:
-    """Sessions from rows, in order and found to be sound.
-
-    Args:
-        frame: session, query, rank, doc and whatever else.
-        name: what it is called in messages.
-        locate: the place of a row, for messages.
-        bad: refuse sessions that are not as they should be, or leave them out and say so.
-        ranked: are there ranks, or is the order of rows the ranking?
-        per_turn: has every query judgments of its own?
-        notes: what one should know of how it was read.
-        reader_problems: what the reader has found to be wrong with rows.
-    """
+    """Sessions from rows, in order and found to be sound."""
     check_bad(bad)
     if not len(frame):
         raise BadInput(name, "it has no sessions")
@@ -210,13 +192,7 @@ class CheckedRows:
 def check_rows(
     frame: pl.DataFrame, *, ranked: bool = True, reader_problems: Sequence[Problem] = ()
 ) -> CheckedRows:
-    """The sound sessions of rows.
-
-    Args:
-        frame: session, query, rank, doc and whatever else.
-        ranked: are there ranks, or is the order of rows the ranking?
-        reader_problems: what the reader has found to be wrong with rows.
-    """
+    """The sound sessions of rows."""
     if not ranked and not frame["doc"].null_count():
         given = find_layout(frame)
         before = np.repeat(given.query_starts, given.query_lengths)
@@ -305,7 +281,9 @@ def choose_position(header: Header, holds_texts: Callable[[str], bool]) -> str |
     return None
 
 
-def read_whole_numbers(table: InputTable, column: str, role: str, mistakes: Mistakes) -> pl.Series:
+def read_whole_numbers(
+    table: InputTable, column: str, role: str, mistakes: list[Mistake]
+) -> pl.Series:
     """Whole numbers; what is none is remembered as wrong."""
     values = table.frame[column]
     if values.dtype.is_integer():
@@ -326,7 +304,7 @@ def read_whole_numbers(table: InputTable, column: str, role: str, mistakes: Mist
 
 
 def read_optional_column(
-    table: InputTable, column: str, kind: str, mistakes: Mistakes
+    table: InputTable, column: str, kind: str, mistakes: list[Mistake]
 ) -> pl.Series:
     """Texts, numbers or flags; what is not of its kind is remembered as wrong."""
     values = table.frame[column]

@@ -127,13 +127,7 @@ class Spill:
 
 
 def refuse_large_owners(names: Iterable[pl.Series], total: int, name: str) -> None:
-    """Refuse more rows of one owner than memory is asked to hold.
-
-    Args:
-        names: of the owners of all rows, some rows at a time.
-        total: how many rows there are.
-        name: what the rows are called in messages.
-    """
+    """Refuse more rows of one owner than memory is asked to hold."""
     if total <= MAX_OWNER_ROWS:
         return
     counts = pl.concat([some.value_counts(name=_ROWS) for some in names])

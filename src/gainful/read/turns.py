@@ -28,7 +28,7 @@ from gainful.read.column_names import (
 from gainful.read.json_records import Unreadable, read_records
 from gainful.read.path_finder import PathFinder, find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.retrievals import UNREADABLE, Flaw, Retrievals
+from gainful.read.retrievals import UNREADABLE, Retrievals
 from gainful.read.search_results import BadResults, ResultPaths, read_documents, read_results
 from gainful.read.sessions import Sessions
 from gainful.read.source import Source
@@ -37,9 +37,8 @@ from gainful.text import quote
 _TEXT = ("query", *QUERY_TEXT, "text", "utterance")
 _LISTS = (*RETRIEVED, *DOC_LISTS)
 _SHAPE = '{"conversation": …, "turn": 1, "query": …, "retrieved": […]}'
-_NO_CONVERSATION = Flaw("conversation", _SHAPE)
-_NO_TURN = Flaw("turn", "turns 1, 2, 3 … of each conversation, each once")
-_NO_LIST = Flaw("retrieved", "retrieved: […], which is empty where nothing was retrieved")
+_NO_TURN = "turns 1, 2, 3 … of each conversation, each once"
+_NO_LIST = "retrieved: […], which is empty where nothing was retrieved"
 _NUMBER = "\0number"  # of a turn: a column of our own
 _TURN_NUMBER = re.compile(r"(?:.*_)?([0-9]{1,15})")
 
@@ -69,12 +68,7 @@ def is_turns(records: Sequence[dict[str, Any]]) -> bool:
 
 
 def read_turns(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
-    """The turns of conversations as queries of sessions.
-
-    Args:
-        source: JSON lines, JSON or Parquet.
-        reading: `columns` says where conversations, turns, texts, lists and ids stand, as paths.
-    """
+    """The turns of conversations as queries of sessions."""
     reader = _TurnReader(reading.columns)
     sessions = _read_conversations(source, reading, reader.read_record, _SHAPE)
     reading.columns.refuse_absent({"topic": reader.has_topics}, source.name)
@@ -96,7 +90,9 @@ def _read_conversations(
         for turn in read_record(record):
             numbers.append(turn.number)
             if isinstance(turn.docs, BadResults):
-                retrievals.add_flaw(record_number, turn.docs.flaw, turn.docs.words, turn.session)
+                retrievals.add_flaw(
+                    record_number, turn.docs.expected, turn.docs.words, turn.session
+                )
                 continue
             retrievals.add(
                 record_number,
@@ -104,7 +100,7 @@ def _read_conversations(
                 query_id=f"{turn.session}_{turn.number}",
                 docs=turn.docs,
                 text=turn.text,
-                labels=turn.labels,
+                **dict(zip(("topic", "system"), turn.labels, strict=False)),
             )
     lists = retrievals.to_lists()
     frame = lists.frame.with_columns(pl.Series(_NUMBER, numbers, dtype=pl.Int64))
@@ -149,7 +145,7 @@ class _TurnReader:
         """The turn that a record is."""
         session, turn, retrieved, topic, system, text = self._finder.find_each(record)
         if session is None or not str(session):
-            yield Turn(None, BadResults(_NO_CONVERSATION, "the conversation is null"))
+            yield Turn(None, BadResults(_SHAPE, "the conversation is null"))
             return
         match = _TURN_NUMBER.fullmatch(str(turn))
         if match is None or isinstance(turn, float):
@@ -185,8 +181,7 @@ def rank_by_score(scores: dict[str, Any]) -> list[str] | BadResults:
 _TURN_ID = re.compile(r"(.+)_([0-9]{1,15})")
 _PROVENANCE = ("passage_provenance", "provenance")
 _IKAT_SHAPE = "turns with a turn_id such as 9-1_2, and passages in passage_provenance or references"
-_NO_TURN_ID = Flaw("turn", "a turn_id of conversation_turn, such as 9-1_2")
-_NO_PASSAGES = Flaw("passages", _IKAT_SHAPE)
+_NO_TURN_ID = "a turn_id of conversation_turn, such as 9-1_2"
 _PATHS = ResultPaths()
 
 
@@ -228,7 +223,7 @@ def _read_turn(turn: Any, run_name: str | None) -> Turn:
         return Turn(None, BadResults(_NO_TURN_ID, what))
     docs = _read_passages(turn)
     if isinstance(docs, BadResults):
-        docs = BadResults(docs.flaw, f"turn {match[0]}: {docs.words}")
+        docs = BadResults(docs.expected, f"turn {match[0]}: {docs.words}")
     return Turn(match[1], docs, int(match[2]), (match[0], run_name))
 
 
@@ -241,13 +236,13 @@ def _read_passages(turn: dict[str, Any]) -> list[str] | BadResults:
         return read_documents(references, _PATHS)
     responses = turn.get("responses")
     if not isinstance(responses, list):
-        return BadResults(_NO_PASSAGES, "it has no responses")
+        return BadResults(_IKAT_SHAPE, "it has no responses")
     passages: list[Any] = []
     for response in responses:
         lists = [response.get(name) for name in _PROVENANCE] if isinstance(response, dict) else []
         chosen = next((entries for entries in lists if isinstance(entries, list)), None)
         if chosen is None:
-            return BadResults(_NO_PASSAGES, "a response has no passage_provenance")
+            return BadResults(_IKAT_SHAPE, "a response has no passage_provenance")
         passages += chosen
     docs = read_documents(passages, _PATHS)
     return docs if isinstance(docs, BadResults) else list(dict.fromkeys(docs))

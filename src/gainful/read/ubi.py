@@ -8,32 +8,46 @@ stand in one file, or each in its own. Where a query lists no hits, its impressi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
 import polars as pl
+from attrs import frozen
 
 from gainful.errors import BadInput
+from gainful.read import named_columns
 from gainful.read.build_sessions import GAP
 from gainful.read.column_names import LOG_COLUMNS, ColumnMapping
 from gainful.read.event_times import EXPECTED as EXPECTED_TIMES, parse_times
+from gainful.read.json_records import (
+    ESCAPED_KEY_OR_HALF,
+    Record,
+    Unreadable,
+    binary_format,
+    is_whole,
+    parse_line,
+    read_records,
+)
 from gainful.read.json_text import parse_json
 from gainful.read.ranked_items import is_id
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import (
     ASKED,
+    FIRST,
+    LENGTH,
     SHOWN,
+    SHOWN_TWICE,
     SessionEvents,
     make_events,
     read_event_words,
     tells,
 )
+from gainful.read.session_layout import has_repeats
 from gainful.read.session_problems import Problem, flag_problem
 from gainful.read.source import Source
-from gainful.read.ubi_files import FIELDS, UNREADABLE, UbiFile, name_own, read_ubi_file
-from gainful.read.ubi_lists import UbiLog, build_lists, split_queries
-from gainful.text import count_noun, quote
+from gainful.text import count_noun, join_words, quote
 
 _SHAPE = "queries with query_response_hit_ids, or events with action_name and object_id"
 _ORDINALS = ("$.position.ordinal", "$.position.ordinal.index", "$.position.index")
@@ -68,13 +82,7 @@ def _find_kind(record: dict[str, Any]) -> str:
 
 
 def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL) -> SessionEvents:
-    """The queries of one or two files with what was shown, and what was done to it.
-
-    Args:
-        source: queries and events, in one file or in two.
-        reading: `columns` says where ids, sessions and others stand, as paths, `events` what words
-            for events mean; after a `gap`, a client without a session is in another one.
-    """
+    """The queries of one or two files with what was shown, and what was done to it."""
     sources = [source] if isinstance(source, Source) else source
     name = " and ".join(source.name for source in sources)
     paths = [path for role in _PATHS for path in reading.columns.names.get(role, ())]
@@ -303,3 +311,331 @@ def _tell_sessions(
         if len(part)
     ]
     return rows.drop("near"), notes
+
+
+UNREADABLE = "one JSON object a line, with a list of ids for its hits"
+FIELDS = (
+    *("application", "action_name", "query_id", "session_id", "client_id", "user_id"),
+    *("timestamp", "user_query", "query_attributes", "event_attributes"),
+    "query_response_hit_ids",
+)
+_OLD_HITS = ("query_response_objects_ids", "query_response_object_ids")  # of drafts and 1.0
+_ALL = (*FIELDS, *_OLD_HITS)
+
+
+@frozen(eq=False)
+class UbiFile:
+    """Fields as texts, `wrong` where a line cannot be read, and where each row stands."""
+
+    frame: pl.DataFrame
+    locate: Callable[[int], str]
+
+
+def read_ubi_file(
+    source: Source, select: Callable[[pl.DataFrame], pl.DataFrame], own: Sequence[str] = ()
+) -> UbiFile:
+    """The records of a file, a column for each field that is wanted."""
+    fields = (*_ALL, *own)
+    table = binary_format(source)
+    if table is not None:
+        frame = _as_texts(named_columns.read_table(source, table).frame, fields)
+        return UbiFile(select(_finish(frame)), lambda row: f"{source.name}, row {row + 1}")
+    if is_whole(source):
+        file = read_records(source)
+        entries = list(file.records)
+        frame = _tabulate_records((record for _, record in entries), fields)
+        return UbiFile(select(_finish(frame)), lambda row: file.locate(entries[row][0]))
+    frames = []
+    for piece in source.iterate_pieces():
+        scanned = None if ESCAPED_KEY_OR_HALF.search(piece) else _scan_lines(piece, fields)
+        if scanned is None or _repeats_keys(piece, scanned):
+            lines = (line for line in piece.split(b"\n") if line.strip())
+            scanned = _tabulate_records(map(parse_line, lines), fields)
+        frames.append(select(_finish(scanned)))
+    return UbiFile(pl.concat(frames), source.locate_rows())
+
+
+def _repeats_keys(piece: bytes, frame: pl.DataFrame) -> bool:
+    """Has a record a field twice, of which one would be taken silently?"""
+    names = [
+        f'"{name}"'.encode() for name in frame.columns if frame[name].null_count() < len(frame)
+    ]
+    often = [name for name in names if piece.count(name) > len(frame)]
+    if not often:  # as nearly always: what is nested has other names
+        return False
+    return any(
+        isinstance(parse_line(line), Unreadable)
+        for line in piece.split(b"\n")
+        if any(line.count(name) > 1 for name in often)
+    )
+
+
+def _scan_lines(text: bytes, fields: Sequence[str]) -> pl.DataFrame | None:
+    try:
+        return pl.read_ndjson(text, schema=dict.fromkeys(fields, pl.String))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
+        return None
+
+
+def _tabulate_records(records: Iterable[Record], fields: Sequence[str]) -> pl.DataFrame:
+    """Record by record, where one may be cut off."""
+    rows: list[tuple[Any, ...]] = []
+    for record in records:
+        if isinstance(record, Unreadable):
+            rows.append((*[None] * len(fields), record.problem))
+            continue
+        rows.append((*(_write(record.get(name)) for name in fields), None))
+    schema = dict.fromkeys((*fields, "\0wrong"), pl.String)
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _write(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _as_texts(frame: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
+    """The fields of a table as texts; what is nested as JSON."""
+    columns = []
+    for name in fields:
+        if name not in frame.columns:
+            columns.append(pl.Series(name, [None] * len(frame), dtype=pl.String))
+            continue
+        values = frame[name]
+        if values.dtype.is_nested():
+            wrapped = values.to_frame("v").select(pl.struct("v").struct.json_encode())
+            inner = wrapped.to_series().str.json_path_match("$.v")
+            values = pl.select(pl.when(values.is_not_null()).then(inner)).to_series()
+        elif isinstance(values.dtype, pl.Datetime):
+            values = values.dt.to_string("iso:strict")
+        columns.append(values.cast(pl.String).alias(name))
+    return pl.DataFrame(columns)
+
+
+def _finish(frame: pl.DataFrame) -> pl.DataFrame:
+    texts = {name: pl.when(pl.col(name) != "").then(pl.col(name)) for name in frame.columns}
+    wrong = texts.pop("\0wrong", pl.lit(None, dtype=pl.String))
+    hits = pl.coalesce(*(texts.pop(name) for name in (FIELDS[-1], *_OLD_HITS)))
+    columns = {FIELDS[-1]: hits, "wrong": wrong, **{name_own(name): texts[name] for name in texts}}
+    return frame.select(column.alias(name) for name, column in columns.items())
+
+
+def name_own(field: str) -> str:
+    """The column of a field: that of another name may not stand for one of ours."""
+    return field if field in FIELDS else f"\0{field}"
+
+
+_SCROLLING = timedelta(seconds=1)  # between impressions of what is seen at once there is less
+_UNNAMED = pl.format("\0{}", pl.col("row"))
+
+
+@frozen(eq=False)
+class UbiLog:
+    """Queries and events of all files together; `row` says where each stands."""
+
+    queries: pl.DataFrame
+    events: pl.DataFrame
+
+
+def split_queries(log: UbiLog) -> tuple[UbiLog, list[str]]:
+    """The log with a `query_id` for each text under a `logged_id`; and notes of what it did.
+
+    An event is of the search with its text, or else of one that lists its document; of several,
+    of the latest before it.
+    """
+    named = log.queries.filter(pl.col("query_id").is_not_null())
+    texts = named.select("query_id", "text").drop_nulls().unique()
+    retyped = texts.filter(pl.col("query_id").is_duplicated())["query_id"]
+    searches = named.filter(
+        pl.col("query_id").is_in(retyped.implode()) & pl.col("text").is_not_null()
+    ).select(
+        "query_id",
+        pl.format("{}\0{}", "query_id", "text").alias("own_id"),
+        pl.col("text", "hits", "time").name.suffix("_asked"),
+    )
+
+    def name_searches(rows: pl.DataFrame) -> pl.DataFrame:
+        is_listed = pl.col("hits_asked").list.contains(pl.col("doc")).fill_null(value=False)
+        chosen = (
+            rows.select("row", "query_id", "text", "doc", "time")
+            .join(searches, on="query_id")
+            .sort(
+                pl.col("row"),
+                pl.col("text") != pl.col("text_asked"),
+                ~is_listed,
+                pl.col("time") < pl.col("time_asked"),
+                (pl.col("time") - pl.col("time_asked")).abs(),
+                nulls_last=True,
+            )
+            .unique("row", keep="first", maintain_order=True)
+        )
+        rows = rows.join(
+            chosen.select("row", "own_id"), on="row", how="left", maintain_order="left"
+        )
+        query_id = pl.coalesce("own_id", "query_id")
+        return rows.with_columns(logged_id="query_id", query_id=query_id).drop("own_id")
+
+    log = UbiLog(name_searches(log.queries), name_searches(log.events))
+    others = len(retyped) - retyped.n_unique()
+    repeats = len(named) - log.queries["query_id"].drop_nulls().n_unique()
+    notes = []
+    if others:
+        words = count_noun(others, "query has", "queries have")
+        notes.append(f"{words} the query_id of another text, as if retyped: counted separately")
+    if repeats:
+        words = count_noun(repeats, "query record repeats", "query records repeat")
+        notes.append(f"{words} the query_id and text of another (pages, facets): merged")
+    return log, notes
+
+
+def build_lists(log: UbiLog) -> tuple[pl.DataFrame, pl.Series | None, list[str]]:
+    """Rows of what was shown, and of what was done; and what is to be said of them.
+
+    Where every query has its hits, and each once, a row is a whole list, and all documents stand
+    beside the rows.
+    """
+    listed = log.queries.filter(pl.col("hits").list.len() > 0)["query_id"].unique()
+    is_listed = pl.col("query_id").is_in(listed.implode())
+    impressions = log.events.filter((pl.col("event") == SHOWN) & pl.col("doc").is_not_null())
+    unlisted, seen = impressions.filter(~is_listed), impressions.filter(is_listed)
+    docs: pl.Series | None = None
+    notes: list[str] = []
+    whole = None if len(unlisted) else _keep_whole_lists(log.queries)
+    if whole is not None:
+        shown, docs = whole
+    else:
+        shown, notes = _spread_hits(log.queries, unlisted)
+    if len(seen):
+        shown, more = _fill_scanned(shown, docs, seen, log.events)
+        notes += more
+    actions, action_notes = _choose_actions(log.events, shown)
+    return pl.concat([shown, actions], how="diagonal"), docs, [*notes, *action_notes]
+
+
+def _fill_scanned(
+    shown: pl.DataFrame, docs: pl.Series | None, seen: pl.DataFrame, events: pl.DataFrame
+) -> tuple[pl.DataFrame, list[str]]:
+    """Lists with how deep searchers looked, if impressions fire when a result comes into view.
+
+    They do if some of a list come a second after others, and some lists have results without one.
+    What was seen, or anything was done to, must run from rank 1 without a gap.
+    """
+    times = seen.group_by("query_id").agg(pl.col("time").max() - pl.col("time").min())["time"]
+    ranked = shown.select("query_id", "doc", "rank") if docs is None else _rank_docs(shown, docs)
+    touched = events.filter(pl.col("doc").is_not_null()).select("query_id", "doc").unique()
+    depths = (
+        ranked.join(touched, on=["query_id", "doc"])
+        .join(seen.select("query_id").unique(), on="query_id", how="semi")
+        .group_by("query_id")
+        .agg(pl.col("rank").max().alias("scanned"), pl.len())
+        .filter(pl.col("scanned") == pl.col("len"))
+        .select("query_id", pl.col("scanned").cast(pl.Float64))
+    )
+    lengths = ranked.group_by("query_id").agg(pl.col("rank").max())
+    is_short = depths.join(lengths, on="query_id").select(pl.col("scanned") < pl.col("rank"))
+    if not (times >= _SCROLLING).any() or not is_short.to_series().any():
+        return shown, []
+    number = shown["query_id"].n_unique() - len(depths)
+    note = f"how deep searchers looked (scanned): impressions show it for {len(depths)}"
+    note += f" of {count_noun(len(depths) + number, 'query')}"
+    return shown.join(depths, on="query_id", how="left", maintain_order="left"), [note]
+
+
+def _rank_docs(lists: pl.DataFrame, docs: pl.Series) -> pl.DataFrame:
+    rows = lists.filter(pl.col(LENGTH) > 0)
+    counts = pl.col(LENGTH).cast(pl.UInt32)
+    return rows.select(
+        pl.col("query_id").repeat_by(counts).explode(),
+        pl.int_ranges(1, pl.col(LENGTH) + 1).explode().alias("rank"),
+    ).with_columns(doc=docs)
+
+
+def _keep_whole_lists(queries: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series] | None:
+    """A row for each query, and the documents of all; None if one comes twice, or its hits do."""
+    named = queries["query_id"].drop_nulls()
+    if not len(queries) or named.n_unique() < len(named):
+        return None
+    lengths = queries["hits"].list.len().fill_null(0).cast(pl.Int64)
+    docs = queries["hits"].filter(lengths > 0).explode()
+    if has_repeats(docs, lengths.filter(lengths > 0).to_numpy()):
+        return None
+    lists = queries.drop("doc", "hits").with_columns(
+        pl.lit(ASKED).alias("event"),
+        pl.col("query_id").fill_null(_UNNAMED),
+        (lengths.cum_sum() - lengths).alias(FIRST),
+        lengths.alias(LENGTH),
+    )
+    return lists, docs
+
+
+def _spread_hits(
+    queries: pl.DataFrame, impressions: pl.DataFrame
+) -> tuple[pl.DataFrame, list[str]]:
+    """A row for each result of hits, and of impressions where a query lists no hits."""
+    hits = _explode_hits(queries.sort("time", nulls_last=True, maintain_order=True))
+    lists = impressions.sort("query_id", "ordinal", "time", "row", nulls_last=True)
+    shown, notes = _rank_lists(pl.concat([hits, lists.select(hits.columns)]))
+    if len(impressions):
+        number = count_noun(impressions["query_id"].n_unique(), "query")
+        words = "impressions in order of position form the list"
+        notes.insert(0, f"{number} without hits: {words}")
+    return shown, notes
+
+
+def _explode_hits(queries: pl.DataFrame) -> pl.DataFrame:
+    lists = queries.drop("doc").rename({"hits": "doc"})
+    rows = lists.explode("doc", empty_as_null=True)
+    asked = pl.when(pl.col("doc").is_null()).then(pl.lit(ASKED)).otherwise(pl.lit(SHOWN))
+    return rows.with_columns(event=asked)
+
+
+def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Each list in its order; of a query that was logged several times, page after page."""
+    shown = shown.with_columns(pl.col("query_id").fill_null(_UNNAMED))
+    first = shown.select(
+        (pl.struct("query_id", "doc").is_first_distinct() | pl.col("doc").is_null()).alias("first")
+    ).to_series()
+    repeats = len(shown) - int(first.sum())
+    notes = [count_noun(repeats, *SHOWN_TWICE.split("|"))] if repeats else []
+    ranked = shown.filter(first).with_columns(
+        *(
+            pl.col(name).fill_null(pl.col(name).drop_nulls().first().over("query_id"))
+            for name in ("text", "topic", "system", "scenario")
+            if name in shown.columns
+        ),
+        rank=pl.when(pl.col("doc").is_not_null()).then(
+            pl.col("doc").cum_count().over("query_id").cast(pl.Int64)
+        ),
+    )
+    return ranked, notes
+
+
+def _choose_actions(events: pl.DataFrame, shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """What was done to results; an event without an object was done to none."""
+    actions = events.filter(~pl.col("event").is_in([SHOWN, ASKED])).drop("hits", "ordinal")
+    other = actions.filter(pl.col("doc").is_null())
+    notes = []
+    if len(other):
+        kinds = other["event"].unique(maintain_order=True).to_list()
+        words = join_words(kinds[:4] + (["others"] if len(kinds) > 4 else []))
+        notes.append(f"{count_noun(len(other), 'event')} of no result ({words}) not used")
+    actions = actions.filter(pl.col("doc").is_not_null())
+    is_logged = pl.col("query_id").is_in(shown["query_id"].unique().implode())
+    others = actions.filter(~is_logged)  # and not those that name none
+    if 0 < len(others) < len(actions):
+        words = count_noun(len(others), "event names a query", "events name queries")
+        notes.append(f"{words} that the log does not have: not used")
+        actions = actions.filter(is_logged | pl.col("query_id").is_null())
+    asked = shown.group_by("query_id").agg(pl.col("time").min().alias("asked"))
+    actions = actions.join(asked, on="query_id", how="left", maintain_order="left")
+    early = int((actions["time"] < actions["asked"]).sum())
+    if early:
+        notes.append(
+            f"{count_noun(early, 'event')} before the query they name, by other clocks: counted as "
+            "after it"
+        )
+    later = pl.max_horizontal("time", "asked")
+    return actions.with_columns(time=pl.when(pl.col("time").is_not_null()).then(later)).drop(
+        "asked"
+    ), notes

@@ -12,7 +12,7 @@ from attrs import Factory, define, evolve, field, frozen
 
 from gainful.errors import BadValue, GainfulError
 from gainful.match.behaviour_gains import GainEvent, find_gains
-from gainful.match.packed_sessions import match_packed
+from gainful.match.packed_sessions import PackedPart, UnsoundSessions, match_packed, pack_sessions
 from gainful.match.session_groups import Keys, number_groups
 from gainful.match.sessions import (
     MatchedSessions,
@@ -35,7 +35,6 @@ from gainful.measure.sessions.session_values import (
 from gainful.read.engine_sessions import EngineSessions
 from gainful.read.engines import SPARK
 from gainful.read.filter_sessions import SessionChoice, nothing_chosen
-from gainful.read.packed_sessions import PackedPart, UnsoundSessions, pack_sessions
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import mark_changes
 from gainful.read.sessions import Sessions
@@ -141,15 +140,7 @@ def sum_sessions(
     *,
     curves: bool,
 ) -> Sums:
-    """What the groups of these sessions add up to.
-
-    Args:
-        sessions: those that were matched.
-        recipes: the measures, by the names that were asked for.
-        by: the columns that groups are named by.
-        name: what the sessions are called in an error.
-        curves: mean vectors, too?
-    """
+    """What the groups of these sessions add up to."""
     keys, group = number_groups(sessions, by, name, recipes)
     size = len(keys)
     counted = sessions.judged.query
@@ -364,15 +355,7 @@ def visit_parts(
     by: Sequence[str],
     vector_ranks: int = 0,
 ) -> tuple[AnySummer, PartTotals]:
-    """Add up all sessions of an engine, some whole ones at a time; in Spark on its workers.
-
-    Args:
-        sessions: in their engine.
-        matcher: how they are matched.
-        new_summer: makes what adds them up, which has seen none.
-        by: the columns whose values tell groups apart.
-        vector_ranks: how many ranks of each query the vectors have that are added up, if any.
-    """
+    """Add up all sessions of an engine, some whole ones at a time; in Spark on its workers."""
     if matcher.needs_judgments_alone and sessions.is_numbered and sessions.engine is not SPARK:
         try:
             return _visit_packed(sessions, matcher, new_summer, by, vector_ranks)
@@ -470,14 +453,7 @@ def evaluate_part(
     recipes: Mapping[str, SessionRecipe],
     columns: Sequence[str],
 ) -> pl.DataFrame | None:
-    """A row for each session of a part: these columns, how many queries, and its values.
-
-    Args:
-        sessions: some whole ones.
-        matcher: how they are matched.
-        recipes: the measures, by the names that their columns get.
-        columns: what is the same for a whole session.
-    """
+    """A row for each session of a part: these columns, how many queries, and its values."""
     matched, _ = matcher.match(sessions)
     if matched is None:
         return None
