@@ -4,7 +4,7 @@ from math import e
 
 from attrs import evolve
 
-from gainful.convention.convention import Convention
+from gainful.convention.convention import Convention, list_conventions
 
 _NDCG_ONLY = ("nDCG",)
 _ARRAYS = Convention(
@@ -149,18 +149,4 @@ SPARK_ML = evolve(
     note="",
 )
 
-ARRAY_TOOLS: tuple[Convention, ...] = (
-    SKLEARN,
-    SKLEARN_IGNORE_TIES,
-    TORCHMETRICS,
-    RAX,
-    TENSORFLOW_RANKING,
-    LIGHTGBM,
-    XGBOOST,
-    XGBOOST_MINUS,
-    XGBOOST_LINEAR,
-    CATBOOST,
-    EVIDENTLY,
-    SPARK,
-    SPARK_ML,
-)
+ARRAY_TOOLS = list_conventions(globals())

@@ -504,3 +504,12 @@ class Convention(Settings):
 
 
 GAINFUL = Convention()
+
+
+def list_conventions(constants: Mapping[str, object]) -> list[Convention]:
+    """The conventions that a file defines, in its order; those with an underscore are bases."""
+    return [
+        value
+        for name, value in constants.items()
+        if isinstance(value, Convention) and not name.startswith("_")
+    ]

@@ -4,7 +4,7 @@ from math import e
 
 from attrs import evolve
 
-from gainful.convention.convention import ABOVE_ZERO, EVERY_GRADE, Convention
+from gainful.convention.convention import ABOVE_ZERO, EVERY_GRADE, Convention, list_conventions
 
 _NDCG_ONLY = ("nDCG",)
 
@@ -167,22 +167,4 @@ DEEPEVAL = evolve(
     measures=("ContextPrecision", "AP"),
 )
 
-PLATFORM_TOOLS: tuple[Convention, ...] = (
-    RECBOLE,
-    CORNAC,
-    RECOMMENDERS,
-    RECOMMENDERS_RAW,
-    RECOMMENDERS_EXP,
-    ELLIOT,
-    ELLIOT_RENDLE,
-    QUEPID,
-    QUEPID_CUT,
-    ELASTICSEARCH,
-    OPENSEARCH,
-    OPENSEARCH_WORKBENCH,
-    VESPA,
-    VESPA_BINARY,
-    MLFLOW,
-    RAGAS,
-    DEEPEVAL,
-)
+PLATFORM_TOOLS = list_conventions(globals())

@@ -4,7 +4,7 @@ from math import e
 
 from attrs import evolve
 
-from gainful.convention.convention import Convention
+from gainful.convention.convention import Convention, list_conventions
 
 _TREC_MEASURES = (
     *("AP", "P", "R", "RR", "Success", "Rprec", "IPrec", "IAP", "Bpref", "infAP", "relP", "GMAP"),
@@ -196,23 +196,4 @@ NTCIREVAL_MS = evolve(
     b=e,
 )
 
-TREC_TOOLS: tuple[Convention, ...] = (
-    TREC_EVAL,
-    TREC_EVAL_C,
-    TREC_EVAL_J,
-    TREC_EVAL_9,
-    PYTREC_EVAL,
-    IR_MEASURES,
-    IR_MEASURES_JUDGED,
-    PYNDEVAL,
-    GDEVAL,
-    IR_MEASURES_EXP,
-    BEIR,
-    RANX,
-    RANX_COMPARABLE,
-    RANX_BURGES,
-    TRECTOOLS,
-    TRECTOOLS_EXP,
-    NTCIREVAL,
-    NTCIREVAL_MS,
-)
+TREC_TOOLS = list_conventions(globals())

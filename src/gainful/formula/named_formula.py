@@ -132,12 +132,7 @@ class NamedFormula:
         return np.broadcast_to(result, points.shape) if result.shape != points.shape else result
 
     def evaluate_on(self, xp: Any, points: Any) -> Any:
-        """The values at the points of a matrix, on its device and as precise as it is.
-
-        Args:
-            xp: the namespace of the matrix, in the words of the array API standard.
-            points: grades or ranks, in two dimensions.
-        """
+        """The values at the points of a matrix, on its device and as precise as it is."""
 
         def constant(value: float) -> Any:
             return xp.full_like(points[:1, :1], value)

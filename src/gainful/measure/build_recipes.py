@@ -41,15 +41,8 @@ class Options(TypedDict, total=False):
 AnyRecipe = TypeVar("AnyRecipe", bound=MeasureRecipe[Any])
 FORMULAS = ("gain", "rel", "discount", "b")  # the two formulas of a measure, and what they take
 _FORMULA_SETTINGS = (*FORMULA_PARAMS, *FORMULA_PARAMS.values())
-_CALL_ARGUMENTS = (
-    "k",
-    "judged",
-    "scores",
-    "group",
-    "qid",
-    "mask",
-    "like",
-)  # what calls take besides
+# What calls take besides
+_CALL_ARGUMENTS = ("k", "judged", "scores", "group", "qid", "mask", "like")
 
 
 def build_recipe(

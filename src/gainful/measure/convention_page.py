@@ -22,9 +22,8 @@ SINGLE_LIST_SETTINGS = (
     *("gain", "discount", "cutoff", "ideal", "ideal_depth"),
     *("negative", "fractional", "empty", "negative_ideal", "short", "grade_bits", "decimals"),
 )
-_LISTED_SETTINGS = [
-    setting for setting in SETTINGS if setting not in ("b", "rel")
-]  # those come with their formula
+# Those come with their formula
+_LISTED_SETTINGS = [setting for setting in SETTINGS if setting not in ("b", "rel")]
 
 
 def convention_page(name: str | None = None, other: str | None = None) -> Page:

@@ -80,16 +80,7 @@ def _count_gains(  # type: ignore[no-untyped-def]  # pointers and numbers of Tri
 def count_gains(
     gain: Any, score: Any, mask: Any, discounts: Any, *, ties: str, drop_negative: bool
 ) -> tuple[Any, Any, Any]:
-    """The gain of each row and of its ideal, and whether anything is wrong with one of them.
-
-    Args:
-        gain: what each document is worth, a row for each ranking.
-        score: what they are ranked by.
-        mask: where there is a document; None where there is one everywhere.
-        discounts: of ranks 1 … depth.
-        ties: a policy of the tie table: "input", "average", or one that asks for ids.
-        drop_negative: are negative gains worth nothing?
-    """
+    """The gain of each row and of its ideal, and whether anything is wrong with one of them."""
     cumulated = torch.nn.functional.pad(discounts.double().cumsum(0), (1, 0))
     actual, ideal = torch.empty((2, len(gain)), dtype=gain.dtype, device=gain.device)
     fault = torch.zeros((), dtype=torch.int32, device=gain.device)

@@ -58,11 +58,8 @@ CHEAPER = Direction("lower", better="cheaper", worse="more expensive")
 
 
 RANKING_SETTINGS = ("ties", "unjudged", "negative", "fractional")
-_TOOL_SETTINGS = (
-    "recall_points",
-    "first_rank",
-    "rbp_grades",
-)  # settings of a tool, which no measure has to say
+# Settings of a tool, which no measure has to say
+_TOOL_SETTINGS = ("recall_points", "first_rank", "rbp_grades")
 
 MeasureFunction = Callable[..., Array | tuple[Array, Array]]
 CutoffKind = Literal["optional", "needed", "recall", "none"]
@@ -163,6 +160,43 @@ class Entry:
         arguments = tuple(name for name in self.arguments if name not in _TOOL_SETTINGS)
         with_empty = ("empty",) if self.normalised else ()
         return (*arguments, *with_base, *with_rel, *self.settings, *with_empty)
+
+
+_CUTOFF_KINDS: Mapping[str, CutoffKind] = {
+    "int | None": "optional",
+    "int": "needed",
+    "float": "recall",
+    "": "none",
+}
+_Function = TypeVar("_Function", bound=MeasureFunction)
+
+
+def collect_entries(
+    entries: list[Entry], **family: Any
+) -> Callable[..., Callable[[_Function], _Function]]:
+    """A decorator that adds a function of a `RankedRun` to these entries as a measure.
+
+    Its question, its parameters, its cutoff and whether it is a share are read off the function.
+    """
+
+    def measure(
+        name: str, definition: str, example: Example, **facts: Any
+    ) -> Callable[[_Function], _Function]:
+        def add_entry(function: _Function) -> _Function:
+            types = getattr(function, "__annotations__", {})
+            read = {
+                "question": (function.__doc__ or "").split("\n", maxsplit=1)[0],
+                "arguments": tuple(key for key in types if key not in ("ranked", "k", "return")),
+                "cutoff_kind": _CUTOFF_KINDS[types.get("k", "")],
+                "normalised": types.get("return") == "Share",
+            }
+            named: Any = {"name": name, "definition": definition, "example": example}
+            entries.append(Entry(function=function, **named | read | family | facts))
+            return function
+
+        return add_entry
+
+    return measure
 
 
 FORMULA_PARAMS = {"gain": "rel", "discount": "b", "query_discount": "bq"}  # and what each takes

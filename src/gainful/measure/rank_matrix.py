@@ -155,9 +155,8 @@ class RankedRows(RankedGains):
 
     grades: RankingMatrix  # the rankings that count
     source: RankingMatrix  # the documents that the ideal is made of
-    filling: (
-        RankingMatrix | None
-    )  # the lowest grade of each ranking, if short ones are filled up to k
+    # The lowest grade of each ranking, if short ones are filled up to k
+    filling: RankingMatrix | None
 
 
 def rank_row_gains(recipe: Recipe, batch: Batch) -> RankedRows:

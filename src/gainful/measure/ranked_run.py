@@ -25,9 +25,8 @@ from gainful.measure.entry import MeasureFunction, Recipe
 from gainful.rounding import FINE_ROUNDING
 from gainful.types import Array, Flags, Ranks
 
-GradeFinder = Callable[
-    [Flags], tuple[str, float]
-]  # the first entry that is flagged: its name and value
+# The first entry that is flagged: its name and value
+GradeFinder = Callable[[Flags], tuple[str, float]]
 
 
 def apply_fractional(values: Array, convention: Convention, find: GradeFinder) -> Array:
@@ -414,12 +413,7 @@ def normalise_by(
 
 
 def compute_measure(recipe: Recipe, ranked: RankedRun | RankedGains) -> Array:
-    """The value of a measure of the catalogue, for every query or row.
-
-    Args:
-        recipe: the measure, everything settled.
-        ranked: documents at their ranks; of measures that have vectors, gains will do.
-    """
+    """The value of a measure of the catalogue, for every query or row."""
     values = _call(recipe.entry.function, recipe, ranked)
     not_finite = ~np.isfinite(np.ma.filled(values, 0.0))
     if not_finite.any():
@@ -446,14 +440,7 @@ def _call(function: MeasureFunction, recipe: Recipe, ranked: RankedRun | RankedG
 def apply_function(
     function: MeasureFunction, recipe: Recipe, ranked: RankedRun | RankedGains, **arguments: Any
 ) -> Array | tuple[Array, Array]:
-    """What a function gives: values, or what was reached and what was possible.
-
-    Args:
-        function: of an entry of the catalogue.
-        recipe: what it is called with.
-        ranked: documents at their ranks.
-        arguments: instead of those of the recipe.
-    """
+    """What a function gives: values, or what was reached and what was possible."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         if recipe.entry.takes_recipe:
             return function(ranked, recipe)

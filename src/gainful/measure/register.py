@@ -33,9 +33,8 @@ from gainful.measure.parameters import PARAMETERS
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, is_number
 
-_NO_PARAMETER = inspect.Parameter(
-    "matched", inspect.Parameter.KEYWORD_ONLY
-)  # of a function of nothing
+# Of a function of nothing
+_NO_PARAMETER = inspect.Parameter("matched", inspect.Parameter.KEYWORD_ONLY)
 _FROM_CONVENTION = ("gain", "discount", "max_grade")  # what a function can only take as it is
 UserFunction = Callable[..., Any]
 Formula = Expr | Callable[[Var], Expr]

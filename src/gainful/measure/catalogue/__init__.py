@@ -1,17 +1,14 @@
-"""The measures there are. To add one, add an entry: language, help and docs read this table."""
+"""The measures there are. Each stands above its function; language, help and docs read this."""
 
 from collections.abc import Mapping
 
-from gainful.measure.catalogue.binary_relevance import BINARY_RELEVANCE
-from gainful.measure.catalogue.graded_relevance import (
-    BLENDED_RATIO,
-    CUMULATED_GAIN,
-    GRADED_RELEVANCE,
-)
-from gainful.measure.catalogue.sets import CLASSIFICATION, COUNTS, SETS
-from gainful.measure.catalogue.subtopics import SUBTOPICS
-from gainful.measure.catalogue.user_models import USER_MODELS
 from gainful.measure.entry import Entry
+from gainful.measure.functions.cumulated_gain import CUMULATED_GAIN
+from gainful.measure.functions.graded import BLENDED_RATIO, GRADED_RELEVANCE
+from gainful.measure.functions.precision import BINARY_RELEVANCE
+from gainful.measure.functions.sets import CLASSIFICATION, COUNTS, SETS
+from gainful.measure.functions.subtopics import SUBTOPICS
+from gainful.measure.functions.user_models import RANK_BIASED, USER_MODELS
 from gainful.page.table import NameTable
 
 MEASURES: dict[str, Entry] = NameTable(
@@ -21,6 +18,7 @@ MEASURES: dict[str, Entry] = NameTable(
         *BINARY_RELEVANCE,
         *CLASSIFICATION,
         *SETS,
+        *RANK_BIASED,
         *GRADED_RELEVANCE,
         *USER_MODELS,
         *BLENDED_RATIO,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gainful.measure.catalogue.user_models import FORAGER, FORAGING
 from gainful.measure.entry import CHEAPER, Entry, Example
 from gainful.measure.functions.sessions import (
     aspects as cube,
@@ -17,6 +16,7 @@ from gainful.measure.functions.sessions import (
     time_measures,
     time_measures as cost,
 )
+from gainful.measure.functions.user_models import FORAGER, FORAGING
 
 
 def _session_entry(**fields: Any) -> Entry:

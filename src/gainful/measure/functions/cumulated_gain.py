@@ -6,11 +6,13 @@ the measures are normalised.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from gainful.errors import BadValue
-from gainful.measure.entry import Recipe
+from gainful.measure.entry import Entry, Example, Recipe
 from gainful.measure.ranked_run import RankedGains, RankedRun, rank_run_gains
 from gainful.types import Array
 
@@ -130,3 +132,85 @@ def _require_finite(sums: Array) -> Array:
     if not np.isfinite(sums).all():
         raise BadValue("cumulated gain", np.inf, "a finite sum; the grades are too large")
     return sums
+
+
+_GAIN, _DISCOUNT = ("gain", "rel"), ("discount", "b")
+_IDEAL, _RANKING = ("ideal", "ideal_depth"), ("ties", "short", "unjudged")
+_GRADES, _EMPTY = ("negative", "fractional"), ("empty", "negative_ideal")
+
+
+def _gain_entry(name: str, question: str, definition: str, example: Example, **facts: Any) -> Entry:
+    return Entry(
+        name=name,
+        question=question,
+        definition=definition,
+        example=example,
+        linear=True,
+        takes_recipe=True,
+        extremes="gains",
+        cite="jarvelin2002",
+        **facts,
+    )
+
+
+CUMULATED_GAIN = (
+    _gain_entry(
+        "nDCG",
+        "How close is the ranking to the best possible one?",
+        "(Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking",
+        Example("nDCG@3", "3 0 2 | 1", "(3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))"),
+        function=ndcg,
+        curve=ndcg_curve,
+        discounted=True,
+        options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
+    ),
+    _gain_entry(
+        "DCG",
+        "How much does a searcher gain whose attention falls with the rank?",
+        "Σ gain(i)·discount(i) over ranks i ≤ k",
+        Example("DCG@3", "3 0 2 | 1", "3 + 2/log2(4)"),
+        function=dcg,
+        curve=dcg_curve,
+        discounted=True,
+        normalised=False,
+        bounded=False,
+        options=(*_GAIN, *_DISCOUNT, *_RANKING, *_GRADES),
+        additive=True,
+    ),
+    _gain_entry(
+        "IDCG",
+        "How much would a searcher gain from the best possible ranking?",
+        "Σ gain(i)·discount(i) over ranks i ≤ k of the ideal ranking",
+        Example("IDCG@3", "3 0 2 | 1", "3 + 2/log2(3) + 1/log2(4)"),
+        function=idcg,
+        curve=idcg_curve,
+        gain_of="ideal",
+        discounted=True,
+        normalised=False,
+        bounded=False,
+        options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_GRADES),
+    ),
+    _gain_entry(
+        "nCG",
+        "What share of the possible gain do the first k documents have?",
+        "(Σ gain(i)) over ranks i ≤ k / the same of the ideal ranking",
+        Example("nCG@2", "3 0 2 | 1", "3 / (3 + 2)"),
+        defaults={"discount": "none"},
+        function=ndcg,
+        curve=ndcg_curve,
+        options=(*_GAIN, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
+    ),
+    _gain_entry(
+        "CG",
+        "What is the total gain of the first k documents, in any order?",
+        "Σ gain(i) over ranks i ≤ k",
+        Example("CG@2", "3 0 2 | 1", "3 + 0"),
+        defaults={"discount": "none"},
+        function=dcg,
+        curve=dcg_curve,
+        normalised=False,
+        bounded=False,
+        options=(*_GAIN, *_RANKING, *_GRADES),
+        additive=True,
+    ),
+)

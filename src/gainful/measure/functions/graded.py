@@ -6,9 +6,15 @@ import numpy as np
 
 from gainful.formula import NamedFormula
 from gainful.match.rank_order import rank_ideally
+from gainful.measure.entry import LOWER, Entry, Example, collect_entries
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun, cumulate_by_query
 from gainful.types import Array, Flags, Ranks
+
+GRADED_RELEVANCE: list[Entry] = []
+BLENDED_RATIO: list[Entry] = []
+_measure, _ratio = collect_entries(GRADED_RELEVANCE), collect_entries(BLENDED_RATIO)
+_RATIO = "(hits so far + beta·gain so far) / (i + beta·ideal gain so far)"
 
 
 class _Ideal:
@@ -44,8 +50,13 @@ class _Ideal:
         return inside + (rank - depth)
 
 
+@_measure(
+    "G",
+    "Σ gain(i) / log2(2 + ideal gain so far − gain so far) / Σ ideal gain",
+    Example("G", "1 0 2", "(1/log2(2+2-1) + 2/log2(2+4-3)) / 3"),
+)
 def g_measure(ranked: RankedRun, *, gain: NamedFormula) -> Share:
-    """Gain, discounted by how far the ranking lags behind the ideal one at that place."""
+    """How much is gained, with a discount for falling behind the ideal ranking?"""
     gains, ideal = ranked.gains(gain), _Ideal(ranked, gain, None)
     lag = ideal.cost_at(ranked.query, ranked.rank) - ranked.cumulate(gains)
     nonzero = gains != 0
@@ -67,84 +78,43 @@ class _Blended:
         self.any_relevant = (self.ideal.size > 0).astype(np.float64)
 
 
-def q_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
-    """AP, in which every relevant document also brings its gain, against that of the ideal."""
-    blended = _Blended(ranked, gain, beta)
-    return ranked.total(blended.ratio, blended.hit), blended.ideal.size.astype(np.float64)
-
-
-def o_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
-    """The blended ratio at the first relevant document."""
-    blended = _Blended(ranked, gain, beta)
-    return ranked.total(blended.ratio, blended.hit & (blended.hits == 1)), blended.any_relevant
-
-
-def p_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
-    """The blended ratio at the first of the best documents that were retrieved."""
-    blended = _Blended(ranked, gain, beta)
-    return ranked.total(blended.ratio, _first_of_the_best(ranked, blended)), blended.any_relevant
-
-
-def p_plus(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
-    """The blended ratio, averaged over the relevant documents down to the first of the best."""
-    blended = _Blended(ranked, gain, beta)
-    preferred = ranked.total(ranked.rank, _first_of_the_best(ranked, blended))
-    down_to = blended.hit & (ranked.rank <= preferred[ranked.query])
-    sums, counts = ranked.total(blended.ratio, down_to), ranked.count(down_to)
-    mean = np.divide(sums, counts, out=np.zeros(ranked.size), where=counts > 0)
-    return mean, blended.any_relevant
-
-
-def ncu(
-    ranked: RankedRun, *, gain: NamedFormula, beta: float, p: float, stop: str, utility: str
-) -> Share:
-    """What is the ranking worth to searchers who stop at relevant documents, some here, some there?
-
-    They stop at any of them alike, at the better ones more often, or at each less often by p than
-    at the one before it.
-    """
-    blended = _Blended(ranked, gain, beta if utility == "blended" else 0.0)
-    size = blended.ideal.size.astype(np.float64)
-    if stop == "graded":
-        weight, total = blended.gains, blended.ideal.total
-    elif stop == "rank_biased":
-        weight, total = p ** (blended.hits - 1), (1 - p**size) / (1 - p)
-    else:
-        weight, total = np.ones(len(blended.hit)), size
-    return ranked.total(weight * blended.ratio, blended.hit), total
-
-
-def _first_of_the_best(ranked: RankedRun, blended: _Blended) -> Flags:
-    best = np.zeros(ranked.size)
-    np.maximum.at(best, ranked.query, blended.gains)
-    among_best = blended.hit & (blended.gains == best[ranked.query])
-    first: Flags = among_best & (ranked.cumulate(among_best) == 1)
-    return first
-
-
-def average_relevance_position(ranked: RankedRun, *, gain: NamedFormula) -> Share:
-    """At which rank does the gain stand, on average?"""
-    gains = np.maximum(ranked.gains(gain), 0.0)
-    return ranked.total(gains * ranked.rank), ranked.total(gains)
-
-
+@_measure(
+    "FilteredDCG",
+    "Σ gain(i)·discount(i) over the ranks i among documents with scores from 0 on",
+    Example("FilteredDCG", "3 0 2 | 1", "3 + 2/3"),
+    defaults={"discount": "zipf"},
+    bounded=False,
+    needs_scores=True,
+    cite="catboost_filtered",
+)
 def dcg_above_zero(
     ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula, filtered_order: str
 ) -> Array:
-    """The DCG of the documents with scores of 0 and more."""
+    """How much do documents gain that the system itself scores 0 or more?"""
     filtered = ranked.filter_scores(filtered_order)
     return filtered.total(filtered.gains(gain) * discount.evaluate_at(filtered.rank))
 
 
+@_measure(
+    "binG",
+    "1 / log2(2 + useless documents above), averaged over all relevant",
+    Example("binG", "1 0 1 0 | 1", "(1/log2(2) + 1/log2(3)) / 3"),
+    extremes="share",
+)
 def binary_g(ranked: RankedRun, *, rel: float) -> Share:
-    """Relevant or not, discounted by the useless documents above, over all relevant."""
+    """How few useless documents rank above the relevant ones?"""
     hit = ranked.relevant(rel)
     useless = ranked.rank - ranked.cumulate(hit)
     return ranked.total(1 / np.log2(2 + np.where(hit, useless, 0)), hit), ranked.recall_base(rel)
 
 
+@_measure(
+    "nDCG_rel",
+    "nDCG@i at each relevant document, at the end for those missed, averaged",
+    Example("nDCG_rel", "0 1 | 1", "2 * (1/log2(3)) / (1 + 1/log2(3)) / 2"),
+)
 def ndcg_at_relevant(ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula) -> Share:
-    """nDCG, averaged over the ranks of the relevant documents."""
+    """What is nDCG, averaged over the ranks of the relevant documents?"""
     gains, ideal = ranked.gains(gain), _Ideal(ranked, gain, discount)
     reached = ranked.cumulate(gains * discount.evaluate_at(ranked.rank))
     best = ideal.dcg_at(ranked.query, ranked.rank)
@@ -160,10 +130,19 @@ def ndcg_at_relevant(ranked: RankedRun, *, gain: NamedFormula, discount: NamedFo
     return ranked.total(share, good) + missed * final, ideal.size.astype(np.float64)
 
 
+@_measure(
+    "Rndcg",
+    "the mean of nDCG@i at each i where the ideal gain goes down, and at the end",
+    Example(
+        "Rndcg",
+        "1 2 0 0",
+        "(1/2 + (1 + 2/log2(3))/(2 + 1/log2(3)) + (1 + 2/log2(3))/(2 + 1/log2(3))) / 3",
+    ),
+)
 def ndcg_at_levels(
     ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula, rel: float
 ) -> Share:
-    """nDCG, averaged over the ranks at which the ideal ranking goes down to the next gain."""
+    """What is nDCG, averaged over the ranks where the ideal gain goes down?"""
     gains, ideal = ranked.gains(gain), _Ideal(ranked, gain, discount)
     last = np.ones(len(ideal.gain), dtype=bool)  # of its level
     last[:-1] = (ideal.gain[1:] != ideal.gain[:-1]) | (ideal.query[1:] != ideal.query[:-1])
@@ -179,6 +158,106 @@ def ndcg_at_levels(
     return np.where(relevant, total, 0.0), np.where(relevant, points, 0.0)
 
 
+@_ratio(
+    "Qmeasure",
+    f"{_RATIO}, over all relevant",
+    Example("Qmeasure", "0 2 | 1", "((1 + 2) / (2 + 3)) / 2"),
+    cite="sakai2007",
+)
+def q_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
+    """What is AP, if gains count as well as relevance?"""
+    blended = _Blended(ranked, gain, beta)
+    return ranked.total(blended.ratio, blended.hit), blended.ideal.size.astype(np.float64)
+
+
+def _first_of_the_best(ranked: RankedRun, blended: _Blended) -> Flags:
+    best = np.zeros(ranked.size)
+    np.maximum.at(best, ranked.query, blended.gains)
+    among_best = blended.hit & (blended.gains == best[ranked.query])
+    first: Flags = among_best & (ranked.cumulate(among_best) == 1)
+    return first
+
+
+@_ratio(
+    "Omeasure",
+    f"{_RATIO} at the first relevant document",
+    Example("Omeasure", "0 1 3", "(1 + 1) / (2 + 4)"),
+    cite="sakai2007b",
+)
+def o_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
+    """How far down is the first relevant document, and how good is it?"""
+    blended = _Blended(ranked, gain, beta)
+    return ranked.total(blended.ratio, blended.hit & (blended.hits == 1)), blended.any_relevant
+
+
+@_ratio(
+    "Pmeasure",
+    f"{_RATIO} at the first of the best documents retrieved",
+    Example("Pmeasure", "0 1 3", "(2 + 4) / (3 + 4)"),
+    cite="sakai2007b",
+)
+def p_measure(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
+    """How far down is the first of the best documents retrieved?"""
+    blended = _Blended(ranked, gain, beta)
+    return ranked.total(blended.ratio, _first_of_the_best(ranked, blended)), blended.any_relevant
+
+
+@_ratio(
+    "Pplus",
+    f"{_RATIO}, averaged over the relevant documents down to the first of the best",
+    Example("Pplus", "0 1 3", "((1 + 1) / (2 + 4) + (2 + 4) / (3 + 4)) / 2"),
+    cite="sakai2007b",
+)
+def p_plus(ranked: RankedRun, *, gain: NamedFormula, beta: float) -> Share:
+    """How good is the ranking down to the first of the best documents retrieved?"""
+    blended = _Blended(ranked, gain, beta)
+    preferred = ranked.total(ranked.rank, _first_of_the_best(ranked, blended))
+    down_to = blended.hit & (ranked.rank <= preferred[ranked.query])
+    sums, counts = ranked.total(blended.ratio, down_to), ranked.count(down_to)
+    mean = np.divide(sums, counts, out=np.zeros(ranked.size), where=counts > 0)
+    return mean, blended.any_relevant
+
+
+@_ratio(
+    "NCU",
+    f"Σ share who stop at document i · {_RATIO}, or precision; of all relevant documents",
+    Example("NCU(p=0.5)", "0 2 | 1", "((1 + 2) / (2 + 3)) / (1 + 0.5)"),
+    defaults={"p": 0.95, "stop": "rank_biased", "utility": "blended"},
+    cite="sakai2008",
+)
+def ncu(
+    ranked: RankedRun, *, gain: NamedFormula, beta: float, p: float, stop: str, utility: str
+) -> Share:
+    """What is the ranking worth to searchers who stop at different relevant documents?
+
+    They stop at any of them alike, at the better ones more often, or at each less often by p than
+    at the one before it.
+    """
+    blended = _Blended(ranked, gain, beta if utility == "blended" else 0.0)
+    size = blended.ideal.size.astype(np.float64)
+    if stop == "graded":
+        weight, total = blended.gains, blended.ideal.total
+    elif stop == "rank_biased":
+        weight, total = p ** (blended.hits - 1), (1 - p**size) / (1 - p)
+    else:
+        weight, total = np.ones(len(blended.hit)), size
+    return ranked.total(weight * blended.ratio, blended.hit), total
+
+
+@_ratio(
+    "ARP",
+    "Σ gain(i)·i / Σ gain(i) over all ranks i",
+    Example("ARP", "0 1 3", "(1*2 + 3*3) / 4"),
+    bounded=False,
+    cite="tensorflow_ranking",
+    direction=LOWER,
+)
+def average_relevance_position(ranked: RankedRun, *, gain: NamedFormula) -> Share:
+    """At which rank is the gain, on average?"""
+    gains = np.maximum(ranked.gains(gain), 0.0)
+    return ranked.total(gains * ranked.rank), ranked.total(gains)
+
+
 def _gain_at_depth(ranked: RankedRun, gain: Array, query: Ranks, depth: Ranks) -> Array:
     sums = np.append(cumulate_by_query(gain, ranked.query, ranked.size), 0.0)
     width = int(ranked.retrieved.max(initial=0)) + 2
@@ -186,55 +265,3 @@ def _gain_at_depth(ranked: RankedRun, gain: Array, query: Ranks, depth: Ranks) -
     begin = np.searchsorted(keys, query * width)
     end = np.searchsorted(keys, query * width + np.minimum(depth, width - 1), side="right")
     return np.where(end > begin, sums[end - 1], 0.0)
-
-
-def pair_accuracy(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """How many pairs of a relevant document and another one, both retrieved, are in order?"""
-    hit = ranked.relevant(rel, k)
-    hits = ranked.count(hit)
-    pairs = hits * (_depth(ranked, k) - hits)
-    others_above = ranked.total(ranked.rank - ranked.cumulate(hit), hit)
-    return pairs - others_above, pairs
-
-
-def auc(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """How many such pairs have the higher score with the relevant document? Ties count half."""
-    hit, depth = ranked.relevant(rel, k), _depth(ranked, k)
-    hits = ranked.count(hit)
-    pairs = hits * (depth - hits)
-    last = np.minimum(ranked.last, depth[ranked.query])
-    hits_above, hits_through = (
-        _count_up_to(ranked, hit, limit) for limit in (ranked.first - 1, last)
-    )
-    others_above = ranked.first - 1 - hits_above
-    others_tied = last - ranked.first + 1 - (hits_through - hits_above)
-    return pairs - ranked.total(others_above + others_tied / 2, hit), pairs
-
-
-def opa(ranked: RankedRun) -> Share:
-    """How many pairs of documents of different grades have the higher score with the better one?
-
-    Documents without a judgment have the grade 0, and so have those below 0; ties are wrong.
-    """
-    grade = np.maximum(ranked.grade, 0.0)
-    right, pairs = np.zeros(ranked.size), np.zeros(ranked.size)
-    for level in np.unique(grade[grade > 0]):
-        own, as_good = grade == level, grade >= level
-        as_good_count = ranked.count(as_good)
-        below = ranked.retrieved[ranked.query] - ranked.last
-        as_good_below = as_good_count[ranked.query] - _count_up_to(ranked, as_good, ranked.last)
-        right += ranked.total(below - as_good_below, own)
-        pairs += ranked.count(own) * (ranked.retrieved - as_good_count)
-    return right, pairs
-
-
-def _depth(ranked: RankedRun, k: int | None) -> Ranks:
-    return ranked.retrieved if k is None else np.minimum(ranked.retrieved, k)
-
-
-def _count_up_to(ranked: RankedRun, flags: Flags, limit: Ranks) -> Array:
-    width = int(ranked.retrieved.max(initial=0)) + 2
-    keys = np.sort(ranked.query[flags] * width + ranked.first[flags])
-    begin = ranked.query * width
-    counts = np.searchsorted(keys, begin + limit, side="right") - np.searchsorted(keys, begin)
-    return counts.astype(np.float64)

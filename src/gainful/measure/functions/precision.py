@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gainful.measure.entry import Entry, Example, collect_entries
 from gainful.measure.parameters import ELEVEN_POINTS, as_points
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Ranks
@@ -19,7 +20,17 @@ Share = tuple[Array, Array]
 _FLOOR = 1e-5  # what trec_eval puts for 0 before it takes a logarithm
 _EPSILON = 1e-5  # trec_eval's epsilon in infAP
 
+BINARY_RELEVANCE: list[Entry] = []
+_measure = collect_entries(BINARY_RELEVANCE)
 
+
+@_measure(
+    "AP",
+    "the precision at each relevant document, averaged over all relevant ones",
+    Example("AP", "1 0 1 0 | 1", "(1/1 + 2/3) / 3"),
+    cite="buckley2000",
+    extremes="share",
+)
 def average_precision(
     ranked: RankedRun, *, rel: float, k: int | None, divisor: str = "relevant"
 ) -> Share:
@@ -32,54 +43,138 @@ def average_precision(
     return ranked.total(ranked.cumulate(hit) / ranked.rank, hit), base
 
 
-def context_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """How early do the relevant documents come, on average over those that were found?"""
-    return average_precision(ranked, rel=rel, k=k, divisor="found")
-
-
-def log_average_precision(ranked: RankedRun, *, rel: float) -> Array:
-    """The logarithm of AP, of which the geometric mean is made; infinite as AP is there."""
-    reached, possible = average_precision(ranked, rel=rel, k=None)
-    return np.log(np.maximum(np.where(reached > 0, reached / possible, 0.0), _FLOOR))
-
-
+@_measure(
+    "P",
+    "relevant among the first k / k",
+    Example("P@4", "1 0 1 0 | 1", "2 / 4"),
+    cite="rijsbergen1979",
+    extremes="ends",
+    additive=True,
+)
 def precision(ranked: RankedRun, *, rel: float, k: int) -> Array:
     """What share of the first k documents is relevant?"""
     return ranked.count(ranked.relevant(rel, k)) / k
 
 
+@_measure(
+    "R",
+    "relevant among the first k / all relevant",
+    Example("R@2", "1 0 1 0 | 1", "1 / 3"),
+    cite="rijsbergen1979",
+    extremes="share",
+)
 def recall(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
     """What share of the relevant documents is among the first k?"""
     return ranked.count(ranked.relevant(rel, k)), ranked.recall_base(rel)
 
 
-def relative_precision(ranked: RankedRun, *, rel: float, k: int) -> Share:
-    """Precision, as a share of the best that was possible at k."""
-    return ranked.count(ranked.relevant(rel, k)), np.minimum(ranked.recall_base(rel), k)
-
-
-def success(ranked: RankedRun, *, rel: float, k: int) -> Array:
-    """Is there a relevant document among the first k?"""
-    return (ranked.count(ranked.relevant(rel, k)) > 0).astype(np.float64)
-
-
+@_measure(
+    "RR",
+    "1 / the rank of the first relevant document, 0 without one",
+    Example("RR", "0 0 1 1", "1 / 3"),
+    cite="voorhees1999",
+    extremes="ends",
+)
 def reciprocal_rank(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
-    """One over the rank of the first relevant document."""
+    """How far down is the first relevant document?"""
     hit = ranked.relevant(rel, k)
     first = hit & (ranked.cumulate(hit) == 1)
     return ranked.total(1 / ranked.rank, first)
 
 
+@_measure(
+    "Success",
+    "1 if there is, else 0",
+    Example("Success@3", "0 0 1 1", "1"),
+    extremes="ends",
+)
+def success(ranked: RankedRun, *, rel: float, k: int) -> Array:
+    """Is there a relevant document among the first k?"""
+    return (ranked.count(ranked.relevant(rel, k)) > 0).astype(np.float64)
+
+
+@_measure(
+    "Hits",
+    "their number; the mean over queries",
+    Example("Hits@3", "1 0 1 1", "2"),
+    bounded=False,
+    cite="bassani2022",
+    extremes="ends",
+    additive=True,
+)
+def hits(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
+    """How many of the first k documents are relevant?"""
+    return ranked.count(ranked.relevant(rel, k))
+
+
+@_measure(
+    "ContextPrecision",
+    "the precision at each relevant document, averaged over those among the first "
+    "k; the name is ragas' and DeepEval's; torchmetrics says AP",
+    Example("ContextPrecision", "1 0 1 0 | 1", "(1/1 + 2/3) / 2"),
+    cite="ragas",
+)
+def context_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
+    """How early do the relevant documents come among those that were retrieved?"""
+    return average_precision(ranked, rel=rel, k=k, divisor="found")
+
+
+@_measure(
+    "Rprec",
+    "relevant among the first R·times / (R·times), R being all relevant",
+    Example("Rprec", "1 0 1 0 | 1", "2 / 3"),
+    cite="buckley2000",
+    extremes="every",
+)
 def r_precision(ranked: RankedRun, *, rel: float, times: float) -> Share:
-    """Precision after as many documents as there are relevant ones (or a multiple of them)."""
+    """What is the precision after R documents, R being the number of relevant ones?"""
     recall_base = ranked.recall_base(rel)
     depth = np.floor(times * recall_base + 0.9)  # as trec_eval rounds it
     hit = ranked.relevant(rel) & (ranked.rank <= depth[ranked.query])
     return ranked.count(hit), np.where(recall_base > 0, np.maximum(depth, 1), 0)
 
 
+@_measure(
+    "IPrec",
+    "the highest precision at or below the rank that reaches the recall @",
+    Example("IPrec@0.5", "0 1 0 1 1 | 1", "3 / 5"),
+    extremes="every",
+)
+def iprec_at_recall(ranked: RankedRun, *, rel: float, k: float, recall_points: str) -> Share:
+    """What is the best precision from a level of recall on?"""
+    recall_base = ranked.recall_base(rel)
+    needed = count_at_recall(k * recall_base, recall_points)
+    return best_precision(ranked, rel, needed), (recall_base > 0).astype(np.float64)
+
+
+@_measure(
+    "IAP",
+    "the mean of IPrec at the points, by default 0, 0.1, …, 1",
+    Example("IAP(points='0,0.5,1')", "0 1 0 1 1 | 1", "(3/5 + 3/5 + 0) / 3"),
+    extremes="every",
+)
+def eleven_point_average(
+    ranked: RankedRun, *, rel: float, points: str | None, recall_points: str
+) -> Share:
+    """What is the interpolated precision, averaged over levels of recall?"""
+    levels = ELEVEN_POINTS if points is None else as_points(points)
+    recall_base = ranked.recall_base(rel)
+    total = np.zeros(ranked.size)
+    for level in reversed(levels):  # one after another, whatever the number of queries
+        total += best_precision(ranked, rel, count_at_recall(level * recall_base, recall_points))
+    return total / len(levels), (recall_base > 0).astype(np.float64)
+
+
+@_measure(
+    "Bpref",
+    "1 − min(useless above, R) / min(useless, R), averaged over all relevant",
+    Example("Bpref", "1 - 0 1 | 0 1", "((1 - 0) + (1 - 1/2)) / 3"),
+    cite="buckley2004",
+    extremes="every",
+    sees_nonrelevant=True,
+)
 def bpref(ranked: RankedRun, *, rel: float) -> Share:
-    """How rarely is a judged non-relevant document ranked above a relevant one?"""
+    """How rarely is a judged useless document ranked above a relevant one?"""
     recall_base = ranked.recall_base(rel)
     useless = ranked.count_pool((ranked.pool_grade >= 0) & (ranked.pool_grade < rel))
     hit = ranked.relevant(rel)
@@ -94,13 +189,16 @@ def bpref(ranked: RankedRun, *, rel: float) -> Share:
     return ranked.total(1 - lost, hit), recall_base
 
 
-def log_bpref(ranked: RankedRun, *, rel: float) -> Array:
-    """The logarithm of bpref, of which the geometric mean is made."""
-    return _log_ratio(*bpref(ranked, rel=rel))
-
-
+@_measure(
+    "infAP",
+    "the expected precision at each relevant document, averaged over all relevant",
+    Example("infAP", "1 -1 1 0", "(1 + 1/3 + 2/3 * (2/2) * ((1 + 1e-5)/(1 + 2e-5))) / 2"),
+    cite="yilmaz2006",
+    extremes="every",
+    sees_nonrelevant=True,
+)
 def inf_ap(ranked: RankedRun, *, rel: float) -> Share:
-    """AP, estimated where only a sample of the pool was judged (the rest has a grade below 0)."""
+    """What is AP likely to be, if only a sample of the pool was judged?"""
     hit = ranked.relevant(rel)
     before = ranked.cumulate(hit) - hit
     useless = ranked.cumulate((ranked.grade >= 0) & ~hit)
@@ -112,11 +210,15 @@ def inf_ap(ranked: RankedRun, *, rel: float) -> Share:
     return ranked.total(expected, hit), ranked.recall_base(rel)
 
 
-def iprec_at_recall(ranked: RankedRun, *, rel: float, k: float, recall_points: str) -> Share:
-    """The best precision from a level of recall on."""
-    recall_base = ranked.recall_base(rel)
-    needed = count_at_recall(k * recall_base, recall_points)
-    return best_precision(ranked, rel, needed), (recall_base > 0).astype(np.float64)
+@_measure(
+    "relP",
+    "relevant among the first k / min(k, all relevant)",
+    Example("relP@4", "1 0 1 0 | 1", "2 / 3"),
+    extremes="share",
+)
+def relative_precision(ranked: RankedRun, *, rel: float, k: int) -> Share:
+    """What share of the best possible precision at k was reached?"""
+    return ranked.count(ranked.relevant(rel, k)), np.minimum(ranked.recall_base(rel), k)
 
 
 def best_precision(ranked: RankedRun, rel: float, needed: Ranks) -> Array:
@@ -132,123 +234,47 @@ def best_precision(ranked: RankedRun, rel: float, needed: Ranks) -> Array:
     return np.where(reached, best, 0.0)
 
 
-def eleven_point_average(
-    ranked: RankedRun, *, rel: float, points: str | None, recall_points: str
-) -> Share:
-    """The mean of interpolated precision over levels of recall, such as 0,0.5,1."""
-    levels = ELEVEN_POINTS if points is None else as_points(points)
-    recall_base = ranked.recall_base(rel)
-    total = np.zeros(ranked.size)
-    for level in reversed(levels):  # one after another, whatever the number of queries
-        total += best_precision(ranked, rel, count_at_recall(level * recall_base, recall_points))
-    return total / len(levels), (recall_base > 0).astype(np.float64)
+@_measure(
+    "GMAP",
+    "the geometric mean of AP over queries; per query its logarithm",
+    Example("GMAP", "1 0 1 0 | 1", "log((1/1 + 2/3) / 3)"),
+    bounded=False,
+    aggregation="geometric",
+    cite="robertson2006",
+    extremes="every",
+)
+def log_average_precision(ranked: RankedRun, *, rel: float) -> Array:
+    """What is AP, if hard queries count as much as easy ones?"""
+    reached, possible = average_precision(ranked, rel=rel, k=None)
+    return np.log(np.maximum(np.where(reached > 0, reached / possible, 0.0), _FLOOR))
 
 
-def fall_out(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """What share of the documents judged useless is among the first k?"""
-    useless = (ranked.grade < rel) & ranked.top(k)
-    return ranked.count(useless), ranked.count_pool(ranked.pool_grade < rel)
+@_measure(
+    "GMBpref",
+    "the geometric mean of Bpref over queries; per query its logarithm",
+    Example("GMBpref", "1 - 0 1 | 0 1", "log(((1 - 0) + (1 - 1/2)) / 3)"),
+    bounded=False,
+    aggregation="geometric",
+    extremes="every",
+    sees_nonrelevant=True,
+)
+def log_bpref(ranked: RankedRun, *, rel: float) -> Array:
+    """What is Bpref, if hard queries count as much as easy ones?"""
+    return np.log(np.maximum(divide(*bpref(ranked, rel=rel)), _FLOOR))
 
 
-def matthews_correlation(ranked: RankedRun, *, rel: float, docs: float, k: int) -> Array:
-    """How well do being among the first k and being relevant go together, from -1 to 1?"""
-    shown = np.minimum(ranked.retrieved, k).astype(np.float64)
-    hits, relevant = ranked.count(ranked.relevant(rel, k)), ranked.recall_base(rel)
-    pool = np.bincount(ranked.pool_query, minlength=ranked.size)
-    known = ranked.retrieved + pool - ranked.count(ranked.top(None))  # not twice what is both
-    size = np.maximum(known, docs)
-    spread = np.sqrt(shown * (size - shown)) * np.sqrt(relevant * (size - relevant))
-    return _divide(hits * size - shown * relevant, spread)
-
-
-def set_precision(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
-    """What share of all retrieved documents is relevant, if no more than k were retrieved?"""
-    depth = ranked.retrieved if k is None else np.minimum(ranked.retrieved, k)
-    return _divide(ranked.count(ranked.relevant(rel, k)), depth)
-
-
-def set_relative_precision(ranked: RankedRun, *, rel: float) -> Share:
-    """Precision of all retrieved documents, as a share of the best that was possible."""
-    maximum = np.minimum(ranked.recall_base(rel), ranked.retrieved)
-    return ranked.count(ranked.relevant(rel)), np.where(
-        ranked.retrieved > 0, maximum, ranked.recall_base(rel)
-    )
-
-
-def set_average_precision(ranked: RankedRun, *, rel: float) -> Share:
-    """Precision times recall of all retrieved documents."""
-    hits, recall_base = ranked.count(ranked.relevant(rel)), ranked.recall_base(rel)
-    maximum = np.where(ranked.retrieved > 0, ranked.retrieved * recall_base, recall_base)
-    return hits * hits, maximum
-
-
-def set_f(ranked: RankedRun, *, rel: float, beta: float, k: int | None) -> Share:
-    """The weighted harmonic mean of precision and recall, of all that was retrieved or at k."""
-    hits, recall_base = ranked.count(ranked.relevant(rel, k)), ranked.recall_base(rel)
-    size = ranked.retrieved if k is None else np.full(ranked.size, k)
-    part, whole = _divide(hits, size), _divide(hits, recall_base)
-    mean = _divide((beta + 1) * part * whole, beta * part + whole)
-    return mean, (recall_base > 0).astype(np.float64)
-
-
+@_measure(
+    "YAAP",
+    "log((1 + s) / (1 + R − s)), s being the sum of the precisions of AP",
+    Example("YAAP", "1 0 1 0 | 1", "log((1 + 5/3) / (1 + 3 - 5/3))"),
+    bounded=False,
+    cite="robertson2012",
+    extremes="every",
+)
 def yet_another_ap(ranked: RankedRun, *, rel: float) -> Array:
-    """AP on a scale without ends, so that means are not ruled by the easy queries."""
+    """What is AP on an unbounded scale?"""
     reached, recall_base = average_precision(ranked, rel=rel, k=None)
     return np.log((1 + reached) / (1 + recall_base - reached))
-
-
-def num_ret(ranked: RankedRun) -> Array:
-    """How many documents were retrieved?"""
-    return ranked.retrieved.astype(np.float64)
-
-
-def num_rel_ret(ranked: RankedRun, *, rel: float) -> Array:
-    """How many of the retrieved documents are relevant?"""
-    return ranked.count(ranked.relevant(rel))
-
-
-def hits(ranked: RankedRun, *, rel: float, k: int | None) -> Array:
-    """How many of the first k documents are relevant?"""
-    return ranked.count(ranked.relevant(rel, k))
-
-
-def num_rel(ranked: RankedRun, *, rel: float) -> Array:
-    """How many relevant documents are there?"""
-    return ranked.recall_base(rel)
-
-
-def num_nonrel_ret(ranked: RankedRun, *, rel: float) -> Array:
-    """How many retrieved documents are judged, and not relevant?"""
-    return ranked.count((ranked.grade >= 0) & (ranked.grade < rel))
-
-
-def num_q(ranked: RankedRun) -> Array:
-    """How many queries are there?"""
-    return np.ones(ranked.size)
-
-
-def share_without_judgment(ranked: RankedRun, *, k: int) -> Array:
-    """What share of the first k documents is without a judgment?"""
-    judged = ranked.count((ranked.grade >= 0) & ranked.top(k))
-    return (np.minimum(ranked.retrieved, k) - judged) / k
-
-
-def utility(
-    ranked: RankedRun,
-    *,
-    rel: float,
-    hit: float,
-    noise: float,
-    miss: float,
-    rest: float,
-    docs: float,
-) -> Array:
-    """What is all that was retrieved worth, if every kind of document has its price?"""
-    hits, recall_base = ranked.count(ranked.relevant(rel)), ranked.recall_base(rel)
-    others = docs + hits - ranked.retrieved - recall_base
-    return (
-        hit * hits + noise * (ranked.retrieved - hits) + miss * (recall_base - hits) + rest * others
-    )
 
 
 def count_at_recall(number: Array, rounding: str) -> Ranks:
@@ -259,12 +285,9 @@ def count_at_recall(number: Array, rounding: str) -> Ranks:
     return np.floor(number + 0.9).astype(np.intp)
 
 
-def _divide(numerator: Array, denominator: NDArray[Any]) -> Array:
+def divide(numerator: Array, denominator: NDArray[Any]) -> Array:
+    """The share, 0 where there is nothing to divide by."""
     share: Array = np.divide(
         numerator, denominator, out=np.zeros(len(numerator)), where=denominator > 0
     )
     return share
-
-
-def _log_ratio(reached: Array, possible: Array) -> Array:
-    return np.log(np.maximum(_divide(reached, possible), _FLOOR))

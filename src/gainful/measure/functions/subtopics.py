@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gainful.errors import BadValue
 from gainful.measure.discount import DISCOUNTS
+from gainful.measure.entry import Entry, Example, collect_entries
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Flags, Ranks
@@ -22,58 +23,127 @@ from gainful.types import Array, Flags, Ranks
 _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
 _BATCH_CELLS = 2_000_000  # documents times aspects whose ideal rankings are made at once
 
+_GREEDY_IDEAL = "the ideal ranking, built greedily (a better ranking can exceed 1)"
+_PERFECT_RANKING = (
+    "k documents (without k: as many as were retrieved) that are each on all subtopics"
+)
+_NUMBER_OF_SUBTOPICS = "the number of subtopics to which anything judged is relevant"
+
+SUBTOPICS: list[Entry] = []
+_measure = collect_entries(SUBTOPICS, needs_subtopics=True, extremes="every")
 RankWeight = Callable[[NDArray[np.intp]], Array]  # what is left of a gain at each rank
 
 
+@_measure(
+    "alpha_DCG",
+    "Σ gain(i)/log2(i+1), gain(i) being Σ (1 − alpha)^(earlier documents on it) "
+    f"over the subtopics of document i / the same of {_PERFECT_RANKING}",
+    Example("alpha_DCG@2", "ab a | c", "(2 + 0.5/log2(3)) / (3 + 1.5/log2(3))"),
+    cite="clarke2008",
+)
 def alpha_dcg(
     ranked: RankedRun, *, alpha: float, rel: float, first_rank: str, k: int | None
 ) -> Share:
-    """DCG, as a share of what it would be if every document were about every aspect."""
+    """How much of the ranking is new, relative to documents that cover everything?"""
     return _share_of_maximum(ranked, _log2, alpha, rel, first_rank, k)
 
 
+@_measure(
+    "alpha_nDCG",
+    f"Σ gain(i)/log2(i+1), gain(i) as in alpha_DCG / the same of {_GREEDY_IDEAL}",
+    Example("alpha_nDCG@2", "a ab | c", "(1 + 1.5/log2(3)) / (2 + 1/log2(3))"),
+    bounded=False,
+    cite="clarke2008",
+)
 def alpha_ndcg(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Share:
-    """DCG of what is new, as a share of that of the ideal ranking."""
+    """How close is the ranking to the best one, if only new subtopics count?"""
     return _share_of_ideal(ranked, _log2, alpha, rel, k)
 
 
+@_measure(
+    "ERR_IA",
+    f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same of {_PERFECT_RANKING}",
+    Example("ERR_IA@2", "ab a | c", "(2 + 0.5/2) / (3 + 1.5/2)"),
+    cite="chapelle2009",
+)
 def err_ia(ranked: RankedRun, *, alpha: float, rel: float, first_rank: str, k: int | None) -> Share:
-    """ERR of each aspect, as a share of what it would be if all documents were about all."""
+    """At which rank is a searcher satisfied, whichever subtopic is meant?"""
     return _share_of_maximum(ranked, _reciprocal, alpha, rel, first_rank, k)
 
 
+@_measure(
+    "nERR_IA",
+    f"Σ gain(i)/i, gain(i) as in alpha_DCG / the same of {_GREEDY_IDEAL}",
+    Example("nERR_IA@2", "a ab | c", "(1 + 1.5/2) / (2 + 1/2)"),
+    bounded=False,
+    cite="chapelle2009",
+)
 def nerr_ia(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Share:
-    """ERR of the aspects together, as a share of that of the ideal ranking."""
+    """What share of the best ERR was reached, whichever subtopic is meant?"""
     return _share_of_ideal(ranked, _reciprocal, alpha, rel, k)
 
 
+@_measure(
+    "NRBP",
+    "(1 − (1 − alpha)·beta)·Σ gain(i)·beta^(i−1), gain(i) as in alpha_DCG / "
+    f"{_NUMBER_OF_SUBTOPICS}",
+    Example("NRBP", "ab - a | c", "(1 - 0.5*0.5) * (2 + 0.5*0.5**2) / 3"),
+    defaults={"beta": 0.5},
+    cite="clarke2009",
+)
 def nrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
-    """Rank-biased precision of what is new, as a share of what all aspects everywhere give."""
+    """How much new does a searcher find who goes on with probability beta?"""
     coverage = _coverage(ranked, rel)
     reached = coverage.novelty_gain(ranked, _geometric(beta), alpha, None)
     return reached * (1 - (1 - alpha) * beta), coverage.aspects
 
 
+@_measure(
+    "nNRBP",
+    f"NRBP / that of {_GREEDY_IDEAL}",
+    Example("nNRBP", "a ab", "(1 + 1.5*0.5) / (2 + 0.5*0.5)"),
+    defaults={"beta": 0.5},
+    bounded=False,
+    cite="clarke2009",
+)
 def nnrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
-    """Rank-biased precision of what is new, as a share of that of the ideal ranking."""
+    """What share of the best possible NRBP was reached?"""
     return _share_of_ideal(ranked, _geometric(beta), alpha, rel, None)
 
 
+@_measure(
+    "AP_IA",
+    f"the sum of the AP of each subtopic / {_NUMBER_OF_SUBTOPICS}",
+    Example("AP_IA", "ab - a | c", "((1/1 + 2/3)/2 + 1/1 + 0) / 3"),
+    cite="agrawal2009",
+)
 def average_precision_ia(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """Average precision of each aspect, averaged over them."""
+    """How early do the relevant documents come, on average over the subtopics?"""
     coverage = _coverage(ranked, rel)
     precision = (coverage.docs_above + 1) / coverage.rank / coverage.sizes[coverage.aspect]
     return coverage.total(ranked, precision, k), coverage.aspects
 
 
+@_measure(
+    "P_IA",
+    f"Σ the subtopics that document i is on, over i ≤ k / (k · {_NUMBER_OF_SUBTOPICS})",
+    Example("P_IA@4", "ab - a | c", "(2 + 1) / (4 * 3)"),
+    cite="agrawal2009",
+)
 def precision_ia(ranked: RankedRun, *, rel: float, k: int) -> Share:
-    """Precision of each aspect, averaged over them."""
+    """What share of the first k documents is relevant, averaged over subtopics?"""
     coverage = _coverage(ranked, rel)
     return coverage.total(ranked, np.ones(len(coverage.rank)), k), coverage.aspects * k
 
 
+@_measure(
+    "StRecall",
+    f"subtopics that one of the first k documents is on / {_NUMBER_OF_SUBTOPICS}",
+    Example("StRecall@3", "ab - a | c", "2 / 3"),
+    cite="zhai2003",
+)
 def subtopic_recall(ranked: RankedRun, *, rel: float, k: int | None) -> Share:
-    """What share of the aspects do the first k documents cover?"""
+    """What share of the subtopics do the first k documents cover?"""
     coverage = _coverage(ranked, rel)
     return coverage.total(
         ranked, (coverage.docs_above == 0).astype(np.float64), k
@@ -145,9 +215,8 @@ def _match_aspects(
     ):  # then there are no subtopics either: what is relevant is about one
         hit = np.flatnonzero(ranked.grade >= rel)
         own_aspect = np.searchsorted(keys, ranked.query[hit])
-        has_aspect = np.isin(
-            ranked.query[hit], keys
-        )  # a list of judged documents may lack this one
+        # A list of judged documents may lack this one
+        has_aspect = np.isin(ranked.query[hit], keys)
         return hit[has_aspect], own_aspect[has_aspect]
     order = np.argsort(doc, kind="stable")
     begin = np.searchsorted(doc[order], ranked.pool_index)
@@ -246,18 +315,11 @@ def _greedy_gains(about: Array, exists: Flags, alpha: float, depth: int) -> Arra
     The best ranking of all would take too long to find (the problem is NP-hard), so this is what
     everybody calls ideal. Of equals the first is taken. Gains are added aspect by aspect and
     reduced step by step, as ndeval does, so that rounding makes the same documents equal.
-
-    Args:
-        about: is a document about an aspect (1.0) or not (0.0); by aspect, query and document.
-        exists: which documents exist; a query may have fewer than another.
-        alpha: how much less an aspect is worth each time it comes.
-        depth: how many ranks.
     """
     queries = np.arange(about.shape[1])
     aspect_value = np.ones(about.shape[:2])  # what each aspect is still worth
-    available = np.where(
-        exists, 0.0, -np.inf
-    )  # a document that was taken is worth nothing any more
+    # A document that was taken is worth nothing any more
+    available = np.where(exists, 0.0, -np.inf)
     gains = np.zeros((len(queries), depth))
     gain, part = np.empty_like(available), np.empty_like(available)
     for rank in range(depth):

@@ -8,6 +8,7 @@ one rank to the next; the weight of a rank is how likely it is seen at all.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -18,9 +19,16 @@ from gainful.formula import NamedFormula
 from gainful.match import PlacedGains
 from gainful.match.rank_order import rank_ideally
 from gainful.measure.discount import DISCOUNTS
+from gainful.measure.entry import LOWER, Entry, Example, collect_entries
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
 from gainful.types import Array, Flags, Ranks, slices
+
+RANK_BIASED: list[Entry] = []
+USER_MODELS: list[Entry] = []
+_rank_biased, _measure = collect_entries(RANK_BIASED), collect_entries(USER_MODELS)
+FORAGING = ("T", "b1", "R1", "A", "b2", "R2", "foraging")  # what IFT's rule takes
+FORAGER: Mapping[str, float | str] = {"foraging": "goal_and_rate", "T": 2}  # as cwl_eval's examples
 
 # Of the gain so far, and of the gain per document looked at: how likely the searcher goes on.
 Forager = Callable[[Array, Array], Array]
@@ -78,15 +86,29 @@ _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
 _BATCH_QUERIES = 5_000  # queries whose ranks are laid out at once
 
 
+@_rank_biased(
+    "RBP",
+    "(1 − p)·Σ p^(i−1) over the ranks i of relevant documents",
+    Example("RBP(p=0.5)", "1 0 1 0", "0.5 * (1 + 0.5**2)"),
+    cite="moffat2008",
+    extremes="ends",
+    additive=True,
+)
 def rbp(ranked: RankedRun, *, p: float, rel: float, rbp_grades: str, k: int | None) -> Array:
-    """What does a searcher gain who goes on to the next document with probability p?"""
+    """What does a searcher gain who goes on with probability p?"""
     hit = ranked.relevant(rel, k)
     worth = ranked.grade if rbp_grades == "grade" else 1.0
     return (1 - p) * ranked.total(worth * _weights(ranked, p)[ranked.rank - 1], hit)
 
 
+@_rank_biased(
+    "gRBP",
+    "(1 − p)·Σ gain(i)·p^(i−1), gains scaled to 0 … 1 in each query if any is above 1",
+    Example("gRBP(p=0.5)", "2 0 4 | 3", "0.5 * (2/4 + 4/4 * 0.5**2)"),
+    extremes="best_grade",
+)
 def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
-    """RBP of graded relevance, the best grade of a query counting as 1."""
+    """What does such a searcher gain, if grades count and the highest is 1?"""
     gains, pool = ranked.gains(gain), ranked.pool_gains(gain)
     low, high = np.zeros(ranked.size), np.zeros(ranked.size)
     np.minimum.at(low, ranked.pool_query, pool)
@@ -97,8 +119,17 @@ def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
     return (1 - p) * ranked.total(scaled * _weights(ranked, p)[ranked.rank - 1])
 
 
+@_rank_biased(
+    "RBPResid",
+    "p^n + (1 − p)·Σ p^(i−1) over unjudged ranks i of n; 0 if there is none",
+    Example("RBPResid(p=0.5)", "1 - 1", "0.5**3 + 0.5 * 0.5"),
+    cite="moffat2008",
+    extremes="ends",
+    sees_nonrelevant=True,
+    direction=LOWER,
+)
 def rbp_residual(ranked: RankedRun, *, p: float) -> Array:
-    """By how much could RBP still grow, if all that is unjudged were relevant?"""
+    """How much higher could RBP be, if all unjudged documents were relevant?"""
     weight = _weights(ranked, p)
     judged = ranked.grade >= 0
     residual = np.zeros(ranked.size)
@@ -125,25 +156,46 @@ def _weights(ranked: RankedRun, p: float) -> Array:
     return np.cumprod(np.append(1.0, np.full(depth, p)))
 
 
+@_measure(
+    "ERR",
+    "Σ 1/i · P(i) · Π (1 − P(j)) over j < i, P being (2^grade − 1) / 2^max_grade",
+    Example("ERR(max_grade=2)@3", "2 0 1", "3/4 + 1/3 * 1/4 * 1/4"),
+    cite="chapelle2009",
+    extremes="uniform",
+)
 def err(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Array:
-    """One over the rank at which the searcher is satisfied, as is to be expected."""
+    """At which rank is a searcher satisfied, on expectation?"""
     stop = _stop_probability(ranked.grade, ranked.best_grade(max_grade))
     return _err_sum(ranked.query, ranked.rank, stop, ranked.size, k)
 
 
-def pfound(ranked: RankedRun, *, p: float, max_grade: float | None, k: int | None) -> Array:
-    """How likely does a searcher find something, who goes on with p while nothing was found?"""
-    found_here = scale_gains(ranked, max_grade)
-    reach = _reach(ranked.query, found_here, ranked.size) * p ** (ranked.rank - 1.0)
-    return ranked.total(found_here * reach, ranked.top(k))
-
-
+@_measure(
+    "nERR",
+    "ERR / the ERR of the ideal ranking",
+    Example("nERR(max_grade=1)@2", "0 1", "(1/2 * 1/2) / (1/2)"),
+    cite="chapelle2009",
+)
 def nerr(ranked: RankedRun, *, max_grade: float | None, k: int | None) -> Share:
-    """ERR as a share of the best that was possible."""
+    """What share of the best possible ERR was reached?"""
     ideal = rank_ideally(ranked.pool_query, ranked.pool_grade)
     stop = _stop_probability(ideal.gain, ranked.best_grade(max_grade))
     best = _err_sum(ideal.query, ideal.rank, stop, ranked.size, k)
     return err(ranked, max_grade=max_grade, k=k), best
+
+
+@_measure(
+    "PFound",
+    "Σ P(i) · p^(i−1) · Π (1 − P(j)) over j < i, P being grade / max_grade",
+    Example("PFound(max_grade=4)", "1 0 2", "1/4 + 2/4 * 0.85**2 * 3/4"),
+    defaults={"p": 0.85},
+    cite="gulin2009",
+    extremes="uniform",
+)
+def pfound(ranked: RankedRun, *, p: float, max_grade: float | None, k: int | None) -> Array:
+    """How likely is a searcher who may give up after each document to find something?"""
+    found_here = scale_gains(ranked, max_grade)
+    reach = _reach(ranked.query, found_here, ranked.size) * p ** (ranked.rank - 1.0)
+    return ranked.total(found_here * reach, ranked.top(k))
 
 
 def rank_row(gain: Array) -> Array:
@@ -190,14 +242,110 @@ def rate_of_gain(
     return rates
 
 
+def _add_rate_of_gain(
+    name: str, who: str, goes_on: str, example: Example, *arguments: str, **facts: Any
+) -> None:
+    _measure(
+        name,
+        goes_on if name == "BPM" else f"gain per document; goes on with {goes_on}",
+        example,
+        question=f"How much is gained per document by a {who}?",
+        arguments=(*arguments, "max_grade"),
+        **facts,
+    )(partial(rate_of_gain, name))
+
+
+_add_rate_of_gain(
+    "INST",
+    "searcher who wants T and adapts",
+    "((x − 1) / x)², x being i + 2T − gain so far",
+    Example(
+        "INST(T=1, max_grade=1)", "1", "1 / sum([1] + [(1/(i + 1))**2 for i in range(1, 1000)])"
+    ),
+    "T",
+    cite="bailey2015",
+)
+_add_rate_of_gain(
+    "INSQ",
+    "searcher who wants T, whatever comes",
+    "((i + 2T − 1) / (i + 2T))²",
+    Example("INSQ(T=1, max_grade=1)", "1", "1 / sum([(2/(i + 2))**2 for i in range(1000)])"),
+    "T",
+    cite="moffat2012",
+    extremes="uniform",
+    additive=True,
+)
+_add_rate_of_gain(
+    "IFT",
+    "forager, by goal and rate of gain",
+    "C1·C2, C1 = 1 − 1/(1 + b1·e^(R1·(T − gain so far))), C2 = 1/(1 + b2·e^(R2·(A − gain per "
+    "document so far)))",
+    Example("IFT(b1=1, R1=0, b2=1, R2=0, max_grade=1)", "0 1", "(1/2 * 1/2) * (1 - 1/4)"),
+    *FORAGING,
+    defaults=FORAGER,
+    cite="azzopardi2018",
+)
+_add_rate_of_gain(
+    "BPM",
+    "searcher who stops at T, or at k",
+    "gain / documents looked at, until the gain reaches T or the rank reaches k",
+    Example("BPM(T=1, max_grade=2)@4", "1 0 1 2", "(1/2 + 1/2) / 3"),
+    "T",
+    cutoff_kind="needed",
+    cite="zhang2017",
+)
+_SCALED = "; gain being grade/max_grade"
+_add_rate_of_gain(
+    "NERR8",
+    "searcher who stops as ERR's does, or at k",
+    "1 − gain, and not past k" + _SCALED,
+    Example("NERR8(max_grade=1)@3", "0 1 1", "1 / 2"),
+    cutoff_kind="needed",
+    cite="azzopardi2021",
+)
+_add_rate_of_gain(
+    "NERR9",
+    "searcher who stops as ERR's does and tires, until k",
+    "(1 − gain)·i/(i + 1), and not past k" + _SCALED,
+    Example("NERR9(max_grade=1)@3", "0 1 1", "(1/2) / (1 + 1/2)"),
+    cutoff_kind="needed",
+    cite="azzopardi2021",
+)
+_add_rate_of_gain(
+    "NERR10",
+    "searcher who stops as ERR's does, patient as RBP's",
+    "p·(1 − gain)" + _SCALED,
+    Example("NERR10(p=0.5, max_grade=1)", "0 1 1", "(1/2) / (1 + 1/2)"),
+    "p",
+    defaults={"p": 0.9},
+    cite="azzopardi2021",
+)
+_add_rate_of_gain(
+    "NERR11",
+    "searcher who stops as ERR's does, and wants T",
+    "((i + 2T − 1) / (i + 2T))²·(1 − gain)" + _SCALED,
+    Example("NERR11(T=1, max_grade=1)", "0 1 1", "(4/9) / (1 + 4/9)"),
+    "T",
+    cite="azzopardi2021",
+)
+
+
 def chance_to_reach(gain: Array, continuation: Array) -> Array:
     """How likely a searcher comes as far as each rank."""
     reach = np.cumprod(np.broadcast_to(continuation, gain.shape)[:, :-1], axis=1)
     return np.concatenate((np.ones((len(gain), 1)), reach), axis=1)
 
 
+@_measure(
+    "scaledDCG",
+    "Σ grade/max_grade/log2(i+1) over i ≤ k / Σ 1/log2(i+1); ir_measures calls it SDCG",
+    Example("scaledDCG(max_grade=2)@2", "1 2", "(1/2 + 1/log2(3)) / (1 + 1/log2(3))"),
+    cite="moffat2008",
+    extremes="uniform",
+    additive=True,
+)
 def scale_dcg(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
-    """DCG, as a share of what k documents of the best grade would give."""
+    """What share of the DCG of k perfect documents was reached?"""
     if k > _LARGEST_CUTOFF:
         raise BadValue("k", k, f"at most {_LARGEST_CUTOFF}")
     discount = DISCOUNTS["log2"]
@@ -208,6 +356,13 @@ def scale_dcg(ranked: RankedRun, *, max_grade: float | None, k: int) -> Array:
     return reached / maximum
 
 
+@_measure(
+    "Judged",
+    "documents with a judgment among the first k / min(k, retrieved)",
+    Example("Judged@4", "1 - 0", "2 / 3"),
+    extremes="ends",
+    sees_nonrelevant=True,
+)
 def share_with_judgment(ranked: RankedRun, *, k: int | None) -> Array:
     """What share of the first k documents has a judgment?"""
     depth = ranked.retrieved if k is None else np.minimum(ranked.retrieved, k)
@@ -215,8 +370,15 @@ def share_with_judgment(ranked: RankedRun, *, k: int | None) -> Array:
     return np.divide(judged_count, depth, out=np.zeros(ranked.size), where=depth > 0)
 
 
+@_measure(
+    "Compat",
+    "rank-biased overlap with the ideal ranking / that of the ideal with itself",
+    Example("Compat(p=0.5)", "0 1", "(1/2 * 1/2) / (1 + 1/2 * 1/2)"),
+    defaults={"p": 0.95},
+    cite="clarke2021",
+)
 def compatibility(ranked: RankedRun, *, p: float) -> Share:
-    """How alike are the ranking and the ideal one that is most like it, by rank-biased overlap?"""
+    """How similar are the ranking and the closest ideal ranking?"""
     good, pool = ranked.grade > 0, ranked.pool_grade > 0
     query, rank = ranked.query[good], ranked.rank[good]
     ideal_size = ranked.count_pool(pool).astype(np.intp)
@@ -237,9 +399,8 @@ def compatibility(ranked: RankedRun, *, p: float) -> Share:
     overlap = np.bincount(
         query, cumulated_weight[depth[query]] - weight_before, minlength=ranked.size
     )
-    starts = np.append(
-        0.0, np.cumsum(cumulated_weight[:-1])
-    )  # Σ until[j - 1] over the ideal's ranks j
+    # Σ until[j - 1] over the ideal's ranks j
+    starts = np.append(0.0, np.cumsum(cumulated_weight[:-1]))
     maximum = ideal_size * cumulated_weight[depth] - starts[np.minimum(ideal_size, deepest)]
     return overlap.astype(np.float64), maximum
 
@@ -296,6 +457,19 @@ def gain_batches(ranked: RankedRun, gain: Array) -> Iterator[tuple[slice, Array]
         yield part, placed.gains_by_rank(_MAX_DEPTH)
 
 
+@_measure(
+    "TBG",
+    "Σ over relevant documents of click · save · 2^(−T/half_life), T being the "
+    "seconds to get there: per_summary each, and for what is opened per_word · words + "
+    "per_document",
+    Example(
+        "TBG(words=400)",
+        "1 0 1",
+        "0.64*0.77*(1 + 0.5**((2*4.4 + (0.018*400 + 7.8)*(0.64 + 0.39))/224))",
+    ),
+    bounded=False,
+    cite="smucker2012",
+)
 def time_biased_gain(
     ranked: RankedRun,
     *,
@@ -310,7 +484,7 @@ def time_biased_gain(
     rel: float,
     k: int | None,
 ) -> Array:
-    """How many relevant documents does a searcher save, if interest halves every half_life?
+    """How many relevant documents does a searcher save, whose interest halves in time?
 
     A searcher reads every summary; a relevant document is opened with `click`, another with
     `false_click`, and takes per_word · words + per_document seconds.
@@ -328,18 +502,26 @@ def time_decay(seconds: Array, half_life: float) -> Array:
     return np.exp2(-seconds / half_life)
 
 
+@_measure(
+    "U",
+    "Σ gain · max(0, 1 − position/L), a position being the end of what was read: "
+    "snippet each, and read_share · chars of relevant documents",
+    Example("U(L=2000, chars=1000)", "2 0 1", "2*(1 - 400/2000) + 1*(1 - 1000/2000)"),
+    bounded=False,
+    cite="sakai2013",
+)
 def u_measure(
     ranked: RankedRun,
     *,
     gain: NamedFormula,
-    rel: float,
     L: float,  # noqa: N803  (as in the paper)
     snippet: float,
     chars: float,
     read_share: float,
+    rel: float,
     k: int | None,
 ) -> Array:
-    """How much is gained along the text that is read, if nothing counts beyond L characters?
+    """How much is gained along the text that a searcher reads, up to L characters?
 
     A searcher reads every snippet, and of a relevant document `read_share` of its `chars`.
     """

@@ -256,15 +256,7 @@ def compute_group_lines(
     options: TrecEvalOptions,
     queries: Sequence[str],
 ) -> dict[str, Array]:
-    """The mean over the groups of each query, by the name of its line.
-
-    Args:
-        judged: query, group, doc and grade.
-        run: what was retrieved.
-        lines: what is computed.
-        options: the flags.
-        queries: which queries, in this order.
-    """
+    """The mean over the groups of each query, by the name of its line."""
     wanted = pl.DataFrame({"query": queries}, schema={"query": pl.String}).with_row_index("row")
     groups = (
         judged.select("query", "group")
@@ -403,15 +395,7 @@ def format_summary_lines(
     tag: str,
     options: TrecEvalOptions,
 ) -> Iterator[str]:
-    """The lines of all queries together.
-
-    Args:
-        lines: what is printed.
-        evaluated: the values of each query.
-        judged: with -c, all of its queries count, and all that is above 0 is relevant.
-        tag: what the run calls itself.
-        options: the flags.
-    """
+    """The lines of all queries together."""
     query_count = len(judged.queries) if options.complete else len(evaluated.visits.queries)
     fixed_sums: dict[str, float] = {"num_q": query_count}
     if options.complete:

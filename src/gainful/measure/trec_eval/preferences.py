@@ -159,14 +159,7 @@ class QueryPreferences:
 def match_preferences(
     preferences: pl.DataFrame, run: Run, options: TrecEvalOptions, queries: Sequence[str]
 ) -> Iterator[QueryPreferences]:
-    """The preferences of each query; a judge who contradicts himself ends it.
-
-    Args:
-        preferences: query, group, subgroup, doc and level.
-        run: what was retrieved.
-        options: the flags.
-        queries: which queries, in this order.
-    """
+    """The preferences of each query; a judge who contradicts himself ends it."""
     numbered = _number_documents(preferences, run, options)
     by_query = numbered.partition_by("query", as_dict=True, maintain_order=True)
     for query in queries:

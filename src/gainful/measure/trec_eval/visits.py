@@ -104,15 +104,7 @@ def plan_visits(
     reason: str | None,
     options: TrecEvalOptions,
 ) -> Visits:
-    """The queries in trec_eval's order, by their bytes.
-
-    Args:
-        judged: the queries with judgments.
-        retrieved: the queries of the run.
-        stops: queries that cannot be evaluated, and why.
-        reason: why none can, if so.
-        options: the flags.
-    """
+    """The queries in trec_eval's order, by their bytes."""
     run_queries = {*retrieved}
     queries: list[str] = []
     for query in sorted(judged, key=str.encode):

@@ -33,14 +33,7 @@ class Aspects:
 
 
 def find_aspects(sessions: MatchedSessions, min_grade: float, *, per_document: bool) -> Aspects:
-    """The aspects to which documents are relevant, of a grade of at least `min_grade`.
-
-    Args:
-        sessions: whose judged documents they are.
-        min_grade: the lowest grade that counts.
-        per_document: without subtopics, is every document an aspect of its own, or is there one
-            for all?
-    """
+    """The aspects to which documents are relevant, of a grade of at least `min_grade`."""
     subtopics, judged = sessions.subtopics, sessions.judged
     if subtopics is not None:
         doc, subtopic, grade = subtopics.doc, subtopics.subtopic, subtopics.grade

@@ -21,14 +21,18 @@ from gainful.measure.functions.sessions.sdcg import (
     select_results,
     sum_by_index,
 )
-from gainful.measure.functions.user_models import check_goal, inst_continuation, make_forager
+from gainful.measure.functions.user_models import (
+    FORAGING,
+    check_goal,
+    inst_continuation,
+    make_forager,
+)
 from gainful.types import Array, Flags, Ranks, slices
 
 _MAX_DEPTH = 1000  # how far down a list a searcher can go, as in cwl_eval
 _BLOCK_CELLS = 2_000_000  # results, or ways to come to them, that are laid out at once
 _DENSE = 8  # cells for each of those who come, up to which all are laid out to be added up
 _DIGITS = 9  # what searchers have behind them is the same, if it is so to so many digits
-_FORAGING = ("foraging", "T", "b1", "R1", "A", "b2", "R2")
 
 
 @frozen
@@ -52,11 +56,7 @@ class _Arrivals:
         return _Arrivals(self.session[which], self.behind[which], self.share[which])
 
     def merge(self, unit: float | None) -> _Arrivals:
-        """Those of a session who have the same behind them, as one.
-
-        Args:
-            unit: what all that is behind anyone is a multiple of, if that is known.
-        """
+        """Those of a session who have the same behind them, as one."""
         if not len(self.session):
             return self
         if unit is None:
@@ -110,7 +110,7 @@ def session_ift(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     With goal=session, the gain counts on from list to list. The rate is that of the list: it is
     the patch that a forager leaves.
     """
-    forage = make_forager(**{name: recipe.setting(name) for name in _FORAGING})
+    forage = make_forager(**{name: recipe.setting(name) for name in FORAGING})
     searcher = _Searcher(
         behind=lambda _rank, gained: gained,
         go_on=lambda behind, rank, gained: forage(behind, gained / rank),

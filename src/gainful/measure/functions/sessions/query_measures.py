@@ -121,12 +121,7 @@ def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:
 
 
 def _copy_bases(bases: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks, Ranks]:
-    """The entries of each wanted base, one base after the other, and how far each has moved.
-
-    Args:
-        bases: of each entry, ascending.
-        wanted: the bases; -1 for none.
-    """
+    """The entries of each wanted base, one base after the other, and how far each has moved."""
     begin = np.searchsorted(bases, wanted)
     count = np.searchsorted(bases, wanted, side="right") - begin
     offset = np.cumsum(count) - count - begin

@@ -333,9 +333,8 @@ def _repeat_best_gains(
     base[sessions.session[inside], sessions.position[inside] - 1] = gains.judged.base[inside]
     last = gains.judged.base[sessions.last_query]
     stopped = np.arange(queries) >= sessions.query_counts[:, None]
-    return np.asarray(
-        best_gains[np.where(stopped, last[:, None], base)]
-    )  # goes on, if the ideal does
+    # Goes on, if the ideal does
+    return np.asarray(best_gains[np.where(stopped, last[:, None], base)])
 
 
 def _best_gains_by_base(gains: SessionGains, width: int) -> Array:
@@ -425,13 +424,7 @@ def _nsdcg_by_query(sessions: MatchedSessions, recipe: SessionRecipe, gains: Ses
 def session_vectors(
     sessions: MatchedSessions, recipe: SessionRecipe, queries: int | None = None
 ) -> Vectors:
-    """The progressive vectors of all sessions, held where a searcher has stopped.
-
-    Args:
-        sessions: those that were matched.
-        recipe: the measure, everything settled.
-        queries: to so many queries; to those of the longest session if it is not said.
-    """
+    """The progressive vectors of all sessions, held where a searcher has stopped."""
     sessions = sessions.keep_first_queries(recipe.queries)
     gains, x = session_gains(sessions, recipe), recipe.k or 0
     length = (

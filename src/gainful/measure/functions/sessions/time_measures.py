@@ -78,13 +78,7 @@ class _Walk:
     clicked: Flags | None  # what was opened, where that is told
 
     def sum_before(self, spent: Array, usual: float, per_query: float = 0.0) -> Array:
-        """What was spent in a session before each row.
-
-        Args:
-            spent: for each row that is looked at.
-            usual: for a result that is no row.
-            per_query: to ask.
-        """
+        """What was spent in a session before each row."""
         sessions, queries = self.sessions, len(self.sessions.position)
         query = sessions.query_of_row
         more = np.where(self.looked, spent - usual, 0.0)
