@@ -19,7 +19,7 @@ from written_files import write_file
 
 import gainful
 from gainful.errors import BadInput, BadValue
-from gainful.read import kinds, qrels_and_run
+from gainful.read import qrels_and_run
 from gainful.read.column_names import read_column_names
 from gainful.read.formats import (
     FORMATS,
@@ -482,7 +482,7 @@ def test_files_that_are_not_there_or_go_away(put, tmp_path):
     source = open_source(put(RUN))
     (tmp_path / "file").unlink()
     with refuses(BadInput, "file"):
-        read_rows(source, kinds.RUN).build()
+        read_rows(source, qrels_and_run.RUN).build()
     with refuses(BadInput, "run.gz"):
         read_run(put(RUN, "run.gz"))
     with refuses(gainful.errors.WrongType, "path"):

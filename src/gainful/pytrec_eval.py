@@ -27,7 +27,7 @@ from gainful.measure.ranked_run import rank_run
 from gainful.measure.trec_eval_names import GROUPS_9
 from gainful.measure.trec_language import TrecLine, parse_trec_name
 from gainful.read.dicts import read_dict
-from gainful.read.kinds import QRELS, RUN
+from gainful.read.qrels_and_run import QRELS, RUN
 from gainful.text import quote
 from gainful.types import Array
 

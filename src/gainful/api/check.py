@@ -14,12 +14,12 @@ from gainful.match.check import CheckReport, Finding, check_pairs
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.file_check import (
     FileReport,
+    decide_kinds,
     examine_file,
     examine_sessions,
     examine_value,
     open_to_check,
 )
-from gainful.read.file_kinds import decide_kinds
 from gainful.read.formats import SESSION_FORMATS
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.read_options import AnyTopics

@@ -9,7 +9,7 @@ import polars as pl
 
 from gainful.errors import BadInput, BadValue
 from gainful.read import trec_files
-from gainful.read.kinds import RUN
+from gainful.read.qrels_and_run import RUN
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_problems import flag_problem
 from gainful.read.sessions import Sessions, check_sessions

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from gainful.errors import BadInput
-from gainful.read.qrels_and_run import Qrels
+from gainful.read.qrels_and_run import Qrels, build_subtopic_qrels
+from gainful.read.ranked_items import parse_number
 from gainful.read.source import DATASET
-from gainful.read.subtopic_qrels import read_qrels_rows
 from gainful.text import shorten
 
 _MAX_ANSWER = 150  # characters of its answer
@@ -76,3 +79,14 @@ def _suggest_parts(name: str) -> str:
         if part.startswith(f"{name}/") and ir_datasets.load(part).has_qrels()
     ]
     return f"one of its parts, such as {', '.join(parts[:3])}" if parts else "one with judgments"
+
+
+def read_qrels_rows(name: str, rows: Iterable[tuple[Any, Any, Any, Any]]) -> Qrels:
+    """Judgments from tuples of query, document, grade and subtopic."""
+    records = [
+        (str(query), str(doc), parse_number(grade, name, query, doc, "grade"), str(subtopic))
+        for query, doc, grade, subtopic in rows
+    ]
+    columns = {"query": pl.String, "doc": pl.String, "grade": pl.Float64, "subtopic": pl.String}
+    frame = pl.DataFrame(records, schema=columns, orient="row")
+    return build_subtopic_qrels(frame, name, lambda row: f"{name}, row {row}")

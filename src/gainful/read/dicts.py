@@ -10,8 +10,7 @@ from typing import Any
 import polars as pl
 
 from gainful.errors import BadInput, Duplicated
-from gainful.read.kinds import QRELS, RUN, Kind, Value
-from gainful.read.qrels_and_run import NestedDict
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Value
 from gainful.read.ranked_items import DocNumbers, as_list, is_id, parse_number, read_items
 from gainful.text import quote
 

@@ -14,8 +14,7 @@ from attrs import frozen
 
 from gainful.errors import BadInput, NoColumn, Swapped, UnknownName
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping, are_column_names
-from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
-from gainful.read.qrels_and_run import Qrels, Run
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, Qrels, Rows, Run, Value
 from gainful.read.source import ARROW_STREAM, DATASET, Source, is_folder, open_source
 from gainful.text import NUMBER_PATTERN
 
@@ -112,7 +111,7 @@ _RANKED = ("judgments", "run")
 _SESSIONS = ("sessions",)
 _LABELS = ("topic", "system", "scenario", "searcher")
 _SEARCH = ("session", "text", "doc", "retrieved")
-_READ_TABLE = _load("tables.read_rows")
+_READ_TABLE = _load("named_columns.read_rows")
 _TABLE = ("columns", "format_name")
 _ALL = (
     Format(
@@ -142,7 +141,7 @@ _ALL = (
     Format(
         "json",
         "one JSON object of objects, or a list",
-        *(_RANKED, _is_json, _load("tables.read_json"), ("columns",)),
+        *(_RANKED, _is_json, _load("shapes.read_json"), ("columns",)),
         example='{"1": {"a": 2, "b": 0}}',
     ),
     Format(

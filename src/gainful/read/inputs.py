@@ -1,6 +1,6 @@
 """Whatever a user passes as judgments or as a run → a value that can be matched.
 
-Files are read here; what is in memory already, in whatever shape, by `read/tables.py`.
+Files are read here; what is in memory already, in whatever shape, by `read/shapes.py`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from gainful.errors import NoColumn
 from gainful.forks import refuse_lost_threads
 from gainful.read.column_names import ColumnMapping, ColumnNames, read_column_names
 from gainful.read.formats import find_kinds, read_qrels, read_run
-from gainful.read.kinds import QRELS, RUN
 from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
+from gainful.read.qrels_and_run import QRELS, RUN, NestedDict, Qrels, Run
 from gainful.read.source import Source, is_file, open_source
 
 AnyQrels = str | PathLike[str] | Mapping[Any, Any] | Qrels | Any  # or any frame, or lists
@@ -37,7 +36,7 @@ def as_qrels(
     with _choose_columns(columns, "qrels") as names:
         if isinstance(value, (str, PathLike)):
             return read_qrels(value, format_name, names)
-        from gainful.read.tables import convert  # noqa: PLC0415  (files do without)
+        from gainful.read.shapes import convert  # noqa: PLC0415  (files do without)
 
         return convert(value, QRELS.name, QRELS, names)
 
@@ -72,10 +71,10 @@ def as_run(
     with _choose_columns(columns, "run") as names:
         if isinstance(value, (str, PathLike)):
             return read_run(value, format_name, names)
-        from gainful.read import tables  # noqa: PLC0415  (files do without)
+        from gainful.read import shapes  # noqa: PLC0415  (files do without)
 
-        lazy_run = tables.find_lazy_run(value, name, names)
-        return tables.convert(value, name, RUN, names) if lazy_run is None else lazy_run
+        lazy_run = shapes.find_lazy_run(value, name, names)
+        return shapes.convert(value, name, RUN, names) if lazy_run is None else lazy_run
 
 
 def as_run_in_memory(
@@ -104,9 +103,9 @@ def find_run_beside(value: AnyQrels, columns: AnyColumns | None = None) -> AnyRu
             return value
         _refuse_unknown_lists(source, names)
         return None
-    from gainful.read import tables  # noqa: PLC0415  (files do without)
+    from gainful.read import shapes  # noqa: PLC0415  (files do without)
 
-    return value if tables.tells_both(value, names) else None
+    return value if shapes.tells_both(value, names) else None
 
 
 def _refuse_unknown_lists(source: Source, columns: ColumnMapping) -> None:

@@ -12,9 +12,8 @@ from attrs import evolve, field, frozen
 from gainful.errors import BadInput
 from gainful.read.engines import POLARS, Engine
 from gainful.read.formats import find_format
-from gainful.read.kinds import RUN, Rows
 from gainful.read.lazy_run import LazyRun
-from gainful.read.qrels_and_run import Run
+from gainful.read.qrels_and_run import RUN, Rows, Run
 from gainful.read.source import Source, make_memory_source, open_source
 from gainful.read.trec_files import (
     RUN_LINES,

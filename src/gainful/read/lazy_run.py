@@ -10,8 +10,7 @@ import polars as pl
 from attrs import field, frozen
 
 from gainful.read.column_names import restore_name
-from gainful.read.kinds import RUN, Kind, Value
-from gainful.read.qrels_and_run import IdKinds, Run
+from gainful.read.qrels_and_run import RUN, IdKinds, Kind, Run, Value
 from gainful.text import quote
 
 if TYPE_CHECKING:  # slow to load, and only runs in an engine need it

@@ -10,8 +10,9 @@ import polars as pl
 from attrs import evolve, frozen
 
 from gainful.errors import BadInput, NoColumn
-from gainful.read import delimited, json_records, trec_files
+from gainful.read import delimited, json_records, rag, trec_files
 from gainful.read.column_names import (
+    DOC,
     GRADE,
     LOG_COLUMNS,
     POSITION,
@@ -24,12 +25,13 @@ from gainful.read.column_names import (
     USUAL_NAMES,
     Column,
     ColumnMapping,
+    is_wide,
     list_columns,
     may_be_grades,
     normalise_name,
     strip_name,
 )
-from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Value
 from gainful.read.source import Source
 from gainful.text import join_words, quote
 
@@ -265,6 +267,45 @@ def read_table(
 def as_table(frame: pl.DataFrame, name: str) -> InputTable:
     """A frame in memory as a table."""
     return InputTable(frame, name, lambda row: f"{name}, row {row}", padded=False)
+
+
+def read_rows(
+    source: Source, kind: Kind[Value], columns: ColumnMapping, format_name: str
+) -> Rows[Value] | Value:
+    """The rows of a file with columns such as query, doc, and grade or score (or rank)."""
+    return extract_any(read_table(source, format_name, columns), kind, columns)
+
+
+def extract(table: InputTable, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
+    """Judgments or a run from a table whose columns may have other names than the usual ones."""
+    rows = extract_any(table, kind, columns)
+    return rows.build() if isinstance(rows, Rows) else rows
+
+
+def extract_any(
+    table: InputTable, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES
+) -> Rows[Value] | Value:
+    """The rows of a table; of one with lists for cells, what they are together."""
+    roles, paths = kind.roles, ColumnMapping(fit=columns.fit)
+    if _names_path(columns, table.frame):
+        roles = {role: name for role, name in roles.items() if role != "doc"}
+        paths = evolve(paths, names={"doc": columns.names["doc"]})
+    table = table.rename(columns, roles)
+    if is_wide(table.frame.schema):
+        names = [*map(normalise_name, table.frame.columns)]
+        rows = enumerate(table.frame.iter_rows())
+        records = ((table.locate(at), dict(zip(names, row, strict=True))) for at, row in rows)
+        return rag.read_records(table.name, records, kind, paths)
+    if table.header.find_column(DOC) is None:
+        lists = [name for name, dtype in table.frame.schema.items() if dtype.base_type() == pl.List]
+        rag.refuse_unknown_lists(table.name, lists, columns, kind)
+    return extract_rows(table, kind)
+
+
+def _names_path(columns: ColumnMapping, frame: pl.DataFrame) -> bool:
+    paths = columns.names.get("doc", ())
+    nested = any(dtype.is_nested() for dtype in frame.dtypes)
+    return nested and any("." in path for path in paths) and {*paths}.isdisjoint(frame.columns)
 
 
 def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:

@@ -1,17 +1,23 @@
-"""`Qrels` and `Run`: what was read, as columns; `NestedDict`: a dict of dicts as it came."""
+"""`Qrels` and `Run`: what was read, as columns; `NestedDict`: a dict of dicts as it came.
+
+`Kind` says in what reading the one differs from reading the other, `Rows` is what a reader gives. A
+document may be judged once for each subtopic of its query; one and the same subtopic everywhere
+says nothing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from numbers import Integral
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import polars as pl
 from attrs import field, frozen
 
-from gainful.errors import BadInput, Duplicated, WrongType
+from gainful.errors import BadInput, Duplicated, Swapped, WrongType
+from gainful.read.column_names import QRELS_ROLES, RELEVANT, RETRIEVED, RUN_ROLES
 from gainful.text import count_noun, quote
 
 # What query and doc were before they became texts, where that is known: texts or whole numbers.
@@ -32,7 +38,7 @@ class Qrels:
     """Who judged what: a grade for each query and document.
 
     Where documents were judged for subtopics, `subtopics` has a row for each such judgment, and
-    the grade in `frame` is the highest of a document's; `read.subtopic_qrels` makes both of them.
+    the grade in `frame` is the highest of a document's; `build_subtopic_qrels` makes both.
 
     Examples:
         >>> frame = pl.DataFrame({"query": ["1"], "doc": ["a"], "grade": [2.0]})
@@ -54,27 +60,11 @@ class Qrels:
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Qrels", "grade")
-        if not self.part:
-            _refuse_empty(self.frame, self.name, "judgment")
-        _refuse_not_finite(self, "grade")
-        if not self.unique:
-            return
-        duplicate_rows = find_duplicates(self.frame)
-        if not duplicate_rows.is_empty():
-            self._refuse_duplicate(duplicate_rows)
-
-    def _refuse_duplicate(self, duplicate_rows: pl.DataFrame) -> None:
-        query, doc = duplicate_rows.row(0)[:2]
-        same = duplicate_rows.filter((pl.col("query") == query) & (pl.col("doc") == doc))
-        rows = same["row"].to_list()
-        grades = [f"{self.frame['grade'][row]:g}" for row in rows]
-        times = "twice" if len(rows) == 2 else f"{len(rows)} times"
-        raise Duplicated(
-            self.locate(rows[1]),
-            f"document {quote(doc)} of query {quote(query)} is judged {times}, "
-            f"as {' and '.join(grades)}",
-            "one grade for each query and document",
-        )
+        if self.frame.is_empty() and not self.part:
+            raise BadInput(self.name, "it has no judgments")
+        _refuse_not_finite(self.frame, "grade", self.locate)
+        if self.unique:
+            _refuse_judged_twice(self.frame, find_duplicates(self.frame), self.locate)
 
     @property
     def overlapping(self) -> bool:
@@ -114,9 +104,9 @@ class Run:
     name: str = "run"
     where: Callable[[int], str] | None = field(default=None, repr=False)
     tag: str = ""  # what the run calls itself in its last column
-    silent: frozenset[str] = field(
+    silent: frozenset[str] = field(  # queries for which nothing was retrieved
         default=frozenset(), converter=_as_set
-    )  # queries for which nothing was retrieved
+    )
     notes: Sequence[str] = ()  # what one should know of how it was read
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
@@ -126,10 +116,10 @@ class Run:
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Run", "score")
-        if not (self.silent or self.part):
-            _refuse_empty(self.frame, self.name, "result")
+        if self.frame.is_empty() and not (self.silent or self.part):
+            raise BadInput(self.name, "it has no results")
         if not self.infinite:
-            _refuse_not_finite(self, "score")
+            _refuse_not_finite(self.frame, "score", self.locate)
 
     def locate(self, row: int) -> str:
         """Where a row came from, for a message."""
@@ -241,19 +231,32 @@ def _refuse_other_than_frame(frame: object, kind: str, number: str) -> None:
         raise WrongType(kind, frame, f"a polars frame of query, doc, {number}; {taken}")
 
 
-def _refuse_empty(frame: pl.DataFrame, name: str, noun: str) -> None:
-    if frame.is_empty():
-        raise BadInput(name, f"it has no {noun}s")
+def _refuse_not_finite(frame: pl.DataFrame, column: str, locate: Callable[[int], str]) -> None:
+    bad = (~frame[column].is_finite()).arg_true()
+    if len(bad):
+        row = int(bad[0])
+        problem = f"{column} {frame[column][row]:g} is not finite"
+        raise BadInput(locate(row), problem, "a finite number")
 
 
-def _refuse_not_finite(qrels_or_run: Qrels | Run, column: str) -> None:
-    numbers = qrels_or_run.frame[column]
-    bad = ~numbers.is_finite()
-    if bad.any():
-        row = int(bad.arg_true()[0])
-        raise BadInput(
-            qrels_or_run.locate(row), f"{column} {numbers[row]:g} is not finite", "a finite number"
-        )
+def _refuse_judged_twice(
+    frame: pl.DataFrame, repeats: pl.DataFrame, locate: Callable[[int], str]
+) -> None:
+    """No document may be judged twice for a query, or for a subtopic of it."""
+    if repeats.is_empty():
+        return
+    first, keys = repeats.row(0, named=True), repeats.drop("row").columns
+    same = pl.all_horizontal(pl.col(key) == first[key] for key in keys)
+    rows = repeats.filter(same)["row"].to_list()
+    grades = " and ".join(f"{frame['grade'][row]:g}" for row in rows)
+    times = "twice" if len(rows) == 2 else f"{len(rows)} times"
+    subtopic = f" for subtopic {quote(first['subtopic'])}" if "subtopic" in first else ""
+    raise Duplicated(
+        locate(rows[1]),
+        f"document {quote(first['doc'])} of query {quote(first['query'])} is judged "
+        f"{times}{subtopic}, as {grades}",
+        f"one grade for each query{', document and subtopic' if subtopic else ' and document'}",
+    )
 
 
 def has_several_subtopics(subtopic: pl.Series) -> bool:
@@ -299,3 +302,180 @@ def are_ranks(frame: pl.DataFrame, number: str) -> bool:
     """Does a number count from 1, without a gap, in the rows of each query?"""
     counts = pl.col(number) == pl.int_range(1, pl.len() + 1).over("query")
     return all(part.select(counts.all()).item() for part in (frame.head(_SAMPLE), frame))
+
+
+def build_subtopic_qrels(
+    frame: pl.DataFrame,
+    name: str,
+    locate: Callable[[int], str],
+    ids: IdKinds | None = None,
+    notes: Sequence[str] = (),
+) -> Qrels:
+    """Judgments from rows of query, doc, grade and subtopic, and perhaps of passages to be summed.
+
+    Examples:
+        >>> rows = [("1", "a", 1.0, "x"), ("1", "b", 0.0, "x"), ("1", "a", 2.0, "y")]
+        >>> long = pl.DataFrame(rows, schema=["query", "doc", "grade", "subtopic"], orient="row")
+        >>> qrels = build_subtopic_qrels(long, "judgments", str)
+        >>> qrels.frame.rows()
+        [('1', 'a', 2.0), ('1', 'b', 0.0)]
+        >>> qrels.subtopics.rows()
+        [(0, 'x', 1.0), (1, 'x', 0.0), (0, 'y', 2.0)]
+    """
+    if "passage" in frame.columns:
+        frame, locate, zeros = sum_passages(frame, locate)
+        counted = f"; {count_noun(zeros, 'rating')} of 0 counted as 1" if zeros else ""
+        notes = [*notes, f"{name}: ratings of passages, summed by subtopic{counted}"]
+    if not has_several_subtopics(frame["subtopic"]):
+        return Qrels(frame.drop("subtopic"), name, locate, ids=ids or {}, notes=notes)
+    _refuse_not_finite(frame, "grade", locate)
+    _refuse_judged_twice(frame, find_duplicate_judgments(frame), locate)
+    pairs = frame.with_row_index("line").group_by("query", "doc", maintain_order=True)
+    per_doc = pairs.agg(pl.col("grade").max(), pl.col("line").first()).with_row_index("row")
+    rows = frame.join(per_doc, on=["query", "doc"], how="left", maintain_order="left")
+    first = per_doc["line"]
+    return Qrels(
+        per_doc.select("query", "doc", "grade"),
+        name,
+        lambda row: locate(int(first[row])),
+        subtopics=rows.select("row", "subtopic", "grade"),
+        ids=ids or {},
+        notes=notes,
+    )
+
+
+def sum_passages(
+    frame: pl.DataFrame, locate: Callable[[int], str]
+) -> tuple[pl.DataFrame, Callable[[int], str], int]:
+    """Ratings of passages → a grade for each query, document and subtopic, as TREC DD has it.
+
+    The grade is the sum of the ratings of the passages; one of 0 counts as 1, as in the track's
+    scorers, and the last number says how many did. A passage that is rated twice is refused.
+
+    Examples:
+        >>> rows = [("1", "a", 2.0, "1.1", "p"), ("1", "a", 0.0, "1.1", "q")]
+        >>> columns = ["query", "doc", "grade", "subtopic", "passage"]
+        >>> sum_passages(pl.DataFrame(rows, schema=columns, orient="row"), str)[0].rows()
+        [('1', 'a', 3.0, '1.1')]
+    """
+    ids = ["query", "doc", "subtopic"]
+    repeats = find_repeated_passages(frame)
+    if not repeats.is_empty():
+        first = repeats.row(0, named=True)
+        raise Duplicated(
+            locate(first["row"]),
+            f"passage {quote(first['passage'])} of document {quote(first['doc'])} is rated more "
+            f"than once for subtopic {quote(first['subtopic'])}",
+            "one rating for each passage and subtopic",
+        )
+    zeros = int((frame["grade"] == 0).sum())
+    rating = pl.when(pl.col("grade") == 0).then(1.0).otherwise(pl.col("grade")).alias("grade")
+    rows = frame.with_row_index("line").group_by(ids, maintain_order=True)
+    summed = rows.agg(rating.sum(), pl.col("line").first())
+    line = summed["line"]
+    columns = ("query", "doc", "grade", "subtopic")
+    return summed.select(columns), lambda row: locate(int(line[row])), zeros
+
+
+def find_repeated_passages(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows that rate a passage for a subtopic for which an earlier row rates it."""
+    key = pl.struct("query", "doc", "subtopic", "passage")
+    return frame.with_row_index("row").filter(~key.is_first_distinct())
+
+
+def find_duplicate_judgments(frame: pl.DataFrame) -> pl.DataFrame:
+    """All rows in which a document is judged for a subtopic for which another row judges it."""
+    judgment_key = pl.struct("query", "doc", "subtopic")
+    rows = frame.select("query", "doc", "subtopic").with_row_index("row")
+    return rows.filter(judgment_key.is_duplicated()).select("query", "doc", "subtopic", "row")
+
+
+Value = TypeVar("Value", bound=Qrels | Run)
+
+
+@frozen(eq=False)
+class Kind(Generic[Value]):
+    """Judgments or a run: all in which reading the one differs from reading the other."""
+
+    name: str
+    number: str  # what is told of each document
+    default: float | None  # that number where it is not told; None: the order of a list tells it
+    roles: Mapping[str, str]  # that columns can have, each with the name that is looked for first
+    lists: tuple[str, ...]  # names of fields with all documents of a query
+    shapes: str  # of dicts
+    looks_other: str  # said of a value of the other kind
+    build: Callable[..., Value]  # of a frame, a name, places of rows, and fields of the value
+
+    def __reduce__(self) -> str:
+        return "QRELS" if self.number == "grade" else "RUN"  # the same one in other processes
+
+    def describe_swap(self, name: str, reason: str, expected: str) -> Swapped:
+        """What is to be said of a value of the other kind."""
+        return Swapped(name, f"{self.looks_other}: {reason} (are the arguments swapped?)", expected)
+
+
+def _build_qrels(
+    frame: pl.DataFrame, name: str, where: Callable[[int], str] | None = None, **fields: Any
+) -> Qrels:
+    """Judgments from rows, which may be of subtopics, or of passages for these."""
+    has_subtopics = "subtopic" in frame.columns and (
+        "passage" in frame.columns or has_several_subtopics(frame["subtopic"])
+    )
+    if has_subtopics and where is not None:
+        return build_subtopic_qrels(frame, name, where, **fields)
+    return Qrels(frame.select("query", "doc", "grade"), name, where, **fields)
+
+
+def _build_run(
+    frame: pl.DataFrame, name: str, where: Callable[[int], str] | None = None, **fields: Any
+) -> Run:
+    return Run(frame.select("query", "doc", "score"), name, where, **fields)
+
+
+QRELS = Kind(
+    "judgments",
+    "grade",
+    1,
+    QRELS_ROLES,
+    RELEVANT,
+    "{query: {document: grade}} or {query: [relevant document, …]}",
+    "this looks like a run, not like judgments",
+    _build_qrels,
+)
+RUN = Kind(
+    "run",
+    "score",
+    None,
+    RUN_ROLES,
+    RETRIEVED,
+    "{query: {document: score}}, {query: [document, …]} or {query: [(document, score), …]}",
+    "these look like judgments, not like a run",
+    _build_run,
+)
+
+
+@frozen(eq=False)
+class Rows(Generic[Value]):
+    """What a reader gives: the rows that are sound, and what is wrong with the others.
+
+    Who calls decides: `build` makes the first of these mistakes an error, `check` tells all.
+    """
+
+    kind: Kind[Value]
+    name: str
+    frame: pl.DataFrame  # query, doc, grade or score; subtopic, passage, rank where there are some
+    locate: Callable[[int], str]  # of the sound rows
+    expected: str = ""
+    mistakes: Sequence[int] = ()  # rows that are not sound
+    describe: Callable[[int], tuple[str, str]] = lambda row: (str(row), "")  # place and words
+    warnings: Sequence[str] = ()  # what changes what comes out
+    notes: Sequence[str] = ()  # what else one should know of how it was read
+    fields: Mapping[str, Any] = {}  # of the value: what its ids are, its tag
+
+    def build(self) -> Value:
+        """The judgments or the run, or an error for the first row that is not sound."""
+        if self.mistakes:
+            place, words = self.describe(self.mistakes[0])
+            raise BadInput(place, words, self.expected)
+        notes = [*self.warnings, *self.notes]
+        return self.kind.build(self.frame, self.name, self.locate, notes=notes, **self.fields)

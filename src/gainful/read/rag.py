@@ -33,9 +33,8 @@ from gainful.read.column_names import (
 )
 from gainful.read.dicts import DocScores
 from gainful.read.json_records import is_json_list, read_objects
-from gainful.read.kinds import QRELS, RUN, Kind, Value
 from gainful.read.path_finder import describe_paths, find_first
-from gainful.read.qrels_and_run import Qrels
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, Qrels, Value
 from gainful.read.ranked_items import WHERE_IDS, DocNumbers, as_list, find_id, parse_number
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote

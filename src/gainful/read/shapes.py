@@ -1,4 +1,4 @@
-"""Lists in memory → judgments or a run: records, rows, lists in query order, RAG records.
+"""What is in memory → judgments or a run: dicts, frames, engines, and lists of many shapes.
 
 What a list is shows in its first entry. A tuple is a row (query, document, number), a list is the
 ranking of one query; where an entry could be either, both readings are told and nothing is guessed.
@@ -6,6 +6,7 @@ ranking of one query; where an entry could be either, both readings are told and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from os import PathLike
@@ -14,11 +15,13 @@ from typing import Any, Literal
 import polars as pl
 from attrs import evolve
 
-from gainful.errors import BadInput
-from gainful.read import dicts, named_columns, rag, ratings
+from gainful.errors import BadInput, WrongType
+from gainful.forks import refuse_lost_threads
+from gainful.read import dicts, json_records, named_columns, rag, ratings
 from gainful.read.column_names import (
     DOC,
     DOC_LISTS,
+    GRADE,
     KNOWN_COLUMNS,
     QUERY,
     QUERY_TEXT,
@@ -26,19 +29,19 @@ from gainful.read.column_names import (
     RETRIEVED,
     USUAL_NAMES,
     ColumnMapping,
+    is_wide,
+    list_columns,
     normalise_name,
 )
 from gainful.read.engines import find_engine
-from gainful.read.frames import is_frame, is_wrapped
-from gainful.read.json_records import build_columns
-from gainful.read.kinds import RUN, Kind, Value
+from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
-from gainful.read.qrels_and_run import GRADES_AND_SCORES, NestedDict, Run
+from gainful.read.qrels_and_run import GRADES_AND_SCORES, QRELS, RUN, Kind, NestedDict, Run, Value
 from gainful.read.ranked_items import as_list, has_id, is_id
 from gainful.read.search_results import find_list
-from gainful.read.source import is_path
-from gainful.text import quote
+from gainful.read.source import Source, is_path
+from gainful.text import NUMBER_PATTERN, quote
 
 Shape = Literal["records", "rows", "lists", "rag"]
 _BESIDE_IDS = frozenset(("distances", "metadatas"))  # in an answer of Chroma
@@ -139,8 +142,93 @@ def are_records(entries: Sequence[Any]) -> bool:
     return bool(entries) and all(map(_is_record, entries))
 
 
-def tells_both(value: object, columns: ColumnMapping) -> bool:
-    """Is it a list or dict of records that tell both what was retrieved and what is relevant?"""
+def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
+    """Judgments or a run from a file with one object {query: {document: number}}, or one list."""
+    value, name = json_records.load_whole(source), source.name
+    if isinstance(value, list):
+        return _as_columns(read_sequence(value, name, kind, columns), kind)
+    if not isinstance(value, dict):
+        raise BadInput(name, f"{quote(value)} is not an object", "{query: {document: number}}")
+    try:
+        return _as_columns(read_mapping(value, name, kind, columns), kind)
+    except BadInput as failure:
+        _refuse_unknown(value, name, kind, failure)
+        raise
+
+
+def _as_columns(read: NestedDict | Value, kind: Kind[Value]) -> Value:
+    return dicts.to_columns(read, kind) if isinstance(read, NestedDict) else read
+
+
+def _refuse_unknown(
+    value: Mapping[str, Any], name: str, kind: Kind[Any], failure: BadInput
+) -> None:
+    """JSON in which few values can be the documents of a query is probably something else."""
+    by_query = [inner for inner in value.values() if _may_be_documents(inner)]
+    if failure.where.startswith(f"{name}[") and 2 * len(by_query) <= len(value):
+        keys = list_columns([*value])
+        problem = (
+            f"{failure.problem}: this is JSON, but no known form of {kind.name}; it has {keys}"
+        )
+        expected = f"{kind.shapes}; logs and traces are for gainful sessions"
+        raise BadInput(failure.where, problem, expected)
+
+
+def _may_be_documents(value: Any) -> bool:
+    numbers = value.values() if isinstance(value, dict) else ()
+    return isinstance(value, list) or any(
+        re.fullmatch(NUMBER_PATTERN, str(number)) for number in numbers
+    )
+
+
+_ALLOWED = (
+    "a path, a dict by query, a frame (polars, pandas, Arrow, DuckDB, Spark), or a list: of "
+    "records, of rows (query, document, {}), or of rankings in query order"
+)
+
+
+def convert(value: Any, name: str, kind: Kind[Value], columns: ColumnMapping) -> Value | NestedDict:
+    """Judgments or a run from a dict, a list, a frame or an engine."""
+    value = unwrap(value, kind.number)
+    if isinstance(value, Mapping):
+        return read_mapping(value, name, kind, columns)
+    if is_sequence(value):
+        return read_sequence(value, name, kind, columns)
+    refuse_lost_threads()
+    engine = find_engine(value)
+    if engine is not None:
+        from gainful.read import lazy  # noqa: PLC0415  (slow to load)
+
+        if kind is QRELS:
+            return named_columns.extract(lazy.collect_qrels(value, engine, name, columns), kind)
+        value = lazy.collect_frame(value, engine, name)
+    if is_frame(value):
+        frame = _read_frame(value, name, columns, grades=kind is QRELS)
+        return named_columns.extract(named_columns.as_table(frame, name), kind, columns)
+    raise WrongType(name, value, _ALLOWED.format(kind.number))
+
+
+def find_lazy_run(value: Any, name: str, columns: ColumnMapping) -> LazyRun | None:
+    """A run that stays in its engine; None if there is none, or lists for cells."""
+    value = unwrap(value, RUN.number)
+    if isinstance(value, Mapping) or is_sequence(value):
+        return None
+    refuse_lost_threads()
+    engine = find_engine(value)
+    if engine is None:
+        return None
+    from gainful.read import lazy  # noqa: PLC0415  (slow to load)
+
+    if is_wide(lazy.read_schema(value, engine, name)):
+        return None
+    return lazy.as_lazy_run(value, engine, name, columns=columns)
+
+
+def tells_both(value: Any, columns: ColumnMapping) -> bool:
+    """Does it tell both what was retrieved and what is relevant?"""
+    value = unwrap(value, RUN.number)
+    if is_frame(value):
+        return _frame_tells_both(_read_frame(value, "judgments", columns), columns)
     if isinstance(value, Mapping):
         tool = ratings.recognise(value)
         if tool is not None:
@@ -154,6 +242,25 @@ def tells_both(value: object, columns: ColumnMapping) -> bool:
         lists = [str(key) for key, value in entries[0].items() if as_list(value) is not None]
         rag.refuse_unknown_lists("judgments", lists, columns)
     return len(kinds) == 2
+
+
+def _frame_tells_both(frame: pl.DataFrame, columns: ColumnMapping) -> bool:
+    lists = {normalise_name(name) for name, kind in frame.schema.items() if kind.is_nested()}
+    roles = {"retrieved": RETRIEVED, "relevant": RELEVANT}
+    return all(
+        lists & {*aliases, *map(normalise_name, columns.names.get(role, ()))}
+        for role, aliases in roles.items()
+    )
+
+
+def _read_frame(
+    value: Any, name: str, columns: ColumnMapping, *, grades: bool = False
+) -> pl.DataFrame:
+    header = named_columns.Header([*map(str, getattr(value, "columns", ()))], name)
+    if grades and "grade" not in columns.names and header.find_column(GRADE) is None:
+        return as_polars(value, name)
+    mapped = [normalise_name(column) for names in columns.names.values() for column in names]
+    return as_polars(value, name, dict.fromkeys((*KNOWN_COLUMNS, *mapped)))
 
 
 def holds_runs(value: object) -> bool:
@@ -362,7 +469,7 @@ def _build_frame(entries: list[Any], shape: Shape, name: str, number: str) -> pl
         records = [entry._asdict() if hasattr(entry, "_asdict") else entry for entry in entries]
         strange = next((index for index, row in enumerate(records) if not _is_record(row)), None)
         if strange is None:
-            return build_columns(records)
+            return json_records.build_columns(records)
         raise BadInput(
             f"{name}[{strange}]", f"{quote(records[strange])} is not a record like the others"
         )
@@ -380,7 +487,7 @@ def _build_frame(entries: list[Any], shape: Shape, name: str, number: str) -> pl
             f"{name}[{strange}]", f"{quote(entries[strange])} is not a row like the first"
         )
     header = ("query", "doc", number)[:width]
-    return build_columns([dict(zip(header, row, strict=True)) for row in entries])
+    return json_records.build_columns([dict(zip(header, row, strict=True)) for row in entries])
 
 
 def _is_record(value: object) -> bool:

@@ -20,8 +20,7 @@ import polars as pl
 from attrs import frozen
 
 from gainful.errors import BadInput, Duplicated
-from gainful.read.kinds import QRELS, RUN
-from gainful.read.qrels_and_run import Run, find_duplicates
+from gainful.read.qrels_and_run import QRELS, RUN, Run, find_duplicates
 from gainful.read.source import Source, open_source
 from gainful.read.trec_files import (
     BLANKS,

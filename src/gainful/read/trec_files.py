@@ -15,8 +15,7 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import USUAL_NAMES, ColumnMapping
-from gainful.read.kinds import QRELS, RUN, Kind, Rows, Value
-from gainful.read.qrels_and_run import Run, are_ranks
+from gainful.read.qrels_and_run import QRELS, RUN, Kind, Rows, Run, Value, are_ranks
 from gainful.read.source import Source
 from gainful.text import count_noun, quote
 from gainful.threads import map_ahead
