@@ -121,7 +121,7 @@ class Retrievals:
 
     def add(self, record: int, *, docs: Sequence[str] = (), **values: str | int | None) -> None:
         """One search: its documents, and what is told of it by column."""
-        self.extend([record], [docs], **{name: [value] for name, value in values.items()})
+        self.extend([record], [docs], None, **{name: [value] for name, value in values.items()})
 
     def extend(
         self,

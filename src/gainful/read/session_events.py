@@ -219,7 +219,9 @@ def find_event_problems(events: SessionEvents, owner: str) -> list[Problem]:
         untimed = "there is no time, though others have one"
         mistakes.append((frame["time"].is_null(), lambda _: untimed, "a time in every row"))
     placed = pl.Series(fresh)
-    problems = [flag_problem(frame, placed & flags, *rest) for flags, *rest in mistakes]
+    problems = [
+        flag_problem(frame, placed & flags, words, right) for flags, words, right in mistakes
+    ]
     return [*problems, _find_shared_sessions(frame)] if owner == "session" else problems
 
 
