@@ -488,6 +488,15 @@ def test_a_log_without_positions_says_how_lists_were_made(tmp_path):
     assert find_notes(sessions.notes, "no", "positions", "row")
 
 
+def test_a_click_beside_an_impression_without_its_query_is_refused(tmp_path):
+    text = "session,query,rank,doc,event\ns,x,1,a,click\ns,,1,a,impression\n"
+    path = write_file(tmp_path / "log.csv", text)
+    with refuses(BadInput, "log.csv:3"):
+        as_sessions(path)
+    with refuses(BadInput, "log.csv"):
+        as_sessions(path, bad="skip")
+
+
 def test_clicks_alone_are_not_what_was_shown(tmp_path):
     text = "session,query,rank,doc,clicked\ns,x,1,a,1\ns,x,4,b,1\n"
     with refuses(BadInput, "log.csv"):

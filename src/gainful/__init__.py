@@ -1,4 +1,4 @@
-"""gainful judges rankings: cumulated gain in every formulation in use, with its convention.
+"""gainful evaluates rankings: cumulated gain in every formulation in use, with its convention.
 
 The public names stand in `__init__.pyi`, which type checkers read too; each is loaded when it is
 first used.

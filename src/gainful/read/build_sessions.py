@@ -435,7 +435,7 @@ def _split_lists(opening: pl.DataFrame, place: str) -> NDArray[np.int64]:
     hashes = opening[place].hash(1).to_numpy().copy()
     hashes[(opening["event"] == ASKED).to_numpy()] = 0
     codes = np.unique(hashes, return_inverse=True)[1]
-    again = _count_before(block * (int(codes.max()) + 1) + codes)
+    again = _count_before(block * (int(codes.max(initial=0)) + 1) + codes)
     if not again.any():
         return np.asarray(block, dtype=np.int64)
     step = int(again.max()) + 1  # blocks stand one after the other: one running maximum for all

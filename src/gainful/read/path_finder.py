@@ -142,8 +142,8 @@ class PathFinder:
 
     def find(self, records: Sequence[Record]) -> list[list[Any]]:
         """For each thing what it is in each of the records; None where no path leads to it."""
-        found = list(map(self.find_each, records))
-        return [[values[place] for values in found] for place in range(len(self._groups))]
+        each = list(map(self.find_each, records))
+        return [[values[place] for values in each] for place in range(len(self._groups))]
 
     def find_each(self, record: Record) -> list[Any]:
         """What each of the things is in one record; None where no path leads to it."""

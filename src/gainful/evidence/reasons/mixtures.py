@@ -145,7 +145,7 @@ class RunScores:
     notes: Sequence[str] = ()  # what one should know of the data
     _runs: dict[tuple[SettingValue, ...], MatchedRun] = field(factory=dict)
 
-    def matched_run(self, convention: Convention) -> MatchedRun:
+    def find_run(self, convention: Convention) -> MatchedRun:
         """The run as a convention matches it."""
         key = _match_key(convention)
         if key not in self._runs:
@@ -154,7 +154,7 @@ class RunScores:
 
     def recipe(self, convention: Convention) -> Recipe:
         """The measure under a convention."""
-        highest_grade = self.matched_run(convention).matched.highest_grade
+        highest_grade = self.find_run(convention).matched.highest_grade
         return with_max_grade(build_recipe(self.measure, like=convention), highest_grade)
 
     def sort_key(self, convention: Convention) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ class RunScores:
         row_by_query = {query: row for row, query in enumerate(self.units)}
         for _, alike in groupby(conventions, _match_key):
             group = list(alike)
-            matched = self.matched_run(group[0]).matched
+            matched = self.find_run(group[0]).matched
             mine, theirs = (choose_queries(matched, side, self.name) for side in self.sides)
             chosen = matched.select_queries(mine | theirs)
             rows = [row_by_query[query] for query in chosen.queries]
@@ -215,7 +215,7 @@ class RunScores:
         """How does a query come by its value on both sides of a switch, rank by rank?"""
         query, recipes = self.units[row], [self.recipe(convention) for convention in conventions]
         rankings = [
-            rank_queries(self.matched_run(convention), recipe, [query])
+            rank_queries(self.find_run(convention), recipe, [query])
             for convention, recipe in zip(conventions, recipes, strict=True)
         ]
         counted = [finite_or_none(value) for value in values]
@@ -245,13 +245,13 @@ def mix_run(
         strict_sides=(sides[0].convention, sides[1].convention),
         sides=(mine, theirs),
     )
-    matched, qrels = source.matched_run(widest).matched, source.matched_run(widest).qrels
+    matched, qrels = source.find_run(widest).matched, source.find_run(widest).qrels
     matched.refuse_nothing_in_common(run.name)
     source.units = list(matched.queries)
     source.notes = (
         *getattr(run, "notes", ()),
         *note_id_types(qrels, run),
-        *note_no_overlap(qrels, run, source.matched_run(mine).matched),
+        *note_no_overlap(qrels, run, source.find_run(mine).matched),
     )
     namesakes = mine.namesake != theirs.namesake and _has_namesakes(run)
     facts = gather_facts(matched, sides, namesakes=namesakes)
@@ -273,7 +273,7 @@ def _has_namesakes(run: Run | NestedDict) -> bool:
 def _find_refusal(source: RunScores, side: Convention, setting: str) -> str:
     """What makes a tool refuse, if anything does: it is tried with this one setting left strict."""
     strict = make_lenient(side, keep_strict=setting)
-    matched = source.matched_run(make_lenient(side)).matched
+    matched = source.find_run(make_lenient(side)).matched
     if setting == "duplicates" and not matched.duplicate_count:
         return ""
     try:
