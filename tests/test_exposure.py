@@ -64,8 +64,12 @@ def test_runs_are_compared_by_novelty_and_not_by_coverage():
     queries = {str(query): {"a": 1} for query in range(8)}
     runs = {"first": {q: ["a", "b"] for q in queries}, "second": {q: ["b", "a"] for q in queries}}
     results = gainful.evaluate(queries, runs, ["Novelty@1", "Coverage@1"], **options)
-    compared = gainful.compare(results, measures="Novelty@1", resamples=999)
-    assert compared.pairs[0].difference == 1.0  # a is known to all, b to nobody
+    for inputs in ((results,), (queries, runs)):
+        beside = {"interactions": seen} if len(inputs) == 2 else {}
+        compared = gainful.compare(*inputs, measures="Novelty@1", resamples=999, **beside)
+        assert compared.pairs[0].difference == 1.0  # a is known to all, b to nobody
+    with refuses(BadValue, "interactions"):
+        gainful.compare(results, measures="Novelty@1", interactions=seen)
     with refuses(BadValue, "measure"):
         gainful.compare(results, measures="Coverage@1")
     with refuses(BadValue, "measure"):

@@ -386,6 +386,32 @@ def test_every_figure_is_an_svg_with_its_caption_and_the_same_bytes_again(name, 
     assert "#12171e" not in once
 
 
+def test_groups_of_sessions_have_a_dot_for_each_system(tmp_path, run_gainful):
+    """The mean of a system in a group is that of these sessions evaluated alone."""
+    made = gainful.sessions.simulate_study(2008)
+    sessions = gainful.sessions.evaluate(made.sessions, made.qrels, "nsDCG@10", group="scenario")
+    rows = build_data("groups", sessions).frame.rows(named=True)
+    scenarios = dict.fromkeys(row["group"] for row in rows)
+    assert len(rows) == 2 * len(scenarios) > 4
+    for row in rows:
+        where = {"system": row["run"].removeprefix("system ")}
+        where |= {} if row["group"] == "all" else {"scenario": row["group"]}
+        alone = gainful.sessions.evaluate(made.sessions, made.qrels, "nsDCG@10", where=where)
+        assert row["mean"] == pytest.approx(alone.mean["nsDCG@10"], abs=1e-12)
+        assert row["sessions"] == len(alone.ids)
+    table = "session,query,rank,doc,topic,system\ns,1,1,a,x,1\nt,1,1,b,y,1\n"
+    (tmp_path / "study.csv").write_text(table)
+    (tmp_path / "qrels.txt").write_text("x 0 a 3\ny 0 b 1\n")
+    words = ("--sessions", "study.csv", "--qrels", "qrels.txt", "--group", "topic", "--data")
+    text = run_gainful("figure", "groups", *words, folder=tmp_path).out
+    assert text.splitlines()[0] == "run,group,sessions,mean"
+    assert text.splitlines()[1:] == [
+        "system 1,x,1,3.0",
+        "system 1,y,1,1.0",
+        "system 1,all,2,2.0",
+    ]
+
+
 def test_a_dark_figure_is_the_same_in_other_colours(golden_results):
     light, dark = (
         picture.to_svg(gainful.figures.figure("last", golden_results, dark=dark))

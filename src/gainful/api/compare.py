@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Unpack
+from typing import Any, Unpack
 
 from attrs import evolve
 
 from gainful.api.clusters import find_clusters
-from gainful.api.evaluate import evaluate_matched
+from gainful.api.evaluate import add_items, evaluate_matched
 from gainful.api.run_options import (
     GroupOptions,
     RunOptions,
@@ -54,6 +54,7 @@ def compare(
     per_query: bool = False,
     by: str | None = None,
     block: str | Sequence[str] | None = None,
+    interactions: Any = None,
     **options: Unpack[CompareOptions],
 ) -> Comparison:
     """Is one run really better than another, and by how much?
@@ -67,6 +68,7 @@ def compare(
         per_query: find the queries that changed most by the first measure, and what moved there.
         by: of results of sessions: the column that names the system.
         block: of results of sessions: the columns whose effects are taken out.
+        interactions: for Novelty: who interacted with which item; a table of users and items.
         **options: how runs are compared (`stats.MethodOptions`) and read (`RunOptions`).
 
     Returns:
@@ -85,13 +87,13 @@ def compare(
     """
     method_options, inputs = split_method(options)
     if holds_results(qrels):
-        beside = {**inputs, "per_query": per_query or None}
+        beside = {**inputs, "per_query": per_query or None, "interactions": interactions}
         results = take_results((qrels, runs, *more), measures, beside)
         return compare_results(results, by, block, **method_options)
     method = build_method(**method_options)
     named_runs, measures = separate_runs((runs, *more), measures)
     choose_baseline(method.baseline, list(named_runs), "run")  # before anything is read
-    reading = RunReading.from_options(inputs)
+    reading = add_items(RunReading.from_options(inputs), measures, None, interactions)
     clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     evaluated = [*evaluate_matched(qrels, named_runs, measures, reading, with_rows=per_query)]
     results = [run for run, _ in evaluated]

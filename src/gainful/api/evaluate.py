@@ -203,6 +203,19 @@ class RunResults(ShownByRun[QueryResults]):
         ]
 
 
+def add_items(
+    reading: RunReading, measures: Measures | None, items: AnyItems | None, interactions: Any
+) -> RunReading:
+    """The reading with the catalogue and the interactions that these measures need."""
+    if items is None and interactions is None:
+        return reading
+    from gainful.measure.exposure import check_use  # noqa: PLC0415  (few name them)
+    from gainful.read.items import read_items  # noqa: PLC0415
+
+    check_use(reading.build_recipes(measures)[1], items, interactions)
+    return evolve(reading, items=read_items(items, interactions))
+
+
 class IntervalOptions(GroupOptions, total=False):
     """How runs are read, what is recommended from, and how sure each mean is.
 
@@ -290,13 +303,7 @@ def evaluate(
     interval = given.pop("interval", None)
     chance = {name: given.pop(name) for name in ("resamples", "seed") if name in given}
     named_items = given.pop("items", None), given.pop("interactions", None)
-    reading = RunReading.from_options(given)
-    if any(value is not None for value in named_items):
-        from gainful.measure.exposure import check_use  # noqa: PLC0415  (few name them)
-        from gainful.read.items import read_items  # noqa: PLC0415
-
-        check_use(reading.build_recipes(measures)[1], *named_items)
-        reading = evolve(reading, items=read_items(*named_items))
+    reading = add_items(RunReading.from_options(given), measures, *named_items)
     if run is None and runs is None:
         run = find_run_beside(qrels, reading.columns)
     elif runs is None:

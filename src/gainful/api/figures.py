@@ -36,6 +36,7 @@ from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.searchers.calibration import Calibration
 from gainful.evidence.statistics.resampling import DEFAULT_LEVEL
+from gainful.evidence.system_groups import group_systems
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.catalogue import MEASURES
@@ -43,6 +44,11 @@ from gainful.measure.entry import Entry, Recipe
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
+from gainful.measure.results import list_footnotes
+from gainful.measure.sessions.results import (
+    SessionResults,
+    list_footnotes as list_session_footnotes,
+)
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels
 from gainful.show.figures import (
@@ -129,11 +135,9 @@ def differences_data(
     """
     if measure is not None and len(expand(measure)) != 1:
         raise BadValue("measure", str(measure), "one measure")
-    if holds_results(qrels):
-        results = _take_results(qrels, runs, measure, options)
-    else:
+    if not holds_results(qrels):
         _refuse_more_than_two({} if runs is None else name_runs(runs))  # before anything is read
-        results = _evaluate(qrels, runs, measure or "nDCG@10", options)
+    results = _find_results(qrels, runs, measure, options)
     _refuse_more_than_two(results)
     both, name = list(results.values()), next(iter(next(iter(results.values()))))
     pairs = pair_results(both, name) if len(both) == 2 else None
@@ -234,10 +238,7 @@ def heatmap_data(
     Returns:
         Columns run, query, value; the best run and the easiest query first.
     """
-    if holds_results(qrels):
-        results = _take_results(qrels, runs, measure, options)
-    else:
-        results = _evaluate(qrels, runs, [measure or "nDCG@10"], options)
+    results = _find_results(qrels, runs, measure, options)
     return heatmap.build_data(next(iter(next(iter(results.values())).recipes)), results)
 
 
@@ -247,25 +248,40 @@ def groups_data(
     measure: str | Measure | None = None,
     **options: Unpack[GroupOptions],
 ) -> FigureData:
-    """How good are runs in each group of queries?
+    """How good are runs in each group of queries, or systems in each group of sessions?
 
     Args:
-        qrels: whatever `gainful.evaluate` takes; or what it returned with groups.
+        qrels: whatever `gainful.evaluate` takes; or what it or `sessions.evaluate` returned with
+            groups.
         runs: {name: run}.
         measure: nDCG@10 if none is named; of results, their first.
         **options: groups (`group`, `queries`), how inputs are read, and whose settings count.
 
     Returns:
-        Columns run, group, queries, mean: a row for each run and group, and for all queries.
+        Columns run, group, queries (sessions), mean: a row for each run and group, and for all.
     """
     if holds_results(qrels):
-        results = _take_results(qrels, runs, measure, options)
+        results = take_results((qrels, runs), measure, options)
     else:
-        results = _evaluate(qrels, runs, measure or "nDCG@10", options)
-    first = next(iter(results.values()))
+        results = list(_evaluate(qrels, runs, measure or "nDCG@10", options).values())
+    first = results[0]
     if first.grouping is None:
         raise BadValue("group", None, "a column that names groups of queries, or {query: group}")
-    return groups.build_data(results, next(iter(first)))
+    if isinstance(first, SessionResults):
+        systems = group_systems(first)
+        flags = zip(systems.labels, systems.flags.values(), strict=True)
+        parts: list[groups.Part] = [(label, first, own) for label, own in flags]
+        return groups.build_data(parts, list_session_footnotes(first, verbose=True))
+    parts = [(run.name, run, np.ones(len(run.ids), dtype=bool)) for run in results]
+    return groups.build_data(parts, list_footnotes(results, verbose=True))
+
+
+def _find_results(
+    qrels: Any, runs: Runs | None, measure: str | Measure | None, options: RunOptions
+) -> dict[str, Results]:
+    if holds_results(qrels):
+        return _take_results(qrels, runs, measure, options)
+    return _evaluate(qrels, runs, measure or "nDCG@10", options)
 
 
 def _take_results(
@@ -462,7 +478,7 @@ _ALL = (
     ),
     Figure(
         name="groups",
-        question="How good are runs in each group of queries?",
+        question="How good are runs or systems in each group of queries or sessions?",
         example="groups q.csv a.csv b.csv --group lang -o groups.svg",
         input_kind="groups",
         data=groups_data,

@@ -46,7 +46,7 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
         type=PATH,
         multiple=True,
     ),
-    *GROUPS,
+    *(*GROUPS, "interactions"),
     *("any_test", "correct", "family", "cluster"),
     Row(
         "--pairs",
@@ -112,7 +112,7 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
     values = options.pop("values")
     if values:
         return _compare_values(values, options, verbose=verbose, full=full)
-    own = (*MethodOptions.__annotations__, "per_query")
+    own = (*MethodOptions.__annotations__, "per_query", "interactions")
     comparison = ask(compare_runs, compare_sessions, options, own, at_least=2)
     return comparison.page(verbose=verbose, full=full)
 

@@ -30,8 +30,7 @@ _OF_RUNS = ("interval", "resamples", "seed", *GROUPS)
     ),
     Row("--keep-going", None, "With --collections: skip what cannot be read, and say so."),
     Row("--items", "FILE", "For Coverage and Gini: the catalogue, one id per line.", type=PATH),
-    Row("--interactions", "FILE", "For Novelty: a table of users and items.", type=PATH),
-    *(*GROUPS, *INTERVAL, *PRINT_RUNS),
+    *("interactions", *GROUPS, *INTERVAL, *PRINT_RUNS),
     name="eval",
 )
 def evaluate(

@@ -11,7 +11,7 @@ import click
 from attrs import frozen
 
 from gainful.api.figures import FIGURES, draw_files, find_figure
-from gainful.api.sessions import holds_systems
+from gainful.api.sessions import evaluate as evaluate_sessions, holds_systems
 from gainful.cli.answer import (
     argument,
     command as build_command,
@@ -20,8 +20,9 @@ from gainful.cli.answer import (
     is_stdout,
     parse_reading,
 )
-from gainful.cli.command import Group
+from gainful.cli.command import PATH, Group
 from gainful.cli.options import (
+    CHOOSE_SESSIONS,
     CONVENTION,
     READ_LOG,
     READ_RUNS,
@@ -33,6 +34,7 @@ from gainful.cli.options import (
     session_convention,
     split_columns,
 )
+from gainful.cli.study import ask
 from gainful.page.page import Page, Section
 from gainful.page.render import SUFFIXES
 from gainful.page.table import Table
@@ -180,6 +182,24 @@ def _take_runs(
     return options.pop("qrels"), options.pop("runs")
 
 
+def _take_groups(
+    figure: Figure, options: dict[str, Any], figure_options: dict[str, Any]
+) -> tuple[Any, ...]:
+    """Judgments and runs, or the results of sessions; options of the other are refused."""
+    measures = _take_measures(figure, options) or None
+    given = {**options, **figure_options, "measures": measures}
+    options.clear()
+    figure_options.clear()
+    files, reading = ask(
+        lambda qrels, runs, _, **reading: ((qrels, runs, *(measures or ())), reading),
+        lambda *files, **reading: ((evaluate_sessions(*files, **reading),), {}),
+        given,
+        (),
+    )
+    options |= reading
+    return tuple(files)
+
+
 @frozen
 class _Inputs:
     """What figures are made of: arguments, options of reading, and how both become a call."""
@@ -207,9 +227,14 @@ _INPUTS: Mapping[str, _Inputs] = {
     "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_log),
     "judges": _Inputs((argument("QRELS QRELS..."),), ("qrels_format", "columns"), _take_judges),
     "groups": _Inputs(
-        (argument("QRELS"), argument("RUN...", required=True)),
-        (option("group", required=True), "queries", *READ_RUNS, *CONVENTION),
-        _take_runs,
+        (argument("[QRELS]"), argument("RUN...")),
+        (
+            option("group", required=True),
+            "queries",
+            Row("--sessions", "FILE...", "Draw systems by group of sessions. [sDCG@10]", type=PATH),
+            *("session_qrels", *READ_RUNS, *CONVENTION, *CHOOSE_SESSIONS),
+        ),
+        _take_groups,
     ),
     "runs": _Inputs(
         (argument("QRELS"), argument("RUN...", required=True)),

@@ -26,7 +26,7 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, USUAL_RANGE
 from gainful.measure.gain import GAINS
 from gainful.page.render import RENDERERS
-from gainful.text import NUMBER_PATTERN, split_numbers
+from gainful.text import NUMBER_PATTERN, join_words, split_numbers
 
 # nan and inf are numbers to a person who types them; why they are refused is said further in.
 _NUMBER = re.compile(rf"{NUMBER_PATTERN}|[+-]?(nan|inf)", re.ASCII | re.IGNORECASE)
@@ -156,7 +156,16 @@ class Row:
         attributes = dict(self.attributes)
         if isinstance(attributes.get("type"), partial):
             attributes["type"] = attributes["type"]()
+        if attributes.pop("once", False):  # a second one would silently replace the first
+            attributes |= {"multiple": True, "callback": _take_one}
+            attributes |= {"default": [attributes["default"]]} if "default" in attributes else {}
         return click.option(*self.flags, cls=Option, **attributes)(command)
+
+
+def _take_one(_: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
+    if len(values) > 1:
+        raise click.UsageError(f"one {option.name} at a time, not {join_words(values)}")
+    return values[0] if values else None
 
 
 def _load_plugins(context: click.Context, _: object, modules: tuple[str, ...]) -> None:
@@ -236,8 +245,13 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             multiple=True,
             **_completes(MEASURES),
         ),
-        "measure": Row("-m --measure", "MEASURE", show_default=True, **_completes(MEASURES)),
+        "measure": Row(
+            "-m --measure", "MEASURE", show_default=True, once=True, **_completes(MEASURES)
+        ),
         "per_query": Row("--per-query", None, "Print a line for each query."),
+        "interactions": Row(
+            "--interactions", "FILE", "For Novelty: a table of users and items.", type=PATH
+        ),
         "judged": Row(
             "--judged",
             "G,G,…",

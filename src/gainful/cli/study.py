@@ -21,6 +21,7 @@ _OF_SESSIONS = ("session_qrels", "by", "block", *CHOOSE_SESSIONS)
 _IN_THE_MEASURE = (*(name for name in SETTINGS if name not in ("ties", "unjudged")), "run_format")
 _OF_RUNS = {
     "per_query": "applies to runs only; gainful sessions shows single sessions",
+    "interactions": "applies to runs only, for Novelty",
     "standardise": "applies to runs only, which all have the same queries",
 }
 _NUMBERS = {1: "a run", 2: "two runs"}
@@ -67,7 +68,7 @@ def _take_runs(options: Mapping[str, Any], at_least: int) -> tuple[list[Any], di
     refuse_idle_options(["by"], f"{why}; for groups of queries use --group COLUMN")
     refuse_idle_options(idle, why)
     if options["qrels"] is None or len(options["runs"]) < at_least:
-        usage = f"gainful {click.get_current_context().info_name} QRELS {'RUN ' * (at_least - 1)}"
+        usage = f"{click.get_current_context().command_path} QRELS {'RUN ' * (at_least - 1)}"
         raise click.UsageError(
             f"name QRELS and {_NUMBERS[at_least]} or more: {usage}RUN… (or --sessions FILE)"
         )

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 
 from gainful.measure.groups import add_all, describe_folding, describe_groups, fold_groups
-from gainful.measure.results import list_footnotes
 from gainful.measure.values import Results
 from gainful.show.figures.figure import (
     NO_MEAN,
@@ -21,39 +20,44 @@ from gainful.show.figures.figure import (
 )
 from gainful.show.figures.line_chart import axis_end, series_colour, with_caption
 from gainful.show.theme import Spec, nominal, quantitative
-from gainful.text import mark_notes
-from gainful.types import finite_or_none
+from gainful.text import mark_notes, pluralise
+from gainful.types import Flags, finite_or_none
 
 _ROW_STEP = 30  # pixels of a group
 
 
-def build_data(results: Mapping[str, Results], measure: str) -> FigureData:
+Part = tuple[str, Results, Flags]  # a run, or the sessions of a system: which units are its
+
+
+def build_data(parts: Sequence[Part], footnotes: Sequence[str]) -> FigureData:
     """A row for each run and group, none folded, and one for all queries of a run."""
-    runs, first = list(results.values()), next(iter(results.values()))
-    frame = _tabulate(results, measure, folded=False)
+    runs, first = [run for _, run, _ in parts], parts[0][1]
+    measure = next(iter(first))
+    frame = _tabulate(parts, measure, folded=False)
     by = "group" if first.grouping is None else first.grouping.name
     return FigureData(
         frame=frame,
         title=f"{measure} by {clean_text(by)}",
         caption=(
-            *list_footnotes(runs, verbose=True),
+            *footnotes,
             *mark_notes([*describe_groups(runs), *describe_folding(runs)]),
         ),
         axis_title=f"mean {mark_lower(measure, first.directions[measure])}",
         empty_reason=explain_empty(frame["mean"], NO_MEAN, "Every mean is 0."),
-        extra={"drawn": _tabulate(results, measure, folded=True)},
+        extra={"drawn": _tabulate(parts, measure, folded=True)},
     )
 
 
-def _tabulate(results: Mapping[str, Results], measure: str, *, folded: bool) -> pl.DataFrame:
+def _tabulate(parts: Sequence[Part], measure: str, *, folded: bool) -> pl.DataFrame:
     rows = []
-    for name, run in results.items():
+    for name, run, own in parts:
         flags = fold_groups(run.group_flags()) if folded else run.group_flags()
         for label, some in add_all(flags, len(run.ids)).items():
-            mean = finite_or_none(run.mean_of(measure, some))
-            rows.append((name, label, int(some.sum()), mean))
+            chosen = some & own
+            mean = finite_or_none(run.mean_of(measure, chosen)) if chosen.any() else None
+            rows.append((name, label, int(chosen.sum()), mean))
     schema: dict[str, Any] = {"run": pl.String, "group": pl.String}
-    schema |= {"queries": pl.Int64, "mean": pl.Float64}
+    schema |= {pluralise(parts[0][1].unit): pl.Int64, "mean": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
@@ -61,13 +65,14 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     """A row for each group with a line from the lowest run to the highest, and all at the end."""
     frame: pl.DataFrame = data.extra["drawn"].drop_nulls("mean")
     groups = frame["group"].unique(maintain_order=True).to_list()
+    units = frame.columns[2]
     runs = frame["run"].unique(maintain_order=True).to_list()
     labels = {group: shorten_name(group) for group in groups}
     rows = [
         {
             "group": labels[row["group"]],
             "run": shorten_name(row["run"]),
-            "queries": row["queries"],
+            units: row[units],
             "mean": row["mean"],
         }
         for row in frame.iter_rows(named=True)
@@ -84,7 +89,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     colours = [series_colour(index, look.tones) for index in range(len(runs))]
     legend = {"orient": "top", "title": None, "symbolType": "circle"} if len(runs) > 1 else None
     colour = nominal("run", scale={"domain": names, "range": colours}, legend=legend)
-    tooltip = [*map(nominal, ("group", "run", "queries")), quantitative("mean", format=".4f")]
+    tooltip = [*map(nominal, ("group", "run", units)), quantitative("mean", format=".4f")]
     width, height = look.width or 420, look.height or _ROW_STEP * len(groups)
     layers = [
         {
