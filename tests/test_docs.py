@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import re
 import tomllib
 from functools import cache
@@ -18,6 +19,7 @@ from tools.reference import (
     docstring_to_markdown,
     format_call,
     is_documented,
+    name_pages,
 )
 from tools.site import BUILT
 
@@ -187,9 +189,21 @@ def test_the_reference_has_every_public_name_and_no_other():
     }
     for path in documented:
         assert inspect.getdoc(getattr(public[path], path.rpartition(".")[2])), path
-    text = read_page("api.md")
-    assert set(re.findall(r"^### (.*)$", text, re.MULTILINE)) == documented
-    for constant in public.keys() - documented:  # measures and tables stand in lists
+    pages, text = name_pages(), read_page("api.md")
+    titles = {page.partition("\n")[0].removeprefix("# gainful.") for page in pages.values()}
+    assert titles == documented
+    assert len({page.casefold() for page in pages}) == len(documented)
+    assert set(re.findall(r"^- \[.*?\]\((.*?)\)", text, re.MULTILINE)) == {*pages}
+    for page, content in pages.items():
+        for link in re.findall(
+            r"\]\(([^)\s]+\.md)", re.sub(r"```.*?```", "", content, flags=re.DOTALL)
+        ):
+            target = os.path.normpath(f"api/{link}")
+            assert target in pages or (ROOT / "docs" / target) in {*PAGES, *BUILT_PAGES}, (
+                page,
+                link,
+            )
+    for constant in public.keys() - documented:  # measures and tables are in lists
         assert re.search(rf"^- .*`{constant.rpartition('.')[2]}`.*: ", text, re.MULTILINE)
 
 

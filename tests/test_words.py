@@ -63,12 +63,12 @@ def list_texts() -> Iterator[tuple[str, str]]:
         for line, text in list_strings(path):
             yield f"{path.relative_to(ROOT)}:{line}", text
     pages = [path for suffix in ("js", "html") for path in PACKAGE.rglob(f"*.{suffix}")]
-    for path in [*sorted(pages), *sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]:
+    for path in [*sorted(pages), *sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md"]:
         yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
 
 
 def list_strings(path: Path) -> Iterator[tuple[int, str]]:
-    """Strings of a module with their lines; public docstrings are in docs/api.md."""
+    """Strings of a module with their lines; public docstrings are in docs/api."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     left_out = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):

@@ -1,6 +1,6 @@
-"""The page "API reference": what `__all__` of the public modules names, with signature and docstring.
+"""The API reference: a page for each name in `__all__` of the public modules, and one that lists them.
 
-Examples stand in it as they do in the docstrings, where they are tested.
+A page has the signature and the docstring; examples are tested where the docstrings are.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MODULES = (
     "ir_measures",
     "spark",
 )
-GUIDES = {  # the page that tells when to use it and how to read what comes back
+GUIDES = {  # the page that says when to use it and how to read what comes back
     "evaluate": "evaluate.md",
     "compare": "compare.md",
     "plan": "compare.md",
@@ -61,24 +61,44 @@ GUIDES = {  # the page that tells when to use it and how to read what comes back
     "gainful.ir_measures": "coming-from.md",
 }
 INTRODUCTION = """\
-`gainful` itself has the names of the first part, and they are loaded when first used; each module below
-has its own. What is not on this page is not public and may change. Options are passed by name; those that
-are called settings are the fields of [`Convention`](which-ndcg.md#the-settings)."""
+Every public name has a page with its signature, its parameters and examples. The names of the first part
+are in `gainful` itself and are loaded when first used; each module below has its own. What is not listed
+is not public and may change. Pass options by name; settings are the fields of
+[`Convention`](which-ndcg.md#the-settings)."""
 WIDTH = 96
 PLAIN_TYPES = {*dir(builtins), "Any", "Callable", "Iterable", "Mapping", "Path", "Sequence", "None"}
 
 
 def reference_page() -> str:
-    """The whole page: names of `gainful` by what they are, then its modules."""
+    """The list of all names: those of `gainful` by what they are, then its modules."""
     parts = ["# API reference", INTRODUCTION]
     for title, names in _group_names().items():
-        parts.append(f"## {title}")
-        parts += _describe_names(gainful, names)
-    for name in MODULES:
-        module = import_module(f"gainful.{name}")
-        parts += [f"## gainful.{name}", _module_text(module), _guide_line(f"gainful.{name}")]
-        parts += _describe_names(module, module.__all__)
+        parts += [f"## {title}", *_list_names(gainful, names)]
+    for module in _list_modules():
+        parts += [f"## {module.__name__}", docstring_to_markdown(inspect.getdoc(module) or "")]
+        parts += [_guide_line(module.__name__), *_list_names(module, module.__all__)]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def name_pages() -> dict[str, str]:
+    """The pages of functions and classes, by their path in `docs`."""
+    modules = [gainful, *_list_modules()]
+    return {
+        _page_of(module, name): _describe_name(module, name)
+        for module in modules
+        for name in module.__all__
+        if is_documented(getattr(module, name))
+    }
+
+
+def _list_modules() -> list[ModuleType]:
+    return [import_module(f"gainful.{name}") for name in MODULES]
+
+
+def _page_of(module: ModuleType, name: str) -> str:
+    """A path that no other name has, even where files do not differ by case (`Evaluator`, `evaluator`)."""
+    is_double = name.islower() and name.capitalize() in module.__all__
+    return f"api/{_short_path(module, name)}{'-function' if is_double else ''}.md"
 
 
 def _group_names() -> dict[str, list[str]]:
@@ -96,20 +116,46 @@ def _group_names() -> dict[str, list[str]]:
     return {title: names for title, names in groups.items() if names}
 
 
-def _describe_names(module: ModuleType, names: list[str]) -> Iterator[str]:
-    """Functions and classes by themselves; constants in one list."""
+def _list_names(module: ModuleType, names: list[str]) -> Iterator[str]:
+    """Functions and classes with what they answer, constants by what they are."""
     values = {name: getattr(module, name) for name in names}
     constants = {name: value for name, value in values.items() if not is_documented(value)}
-    for name, value in values.items():
-        if name in constants:
-            continue
-        yield f"### {_short_path(module, name)}"
-        if inspect.isclass(value):
-            yield from describe_class(value)
-        else:
-            yield from describe_function(value, f"{module.__name__}.{name}")
-        yield _guide_line(name) if module is gainful else ""
+    yield "\n".join(
+        f"- [`{_short_path(module, name)}`]({_page_of(module, name)}): {_summarise(value)}"
+        for name, value in values.items()
+        if name not in constants
+    )
     yield "\n".join(_list_constants(constants))
+
+
+def _summarise(value: Any) -> str:
+    """The first sentence of a docstring; a figure has that of its data."""
+    text = first_paragraph(inspect.getdoc(_find_documented(value)) or "")
+    return re.split(r"(?<=[.?!]) (?=[A-Z`])", text, maxsplit=1)[0]
+
+
+def _describe_name(module: ModuleType, name: str) -> str:
+    """The page of one name."""
+    value, path = getattr(module, name), f"{module.__name__}.{name}"
+    is_class = inspect.isclass(value)
+    text = describe_class(value) if is_class else describe_function(value, path)
+    guide = _guide_line(name) if module is gainful else _guide_line(module.__name__)
+    back = "[All names](../api.md)"
+    parts = [f"# {path}", *map(_link_names, [*text, guide]), back]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _link_names(text: str) -> str:
+    """Prose in which a class of `gainful` leads to its page, and a guide to the folder above."""
+    prose = re.split(r"(^```.*?^```)", text, flags=re.MULTILINE | re.DOTALL)
+    above = [part.replace("](", "](../") for part in prose[::2]]
+    prose[::2] = [re.sub(r"(?<!\[)`([A-Z]\w+)`", _link_name, part) for part in above]
+    return "".join(prose)
+
+
+def _link_name(code: re.Match[str]) -> str:
+    is_class = code[1] in gainful.__all__ and is_documented(getattr(gainful, code[1]))
+    return f"[{code[0]}]({code[1]}.md)" if is_class else code[0]
 
 
 def _short_path(module: ModuleType, name: str) -> str:
@@ -143,19 +189,19 @@ def _guide_line(name: str) -> str:
     return f"More: [{title.splitlines()[0]}]({GUIDES[name]})."
 
 
-def _module_text(module: ModuleType) -> str:
-    return docstring_to_markdown(inspect.getdoc(module) or "")
-
-
 def describe_function(value: Callable[..., Any], path: str) -> Iterator[str]:
-    """Signature and docstring; a figure has those of its data."""
-    own = inspect.unwrap(value) if hasattr(value, "typed_options") else value  # told once, apart
-    signature, text = inspect.signature(own), inspect.getdoc(own) or ""
+    """Signature and docstring."""
+    own = _find_documented(value)
+    yield f"```py\n{format_call(path, inspect.signature(own))}\n```"
+    yield docstring_to_markdown(inspect.getdoc(own) or "")
+
+
+def _find_documented(value: Any) -> Any:
+    """What has the signature and the docstring: a figure has those of its data."""
     if isinstance(value, partial):
-        figure = FIGURES[value.args[0]]
-        signature, text = inspect.signature(figure.data), inspect.getdoc(figure.data) or ""
-    yield f"```py\n{format_call(path, signature)}\n```"
-    yield docstring_to_markdown(text)
+        return FIGURES[value.args[0]].data
+    # options that many functions share are described once, apart
+    return inspect.unwrap(value) if hasattr(value, "typed_options") else value
 
 
 def describe_class(value: type) -> Iterator[str]:

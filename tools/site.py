@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 from tools.commands import DOCUMENT_WIDTH, call_gainful
-from tools.reference import reference_page
+from tools.reference import name_pages, reference_page
 
 import gainful
 from gainful.cli.main import gainful as commands
@@ -69,6 +69,9 @@ BUILT: dict[str, Callable[[], str]] = {
 
 def write_built_pages(mark: str) -> None:
     """Write them all; Markdown begins with a mark that it is made."""
-    for page, make in BUILT.items():
+    (ROOT / "docs" / "api").mkdir(exist_ok=True)
+    made = {page: make() for page, make in BUILT.items()}
+    made |= {f"docs/{page}": text for page, text in name_pages().items()}
+    for page, text in made.items():
         begin = mark if page.endswith(".md") else ""
-        (ROOT / page).write_text(begin + make(), encoding="utf-8")
+        (ROOT / page).write_text(begin + text, encoding="utf-8")
