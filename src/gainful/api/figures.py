@@ -288,7 +288,7 @@ def _take_results(
     results: Any, more: Any, measures: Measures | None, options: RunOptions
 ) -> dict[str, Results]:
     results = take_results((results, more), measures, options)
-    if results[0].unit != "query":
+    if results[0].KEY != "query":
         allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
         raise BadValue("qrels", f"sessions ({', '.join(results[0].measures)})", allowed)
     return {result.name: result for result in results}
@@ -405,7 +405,7 @@ _ALL = (
     ),
     Figure(
         name="frontier",
-        question="What do systems gain at which cost, and which are not beaten?",
+        question="How much do systems gain at what cost, and which are not dominated?",
         example="frontier a.csv --qrels q.txt --cost result=tokens -o f.svg",
         input_kind="sessions",
         data=frontier.frontier_data,

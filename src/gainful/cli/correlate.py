@@ -46,7 +46,7 @@ def correlate(*, verbose: bool, **options: Any) -> Page:
       gainful correlate --sessions study.csv --qrels qrels.txt --column success
     """
     if options["labels"] is None and options["column"] is None:
-        raise click.UsageError("name what users said: --labels FILE, or --column NAME")
+        raise click.UsageError("name the labels: --labels FILE, or --column NAME")
     if options["sessions"] is not None:
         why = "applies to queries only; sessions are resampled by searcher"
         refuse_idle_options(("cluster",), why)

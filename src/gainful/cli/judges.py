@@ -25,14 +25,14 @@ from gainful.page.page import Page
     ),
     option("measure", "Measure that ranks the runs.", default=api.MEASURE),
     Row("--weights", WEIGHTS, "Weights of kappa, by the distance of two grades.", default="linear"),
-    Row("--level", LEVELS, "Of Krippendorff's alpha.", default="ordinal"),
+    Row("--level", LEVELS, "Level of Krippendorff's alpha.", default="ordinal"),
     *("alpha", "seed", "resamples", *PRINT_RUNS),
 )
 def judges(*, qrels: tuple[str, ...], runs: Any, verbose: bool, **options: Any) -> Page:
     """Do judges agree, people or models, and would each rank runs alike?
 
     Each QRELS is one judge. Prints weighted kappa, Krippendorff's alpha and bias with intervals,
-    the table of grades and the queries with most disagreement; with --run also how alike the
+    the table of grades and the queries with the most disagreement; with --run also how alike the
     judges rank the runs, and how many significant differences change their sign.
 
     Exit status: 0 done, 2 invalid input or options.

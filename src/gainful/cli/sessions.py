@@ -26,14 +26,14 @@ from gainful.page.page import Page
     Row(
         "--last-run",
         "RUN",
-        "Session Track XML: a run by session, which answers the last query of each.",
+        "Session Track XML: a run with the results of each session's last query.",
         type=PATH,
     ),
-    Row("--summary", None, "Only means of groups, for a Parquet file larger than memory."),
+    Row("--summary", None, "Only means of groups; for a Parquet file larger than memory."),
     Row("--per-session", None, "Print a line for each session."),
     Row("--lengths", None, "Number of sessions by number of queries."),
     Row("--curve", None, "Mean vectors of the first measure, by position."),
-    Row("--last", None, "The last query against the others, by rank."),
+    Row("--last", None, "Compare the last query with the others, by rank."),
     option(
         "non_last",
         "With --last: other queries pooled, or averaged within each session first. [pooled]",

@@ -298,12 +298,15 @@ def mean_intervals(
         for name, recipe in results.recipes.items()
         for values in [values_by_query(results, name)]
     ]
-    intervals, reasons = zip(*find_intervals(averaged, resampling), strict=True)
+    intervals, reasons = zip(*find_intervals(averaged, resampling, unit=results.unit), strict=True)
     by_measure = dict(zip(results.recipes, intervals, strict=True))
     notes = [f"{name}: {why}" for name, why in zip(by_measure, reasons, strict=True) if why]
     turns = describe_turns(results.ids, takes_clusters=False)
     notes += [] if turns is None else [turns]
-    return MeanIntervals(results.name, float(level), resamples, seed, by_measure, tuple(notes))
+    words = {"unit": results.unit, "drawn": results.unit}
+    return MeanIntervals(
+        results.name, float(level), resamples, seed, by_measure, tuple(notes), **words
+    )
 
 
 def group_intervals(

@@ -344,6 +344,9 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
     sound, kept = (frame.filter(~bad), (~bad).arg_true()) if mistakes else (frame, None)
     schema = table.frame.schema
     ids = {"query": _id_kind(schema[query]), "doc": _id_kind(schema[doc])}
+    fields: dict[str, Any] = {} if table.padded else {"ids": ids}
+    if kind is QRELS and normalise_name(table.header.own_name(query)) in LOG_COLUMNS["user"].names:
+        fields["unit"] = "user"
     return Rows(
         kind,
         table.name,
@@ -353,7 +356,7 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
         mistakes,
         describe,
         notes=table.notes,
-        fields={} if table.padded else {"ids": ids},
+        fields=fields,
     )
 
 

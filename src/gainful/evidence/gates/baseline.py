@@ -85,8 +85,9 @@ def means(results: Results) -> dict[str, float]:
     """The mean of each measure; one that cannot be computed is an error."""
     for name, value in results.mean.items():
         if not isfinite(value):
-            problem = f"{name} has no mean, as no query counts"
-            raise BadInput(results.name, problem, "a query with something relevant")
+            problem = f"{name} has no mean, as no {results.unit} counts"
+            expected = f"a {results.unit} with something relevant"
+            raise BadInput(results.name, problem, expected)
     return results.mean
 
 

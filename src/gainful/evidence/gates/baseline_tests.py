@@ -192,7 +192,8 @@ def check_drift(
             f"{name} {format_change(float(pairs[name].differences((0, 1)).mean()))}"
             for name in untested
         )
-        number = count_noun(min(len(pairs[name].queries) for name in untested), "query")
+        noun = pairs[untested[0]].noun
+        number = count_noun(min(len(pairs[name].queries) for name in untested), noun)
         notes.append(f"{number} cannot show a drift from the anchor: not tested ({changes})")
     means = {name: pair.values.mean(axis=0).tolist() for name, pair in testable.items()}
     checks, exact = _test_measures("drift", testable, means, rules, results)

@@ -27,7 +27,7 @@ INSQ = NamedFormula(
     "discount",
     "insq",
     (2 * _T / (i + (2 * _T - 1))) ** 2,
-    "goes on for T, whatever comes",
+    "goes on for T, whatever the gain",
     "moffat2012",
 )
 

@@ -320,8 +320,8 @@ _ALL_TESTS = (
         flips_signs=True,
     ),
     PairedTest(
-        *("sign", "sign test", "are as many queries better as are worse?", sign_test),
-        note=f"p asks whether as many queries are better as are worse; {_NOT_OF_THE_MEAN}",
+        *("sign", "sign test", "are equally many queries better and worse?", sign_test),
+        note=f"p asks whether equally many queries are better and worse; {_NOT_OF_THE_MEAN}",
         takes_clusters=False,
         flips_signs=True,
     ),

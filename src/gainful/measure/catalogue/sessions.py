@@ -71,7 +71,7 @@ _CWL_OPTIONS = ("p_ref", "goal", "max_grade", "duplicates", "lists")
 SESSION_USER_MODELS = (
     _session_entry(
         name="esnDCG",
-        question="What share of the ideal DCG does a searcher reach who may stop anywhere?",
+        question="What share of the ideal DCG does a searcher who may stop anywhere reach?",
         definition=f"Σ {_PATHS}the DCG of what was looked at / {_IDEAL_SESSION}",
         example=Example(
             "esnDCG(p_ref=0.5, p_down=0.5)",
@@ -86,7 +86,7 @@ SESSION_USER_MODELS = (
     ),
     _session_entry(
         name="esnCG",
-        question="What share of the ideal gain does a searcher reach who may stop anywhere?",
+        question="What share of the ideal gain does a searcher who may stop anywhere reach?",
         definition=f"Σ {_PATHS}the gain of what was looked at / {_IDEAL_SESSION}",
         example=Example("esnCG(p_ref=0.5, p_down=0.5)", "0 1 / 3", "0.25 * (7/8 + 1/8 + 8/8)"),
         function=esndcg.esndcg,
@@ -97,7 +97,7 @@ SESSION_USER_MODELS = (
     ),
     _session_entry(
         name="sRBP",
-        question="What does a searcher gain per document who reads on or reformulates?",
+        question="How much does a searcher who reads on or reformulates gain per document?",
         definition="(1 − p) Σ over queries m and ranks n of gain · (balance · p)^(n−1) · "
         "((p − balance · p)/(1 − balance · p))^(m−1)",
         example=Example("sRBP(p=0.8, balance=0.5)", "0 2 / 1", "0.2 * (0.4*2 + 0.4/0.6)"),
@@ -109,7 +109,7 @@ SESSION_USER_MODELS = (
     ),
     _session_entry(
         name="sINST",
-        question="What does a searcher gain per document of a session, who wants T and adapts?",
+        question="How much does a searcher who wants T and adapts gain per document of a session?",
         definition="gain per document; in a list goes on with ((x − 1) / x)², x being 2T + "
         "documents looked at in the session − gain so far; after a list asks the next query with "
         "p_ref",
@@ -127,7 +127,7 @@ SESSION_USER_MODELS = (
     ),
     _session_entry(
         name="sIFT",
-        question="What does a forager gain per document of a session, by goal and rate of gain?",
+        question="How much does a forager gain per document of a session?",
         definition="gain per document; in a list goes on as IFT's forager, by the gain of the "
         "session and the gain per document of the list; after a list asks the next query with "
         "p_ref",
@@ -150,7 +150,7 @@ _WALK_OPTIONS = ("opened", "rel", "duplicates", "depth")
 TIME_MEASURES = (
     _session_entry(
         name="sTBG",
-        question="How many relevant documents does a session save, if interest halves in time?",
+        question="How many relevant documents does a session save, if interest halves over time?",
         definition="TBG with one clock for the session: query_seconds for each query, per_summary "
         "for each result, and for what is opened its seconds, or per_word · words + per_document",
         example=Example(

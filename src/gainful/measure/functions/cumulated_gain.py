@@ -166,7 +166,7 @@ CUMULATED_GAIN = (
     ),
     _gain_entry(
         "DCG",
-        "How much does a searcher gain whose attention falls with the rank?",
+        "How much does a searcher gain if attention falls with the rank?",
         "Σ gain(i)·discount(i) over ranks i ≤ k",
         Example("DCG@3", "3 0 2 | 1", "3 + 2/log2(4)"),
         function=dcg,

@@ -90,7 +90,7 @@ class _Blended:
 def dcg_above_zero(
     ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula, filtered_order: str
 ) -> Array:
-    """How much do documents gain that the system itself scores 0 or more?"""
+    """How much do documents that the system scores 0 or more gain?"""
     filtered = ranked.filter_scores(filtered_order)
     return filtered.total(filtered.gains(gain) * discount.evaluate_at(filtered.rank))
 

@@ -92,7 +92,7 @@ def nerr_ia(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Sh
     cite="clarke2009",
 )
 def nrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
-    """How much new does a searcher find who goes on with probability beta?"""
+    """How much that is new does a searcher who goes on with probability beta find?"""
     coverage = _coverage(ranked, rel)
     reached = coverage.novelty_gain(ranked, _geometric(beta), alpha, None)
     return reached * (1 - (1 - alpha) * beta), coverage.aspects

@@ -353,6 +353,8 @@ class SessionResults(Results):
     REMARKS: ClassVar[Sequence[Remark]] = SESSION_REMARKS
     ROWS: ClassVar[Mapping[str, Any]] = {"view": "per_session"}
 
+    KEY: ClassVar[str] = "session"
+
     unit: str = "session"
     recipes: Mapping[str, SessionRecipe]
     convention: SessionConvention

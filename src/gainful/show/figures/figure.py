@@ -49,7 +49,7 @@ def explain_empty(values: pl.Series, nothing: str, zeros: str) -> str:
     return zeros if (defined == 0).all() else ""
 
 
-NO_MEAN = "No query counts, so there is no mean to show."
+NO_MEAN = "No value counts, so there is no mean to show."
 NO_GAIN = "Nothing was gained: every value is 0."
 
 

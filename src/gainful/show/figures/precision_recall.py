@@ -13,6 +13,7 @@ from gainful.measure.values import Results
 from gainful.show.figures.figure import NO_MEAN, FigureData, Look, explain_empty
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.theme import Spec
+from gainful.text import pluralise
 
 _LEVELS = [level / 10 for level in range(11)]
 MEASURES = [f"IPrec@{level:g}" for level in _LEVELS]
@@ -26,12 +27,13 @@ def build_data(results: Mapping[str, Results]) -> FigureData:
         for level, measure in zip(_LEVELS, MEASURES, strict=True)
     ]
     frame = pl.DataFrame(rows).with_columns(pl.col("precision").fill_nan(None))
+    units = pluralise(next(iter(results.values())).unit)
     zeros = "No run has found anything relevant: precision is 0 throughout."
     return FigureData(
         frame=frame,
         title="Precision at eleven levels of recall",
         caption=(
-            "IPrec: the best precision at that recall or beyond, mean over queries",
+            f"IPrec: the best precision at that recall or beyond, mean over {units}",
             *list_footnotes(list(results.values()), verbose=True),
         ),
         axis_title="interpolated precision",

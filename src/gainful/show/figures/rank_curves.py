@@ -22,6 +22,7 @@ from gainful.show.figures.figure import (
 )
 from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
 from gainful.show.theme import Spec
+from gainful.text import pluralise
 from gainful.types import Array
 
 IDEAL = "ideal"
@@ -49,7 +50,8 @@ def build_data(
     first, *other_lines = list_footnotes(
         [result.select_measures([str(measure)]) for result in results], verbose=True
     )
-    scope = f"query {shorten_name(query)}" if query is not None else "mean over queries"
+    unit = results[0].unit
+    scope = f"mean over {pluralise(unit)}" if query is None else f"{unit} {shorten_name(query)}"
     return FigureData(
         frame=frame,
         title=f"{measure.name} by rank against the ideal, {scope}",

@@ -111,7 +111,7 @@ def render_report(
     number = len(choice.table.queries)
     is_partial = embedded.detailed_count < number
     sampling_notes = text.describe_sampling(
-        choice, embedded.detailed_count, units="queries", work="Rankings are"
+        choice, embedded.detailed_count, units=pluralise(results[0].unit), work="Rankings are"
     )
     if embedded.is_cut:
         sampling_notes.append(f"Rankings are shown down to rank {report_data.MAX_RANKS}.")
@@ -120,7 +120,7 @@ def render_report(
         content,
         embedded.data,
         results[0],
-        title=title or text.default_title(labels, "run", count_noun(number, "query")),
+        title=title or text.default_title(labels, "run", count_noun(number, results[0].unit)),
         tables=text.build_tables(content.comparison, content.all_intervals),
         scripts=("elements.js", "report_rankings.js", "report.js"),
         quality=text.build_quality_table(results),

@@ -225,7 +225,7 @@ def describe_evidence(
 def build_quality_table(results: Sequence[Results]) -> Table:
     """What was read, and what is wrong with it."""
     columns = (
-        *("run", "queries", "missing", "without\njudgments", "retrieved"),
+        *("run", pluralise(results[0].unit), "missing", "without\njudgments", "retrieved"),
         *("unjudged in\nthe top 10", "tied", "duplicates"),
     )
     rows = [
