@@ -347,7 +347,6 @@ def _ideal_measure(measure: Measure) -> Measure:
 
 
 def _select_means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
-    """The mean of each measure, or its value of one query."""
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])
     if query not in results.ids:

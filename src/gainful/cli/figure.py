@@ -245,7 +245,6 @@ _INPUTS: Mapping[str, _Inputs] = {
 
 
 def _take_options(figure: Figure, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of the figure, taken out of all others."""
     names = [name for name in _FIGURE_OPTIONS if name in options and figure.input_kind != "sweep"]
     figure_options = {name: options.pop(name) for name in names}
     figure_options = {name: value for name, value in figure_options.items() if value is not None}

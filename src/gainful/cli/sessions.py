@@ -121,7 +121,6 @@ def sessions(
 def _write_judgments(
     files: tuple[str, ...], path: str, judging: dict[str, Any], options: dict[str, Any]
 ) -> Page:
-    """Judgments out of clicks, into a file."""
     if options.get("qrels") is not None or path == "-":
         raise click.UsageError("--write-qrels FILE makes judgments from clicks: no --qrels, no -")
     check_suffix(path)  # before a long log is read

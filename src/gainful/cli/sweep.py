@@ -55,7 +55,6 @@ def sweep(
 
 
 def _parse_reference(text: str | None) -> dict[str, float] | None:
-    """The setting that b=2,bq=4 spells."""
     if text is None:
         return None
     try:

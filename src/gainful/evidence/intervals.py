@@ -354,7 +354,6 @@ def mean_intervals_page(all_intervals: Sequence[MeanIntervals], *, verbose: bool
 
 
 def _list_rows(all_intervals: Sequence[MeanIntervals]) -> Table:
-    """A row for each run and measure, at full precision."""
     parts = ("mean", *_PARTS)
     rows = [
         (item.run, name, *(getattr(interval, part) for part in parts))

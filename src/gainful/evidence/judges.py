@@ -319,7 +319,6 @@ def _finite(value: float) -> float | None:
 
 
 def _rank_queries(every: pl.DataFrame) -> tuple[Disagreement, ...]:
-    """By the mean difference between two judges of a document, the largest first."""
     grade = pl.col("grade")
     count = pl.len().cast(pl.Float64)
     # The mean difference of all pairs, out of sorted grades.
@@ -358,7 +357,6 @@ def _name_counts(pair: JudgePair) -> str:
 
 
 def _tabulate_counts(pair: JudgePair) -> Table:
-    """How often each grade of one judge meets each of the other, and by how much it is higher."""
     heads = ["", *map(format_exact, pair.grades), "bias"]
     biases = pair.bias_by_grade
     rows = [
@@ -369,7 +367,6 @@ def _tabulate_counts(pair: JudgePair) -> Table:
 
 
 def _tabulate_order(result: JudgeAgreement) -> list[Section]:
-    """The mean of each run by each judge, and how alike two judges order the runs."""
     order = result.order
     if order is None:
         return []

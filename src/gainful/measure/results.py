@@ -220,7 +220,6 @@ def list_oddities(runs: Sequence[Results]) -> list[str]:
 def _describe_odd_queries(
     runs: Sequence[Results], count: str, verbs: tuple[str, str], condition: str
 ) -> Iterator[str]:
-    """Which runs miss queries, or have some that nobody judged."""
     numbers = {run.name: int(run.counts[count]) for run in runs if run.counts[count]}
     if not numbers:
         return
@@ -236,7 +235,6 @@ def _describe_odd_queries(
 
 
 def _describe_odd_docs(runs: Sequence[Results], count: str, noun: str) -> Iterator[str]:
-    """How many documents are tied, or stand twice."""
     numbers = [int(run.counts[count]) for run in runs]
     if not any(numbers):
         return

@@ -63,7 +63,6 @@ def _list_buffers(content: bytes) -> Iterator[tuple[memoryview, int, int, bool]]
 
 
 def _list_messages(content: bytes) -> Iterator[tuple[int, memoryview]]:
-    """The messages of a stream, one after the other, and their bodies."""
     place = 0
     while content.startswith(_CONTINUES, place):
         (length,) = _WHOLE.unpack_from(content, place + 4)
@@ -290,7 +289,6 @@ def _column_range(column: Record) -> tuple[int, int]:
 
 
 def _check_pages(data: bytes) -> None:
-    """Every page lies in its column, and unpacks to what can be believed."""
     for column in _iterate_columns(_find_footer(data[-8:], data, len(data))):
         begin, end = _column_range(column)
         records = _Records(data, begin)

@@ -79,12 +79,10 @@ class _Call:
 
     @property
     def tool(self) -> str:
-        """The name of the tool."""
         return self.part.tool
 
     @property
     def question(self) -> str:
-        """The tool and its arguments, by which a call is compared with another."""
         return repr((self.tool, parse_json(self.part.value)))
 
 
@@ -242,7 +240,6 @@ def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals
 def _take_part(
     transcript: _Transcript, retrievals: Retrievals, call: _Call, paths: ResultPaths
 ) -> None:
-    """A call is remembered, the ids of a result given to its call."""
     part = call.part
     if part.is_call:
         if not transcript.add(call):
@@ -301,7 +298,6 @@ def _iterate_parts(message: dict[str, Any]) -> Iterator[_Part]:
 
 
 def _read_block(block: dict[str, Any]) -> Iterator[_Part]:
-    """The call or the result that a block, a part or an item is."""
     kind = str(block.get("type", ""))
     if kind in _CALLS and "name" in block:
         call_id = str(find_first(block, _CALL_ID) or "")

@@ -201,7 +201,6 @@ class InputTable:
         return evolve(self, frame=frame, notes=notes), "grade", "grade"
 
     def _holds_numbers(self, column: str) -> bool:
-        """Are there numbers in a column, and nothing else?"""
         values = self.frame[column]
         if values.dtype == pl.String:
             values = values.str.strip_chars().replace("", None)

@@ -353,7 +353,6 @@ def _find_circles(callers: NDArray[np.int64]) -> NDArray[np.int64]:
 def _find_own(
     frame: pl.DataFrame, spans: pl.DataFrame, numbers: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The rows of searches that are some of the spans."""
     if not len(numbers):
         return np.empty(0, dtype=np.int64)
     chosen = spans[numbers].select(TRACE, SPAN, pl.lit(value=True).alias("chosen"))
@@ -364,7 +363,6 @@ def _find_own(
 
 
 def _name_sessions(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Searches with the session that they name, or the first that any span of their trace does."""
     if not frame["session"].null_count():
         return frame
     columns = [TRACE, "session", "record"]

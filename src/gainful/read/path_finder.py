@@ -37,7 +37,6 @@ def find_value(record: Any, path: str) -> Any:
 
 
 def _find_inner(record: dict[str, Any], path: str) -> Any:
-    """What stands at a path whose beginning, of any length, is a key of the record."""
     end = path.rfind(".")
     while end > 0:
         inner = record.get(path[:end])

@@ -418,7 +418,6 @@ class Kind(Generic[Value]):
 def _build_qrels(
     frame: pl.DataFrame, name: str, where: Callable[[int], str] | None = None, **fields: Any
 ) -> Qrels:
-    """Judgments from rows, which may be of subtopics, or of passages for these."""
     has_subtopics = "subtopic" in frame.columns and (
         "passage" in frame.columns or has_several_subtopics(frame["subtopic"])
     )

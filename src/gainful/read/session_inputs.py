@@ -188,7 +188,6 @@ def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:
 
 
 def _refuse_judgments(source: Source) -> None:
-    """Ratings of search teams and lines of four fields, the last a number, are judgments."""
     entry = find_format(source)
     if entry.name == "ratings":
         problem = f"these are not sessions, but {entry.description}"

@@ -163,7 +163,6 @@ def _as_columns(read: NestedDict | Value, kind: Kind[Value]) -> Value:
 def _refuse_unknown(
     value: Mapping[str, Any], name: str, kind: Kind[Any], failure: BadInput
 ) -> None:
-    """JSON in which few values can be the documents of a query is probably something else."""
     by_query = [inner for inner in value.values() if _may_be_documents(inner)]
     if failure.where.startswith(f"{name}[") and 2 * len(by_query) <= len(value):
         keys = list_columns([*value])
@@ -426,7 +425,6 @@ def _refuse_other_rows(first: tuple[Any, ...], name: str, number: str) -> None:
 
 
 def _refuse_flat(first: object, name: str, number: str) -> BadInput:
-    """One list of documents, of numbers, or of something else."""
     if isinstance(first, Real):
         problem = "these are numbers, without a document"
         return BadInput(name, problem, f"{GRADES_AND_SCORES}; or {_BY_QUERY}")

@@ -474,7 +474,6 @@ def _grow_group(
     neighbours: Sequence[set[int]],
     groups: list[tuple[int, ...]],
 ) -> None:
-    """Bron and Kerbosch's search for the largest groups, with a pivot."""
     if len(groups) >= MAX_GROUPS:
         return
     if not candidates and not excluded:

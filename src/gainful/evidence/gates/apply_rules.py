@@ -383,7 +383,6 @@ def _check_queries(
     pairs: Mapping[str, PairedValues],
     now_and_before: Mapping[str, tuple[float, float]],
 ) -> Iterator[Check]:
-    """How many queries became worse by more than they may?"""
     for name, (bound, most) in _name_measures(results, rules.per_query, "per_query").items():
         pair, direction = pairs[name], results.directions[name]
         drops = -direction.sign * pair.differences((0, 1))

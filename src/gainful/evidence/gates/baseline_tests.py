@@ -44,7 +44,6 @@ def _test_measures(
     rules: Rules,
     results: Results,
 ) -> tuple[list[Check], bool]:
-    """A check for each measure, p corrected over them, and whether every p is exact."""
     resampling = rules.resampling(rules.alpha if rule == "drift" else None)
     outcomes = [test_drop(pair, rules, results, resampling) for pair in pairs.values()]
     ps = np.array([float(outcome.p[0]) for outcome in outcomes])
@@ -207,7 +206,6 @@ def check_drift(
 
 
 def _pair_with_anchor(results: Results, baseline: Baseline) -> dict[str, PairedValues]:
-    """Of each measure that is a mean over queries, the run beside its anchor."""
     pairs = {}
     for name, measure in results.measures.items():
         anchor = baseline.anchor.get(str(measure))
@@ -220,7 +218,6 @@ def _pair_with_anchor(results: Results, baseline: Baseline) -> dict[str, PairedV
 
 
 def _is_testable(pair: PairedValues, rules: Rules, measures: int) -> bool:
-    """Can the test say anything of these queries at this level?"""
     differences = pair.differences((0, 1))
     units = pair.sum_units(differences[:, None])
     if units.number < _MIN_QUERIES:

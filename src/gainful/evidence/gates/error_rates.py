@@ -85,7 +85,6 @@ def find_error_rates(
 
 
 def _propose_checks(spread: Spread, mean: float) -> list[Check]:
-    """The usual rules, with a bound that suits this spread and number of queries."""
     from scipy.stats import norm  # noqa: PLC0415  (slow to load)
 
     usual = USUAL_DROP if abs(mean) <= 1 else USUAL_DROP * abs(mean)
@@ -158,7 +157,6 @@ def _count_chance(check: Check, spread: Spread, drop: float) -> float:
 
 
 def _find_drop(chance: Callable[[float], float], spread: float) -> float | None:
-    """The smallest true drop that is caught with the usual power."""
     low, high = 0.0, _LARGEST_DROP * spread
     if chance(high) < POWER:
         return None

@@ -128,7 +128,6 @@ class Verdict(Shown):
 
 
 def _list_rows(verdict: Verdict) -> Table:
-    """A row for each rule, at full precision."""
     has_groups = any(check.group is not None for check in verdict.checks)
     columns = (
         *("rule", "measure", "value", "bound", "ok", "baseline"),

@@ -195,7 +195,6 @@ def describe_winners(
 
 
 def _describe_wins(group_labels: Sequence[str], winner_grid: Ranks) -> str:
-    """Who wins in how many settings."""
     numbers = {
         group: int((winner_grid == group).sum()) for group in np.unique(winner_grid).tolist()
     }
@@ -510,7 +509,6 @@ def _build_corner_table(sweep: Sweep, plane: Plane, *, verbose: bool) -> Table:
 
 
 def _describe_boundary(sweep: Sweep, plane: Plane) -> str:
-    """Where the winner changes, at a few of the lines."""
     points = plane.boundary
     sample = [points[at] for at in sorted({0, len(points) // 2, len(points) - 1})]
     changes = "; ".join(
@@ -542,7 +540,6 @@ def _count_settings(sweep: Sweep) -> int:
 
 
 def _list_settings(sweep: Sweep) -> Table:
-    """Every setting, a row for each."""
     rows: list[list[Any]] = [
         [
             *(row[name] for name in _COLUMNS),

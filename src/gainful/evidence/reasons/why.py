@@ -213,7 +213,6 @@ def convention_names(sides: Sides) -> tuple[str, str]:
 
 
 def _list_rows(why: Why) -> Table:
-    """A row for each cause, at full precision."""
     columns = ("cause", *why.names, pluralise(why.unit), "effect", "share", "alone", "last")
     rows = [
         (
@@ -230,7 +229,6 @@ def _format_short_change(change: float) -> str:
 
 
 def _format_headline(why: Why) -> str:
-    """The question answered."""
     (mine, theirs), (first_mean, second_mean) = why.names, why.means
     if not why.causes:
         data = "sessions" if why.unit == "session" else "data"
@@ -246,7 +244,6 @@ def _format_headline(why: Why) -> str:
 
 
 def _describe_main_cause(why: Why) -> str:
-    """What most of the difference comes from, in a sentence."""
     largest, *others = why.causes
     if not others:
         return f"The only cause: {largest.cause.title}."
@@ -332,7 +329,6 @@ def _describe_worst_session(effect: Effect) -> list[str]:
 
 
 def _list_remarks(why: Why, cause: str | None) -> list[str]:
-    """What else is to be said before the queries."""
     lines = []
     if cause is not None and cause not in {effect.cause.name for effect in why.causes}:
         title = why.all_causes[cause].title

@@ -370,7 +370,6 @@ def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
 
 
 def _format_answer(calibration: Calibration) -> str:
-    """What b and bq are, in a sentence, and the measure."""
     searchers = calibration.searchers
     parts = []
     for verb, estimate in (("read on", searchers.find("b")), ("ask again", searchers.find("bq"))):

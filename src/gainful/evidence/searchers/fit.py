@@ -278,18 +278,15 @@ class _Profile:
         self._survival: tuple[float, Array] | None = None  # the last that was asked for
 
     def log_likelihoods(self, point: float, click: float) -> Array:
-        """The log-likelihood of each kind of observation."""
         if self._survival is None or self._survival[0] != point:
             self._survival = point, self._model.survival(point, self._last)
         survival = self._survival[1]
         return self._stops.log_likelihoods(survival, _to_share(click))
 
     def total(self, point: float, click: float) -> float:
-        """The log-likelihood of all observations."""
         return float(self._counts[self._seen] @ self.log_likelihoods(point, click)[self._seen])
 
     def best_click(self, point: float) -> float:
-        """The log odds of a click that fit best beside this parameter."""
         if not self._stops.has_clicks:
             return 0.0
         if self._best_click is not None and self._best_click[0] == point:
@@ -301,7 +298,6 @@ class _Profile:
         return best
 
     def value(self, point: float) -> float:
-        """The log-likelihood at the best chance of a click."""
         return self.total(point, self.best_click(point))
 
     def maximise(self) -> float:
@@ -360,7 +356,6 @@ class _Profile:
         return ends[0], ends[1]
 
     def _slope(self, at: Array, axis: int) -> Array:
-        """The derivative of each kind's log-likelihood."""
         step = np.zeros(2)
         step[axis] = _STEP
         pair = np.append(at, 0.0)[:2]
@@ -388,7 +383,6 @@ class _Profile:
 
 
 def _maximise(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function of one number is largest, between two ends."""
     from scipy.optimize import minimize_scalar  # noqa: PLC0415  (slow to load)
 
     def loss(at: float) -> float:
@@ -447,7 +441,6 @@ def hold_out(stops: Stops, seed: int) -> Mapping[str, HeldOut]:
 
 
 def _try_on_others(name: str, stops: Stops, fold: Ranks, cluster: Ranks, size: int) -> Array:
-    """The log-likelihood of what each searcher did, by a fit to others."""
     values = np.zeros(stops.size)
     for number in range(FOLDS):
         tried = fold == number

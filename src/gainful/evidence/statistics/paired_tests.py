@@ -270,7 +270,6 @@ def tukey_test(values: Differences, pairs: Ranks, resampling: Resampling) -> Out
 
 
 def _deal_ranges(grid_values: Array, resampling: Resampling) -> Array:
-    """How far the best and the worst are apart, for each deal."""
     random = resampling.random_generator()
     ranges = []
     for part in slices(resampling.resamples, _BATCH_DEALS // grid_values.size):

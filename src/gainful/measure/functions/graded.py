@@ -39,12 +39,10 @@ class _Ideal:
         self.cumulated_cost = np.append(cumulate_by_query(costs, self.query, ranked.size), 0.0)
 
     def dcg_at(self, query: Ranks, rank: Ranks) -> Array:
-        """The ideal DCG at these ranks."""
         depth = np.minimum(rank, self.size[query])
         return np.where(depth > 0, self.cumulated_gain[self.begin[query] + depth - 1], 0.0)
 
     def cost_at(self, query: Ranks, rank: Ranks) -> Array:
-        """What the ideal ranking would have gained, each document at least 1."""
         depth = np.minimum(rank, self.size[query])
         inside = np.where(depth > 0, self.cumulated_cost[self.begin[query] + depth - 1], 0.0)
         return inside + (rank - depth)

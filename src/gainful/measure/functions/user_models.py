@@ -406,7 +406,6 @@ def compatibility(ranked: RankedRun, *, p: float) -> Share:
 
 
 def _count_better(ranked: RankedRun, good: Flags, pool: Flags) -> Ranks:
-    """How many judged documents of its query have a better grade than each good one retrieved."""
     grades = np.unique(ranked.pool_grade[pool])
     width = len(grades) + 1
     level = len(grades) - np.searchsorted(grades, ranked.pool_grade[pool])  # the best grade is 1

@@ -468,7 +468,6 @@ def evaluate_part(
 
 
 def _refuse_longest(recipe: SessionRecipe) -> None:
-    """Refuse averages over the positions of the longest session, which may be in another part."""
     convention = recipe.convention
     if (
         recipe.entry.has_vectors

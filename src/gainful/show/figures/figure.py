@@ -90,7 +90,6 @@ class _Block:
     members: list[int]
 
     def first_position(self, gap: float, low: float, high: float) -> float:
-        """Where its first label stands, kept within the bounds."""
         size = gap * (len(self.members) - 1)
         middle = self.target_sum / len(self.members)
         return min(max(middle - size / 2, low), max(high - size, low))

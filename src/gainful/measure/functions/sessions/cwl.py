@@ -52,7 +52,6 @@ class _Arrivals:
     share: Array
 
     def select(self, which: Flags | slice) -> _Arrivals:
-        """Some of them."""
         return _Arrivals(self.session[which], self.behind[which], self.share[which])
 
     def merge(self, unit: float | None) -> _Arrivals:

@@ -135,7 +135,6 @@ def query_weights(recipe: SessionRecipe, positions: Ranks) -> Array:
 
 
 def _tabulate(function: object, numbers: Ranks) -> Array:
-    """A function of small whole numbers, computed once for each of them."""
     largest = int(numbers.max(initial=0))
     if largest > max(1000, 4 * len(numbers)):
         return np.asarray(function(numbers))  # type: ignore[operator]
@@ -486,7 +485,6 @@ def _cumulate_queries(by_rank: Array) -> Array:
 
 
 def _average_vector(sessions: MatchedSessions, recipe: SessionRecipe, *, normalised: bool) -> Array:
-    """The mean over the positions of each session's vector."""
     vectors = session_vectors(sessions, recipe)
     values = vectors.normalise(recipe) if normalised else vectors.gain
     counts = (

@@ -35,7 +35,6 @@ def _query_prices(sessions: MatchedSessions, price: str | float) -> Array:
 
 
 def _result_prices(sessions: MatchedSessions, price: str | float) -> Array:
-    """What the results of each query cost together."""
     if not isinstance(price, str):
         return sessions.retrieved.astype(np.float64) * float(price)
     if LIST_LENGTH in sessions.rows.columns:
@@ -144,7 +143,6 @@ def opens_clicked(sessions: MatchedSessions, recipe: SessionRecipe) -> bool:
 
 
 def _walk(sessions: MatchedSessions, recipe: SessionRecipe) -> _Walk:
-    """At which rows searchers look, which of them are relevant, and which were opened."""
     judged, _, _, depth = select_results(sessions, recipe)
     rank = sessions.rows["rank"].fill_null(0).to_numpy()
     looked = (rank > 0) & (rank <= depth[sessions.query_of_row])
