@@ -176,11 +176,11 @@ class Sides:
     pairs: Mapping[str, PairedValues]  # by measure: its values and those it is held against
     now_and_before: Mapping[str, Sequence[float]]  # their means, by measure
 
-    def check(self, rule: Rule, name: str, bound: float, *, ok: bool, **found: Any) -> Check:
+    def check(self, rule: Rule, name: str, bound: float, *, ok: bool, **details: Any) -> Check:
         """A check of one measure, whose mean was another before."""
         now, then = self.now_and_before[name]
         direction = self.results.directions[name]
-        return Check(rule, name, now, bound, ok=ok, baseline=then, direction=direction, **found)
+        return Check(rule, name, now, bound, ok=ok, baseline=then, direction=direction, **details)
 
     def differences(self, name: str) -> Array:
         """By query: by how much the run became better."""
