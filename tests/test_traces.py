@@ -760,10 +760,16 @@ def test_options_of_other_formats_are_refused(write_log):
         as_sessions(path, tool=["search"])
 
 
-@pytest.mark.parametrize("form", ["openinference", "chat", "turns", "ikat"])
+@pytest.mark.parametrize("form", ["openinference", "chat", "turns", "ikat", "ubi"])
 @pytest.mark.parametrize(
     "text",
     [
+        b'{"action_name": 7, "query_id": [1], "event_attributes": "x"}\n',
+        b'{"query_id": "q", "user_query": {"a": 1}, "query_response_hit_ids": {"a": 1}}\n',
+        b'{"user_query": "\\ud800", "client_id": "c", "timestamp": "2026-01-01T00:00:00Z"}\n',
+        b'{"action_name": "click", "event_attributes": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
+        b'{"query_id": "q", "query_response_hit_ids": ' + b"[" * 9000 + b"]" * 9000 + b"}\n",
+        b'{"action_name": "click"}\n',
         b"{}\n",
         b"[]",
         b"[1, 2]",
