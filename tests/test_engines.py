@@ -331,6 +331,7 @@ BAD = {  # and what the refusal names
     "infinite score": (make_bad_frame(score=[0.5, float("inf")]), ("finite",)),
     "NaN": (make_bad_frame(score=[0.5, float("nan")]), ("score",)),
     "ids that are flags": (make_bad_frame(doc=[True, False]), ("holds",)),
+    "ids that are lists": (make_bad_frame(doc=[["a"], ["b"]]), ("doc",)),
     "no rows": (make_bad_frame().head(0), ("no results",)),
     "grades": (make_bad_frame(score=None, grade=[1, 2]), ("swapped",)),
     "other queries": (make_bad_frame(query=["8", "9"]), ("common",)),

@@ -523,17 +523,6 @@ def test_half_of_what_is_chosen_changed_most_and_chance_takes_the_rest():
 # ── mistakes ─────────────────────────────────────────────────────────────────────────────────
 
 
-def test_what_is_read_is_not_written_over(run, tmp_path):
-    page, values = tmp_path / "run.html", tmp_path / "page-values.csv"
-    for file in (page, values):
-        file.write_bytes((NEWS / "bm25.txt").read_bytes())
-    message = run(FILES[0], page, "-o", page, status=2)
-    assert message.startswith(f"gainful: -o {page}")
-    message = run(FILES[0], values, "-o", tmp_path / "page.html", status=2)
-    assert str(values) in message
-    assert page.read_bytes() == values.read_bytes() == (NEWS / "bm25.txt").read_bytes()
-
-
 def test_without_the_extra_it_is_said_how_to_install_it(run, tmp_path, monkeypatch):
     monkeypatch.setattr(report_module, "find_spec", lambda _: None)
     message = run(*FILES, "-o", tmp_path / "report.html", status=2)

@@ -494,16 +494,6 @@ def test_clusters_of_conversations_are_drawn_whole(run_gainful, tmp_path):
     assert "fewer than 25 clusters" in page
 
 
-def test_what_is_read_is_not_written_over(run_gainful, tmp_path):
-    sessions = tmp_path / "page-values.csv"
-    sessions.write_bytes((EXAMPLES / "sessions.csv").read_bytes())
-    qrels = EXAMPLES / "sessions-qrels.txt"
-    words = ("report", "--sessions", sessions, "--qrels", qrels, "-o", tmp_path / "page.html")
-    printed = run_gainful(*words, status=2).err
-    assert "the file beside" in printed
-    assert sessions.read_bytes() == (EXAMPLES / "sessions.csv").read_bytes()
-
-
 def test_systems_that_are_none_are_refused(study):
     with refuses(UnknownName, "two"):
         report(ONE, JUDGED, MEASURE, baseline="two")

@@ -214,26 +214,12 @@ def test_a_column_that_stands_twice_is_refused(command, tmp_path):
     assert list_facts(done.err, "twice") == ["s.csv:1", "'session'", "twice"]
 
 
-def test_topics_may_be_words_and_are_not_written_over(command, tmp_path):
+def test_topics_may_be_words(command, tmp_path):
     (tmp_path / "s.csv").write_text("session,query,rank,doc\na,1,1,x\n")
     (tmp_path / "q").write_text("soup 0 x 1\n")
     (tmp_path / "t").write_text("a soup\n")
-    words = (
-        "sessions",
-        "s.csv",
-        "--qrels",
-        "q",
-        "--topics",
-        "t",
-        "-m",
-        "sDCG@3",
-        "--format",
-        "csv",
-    )
-    assert "1.0" in command(tmp_path, *words).out
-    done = command(tmp_path, *words, "-o", "t")
-    assert "overwrite" in done.err
-    assert (tmp_path / "t").read_text() == "a soup\n"
+    words = ("sessions", "s.csv", "--qrels", "q", "--topics", "t", "-m", "sDCG@3")
+    assert "1.0" in command(tmp_path, *words, "--format", "csv").out
 
 
 def test_what_is_left_out_is_said_even_to_the_quiet(command, tmp_path):
