@@ -23,13 +23,12 @@ _OF_RUNS = ("interval", "resamples", "seed", *GROUPS)
     "measures",
     option("per_query", "Print a line for each query (tables also have the mean)."),
     Row(
-        "--collections",
-        "FOLDER",
+        "--collections FOLDER",
         "Instead of QRELS and RUN: a folder with one folder of judgments and runs per collection.",
         type=str,
     ),
-    Row("--keep-going", None, "With --collections: skip unreadable files, with a note."),
-    Row("--items", "FILE", "For Coverage and Gini: the catalogue, one id per line.", type=PATH),
+    Row("--keep-going", "With --collections: skip unreadable files, with a note."),
+    Row("--items FILE", "For Coverage and Gini: the catalogue, one id per line.", type=PATH),
     *("interactions", *GROUPS, *INTERVAL, *PRINT_RUNS),
     name="eval",
 )

@@ -59,7 +59,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "compare": "Is one run really better than another?",
         "gate": "Is this run good enough to ship?",
         "plan": "How many queries does a comparison need?",
-        "report": "What does one page about these runs look like?",
+        "report": "One page about these runs, to share.",
         "unjudged": "How much could documents that nobody judged change?",
         "order": "Which measure separates these runs best, and do measures agree?",
         "reproduce": "Is a reproduced run like the original?",

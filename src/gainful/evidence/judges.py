@@ -380,7 +380,6 @@ def _tabulate_order(result: JudgeAgreement) -> list[Section]:
 
 
 def _describe_pair(result: JudgeAgreement) -> str:
-    """The first two judges in a sentence, the others by alpha."""
     pair = result.pairs[0]
     first, second = pair.judges
     kind = "" if result.weights == "none" else "weighted "
@@ -399,7 +398,6 @@ def _describe_pair(result: JudgeAgreement) -> str:
 
 
 def _describe_order(result: JudgeAgreement) -> list[str]:
-    """Whether runs change places from judge to judge."""
     if result.order is None:
         return []
     runs, discordant = (

@@ -488,7 +488,6 @@ def compare_results(
 
 
 def _compare(results: Sequence[Results], build: BuildSample, method: Method) -> Comparison:
-    """The comparison of all, and within groups where there are some."""
     comparison = compare_sample(build(results), method)
     if results[0].grouping is None:
         return comparison

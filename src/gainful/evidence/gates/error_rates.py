@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.evidence.gates.baseline_tests import smallest_p
+from gainful.evidence.gates.baseline import smallest_p
 from gainful.evidence.gates.rules import Check, Rules
 from gainful.evidence.pairing import PairedValues, values_by_query
 from gainful.evidence.statistics.effect_size import POWER

@@ -239,7 +239,6 @@ def _build_query_table(
 
 
 def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
-    """What one should know, against what it was held, the convention and what was counted."""
     lines = mark_notes(verdict.notes)
     baseline = verdict.baseline
     if baseline is not None:

@@ -276,7 +276,6 @@ _DIFFERENCE_COLUMNS = (
 
 
 def _build_tables(result: Correlations, *, verbose: bool) -> list[Table]:
-    """All measures; and the best against each other, or all pairs if `verbose`."""
     level = result.resampling.level
     heads = {result.coefficient: "estimate", f"{level}\nlow": "low", f"{level}\nhigh": "high"}
     columns = [Column("measure"), *(Column(head, name, ".4f") for head, name in heads.items())]

@@ -420,7 +420,6 @@ def _count_turns(winner: Ranks) -> int:
 def _build_plane(
     sums: SweepSums, grid: SweepGrid, group_labels: Sequence[str], reference_means: Array
 ) -> Plane:
-    """Every setting of b and bq, and where the winner changes."""
     b, bq, (reference_b, reference_bq) = grid.b, grid.bq, grid.reference
     rows = [sums.row(base) for base in b]
     means = np.stack([row.means(bq) for row in rows])
@@ -521,7 +520,6 @@ def _describe_boundary(sweep: Sweep, plane: Plane) -> str:
 
 
 def _describe_method(sweep: Sweep, *, verbose: bool) -> str:
-    """What was computed, of what."""
     counts, (b, bq) = sweep.counts, sweep.reference
     parts = [
         f"mean {sweep.measure} of {count_noun(counts['sessions'], 'session')}",

@@ -256,7 +256,6 @@ def _describe_main_cause(why: Why) -> str:
 
 
 def _build_cause_table(why: Why) -> Table:
-    """The causes, the largest first."""
     columns = ["cause", *why.names, pluralise(why.unit), "effect", "share", "alone"]
     columns += ["interacts with", *(["most changed"] if why.unit == "session" else [])]
     rows = [
@@ -390,7 +389,6 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
 def _find_idle_causes(
     all_causes: Mapping[str, Cause], sides: Sides, refused: set[str], effects: list[Effect]
 ) -> tuple[Cause, ...]:
-    """The causes in which the two differ, and which the measure would feel if there were any."""
     mine, theirs = (side.convention.settings() for side in sides)
     settings = {name for name in mine if mine[name] != theirs[name]}
     busy = {effect.cause.name for effect in effects}
@@ -405,7 +403,6 @@ def _find_idle_causes(
 
 
 def _find_effects(mixtures: Mixtures, shares: list[float], names: tuple[str, str]) -> list[Effect]:
-    """Each cause that changes anything, with all there is to tell of it."""
     difference = mixtures.mean(mixtures.all) - mixtures.mean(0)
     largest = max(map(abs, shares), default=0.0)
     cancel = abs(difference) <= max(ROUNDING, _CANCEL * largest)
