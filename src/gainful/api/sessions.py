@@ -28,7 +28,6 @@ from gainful.measure.sessions.results import SessionResults
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
 from gainful.read.engines import find_engine
-from gainful.read.filter_sessions import SessionChoice, filter_sessions
 from gainful.read.inputs import (
     AnyQrels,
     AnyRun,
@@ -40,7 +39,7 @@ from gainful.read.inputs import (
 from gainful.read.propensities import AnyPropensities
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, as_sessions, name_systems
-from gainful.read.sessions import Sessions
+from gainful.read.sessions import SessionChoice, Sessions, filter_sessions
 from gainful.text import name_way
 
 if TYPE_CHECKING:
@@ -257,7 +256,7 @@ def _choose_sessions(
         sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
     )
     if last_run is not None:
-        from gainful.read.session_track import join_last_query  # noqa: PLC0415  (seldom asked for)
+        from gainful.read.trec_sessions import join_last_query  # noqa: PLC0415  (seldom asked for)
 
         run = as_run_columns(as_run_in_memory(last_run))
         all_sessions = join_last_query(all_sessions, run)

@@ -20,10 +20,9 @@ from gainful.errors import BadInput, BadValue
 from gainful.match.frames import match_subtopics
 from gainful.match.matched import Subtopics
 from gainful.match.rank_order import ideal_order, invert_order
-from gainful.read.qrels_and_run import Qrels
+from gainful.read.qrels_and_run import Qrels, with_summed_grades
 from gainful.read.session_layout import SessionLayout, find_layout
 from gainful.read.sessions import LIST_LENGTH, Sessions
-from gainful.read.subtopic_grades import with_summed_grades
 from gainful.text import count_noun, quote
 from gainful.types import Array, Flags, Ranks, slices
 

@@ -127,6 +127,7 @@ QUERY_TEXT = ("question", "user_input")
 # Turns of conversations: 106_3 is the third of conversation 106, if it has no id of its own.
 CONVERSATION = tuple(sorted(SESSION, key=lambda name: "conversation" not in name))
 TURN = ("turn", "turn_id", "turn_number", "turn_index", "turn_no")
+TURN_QUERY = r"^(.+)_([0-9]{1,15})$"  # an id of a query that is a turn
 TURN_IDS = ("id", "query_id", "qid", "topic", "topic_id")
 DOC_LISTS = ("docs", "doc_ids", "documents", "document_ids", "items", "item_ids")  # of either
 NUMBER_LISTS = {"score": ("scores", *SCORE), "grade": ("grades", *GRADE[:-1])}  # beside them

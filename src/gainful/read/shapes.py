@@ -38,8 +38,7 @@ from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import GRADES_AND_SCORES, QRELS, RUN, Kind, NestedDict, Run, Value
-from gainful.read.ranked_items import as_list, has_id, is_id
-from gainful.read.search_results import find_list
+from gainful.read.search_results import as_list, find_list, has_id, is_id
 from gainful.read.source import Source, is_path
 from gainful.text import NUMBER_PATTERN, quote
 
