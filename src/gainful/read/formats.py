@@ -82,20 +82,17 @@ def _make_table_check(separators: str) -> Callable[[Source], bool]:
         if any(are_column_names(_split_header(line, separator)) for separator in separators):
             return True
         is_named_so = source.suffix in (".csv", ".tsv") and any(mark in line for mark in separators)
-        return is_named_so and not (separators == "\t" and _is_trec_line(line))
+        fields = line.split("\t")
+        number = fields[min(len(fields), 5) - 1]  # of judgments the last, of a run the fifth
+        plain = separators == "\t" and len(line.split()) == len(fields) > 2
+        is_trec = plain and re.fullmatch(NUMBER_PATTERN, number.strip(), re.ASCII) is not None
+        return is_named_so and not is_trec
 
     return is_table
 
 
 def _split_header(line: str, separator: str) -> list[str]:
     return [part.strip(' "') for part in line.split(separator)]
-
-
-def _is_trec_line(line: str) -> bool:
-    fields = line.split("\t")
-    number = fields[min(len(fields), 5) - 1]  # of judgments the last, of a run the fifth
-    plain = len(line.split()) == len(fields) > 2
-    return plain and re.fullmatch(NUMBER_PATTERN, number.strip(), re.ASCII) is not None
 
 
 def _load(reader: str) -> Callable[..., Any]:
@@ -323,24 +320,19 @@ def read_rows(
     try:
         read: Rows[Value] | Value = file_format.read(source, kind, **options)
     except BadInput as error:
-        log = None if format_name else _find_log(source)
-        if log is None:
+        records = [] if format_name else _load("json_records.first_records")(source)
+        log = find_record_format(records)
+        if log is None or log.name not in ("ubi", "openinference", "chat"):
             if isinstance(error, NoColumn) and not columns.names:
                 _load("session_inputs.refuse_unknown_json")(source)
             raise
-        graded: Value | None = None
         if kind is QRELS and log.name == "openinference":
-            graded = _load("session_inputs.read_grades")(source)
-        if graded is not None:
-            return graded
+            graded: Value | None = _load("session_inputs.read_grades")(source)
+            if graded is not None:
+                return graded
         problem = f"these are sessions in the format {log.name}: {log.description}"
         raise Swapped(source.name, problem, f"gainful sessions {source.name}") from None
     return read
-
-
-def _find_log(source: Source) -> Format | None:
-    log = find_record_format(_load("json_records.first_records")(source))
-    return log if log is not None and log.name in ("ubi", "openinference", "chat") else None
 
 
 def build_value(read: Rows[Value] | Value) -> Value:
@@ -353,16 +345,11 @@ def find_format(
 ) -> Format:
     """The format of judgments or a run, by its name or by what the file looks like."""
     name = format_name or _find_named_header(source, columns)
-    if name is not None:
-        return name_format(name)
-    return next(entry for entry in RUN_FORMATS.values() if entry.fits(source))
-
-
-def name_format(name: str) -> Format:
-    """The format of judgments and runs that has this name."""
-    if name not in RUN_FORMATS:
+    if name is not None and name not in RUN_FORMATS:
         raise UnknownName("format", name, RUN_FORMATS)
-    return RUN_FORMATS[name]
+    if name is not None:
+        return RUN_FORMATS[name]
+    return next(entry for entry in RUN_FORMATS.values() if entry.fits(source))
 
 
 def find_session_format(source: Source, format_name: str | None = None) -> Format:

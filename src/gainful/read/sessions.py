@@ -23,7 +23,7 @@ from gainful.read.column_names import (
     SESSION_COLUMNS,
 )
 from gainful.read.named_columns import Header, InputTable, number_column, text_column
-from gainful.read.session_layout import SessionLayout, find_layout, sound_layout
+from gainful.read.session_layout import RowIndices, SessionLayout, find_layout, sound_layout
 from gainful.read.session_problems import (
     BadPolicy,
     Mistake,
@@ -203,11 +203,7 @@ def check_rows(
     if layout is not None:
         return CheckedRows(frame, layout)
     frame, problems = find_problems(frame, ranked=ranked, reader_problems=reader_problems)
-    bad_sessions = {
-        problem.session_at(index) or ""
-        for problem in problems
-        for index in range(len(problem.rows))
-    }
+    bad_sessions = list_sessions(problems)
     if bad_sessions:
         frame = frame.filter(~frame["session"].is_in(pl.Series(sorted(bad_sessions)).implode()))
     layout = find_layout(frame) if len(frame) else None
@@ -229,10 +225,26 @@ def describe_left_out(count: int, first: BadInput) -> str:
     return f"{count_noun(count, 'session')} left out: {first.where}: {first.problem}"
 
 
+def count_results(frame: pl.DataFrame, layout: SessionLayout) -> RowIndices:
+    """How many results each query has."""
+    if LIST_LENGTH in frame.columns:
+        lengths = frame[LIST_LENGTH].gather(layout.query_starts)
+        return lengths.to_numpy().astype(np.intp)
+    empty = frame["doc"].is_null()
+    if not empty.any():
+        return layout.query_lengths
+    return np.asarray(layout.query_lengths - empty.gather(layout.query_starts).to_numpy(), np.intp)
+
+
 def check_bad(bad: str) -> None:
     """Refuse what is no policy."""
     if bad not in ("error", "skip"):
         raise BadValue("bad", bad, "error or skip")
+
+
+def list_sessions(problems: Sequence[Problem]) -> set[str]:
+    """The sessions that anything is wrong with."""
+    return {each.session_at(at) or "" for each in problems for at in range(len(each.rows))}
 
 
 def find_problems(
@@ -249,12 +261,7 @@ def find_problems(
         *reader_problems,
         *(problem for problem in find_missing_values(frame) if not reported[problem.rows].all()),
     ]
-    bad_sessions = {
-        problem.session_at(index) or ""
-        for problem in problems
-        for index in range(len(problem.rows))
-    }
-    names = frame["session"].fill_null("")
+    names, bad_sessions = frame["session"].fill_null(""), list_sessions(problems)
     remaining = frame.with_row_index(_ROW)
     if bad_sessions:
         remaining = remaining.filter(~names.is_in(pl.Series(sorted(bad_sessions)).implode()))
@@ -295,13 +302,8 @@ def read_whole_numbers(
     whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() < 2**53)
     whole = whole.fill_null(value=False)
     flags = ~whole & ~is_blank(values)
-    mistakes.append(
-        (
-            flags,
-            lambda row: f"{role} {quote(values[row])} is not a whole number",
-            f"1, 2, 3 …{hint}",
-        )
-    )
+    words = f"{role} {{}} is not a whole number"
+    mistakes.append((flags, lambda row: words.format(quote(values[row])), f"1, 2, 3 …{hint}"))
     return pl.select(pl.when(whole).then(numbers)).to_series().cast(pl.Int64)
 
 
@@ -314,24 +316,21 @@ def read_optional_column(
         return text_column(table, column)
     if kind == "flag" and values.dtype == pl.Boolean:
         return values.fill_null(value=False)
+
+    def refuse(wrong: pl.Series, words: str, expected: str) -> None:
+        mistakes.append((wrong, lambda row: f"{column} {quote(values[row])} {words}", expected))
+
     if kind == "flag" and values.dtype == pl.String:
         plain = values.str.strip_chars().str.to_lowercase()
-        flags = ~is_blank(values) & ~plain.is_in([*YES, *NO])
-        words = f"{column} {{}} is neither yes nor no"
-        mistakes.append(
-            (flags, lambda row: words.format(quote(values[row])), "1 or 0, true or false")
-        )
+        odd = ~is_blank(values) & ~plain.is_in([*YES, *NO])
+        refuse(odd, "is neither yes nor no", "1 or 0, true or false")
         return plain.is_in(YES).fill_null(value=False)
     numbers = number_column(table, column)
-    flags = ~numbers.is_finite().fill_null(value=False) & ~is_blank(values)
-    words = f"{column} {{}} is not a finite number"
-    mistakes.append((flags, lambda row: words.format(quote(values[row])), "a number, or nothing"))
+    no_number = ~numbers.is_finite().fill_null(value=False) & ~is_blank(values)
+    refuse(no_number, "is not a finite number", "a number, or nothing")
     if kind == "flag":
-        message = f"{column} {{}} is neither 1 nor 0"
         odd = numbers.is_finite() & ~numbers.is_in([0.0, 1.0])
-        mistakes.append(
-            (odd, lambda row: message.format(quote(values[row])), "1 or 0, true or false")
-        )
+        refuse(odd, "is neither 1 nor 0", "1 or 0, true or false")
         return numbers.fill_null(0.0) != 0
     return numbers.fill_nan(None)
 
@@ -355,21 +354,6 @@ def are_session_columns(names: Sequence[str]) -> bool:
 _MANY = 1 << 60  # queries; beyond it no column can count
 
 
-def _check_whole_numbers(**numbers: object) -> None:
-    for name, number in numbers.items():
-        if number is not None and not (is_whole_number(number) and number >= 1):
-            raise BadValue(name, number, "a whole number from 1 on")
-
-
-def check_choice(
-    where: Mapping[str, str] | None, min_queries: int | None, first_queries: int | None
-) -> None:
-    """Refuse what chooses nothing."""
-    if where is not None and not isinstance(where, Mapping):
-        raise WrongType("where", where, "{column: value}")
-    _check_whole_numbers(min_queries=min_queries, first_queries=first_queries)
-
-
 @frozen
 class SessionChoice:
     """Which sessions are asked for: with these values, of so many queries; and how much of each."""
@@ -379,7 +363,12 @@ class SessionChoice:
     first_queries: int | None = None
 
     def __attrs_post_init__(self) -> None:
-        check_choice(self.where, self.min_queries, self.first_queries)
+        if not isinstance(self.where, Mapping):
+            raise WrongType("where", self.where, "{column: value}")
+        for name in ("min_queries", "first_queries"):
+            number = getattr(self, name)
+            if number is not None and not (is_whole_number(number) and number >= 1):
+                raise BadValue(name, number, "a whole number from 1 on")
 
     def choose(self, sessions: Sessions) -> Sessions:
         """What is asked for of these sessions, which may be nothing."""
