@@ -8,6 +8,7 @@ from trec_files import tell, write_trec_files
 
 import gainful
 from gainful.convention import like
+from gainful.match.match import match
 from gainful.match.parts import match_large_file
 from gainful.read.inputs import as_qrels, as_qrels_columns
 
@@ -75,7 +76,7 @@ def test_what_needs_all_rows_is_read_whole(tmp_path, small_parts, run, in_parts)
     path = tmp_path / "run.txt"
     path.write_bytes(run.encode())
     rows_and_match = match_large_file(
-        as_qrels_columns(as_qrels(QRELS)), path, None, like("gainful")
+        as_qrels_columns(as_qrels(QRELS)), path, None, like("gainful"), match
     )
     assert (rows_and_match is not None) == in_parts
     if rows_and_match is not None:

@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from refusals import refuses
 
 from gainful.errors import BadInput
-from gainful.read.json_records import NoObject, parse_object
+from gainful.read.json_text import NoObject, parse_object
 from gainful.read.session_inputs import as_sessions
 
 TEXTS = [

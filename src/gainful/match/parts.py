@@ -21,7 +21,6 @@ from attrs import evolve
 from gainful.convention import Convention
 from gainful.errors import BadInput, Duplicated, GainfulError
 from gainful.match.frames import match_subtopics, order_pool, refuse_duplicates
-from gainful.match.match import match
 from gainful.match.matched import MOST_NAMED, Matched
 from gainful.match.rank_order import invert_order
 from gainful.read.engines import SPARK, as_spark_arrow, report_engine_errors
@@ -39,7 +38,11 @@ PART_ROWS = 1 << 19  # at least, and the rest of a query
 
 
 def match_large_file(
-    qrels: Qrels, path: str | PathLike[str], format_name: str | None, convention: Convention
+    qrels: Qrels,
+    path: str | PathLike[str],
+    format_name: str | None,
+    convention: Convention,
+    match: MatchInMemory,
 ) -> tuple[Run, Matched] | None:
     """The first rows of a large run and what was matched of it; None where it has to be read whole.
 
@@ -53,7 +56,8 @@ def match_large_file(
         is_trec = find_format(source, format_name).name == "trec"
         if source.size < MIN_BYTES or not is_trec or find_run_format(source) is not RUN_LINES:
             return None
-        parts = _match_queries(qrels, _iterate_frames(scan_pieces(source, RUN_LINES)), convention)
+        frames = _iterate_frames(scan_pieces(source, RUN_LINES))
+        parts = _match_queries(qrels, frames, partial(match_part, match, convention))
         if not parts or not any((part.judged & part.in_run).any() for part in parts):
             return None
         subtopics = match_subtopics(qrels, invert_order(order_pool(qrels)[1]))
@@ -81,7 +85,7 @@ def _iterate_frames(
 
 
 def _match_queries(
-    qrels: Qrels, frames: Iterable[pl.DataFrame | None], convention: Convention
+    qrels: Qrels, frames: Iterable[pl.DataFrame | None], match_part: WorkPart
 ) -> list[Matched]:
     """What was matched of each frame, and of queries in none of them; nothing if that fails."""
     judged, seen, parts = pack_qrels(qrels), set[str](), []
@@ -92,9 +96,9 @@ def _match_queries(
         seen |= queries
         own = judged["query"].is_in([*queries])
         run = Run(frame.select(RUN_LINES.columns), part=True)
-        parts.append(match_part(match, convention, judged.filter(own), run))
+        parts.append(match_part(judged.filter(own), run))
         judged, none = judged.filter(~own), frame.clear().select(RUN_LINES.columns)
-    return [*parts, match_part(match, convention, judged, Run(none, part=True))]
+    return [*parts, match_part(judged, Run(none, part=True))]
 
 
 _MAX_ROWS = 1_000_000  # of a part

@@ -17,7 +17,7 @@ import msgspec
 from attrs import frozen
 
 from gainful.errors import BadInput, WrongType
-from gainful.read.json_records import load_json
+from gainful.read.json_text import load_json
 from gainful.read.source import open_source
 from gainful.rounding import COARSE_ROUNDING
 from gainful.text import quote

@@ -20,7 +20,8 @@ from attrs import define, field
 from gainful.errors import BadInput
 from gainful.read.column_names import ColumnMapping
 from gainful.read.event_times import parse_times
-from gainful.read.json_records import RecordFile, Unreadable, parse_json, read_records
+from gainful.read.json_records import RecordFile, Unreadable, read_records
+from gainful.read.json_text import parse_json
 from gainful.read.path_finder import find_first
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.retrievals import FAILED, UNREADABLE, Retrievals

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from gainful.read.json_records import parse_json
+from gainful.read.json_text import parse_json
 from gainful.text import quote
 
 _MAX_LISTED = 8  # paths that a message names

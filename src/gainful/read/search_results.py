@@ -22,7 +22,7 @@ from attrs import field, frozen
 
 from gainful.errors import BadInput
 from gainful.read.column_names import DOC, DOC_LISTS, GRADE, RETRIEVED, SCORE, ColumnMapping
-from gainful.read.json_records import parse_json
+from gainful.read.json_text import parse_json
 from gainful.read.path_finder import (
     PathFinder,
     Steps,

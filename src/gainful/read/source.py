@@ -322,7 +322,7 @@ def unwrap_source(source: Source) -> Source:
     """A text, or the records that its envelope of JSON holds."""
     if source.head.lstrip()[:1] not in (b"{", b"["):
         return source
-    from gainful.read.json_records import unwrap  # noqa: PLC0415  (only JSON has them)
+    from gainful.read.json_text import unwrap  # noqa: PLC0415  (only JSON has them)
 
     records = unwrap(source.head, source.read_bytes, source.name)
     if records is None:

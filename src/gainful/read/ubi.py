@@ -27,10 +27,10 @@ from gainful.read.json_records import (
     Unreadable,
     binary_format,
     is_whole,
-    parse_json,
     parse_line,
     read_records,
 )
+from gainful.read.json_text import parse_json
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.search_results import is_id
 from gainful.read.session_events import (
