@@ -196,7 +196,7 @@ _ALL = (
     Format(
         "ubi",
         "queries and events of User Behavior Insights (UBI 1.x), in one file or in two",
-        *(_SESSIONS, _load("ubi.is_ubi"), _load("ubi.read_ubi"), ("columns", "gap", "events")),
+        *(_SESSIONS, _load("ubi.find_kinds"), _load("ubi.read_ubi"), ("columns", "gap", "events")),
         example='{"query_id": "q", "client_id": "c", "user_query": "lamp", '
         '"query_response_hit_ids": ["a"], "timestamp": "2024-05-01T10:00:00Z"}',
         of_records=True,

@@ -186,7 +186,7 @@ def find_run_format(source: Source) -> LineFormat:
 
 def _is_short(source: Source) -> bool:
     lines = [line.split() for line in source.first_lines[:_SAMPLE_LINES]]
-    return all(len(fields) == 3 for fields in lines) and _is_number(lines[0][2])
+    return all(len(fields) == 3 for fields in lines) and is_number(lines[0][2])
 
 
 def find_qrels_format(source: Source) -> LineFormat:
@@ -201,7 +201,7 @@ def find_qrels_format(source: Source) -> LineFormat:
         len(first) == len(PASSAGE_QRELS.fields)
         and first[1].startswith(first[0])
         and first[1] != first[0]
-        and _is_number(first[4])
+        and is_number(first[4])
     )
     return PASSAGE_QRELS if of_passages else QRELS_LINES
 
@@ -362,8 +362,8 @@ def extract_fields(lines: pl.DataFrame, line_format: LineFormat) -> pl.DataFrame
     """Lines of text with their fields, between ASCII blanks; null where a line has other fields."""
     end = rf"(?<beyond>[{BLANKS}].*)?" if line_format.open_ended else "$"
     fields = rf"[{BLANKS}]+".join(rf"(?<{name}>[^{BLANKS}]+)" for name in line_format.fields)
-    found = pl.col("text").str.extract_groups(f"^{fields}{end}").alias("fields")
-    return lines.with_columns(_STRIPPED).with_columns(found).unnest("fields")
+    groups = pl.col("text").str.extract_groups(f"^{fields}{end}").alias("fields")
+    return lines.with_columns(_STRIPPED).with_columns(groups).unnest("fields")
 
 
 _STRIPPED = pl.col("text").str.strip_chars(" \t\r\v\f")
@@ -389,7 +389,7 @@ def describe_problem(row: dict[str, object], line_format: LineFormat) -> str:
     if row[line_format.fields[0]] is None:
         field_count = len(str(row["text"]).split())
         return f"{quote(row['text'])} has {field_count} field{'s' * (field_count != 1)}"
-    if "rank" in row and row["more"] and not _is_number(str(row["rank"])):
+    if "rank" in row and row["more"] and not is_number(str(row["rank"])):
         return f"rank {quote(row['rank'])} is not a number"
     value = quote(row[line_format.number])
     if row["number"] is None:
@@ -406,7 +406,8 @@ def is_bad_line(line_format: LineFormat) -> pl.Expr:
     return bad.fill_null(value=True)
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Is a text the number that a field of a line has to be?"""
     return pl.Series([text]).cast(pl.Float64, strict=False).null_count() == 0
 
 

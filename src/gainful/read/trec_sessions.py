@@ -128,15 +128,7 @@ def _rank_turns(frame: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
 def is_conversation(source: Source) -> bool:
     """Is it a TREC run? Whether its ids name turns is found, and told, by reading it."""
     lines = [line.split() for line in source.first_lines]
-    return all(len(fields) >= 6 for fields in lines) and _is_number(lines[0][4])
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return all(len(fields) >= 6 for fields in lines) and trec_files.is_number(lines[0][4])
 
 
 LINE_FIELDS = (
@@ -155,7 +147,10 @@ def read_dynamic_domain(source: Source, reading: ReadOptions = AS_USUAL) -> Sess
             for index, name in enumerate(("session", "iteration", "doc", "score"))
         ),
     )
-    fields = _rank_by_score(fields)
+    scored = fields.with_columns(pl.col("score").cast(pl.Float64, strict=False))
+    if not scored["score"].null_count():
+        in_order = pl.all().sort_by("score", descending=True, maintain_order=True)
+        fields = scored.with_columns(in_order.over("session", "iteration"))
     iteration = fields["iteration"].cast(pl.Int64, strict=False)
     short, odd = fields["fields"] < 3, iteration.is_null() | (iteration < 0)
     frame = fields.select(
@@ -181,14 +176,6 @@ def read_dynamic_domain(source: Source, reading: ReadOptions = AS_USUAL) -> Sess
         notes=notes,
         reader_problems=problems,
     )
-
-
-def _rank_by_score(fields: pl.DataFrame) -> pl.DataFrame:
-    scored = fields.with_columns(pl.col("score").cast(pl.Float64, strict=False))
-    if scored["score"].null_count():
-        return fields
-    in_order = pl.all().sort_by("score", descending=True, maintain_order=True)
-    return scored.with_columns(in_order.over("session", "iteration"))
 
 
 _MAX_ITERATIONS = (
