@@ -14,7 +14,6 @@ _FLOAT32 = evolve(_ARRAYS, grade_bits=32)  # libraries of learning keep labels i
 
 SKLEARN = evolve(
     _ARRAYS,
-    name="sklearn",
     title="scikit-learn 1.9 ndcg_score",
     ties="average",
     negative="error",
@@ -22,7 +21,6 @@ SKLEARN = evolve(
 )
 SKLEARN_IGNORE_TIES = evolve(
     SKLEARN,
-    name="sklearn_ignore_ties",
     title="scikit-learn 1.9 ndcg_score(ignore_ties=True)",
     ties="reversed",
     unstable_ties={"nDCG": 4},
@@ -32,7 +30,6 @@ SKLEARN_IGNORE_TIES = evolve(
 TORCHMETRICS = evolve(
     _FLOAT32,
     score_bits=32,
-    name="torchmetrics",
     title="torchmetrics 1.9 RetrievalNormalizedDCG",
     ties="average",
     negative="in_ideal",
@@ -57,7 +54,6 @@ TORCHMETRICS = evolve(
 RAX = evolve(
     _FLOAT32,
     score_bits=32,
-    name="rax",
     title="rax 0.4 ndcg_metric",
     gain="exp",
     ties="input",
@@ -68,7 +64,6 @@ RAX = evolve(
 TENSORFLOW_RANKING = evolve(
     _FLOAT32,
     score_bits=32,
-    name="tensorflow_ranking",
     title="TensorFlow Ranking 0.5 NDCGMetric",
     gain="exp",
     ties="average",
@@ -77,7 +72,6 @@ TENSORFLOW_RANKING = evolve(
 )
 LIGHTGBM = evolve(
     _FLOAT32,
-    name="lightgbm",
     title="LightGBM 4.7 ndcg",
     gain="exp",
     ties="input",
@@ -91,16 +85,14 @@ LIGHTGBM = evolve(
 XGBOOST = evolve(
     LIGHTGBM,
     score_bits=32,
-    name="xgboost",
     title="XGBoost 3.2 ndcg",
     cutoff=32,
     measures=("nDCG", "AP"),
     note="a metric that names no cutoff is cut at 32; grades above 31 are refused there",
 )
-XGBOOST_MINUS = evolve(XGBOOST, name="xgboost_minus", title="XGBoost 3.2 ndcg-", empty=0)
+XGBOOST_MINUS = evolve(XGBOOST, title="XGBoost 3.2 ndcg-", empty=0)
 XGBOOST_LINEAR = evolve(
     XGBOOST,
-    name="xgboost_linear",
     title="XGBoost 3.2 ndcg, ndcg_exp_gain=False",
     gain="linear",
     negative="in_ideal",
@@ -108,7 +100,6 @@ XGBOOST_LINEAR = evolve(
 )
 CATBOOST = evolve(
     _FLOAT32,
-    name="catboost",
     title="CatBoost 1.2 NDCG",
     ties="worst",
     negative="in_ideal",
@@ -121,7 +112,6 @@ CATBOOST = evolve(
 )
 EVIDENTLY = evolve(
     _ARRAYS,
-    name="evidently",
     title="Evidently 0.7 NDCG@k",
     ties="mean_rank",
     negative="in_ideal",
@@ -130,7 +120,6 @@ EVIDENTLY = evolve(
 )
 SPARK = Convention(
     measures=_NDCG_ONLY,
-    name="spark",
     title="PySpark 4.3 RankingMetrics.ndcgAt",
     gain="binary",
     discount="log",
@@ -143,10 +132,9 @@ SPARK = Convention(
 )
 SPARK_ML = evolve(
     SPARK,
-    name="spark_ml",
     title="pyspark.ml 4.3 RankingEvaluator ndcgAtK",
     cutoff=10,
     note="",
 )
 
-ARRAY_TOOLS = list_conventions(globals())
+ARRAY_TOOLS = list_conventions(globals(), Convention)

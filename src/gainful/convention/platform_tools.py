@@ -10,7 +10,6 @@ _NDCG_ONLY = ("nDCG",)
 
 RECBOLE = Convention(
     measures=_NDCG_ONLY,
-    name="recbole",
     title="RecBole 1.2 NDCG",
     note="whatever is passed as relevant counts as 1; k is at most the length of the list",
     gain="binary",
@@ -21,14 +20,12 @@ RECBOLE = Convention(
 )
 CORNAC = evolve(
     RECBOLE,
-    name="cornac",
     title="Cornac 3.0 NDCG",
     empty="skip",
     note="whatever is passed as relevant counts as 1",
 )
 RECOMMENDERS = Convention(
     measures=("nDCG", "AP@"),
-    name="recommenders",
     title="Microsoft recommenders 1.2 ndcg_at_k",
     gain="presence",
     discount="log",
@@ -41,7 +38,6 @@ RECOMMENDERS = Convention(
 )
 RECOMMENDERS_RAW = evolve(
     RECOMMENDERS,
-    name="recommenders_raw",
     title="Microsoft recommenders 1.2 ndcg_at_k(score_type='raw')",
     gain="linear",
     negative="in_ideal",
@@ -53,14 +49,12 @@ RECOMMENDERS_RAW = evolve(
 )
 RECOMMENDERS_EXP = evolve(
     RECOMMENDERS_RAW,
-    name="recommenders_exp",
     title="Microsoft recommenders 1.2 ndcg_at_k(score_type='exp')",
     gain="exp",
     negative="error",
 )
 ELLIOT = Convention(
     measures=_NDCG_ONLY,
-    name="elliot",
     title="Elliot 0.3 nDCG",
     gain="exp_above",
     rel=1,
@@ -72,7 +66,6 @@ ELLIOT = Convention(
 )
 ELLIOT_RENDLE = evolve(
     ELLIOT,
-    name="elliot_rendle",
     title="Elliot 0.3 nDCGRendle2020",
     gain="binary",
     note="",
@@ -80,7 +73,6 @@ ELLIOT_RENDLE = evolve(
 QUEPID = Convention(
     negative_ideal="divide",
     measures=_NDCG_ONLY,
-    name="quepid",
     title="Quepid nDCG@10",
     gain="exp",
     cutoff=10,
@@ -91,21 +83,17 @@ QUEPID = Convention(
     extra="empty",
     duplicates="count",
 )
-QUEPID_CUT = evolve(QUEPID, name="quepid_cut", title="Quepid nDCG_cut@10", ideal_depth="k")
+QUEPID_CUT = evolve(QUEPID, title="Quepid nDCG_cut@10", ideal_depth="k")
 ELASTICSEARCH = evolve(
     QUEPID,
-    name="elasticsearch",
     title="Elasticsearch _rank_eval dcg, normalize=true",
     ideal_depth="retrieved",
     note="one perfect hit of three relevant scores 1; ratings are whole numbers there; "
     "unknown_doc_rating is unjudged_grade",
 )
-OPENSEARCH = evolve(
-    ELASTICSEARCH, name="opensearch", title="OpenSearch _rank_eval dcg, normalize=true"
-)
+OPENSEARCH = evolve(ELASTICSEARCH, title="OpenSearch _rank_eval dcg, normalize=true")
 OPENSEARCH_WORKBENCH = Convention(
     measures=("nDCG", "AP@"),
-    name="opensearch_workbench",
     title="OpenSearch Search Relevance Workbench NDCG",
     gain="exp",
     ties="input",
@@ -119,7 +107,6 @@ OPENSEARCH_WORKBENCH = Convention(
 )
 VESPA = Convention(
     measures=("nDCG", "AP@", "P@", "R@", "RR@", "Success@"),
-    name="vespa",
     title="pyvespa VespaEvaluator, graded",
     ties="input",
     negative="in_ideal",
@@ -131,14 +118,12 @@ VESPA = Convention(
 )
 VESPA_BINARY = evolve(
     VESPA,
-    name="vespa_binary",
     title="pyvespa VespaEvaluator, binary",
     gain="binary",
     note="",
 )
 MLFLOW = Convention(
     measures=_NDCG_ONLY,
-    name="mlflow",
     title="MLflow ndcg_at_k",
     gain="binary",
     ideal_depth="retrieved",
@@ -151,7 +136,6 @@ MLFLOW = Convention(
 
 RAGAS = Convention(
     measures=("ContextPrecision", "AP", "SetP", "SetR"),
-    name="ragas",
     title="ragas 0.4 context precision and recall, by ids",
     ties="input",
     divisor="found",
@@ -162,9 +146,8 @@ RAGAS = Convention(
 )
 DEEPEVAL = evolve(
     RAGAS,
-    name="deepeval",
     title="DeepEval 4.3 contextual precision",
     measures=("ContextPrecision", "AP"),
 )
 
-PLATFORM_TOOLS = list_conventions(globals())
+PLATFORM_TOOLS = list_conventions(globals(), Convention)

@@ -10,7 +10,7 @@ from math import e
 from attrs import evolve
 
 from gainful.convention.array_tools import ARRAY_TOOLS
-from gainful.convention.convention import GAINFUL, Convention
+from gainful.convention.convention import GAINFUL, Convention, list_conventions
 from gainful.convention.platform_tools import PLATFORM_TOOLS
 from gainful.convention.trec_tools import TREC_TOOLS
 from gainful.page.table import NameTable
@@ -18,24 +18,24 @@ from gainful.page.table import NameTable
 # The papers and pages that defined cumulated gain, each with its own formulas.
 _CUMULATED = ("CG", "DCG", "nCG", "nDCG", "IDCG")
 
-JK2002 = Convention(
-    name="jk2002",
+JK2002 = evolve(
+    GAINFUL,
     title="Järvelin & Kekäläinen 2002",
     discount="jk2002",
     b=2,
     measures=_CUMULATED,
     note="ranks before b are not discounted, so the base changes nDCG",
 )
-JK2008 = Convention(
-    name="jk2008",
+JK2008 = evolve(
+    GAINFUL,
     title="Järvelin, Price, Delcambre & Nielsen 2008",
     discount="jk2008",
     b=2,
     measures=_CUMULATED,
     note="every rank but the first is discounted",
 )
-BURGES2005 = Convention(
-    name="burges2005",
+BURGES2005 = evolve(
+    GAINFUL,
     title="Burges et al. 2005",
     gain="exp",
     discount="log",
@@ -45,14 +45,13 @@ BURGES2005 = Convention(
 )
 WIKIPEDIA = evolve(
     JK2002,
-    name="wikipedia",
     title="Wikipedia's worked example of discounted cumulative gain",
     ideal="list",
     measures=("CG", "nDCG"),
     note="the article's second formula is burges2005",
 )
 
-_PAPERS = (JK2002, JK2008, BURGES2005, WIKIPEDIA)
+_PAPERS = list_conventions(globals(), Convention)  # and gainful itself
 CONVENTIONS: Mapping[str, Convention] = NameTable(
-    "conventions", (GAINFUL, *_PAPERS, *TREC_TOOLS, *ARRAY_TOOLS, *PLATFORM_TOOLS)
+    "conventions", (*_PAPERS, *TREC_TOOLS, *ARRAY_TOOLS, *PLATFORM_TOOLS)
 )

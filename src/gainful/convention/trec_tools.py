@@ -14,18 +14,14 @@ _TREC_MEASURES = (
 )
 TREC_EVAL = Convention(
     measures=_TREC_MEASURES,
-    name="trec_eval",
     title="trec_eval 10 ndcg, ndcg_cut",
     fractional="truncate",
     missing="error",
     note="with -c a missing query scores 0; a measure without cutoff never cuts the ideal",
 )
-TREC_EVAL_C = evolve(
-    TREC_EVAL, name="trec_eval_c", title="trec_eval 10 -c", missing="zero", note=""
-)
+TREC_EVAL_C = evolve(TREC_EVAL, title="trec_eval 10 -c", missing="zero", note="")
 TREC_EVAL_J = evolve(
     TREC_EVAL,
-    name="trec_eval_j",
     title="trec_eval 10 -J",
     unjudged="remove",
     negative="remove",
@@ -33,7 +29,6 @@ TREC_EVAL_J = evolve(
 )
 TREC_EVAL_9 = evolve(
     TREC_EVAL,
-    name="trec_eval_9",
     title="trec_eval 9 ndcg, ndcg_cut",
     missing="skip",
     score_bits=32,
@@ -42,7 +37,6 @@ TREC_EVAL_9 = evolve(
 )
 PYTREC_EVAL = evolve(
     TREC_EVAL_9,
-    name="pytrec_eval",
     title="pytrec_eval-terrier 0.5 ndcg, ndcg_cut",
     fractional="error",
     duplicates="last",
@@ -63,7 +57,6 @@ CWL_MEASURES = (  # what ir_measures asks cwl_eval for
 _ASCENDING_MEASURES = ("RR@", "Judged", "Judged@", *_NDEVAL_MEASURES)
 IR_MEASURES = evolve(
     PYTREC_EVAL,
-    name="ir_measures",
     title="ir_measures 0.4 nDCG",
     missing="zero",
     max_grade=4,
@@ -87,13 +80,11 @@ IR_MEASURES = evolve(
 )
 IR_MEASURES_JUDGED = evolve(
     IR_MEASURES,
-    name="ir_measures_judged",
     title="ir_measures 0.4 nDCG(judged_only=True)",
     unjudged="remove",
     negative="remove",
 )
 PYNDEVAL = Convention(
-    name="pyndeval",
     title="pyndeval 0.0.8 (ndeval 4.5) alpha-nDCG, ERR-IA and their kin",
     ties="doc_ascending",
     missing="skip",
@@ -103,7 +94,6 @@ PYNDEVAL = Convention(
 )
 GDEVAL = Convention(
     measures=("nDCG", "ERR"),
-    name="gdeval",
     title="gdeval.pl 1.2 ndcg",
     max_grade=4,
     gain="exp",
@@ -118,7 +108,6 @@ GDEVAL = Convention(
 )
 IR_MEASURES_EXP = evolve(
     GDEVAL,
-    name="ir_measures_exp",
     title="ir_measures 0.4 nDCG(dcg='exp-log2')@k",
     empty=0,
     missing="zero",
@@ -126,7 +115,6 @@ IR_MEASURES_EXP = evolve(
 )
 BEIR = evolve(
     PYTREC_EVAL,
-    name="beir",
     title="BEIR 2.2 NDCG@k",
     namesake="remove",
     measures=("nDCG", "AP", "R", "P", "RR", "relP", "Success", "Unjudged"),
@@ -140,7 +128,6 @@ RANX = Convention(
     need_useless=("Bpref",),
     unstable_ties=dict.fromkeys(_RANX_MEASURES, 16),
     rbp_grades="grade",
-    name="ranx",
     title="ranx 0.3 ndcg",
     ties="input",
     fractional="truncate",
@@ -152,15 +139,13 @@ RANX = Convention(
 )
 RANX_COMPARABLE = evolve(
     RANX,
-    name="ranx_comparable",
     title="ranx 0.3 ndcg, make_comparable=True",
     missing="zero",
     extra="ignore",
 )
-RANX_BURGES = evolve(RANX, name="ranx_burges", title="ranx 0.3 ndcg_burges", gain="exp")
+RANX_BURGES = evolve(RANX, title="ranx 0.3 ndcg_burges", gain="exp")
 TRECTOOLS = Convention(
     measures=("nDCG",),
-    name="trectools",
     title="trectools 0.0.50 get_ndcg(trec_eval=True)",
     cutoff=1000,
     ties="doc_ascending",
@@ -169,13 +154,11 @@ TRECTOOLS = Convention(
 )
 TRECTOOLS_EXP = evolve(
     TRECTOOLS,
-    name="trectools_exp",
     title="trectools 0.0.50 get_ndcg(trec_eval=False)",
     gain="exp",
 )
 NTCIREVAL = Convention(
     measures=("nDCG", "Qmeasure", "Omeasure", "Pmeasure", "Pplus", "NCU"),
-    name="ntcireval",
     title="pyNTCIREVAL 0.0.3 nDCG",
     discount="jk2002",
     b=2,
@@ -190,10 +173,9 @@ NTCIREVAL = Convention(
 )
 NTCIREVAL_MS = evolve(
     NTCIREVAL,
-    name="ntcireval_ms",
     title="pyNTCIREVAL 0.0.3 MSnDCG",
     discount="log",
     b=e,
 )
 
-TREC_TOOLS = list_conventions(globals())
+TREC_TOOLS = list_conventions(globals(), Convention)

@@ -12,10 +12,10 @@ from gainful.formula.renderers import to_latex, to_text as as_text
 from gainful.measure.build_recipes import build_recipe
 from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.catalogue.exposure import EXPOSURE_MEASURES
 from gainful.measure.catalogue.sessions import SESSION_MEASURES
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import Entry
+from gainful.measure.functions.exposure import EXPOSURE_MEASURES
 from gainful.measure.gain import GAINS
 from gainful.measure.measure import Measure
 from gainful.measure.names import ANSWERS, parse_ir_measures_name, parse_nickname

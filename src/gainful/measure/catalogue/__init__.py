@@ -42,7 +42,7 @@ def session_measures() -> Mapping[str, Entry]:
 
 def exposure_measures() -> Mapping[str, Entry]:
     """The measures of what a run shows of a catalogue, loaded when one is asked for."""
-    from gainful.measure.catalogue.exposure import EXPOSURE_MEASURES  # noqa: PLC0415
+    from gainful.measure.functions.exposure import EXPOSURE_MEASURES  # noqa: PLC0415
 
     return EXPOSURE_MEASURES
 

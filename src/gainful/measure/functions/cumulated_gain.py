@@ -6,33 +6,29 @@ the measures are normalised.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from gainful.errors import BadValue
-from gainful.measure.entry import Entry, Example, Recipe
+from gainful.measure.entry import Entry, Example, Recipe, collect_entries
+from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedGains, RankedRun, rank_run_gains
 from gainful.types import Array
 
+CUMULATED_GAIN: list[Entry] = []
+_measure = collect_entries(
+    CUMULATED_GAIN,
+    linear=True,
+    takes_recipe=True,
+    extremes="gains",
+    cutoff_kind="optional",
+    cite="jarvelin2002",
+)
+_GAIN, _DISCOUNT = ("gain", "rel"), ("discount", "b")
+_IDEAL, _RANKING = ("ideal", "ideal_depth"), ("ties", "short", "unjudged")
+_GRADES, _EMPTY = ("negative", "fractional"), ("empty", "negative_ideal")
 _UNLIMITED = int(np.iinfo(np.intp).max)
 _LONGEST_VECTOR = 10_000_000
-
-
-def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> tuple[Array, Array]:
-    """How near is the ranking to the best that was possible? nCG where nothing is discounted."""
-    return total_gains(recipe, find_gains(recipe, ranked))
-
-
-def dcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
-    """How much does the ranking gain? CG where nothing is discounted."""
-    return total_gains(recipe, find_gains(recipe, ranked))[0]
-
-
-def idcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
-    """How much would the best ranking gain that was possible?"""
-    return np.array(total_gains(recipe, find_gains(recipe, ranked))[1])
 
 
 def ndcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> tuple[Array, Array]:
@@ -48,6 +44,71 @@ def dcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
 def idcg_curve(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
     """The gain of the best ranking at every rank."""
     return np.array(gain_curves(recipe, find_gains(recipe, ranked))[1])
+
+
+@_measure(
+    "nDCG",
+    "(Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking",
+    Example("nDCG@3", "3 0 2 | 1", "(3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))"),
+    curve=ndcg_curve,
+    discounted=True,
+    options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
+)
+def ndcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Share:
+    """How close is the ranking to the best possible one?"""
+    return total_gains(recipe, find_gains(recipe, ranked))
+
+
+@_measure(
+    "DCG",
+    "Σ gain(i)·discount(i) over ranks i ≤ k",
+    Example("DCG@3", "3 0 2 | 1", "3 + 2/log2(4)"),
+    curve=dcg_curve,
+    discounted=True,
+    bounded=False,
+    options=(*_GAIN, *_DISCOUNT, *_RANKING, *_GRADES),
+    additive=True,
+)
+def dcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
+    """How much does a searcher gain whose attention falls with the rank?"""
+    return total_gains(recipe, find_gains(recipe, ranked))[0]
+
+
+@_measure(
+    "IDCG",
+    "Σ gain(i)·discount(i) over ranks i ≤ k of the ideal ranking",
+    Example("IDCG@3", "3 0 2 | 1", "3 + 2/log2(3) + 1/log2(4)"),
+    curve=idcg_curve,
+    gain_of="ideal",
+    discounted=True,
+    bounded=False,
+    options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_GRADES),
+)
+def idcg(ranked: RankedRun | RankedGains, recipe: Recipe) -> Array:
+    """How much would a searcher gain from the best possible ranking?"""
+    return np.array(total_gains(recipe, find_gains(recipe, ranked))[1])
+
+
+_measure(
+    "nCG",
+    "(Σ gain(i)) over ranks i ≤ k / the same of the ideal ranking",
+    Example("nCG@2", "3 0 2 | 1", "3 / (3 + 2)"),
+    question="What share of the possible gain do the first k documents have?",
+    defaults={"discount": "none"},
+    curve=ndcg_curve,
+    options=(*_GAIN, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
+)(ndcg)
+_measure(
+    "CG",
+    "Σ gain(i) over ranks i ≤ k",
+    Example("CG@2", "3 0 2 | 1", "3 + 0"),
+    question="What is the total gain of the first k documents, in any order?",
+    defaults={"discount": "none"},
+    curve=dcg_curve,
+    bounded=False,
+    options=(*_GAIN, *_RANKING, *_GRADES),
+    additive=True,
+)(dcg)
 
 
 def find_gains(recipe: Recipe, ranked: RankedRun | RankedGains) -> RankedGains:
@@ -132,85 +193,3 @@ def _require_finite(sums: Array) -> Array:
     if not np.isfinite(sums).all():
         raise BadValue("cumulated gain", np.inf, "a finite sum; the grades are too large")
     return sums
-
-
-_GAIN, _DISCOUNT = ("gain", "rel"), ("discount", "b")
-_IDEAL, _RANKING = ("ideal", "ideal_depth"), ("ties", "short", "unjudged")
-_GRADES, _EMPTY = ("negative", "fractional"), ("empty", "negative_ideal")
-
-
-def _gain_entry(name: str, question: str, definition: str, example: Example, **facts: Any) -> Entry:
-    return Entry(
-        name=name,
-        question=question,
-        definition=definition,
-        example=example,
-        linear=True,
-        takes_recipe=True,
-        extremes="gains",
-        cite="jarvelin2002",
-        **facts,
-    )
-
-
-CUMULATED_GAIN = (
-    _gain_entry(
-        "nDCG",
-        "How close is the ranking to the best possible one?",
-        "(Σ gain(i)·discount(i)) over ranks i ≤ k / the same of the ideal ranking",
-        Example("nDCG@3", "3 0 2 | 1", "(3 + 2/log2(4)) / (3 + 2/log2(3) + 1/log2(4))"),
-        function=ndcg,
-        curve=ndcg_curve,
-        discounted=True,
-        options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
-    ),
-    _gain_entry(
-        "DCG",
-        "How much does a searcher gain whose attention falls with the rank?",
-        "Σ gain(i)·discount(i) over ranks i ≤ k",
-        Example("DCG@3", "3 0 2 | 1", "3 + 2/log2(4)"),
-        function=dcg,
-        curve=dcg_curve,
-        discounted=True,
-        normalised=False,
-        bounded=False,
-        options=(*_GAIN, *_DISCOUNT, *_RANKING, *_GRADES),
-        additive=True,
-    ),
-    _gain_entry(
-        "IDCG",
-        "How much would a searcher gain from the best possible ranking?",
-        "Σ gain(i)·discount(i) over ranks i ≤ k of the ideal ranking",
-        Example("IDCG@3", "3 0 2 | 1", "3 + 2/log2(3) + 1/log2(4)"),
-        function=idcg,
-        curve=idcg_curve,
-        gain_of="ideal",
-        discounted=True,
-        normalised=False,
-        bounded=False,
-        options=(*_GAIN, *_DISCOUNT, *_IDEAL, *_GRADES),
-    ),
-    _gain_entry(
-        "nCG",
-        "What share of the possible gain do the first k documents have?",
-        "(Σ gain(i)) over ranks i ≤ k / the same of the ideal ranking",
-        Example("nCG@2", "3 0 2 | 1", "3 / (3 + 2)"),
-        defaults={"discount": "none"},
-        function=ndcg,
-        curve=ndcg_curve,
-        options=(*_GAIN, *_IDEAL, *_RANKING, *_GRADES, *_EMPTY),
-    ),
-    _gain_entry(
-        "CG",
-        "What is the total gain of the first k documents, in any order?",
-        "Σ gain(i) over ranks i ≤ k",
-        Example("CG@2", "3 0 2 | 1", "3 + 0"),
-        defaults={"discount": "none"},
-        function=dcg,
-        curve=dcg_curve,
-        normalised=False,
-        bounded=False,
-        options=(*_GAIN, *_RANKING, *_GRADES),
-        additive=True,
-    ),
-)

@@ -15,19 +15,25 @@ from attrs import evolve, frozen
 
 from gainful.errors import BadValue
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.entry import SessionRecipe
+from gainful.measure.entry import Entry, Example, SessionRecipe
+from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import (
     positions_per_query,
     select_results,
     sum_by_index,
 )
 from gainful.measure.functions.user_models import (
+    FORAGER,
     FORAGING,
     check_goal,
     inst_continuation,
     make_forager,
 )
 from gainful.types import Array, Flags, Ranks, slices
+
+CWL: list[Entry] = []
+_measure = collect(CWL)
+_OPTIONS = ("p_ref", "goal", "max_grade", "duplicates", "lists")
 
 _MAX_DEPTH = 1000  # how far down a list a searcher can go, as in cwl_eval
 _BLOCK_CELLS = 2_000_000  # results, or ways to come to them, that are laid out at once
@@ -89,8 +95,23 @@ class _Lists:
     unit: float | None  # what all gains are a multiple of, if that is known
 
 
+@_measure(
+    "sINST",
+    "gain per document; in a list goes on with ((x − 1) / x)², x being 2T + "
+    "documents looked at in the session − gain so far; after a list asks the next query with "
+    "p_ref",
+    Example(
+        "sINST(T=1, p_ref=0.5, max_grade=1)@2",
+        "1 0 / 1",
+        "(1 + 1/2) / (5/4 + 1/2 + (3/4 * 1/4 + 1/4 * 4/9)/2)",
+    ),
+    options=("T", *_OPTIONS),
+    defaults={"goal": "session"},
+    cutoff_kind="needed",
+    cite="wicaksono2021",
+)
 def session_inst(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The rate of gain in a session of a searcher who wants T, and grows impatient as it comes.
+    """What does a searcher gain per document of a session, who wants T and adapts?
 
     With goal=session, what was looked at and what was gained count on from list to list: only so
     is INST's rule a probability, whatever was gained before.
@@ -104,8 +125,23 @@ def session_inst(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     return _rate_of_gain(sessions, recipe, searcher)
 
 
+@_measure(
+    "sIFT",
+    "gain per document; in a list goes on as IFT's forager, by the gain of the "
+    "session and the gain per document of the list; after a list asks the next query with "
+    "p_ref",
+    Example(
+        "sIFT(b1=1, R1=0, b2=1, R2=0, p_ref=0.5, max_grade=1)@2",
+        "0 1 / 1",
+        "(1/4 + 1/2) / (5/4 + 5/8)",
+    ),
+    options=(*FORAGING, *_OPTIONS),
+    defaults={**FORAGER, "goal": "session"},
+    cutoff_kind="needed",
+    cite="wicaksono2021",
+)
 def session_ift(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The rate of gain in a session of a forager, who stops near the goal or where little comes.
+    """What does a forager gain per document of a session, by goal and rate of gain?
 
     With goal=session, the gain counts on from list to list. The rate is that of the list: it is
     the patch that a forager leaves.

@@ -12,7 +12,9 @@ import numpy as np
 
 from gainful.match.rank_order import rank_ideally
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.entry import SessionRecipe
+from gainful.measure.entry import Entry, Example, SessionRecipe
+from gainful.measure.functions.precision import Share
+from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import (
     discounts,
     select_results,
@@ -22,11 +24,30 @@ from gainful.measure.functions.sessions.sdcg import (
 )
 from gainful.types import Array, Flags, Ranks
 
+PATHS: list[Entry] = []
+_measure = collect(PATHS)
+_OPTIONS = ("p_ref", "p_down", "remainder", "gain", "rel", "negative", "empty")
+_PATHS = "over all paths down the first lists: the probability of the path · "
+_IDEAL_SESSION = "that of an ideal path as long; can exceed 1: repeated documents count again"
+
 _BLOCK_CELLS = 4_000_000  # sessions times path lengths that are laid out at once
 
 
-def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
-    """The share of the ideal path that a searcher is to be expected to reach; of 0 without one."""
+@_measure(
+    "esnDCG",
+    f"Σ {_PATHS}the DCG of what was looked at / {_IDEAL_SESSION}",
+    Example(
+        "esnDCG(p_ref=0.5, p_down=0.5)",
+        "0 1 / 3",
+        "0.25 * (7/log2(3) + 1/log2(3) + (1/log2(3) + 7/2)) / (7 + 1/log2(3))",
+    ),
+    options=_OPTIONS,
+    defaults={"gain": "exp", "discount": "log2", "remainder": "last"},
+    bounded=False,
+    cite="kanoulas2011",
+)
+def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Share:
+    """What share of the ideal DCG does a searcher reach who may stop anywhere?"""
     judged, counts, gain, depth = select_results(sessions, recipe)
     list_length = np.minimum(sessions.retrieved, depth)  # short lists are as they are
     path_length = np.bincount(sessions.session, list_length, minlength=sessions.size)
@@ -48,6 +69,18 @@ def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Arr
         )
     longest_ideal = ideal[base, -1] if longest else np.zeros(sessions.size)
     return expected, (longest_ideal > 0).astype(np.float64)
+
+
+_measure(
+    "esnCG",
+    f"Σ {_PATHS}the gain of what was looked at / {_IDEAL_SESSION}",
+    Example("esnCG(p_ref=0.5, p_down=0.5)", "0 1 / 3", "0.25 * (7/8 + 1/8 + 8/8)"),
+    question="What share of the ideal gain does a searcher reach who may stop anywhere?",
+    options=_OPTIONS,
+    defaults={"gain": "exp", "discount": "none", "p_ref": 0.8, "remainder": "last"},
+    bounded=False,
+    cite="kanoulas2011",
+)(esndcg)
 
 
 def _ideal_paths(
@@ -129,8 +162,17 @@ def _walk_list(  # noqa: PLR0917  (what is carried, and what it meets)
     return likely_after, gain_after
 
 
+@_measure(
+    "sRBP",
+    "(1 − p) Σ over queries m and ranks n of gain · (balance · p)^(n−1) · "
+    "((p − balance · p)/(1 − balance · p))^(m−1)",
+    Example("sRBP(p=0.8, balance=0.5)", "0 2 / 1", "0.2 * (0.4*2 + 0.4/0.6)"),
+    options=("p", "balance", "gain", "rel", "duplicates", "depth", "negative"),
+    bounded=False,
+    cite="lipani2019",
+)
 def srbp(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """What is the gain per document of a searcher who stays in the list or asks the next query?
+    """What does a searcher gain per document who reads on or reformulates?
 
     After each document the searcher goes on with probability p; then stays in the list with
     probability `balance`, or else asks the next query. The weights are those of the authors' own

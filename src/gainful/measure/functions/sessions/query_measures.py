@@ -15,14 +15,29 @@ from gainful.errors import BadValue
 from gainful.match import Matched
 from gainful.match.matched import FILTERED_ORDERS, Subtopics
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.entry import SessionRecipe
+from gainful.measure.entry import Entry, Example, SessionRecipe
+from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import sum_by_index
 from gainful.measure.ranked_run import compute_measure, rank_run
 from gainful.types import Array, Flags, Ranks
 
+BY_QUERY: list[Entry] = []
+_measure = collect(BY_QUERY)
+_OPTIONS = ("gain", "negative", "empty")
 
+
+@_measure(
+    "Session",
+    "the value of the first, last or best query, or the mean or sum of all of them",
+    Example("Session(of='P@1', over=mean)", "0 / 3", "(0 + 1) / 2"),
+    options=("of", "over", *_OPTIONS),
+    defaults={"of": "nDCG@10", "over": "mean"},
+    bounded=False,
+    cutoff_kind="none",
+    cite="jarvelin2008",
+)
 def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """A measure of the first, the last or the best query, or of all of them."""
+    """What is the value of a ranking measure over the queries of a session?"""
     over = recipe.setting("over")
     if over in ("first", "last"):
         queries = sessions.first_query if over == "first" else sessions.last_query
@@ -40,8 +55,19 @@ def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     return aggregate if counts.all() else np.ma.masked_array(aggregate, mask=number == 0)
 
 
+@_measure(
+    "RL",
+    "any measure of the last list, in which repeated documents are not relevant; "
+    "the ideal is unchanged",
+    Example("RL(of='nDCG@10')", "0 / 0 3", "1/log2(3)"),
+    options=("of", "repeated", *_OPTIONS),
+    defaults={"of": "nDCG@10", "repeated": "counts"},
+    bounded=False,
+    cutoff_kind="none",
+    cite="session_track",
+)
 def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """A measure of the last query's list; what was shown before may earn nothing there.
+    """How good is the last query's list, if documents shown before do not count?
 
     The ideal stays as it is, as in the script of the TREC Session Track.
     """

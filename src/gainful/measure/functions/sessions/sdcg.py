@@ -9,9 +9,17 @@ from gainful.convention.session import minimum_positions
 from gainful.errors import BadValue
 from gainful.match.rank_order import ideal_order
 from gainful.match.sessions import JudgedResults, MatchedSessions
-from gainful.measure.entry import SessionRecipe
+from gainful.measure.entry import Entry, Example, SessionRecipe
+from gainful.measure.functions.sessions import collect
 from gainful.measure.ranked_run import normalise_by
 from gainful.types import Array, Flags, Ranks
+
+SDCG: list[Entry] = []
+_measure = collect(SDCG)
+_OPTIONS = (
+    *("gain", "rel", "discount", "b", "query_discount", "bq", "rank_discount"),
+    *("duplicates", "lists", "at", "depth", "statistic", "average_over", "negative"),
+)
 
 
 @frozen(eq=False, kw_only=True)
@@ -372,8 +380,28 @@ def _query_dcg(sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionG
     return sum_by_index(gains.query, gain, len(sessions.position))
 
 
+def sdcg_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """The gain of each session at every place: sessions × queries × ranks."""
+    return session_vectors(sessions, recipe).gain
+
+
+def nsdcg_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """The share of the ideal session at every place; not a number where there is none."""
+    return session_vectors(sessions, recipe).normalise(recipe)
+
+
+@_measure(
+    "sDCG",
+    "Σ over queries q and ranks i of gain / (1 + log_b i) / (1 + log_bq q)",
+    Example("sDCG(b=2, bq=4)@3", "0 1 0 / 3 1 / 3 2 0", "1/2 + (3 + 1/2)/1.5 + 4/(1 + log2(3)/2)"),
+    curve=sdcg_curve,
+    options=_OPTIONS,
+    bounded=False,
+    cutoff_kind="needed",
+    cite="jarvelin2008",
+)
 def sdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The gain of each session, as the statistic has it."""
+    """How much did the session gain, if later queries and ranks count less?"""
     gains, statistic = session_gains(sessions, recipe), recipe.convention.statistic
     if statistic == "average":
         return _average_vector(sessions, recipe, normalised=False)
@@ -386,8 +414,22 @@ def sdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     return total / sessions.query_counts if statistic == "per_query" else total
 
 
+@_measure(
+    "nsDCG",
+    "sDCG / the sDCG of the ideal session",
+    Example(
+        "nsDCG(b=2, bq=4)@1",
+        "0 / 3",
+        "(3/1.5) / (3 + 3/1.5)",
+    ),
+    curve=nsdcg_curve,
+    normalised=True,
+    options=(*_OPTIONS, "ideal", "hold", "normalise", "average", "empty"),
+    cutoff_kind="needed",
+    cite="jarvelin2008",
+)
 def nsdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The share of the ideal session, as the statistic has it."""
+    """What share of the gain of an ideal session was reached?"""
     gains, convention = session_gains(sessions, recipe), recipe.convention
     if convention.statistic == "average":
         return _average_vector(sessions, recipe, normalised=True)
@@ -496,13 +538,3 @@ def _average_vector(sessions: MatchedSessions, recipe: SessionRecipe, *, normali
     total = np.where(counts, values, 0.0).sum(axis=(1, 2))
     number = counts.sum(axis=(1, 2))
     return np.ma.masked_array(total / np.maximum(number, 1), mask=number == 0)
-
-
-def sdcg_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The gain of each session at every place: sessions × queries × ranks."""
-    return session_vectors(sessions, recipe).gain
-
-
-def nsdcg_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The share of the ideal session at every place; not a number where there is none."""
-    return session_vectors(sessions, recipe).normalise(recipe)
