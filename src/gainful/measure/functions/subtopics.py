@@ -18,7 +18,7 @@ from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import Entry, Example, collect_entries
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
-from gainful.types import Array, Flags, Ranks
+from gainful.types import Array, Flags, Ranks, find_all
 
 _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
 _BATCH_CELLS = 2_000_000  # documents times aspects whose ideal rankings are made at once
@@ -218,12 +218,8 @@ def _match_aspects(
         # A list of judged documents may lack this one
         has_aspect = np.isin(ranked.query[hit], keys)
         return hit[has_aspect], own_aspect[has_aspect]
-    order = np.argsort(doc, kind="stable")
-    begin = np.searchsorted(doc[order], ranked.pool_index)
-    count = np.searchsorted(doc[order], ranked.pool_index, side="right") - begin
-    hit = np.repeat(np.arange(len(count)), count)
-    offset = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
-    return hit, aspect[order][begin[hit] + offset]
+    hit, entry = find_all(doc, ranked.pool_index)
+    return hit, aspect[entry]
 
 
 def _share_of_maximum(  # noqa: PLR0917  (all that its two measures take)

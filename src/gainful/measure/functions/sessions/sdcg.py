@@ -11,7 +11,7 @@ from gainful.match.rank_order import ideal_order
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.measure.entry import Entry, Example, SessionRecipe
 from gainful.measure.functions.sessions import collect
-from gainful.measure.ranked_run import normalise_by
+from gainful.measure.ranked_run import normalise_by, weigh_grades
 from gainful.types import Array, Flags, Ranks
 
 SDCG: list[Entry] = []
@@ -107,29 +107,15 @@ def session_grade_gains(
     grade: Array, recipe: SessionRecipe, sessions: MatchedSessions, query: Ranks | None
 ) -> Array:
     """What grades are worth; those below zero as the convention has it."""
-    negative = grade < 0
-    if recipe.convention.negative == "error" and negative.any():
-        at = int(np.flatnonzero(negative)[0])
-        whose = "the judgments" if query is None else _describe_session(sessions, int(query[at]))
-        raise BadValue(f"a grade of {whose}", float(grade[at]), "grades from 0 on (negative=error)")
-    if recipe.gain.grades:
-        unknown = ~np.isin(grade, recipe.gain.grades)
-        if unknown.any():
-            at = int(np.flatnonzero(unknown)[0])
-            table_grades = ", ".join(f"{table_grade:g}" for table_grade in recipe.gain.grades)
-            raise BadValue("a grade", float(grade[at]), f"grades in the gain table: {table_grades}")
-    gain = recipe.gain.evaluate_at(grade)
-    if recipe.convention.negative == "zero" and not recipe.gain.signed:
-        gain = np.where(negative, 0.0, gain)
-    if not np.isfinite(gain).all():
-        at = int(np.flatnonzero(~np.isfinite(gain))[0])
-        allowed = f"grades whose {recipe.gain.name} gain is finite"
-        raise BadValue("a grade", float(grade[at]), allowed)
-    return gain
 
+    def find(flags: Flags) -> tuple[str, float]:
+        at = int(np.flatnonzero(flags)[0])
+        whose = "the judgments"
+        if query is not None:
+            whose = f"session {sessions.session_ids[int(sessions.session[query[at]])]!r}"
+        return f"a grade of {whose}", float(grade[at])
 
-def _describe_session(sessions: MatchedSessions, query: int) -> str:
-    return f"session {sessions.session_ids[int(sessions.session[query])]!r}"
+    return weigh_grades(grade, recipe.gain, recipe.convention, find)
 
 
 def discounts(recipe: SessionRecipe, ranks: Ranks) -> Array:
