@@ -8,8 +8,12 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from gainful.api.session_options import GainOptions, list_others_in_parts
-from gainful.api.sessions import read_session_qrels
+from gainful.api.session_options import (
+    GainOptions,
+    choose_by,
+    list_others_in_parts,
+    read_session_qrels,
+)
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.match.behaviour_gains import (
     USUAL_RULE,
@@ -87,9 +91,7 @@ def prepare_parts(
         qrels, options.get("qrels_format"), options.get("columns")
     )
     rule = options.get("gain_from")
-    choice = SessionChoice(
-        options.get("where") or {}, options.get("min_queries"), options.get("first_queries")
-    )
+    choice = choose_by(options)
     prices = [
         str(recipe.setting(price))
         for recipe in recipes.values()

@@ -113,7 +113,6 @@ def find_intervals(
 
 
 def _describe_interval(averaged: Averaged, ends: _Ends | None, unit: str) -> tuple[Interval, str]:
-    """One interval, and why it is not all there."""
     values, kind = averaged.values, averaged.entry.aggregation
     if not values.size:
         return Interval(None, kind=kind), f"no {unit} counts, so there is no mean"
@@ -351,7 +350,6 @@ def mean_intervals_page(all_intervals: Sequence[MeanIntervals], *, verbose: bool
 
 
 def _list_rows(all_intervals: Sequence[MeanIntervals]) -> Table:
-    """A row for each run and measure, at full precision."""
     parts = ("mean", *_PARTS)
     rows = [
         (item.run, name, *(getattr(interval, part) for part in parts))
@@ -524,7 +522,6 @@ def _find_interval(  # noqa: PLR0917  (all of one mean)
     unit: str,
     drawn: DrawnUnits,
 ) -> tuple[Interval, str]:
-    """The interval of one group in one measure, and why there is none."""
     if results.has_joint_mean(measure):
         mean = finite_or_none(results.mean_of(measure, flags))
         return Interval(mean), "the mean is not an average of values, so there is no interval"

@@ -369,7 +369,6 @@ def _tabulate_counts(pair: JudgePair) -> Table:
 
 
 def _tabulate_order(result: JudgeAgreement) -> list[Section]:
-    """The mean of each run by each judge, and how alike two judges order the runs."""
     order = result.order
     if order is None:
         return []
@@ -383,7 +382,6 @@ def _tabulate_order(result: JudgeAgreement) -> list[Section]:
 
 
 def _describe_pair(result: JudgeAgreement) -> str:
-    """The first two judges in a sentence, the others by alpha."""
     pair = result.pairs[0]
     first, second = pair.judges
     kind = "" if result.weights == "none" else "weighted "
@@ -402,7 +400,6 @@ def _describe_pair(result: JudgeAgreement) -> str:
 
 
 def _describe_order(result: JudgeAgreement) -> list[str]:
-    """Whether runs change places from judge to judge."""
     if result.order is None:
         return []
     runs, discordant = (

@@ -370,7 +370,6 @@ def is_paired(results: SessionResults) -> bool:
 
 
 def _pair_conversations(results: SessionResults, measure: str, names: list[str]) -> PairedValues:
-    """The values of one measure: a row for each conversation, a column for each system."""
     labels = results.columns.select("session", SYSTEM, CONVERSATION)
     values = results.per_session.select("session", pl.col(measure).alias("value"))
     rows = labels.join(values, on="session", how="inner", maintain_order="left")

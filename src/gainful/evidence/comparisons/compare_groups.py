@@ -120,7 +120,6 @@ def _describe_problem(problem: str, labels: Sequence[str]) -> str:
 def _test_family(
     family: Sequence[_MeasuredGroup], method: Method, places: Sequence[IndexPair]
 ) -> list[GroupPair]:
-    """Every pair in every group, p corrected over all of them."""
     outcome = _test_together([sample for _, _, sample in family], method, places)
     pairs = []
     for row, (measure, label, sample) in enumerate(family):

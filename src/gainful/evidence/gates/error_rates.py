@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.evidence.gates.baseline_tests import smallest_p
+from gainful.evidence.gates.baseline import smallest_p
 from gainful.evidence.gates.rules import Check, Rules
 from gainful.evidence.pairing import PairedValues, values_by_query
 from gainful.evidence.statistics.effect_size import POWER
@@ -158,7 +158,6 @@ def _count_chance(check: Check, spread: Spread, drop: float) -> float:
 
 
 def _find_drop(chance: Callable[[float], float], spread: float) -> float | None:
-    """The smallest true drop that is caught with the usual power."""
     low, high = 0.0, _LARGEST_DROP * spread
     if chance(high) < POWER:
         return None

@@ -128,7 +128,6 @@ class Verdict(Shown):
 
 
 def _list_rows(verdict: Verdict) -> Table:
-    """A row for each rule, at full precision."""
     has_groups = any(check.group is not None for check in verdict.checks)
     columns = (
         *("rule", "measure", "value", "bound", "ok", "baseline"),
@@ -240,7 +239,6 @@ def _build_query_table(
 
 
 def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
-    """What one should know, against what it was held, the convention and what was counted."""
     lines = mark_notes(verdict.notes)
     baseline = verdict.baseline
     if baseline is not None:

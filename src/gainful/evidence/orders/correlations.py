@@ -276,7 +276,6 @@ _DIFFERENCE_COLUMNS = (
 
 
 def _build_tables(result: Correlations, *, verbose: bool) -> list[Table]:
-    """All measures; and the best against each other, or all pairs if `verbose`."""
     level = result.resampling.level
     heads = {result.coefficient: "estimate", f"{level}\nlow": "low", f"{level}\nhigh": "high"}
     columns = [Column("measure"), *(Column(head, name, ".4f") for head, name in heads.items())]
@@ -287,7 +286,6 @@ def _build_tables(result: Correlations, *, verbose: bool) -> list[Table]:
 
 
 def _describe_method(result: Correlations, *, verbose: bool) -> str:
-    """Of how many units, and how intervals and tests were found."""
     units, drawn = count_noun(result.units, result.unit), pluralise(result.unit)
     if noun := result.cluster_noun:
         units += f" of {count_noun(result.clusters, noun)}"
@@ -302,7 +300,6 @@ def _describe_method(result: Correlations, *, verbose: bool) -> str:
 
 
 def _list_rows(result: Correlations) -> Table:
-    """A row for each measure and each two measures."""
     rows: list[tuple[Any, ...]] = [
         ("correlation", item.measure, "", item.estimate, item.low, item.high, None, None)
         for item in result.correlations

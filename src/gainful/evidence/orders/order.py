@@ -396,7 +396,6 @@ def _format_pair(pair: DiscordantPair) -> str:
 
 
 def _list_notes(order: Order, *, verbose: bool) -> list[str]:
-    """The test, the coefficients, the convention, and what one should know."""
     lines = [] if order.criterion is None else [_describe_test(order.criterion, verbose=verbose)]
     if order.cluster is not None:
         numbers = [power.clusters for power in order.power if power.clusters is not None]
@@ -420,7 +419,6 @@ def _list_notes(order: Order, *, verbose: bool) -> list[str]:
 
 
 def _describe_test(criterion: Method, *, verbose: bool) -> str:
-    """When two runs count as told apart."""
     resampling = criterion.resampling
     test = None if criterion.test == TUKEY else TESTS[criterion.test]
     words = "randomised Tukey HSD test" if test is None else test.words
@@ -599,7 +597,6 @@ def order_results(
 
 
 def _run_names(results: Sequence[Results]) -> list[str]:
-    """What the runs are called, if they can be held side by side."""
     first, names = results[0], [result.name for result in results]
     if len({*names}) < len(names):
         raise BadValue("results", names, "runs with a name each, none twice")

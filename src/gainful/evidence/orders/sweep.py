@@ -195,7 +195,6 @@ def describe_winners(
 
 
 def _describe_wins(group_labels: Sequence[str], winner_grid: Ranks) -> str:
-    """Who wins in how many settings."""
     numbers = {
         group: int((winner_grid == group).sum()) for group in np.unique(winner_grid).tolist()
     }
@@ -421,7 +420,6 @@ def _count_turns(winner: Ranks) -> int:
 def _build_plane(
     sums: SweepSums, grid: SweepGrid, group_labels: Sequence[str], reference_means: Array
 ) -> Plane:
-    """Every setting of b and bq, and where the winner changes."""
     b, bq, (reference_b, reference_bq) = grid.b, grid.bq, grid.reference
     rows = [sums.row(base) for base in b]
     means = np.stack([row.means(bq) for row in rows])
@@ -510,7 +508,6 @@ def _build_corner_table(sweep: Sweep, plane: Plane, *, verbose: bool) -> Table:
 
 
 def _describe_boundary(sweep: Sweep, plane: Plane) -> str:
-    """Where the winner changes, at a few of the lines."""
     points = plane.boundary
     sample = [points[at] for at in sorted({0, len(points) // 2, len(points) - 1})]
     changes = "; ".join(
@@ -523,7 +520,6 @@ def _describe_boundary(sweep: Sweep, plane: Plane) -> str:
 
 
 def _describe_method(sweep: Sweep, *, verbose: bool) -> str:
-    """What was computed, of what."""
     counts, (b, bq) = sweep.counts, sweep.reference
     parts = [
         f"mean {sweep.measure} of {count_noun(counts['sessions'], 'session')}",
@@ -542,7 +538,6 @@ def _count_settings(sweep: Sweep) -> int:
 
 
 def _list_settings(sweep: Sweep) -> Table:
-    """Every setting, a row for each."""
     rows: list[list[Any]] = [
         [
             *(row[name] for name in _COLUMNS),

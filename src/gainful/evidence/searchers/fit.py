@@ -360,7 +360,6 @@ class _Profile:
         return ends[0], ends[1]
 
     def _slope(self, at: Array, axis: int) -> Array:
-        """The derivative of each kind's log-likelihood."""
         step = np.zeros(2)
         step[axis] = _STEP
         pair = np.append(at, 0.0)[:2]
@@ -388,7 +387,6 @@ class _Profile:
 
 
 def _maximise(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function of one number is largest, between two ends."""
     from scipy.optimize import minimize_scalar  # noqa: PLC0415  (slow to load)
 
     def loss(at: float) -> float:
@@ -447,7 +445,6 @@ def hold_out(stops: Stops, seed: int) -> Mapping[str, HeldOut]:
 
 
 def _try_on_others(name: str, stops: Stops, fold: Ranks, cluster: Ranks, size: int) -> Array:
-    """The log-likelihood of what each searcher did, by a fit to others."""
     values = np.zeros(stops.size)
     for number in range(FOLDS):
         tried = fold == number

@@ -371,7 +371,6 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
 
 
 def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool) -> list[str]:
-    """What the columns mean, what was assumed, and what one should know."""
     kinds = {exact for run_bounds in bounds for exact in run_bounds.exact.values()}
     meaning = "; ".join(_KIND_WORDS[exact] for exact in (True, False) if exact in kinds)
     bounds_note = (

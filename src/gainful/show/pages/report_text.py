@@ -13,15 +13,13 @@ from gainful.evidence.comparisons.comparison import (
     Comparison,
     build_table,
     describe_differences,
+    describe_groups as tell_groups,
     describe_test,
     format_heading,
+    list_groups,
 )
 from gainful.evidence.comparisons.comparison_answer import describe_measure
 from gainful.evidence.comparisons.comparison_values import Pair
-from gainful.evidence.comparisons.group_pairs import (
-    describe_groups as tell_groups,
-    list_sections,
-)
 from gainful.evidence.intervals import (
     Interval,
     MeanIntervals,
@@ -162,7 +160,7 @@ def build_tables(
         if not any(interval.low is not None for interval in intervals):
             tables = []  # plots have the means
     if comparison is not None and comparison.groups is not None:
-        shown = list_sections(comparison.groups, comparison.measures, comparison.baseline)
+        shown = list_groups(comparison.groups, comparison.measures, comparison.baseline)
         tables += [
             {"head": part.heading, "table": part.table, "notes": part.lines} for part in shown
         ]
