@@ -49,21 +49,6 @@ def slices(total: int, size: int) -> Iterator[slice]:
         yield slice(start, min(start + size, total))
 
 
-def find_all(keys: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks]:
-    """Each place at which a wanted number stands in `keys`: of which of the wanted, and where.
-
-    Examples:
-        >>> [places.tolist() for places in find_all(np.array([5, 7, 5]), np.array([7, 6, 5]))]
-        [[0, 2, 2], [1, 0, 2]]
-    """
-    order = np.argsort(keys, kind="stable")
-    begin = np.searchsorted(keys, wanted, sorter=order)
-    count = np.searchsorted(keys, wanted, side="right", sorter=order) - begin
-    number = np.repeat(np.arange(len(wanted)), count)
-    within = np.arange(len(number)) - np.repeat(np.cumsum(count) - count, count)
-    return number, order[begin[number] + within]
-
-
 def finite_or_none(value: float) -> float | None:
     """A number for JSON, which knows neither NaN nor infinity: None is in their place.
 

@@ -18,7 +18,7 @@ from gainful.measure.discount import DISCOUNTS
 from gainful.measure.entry import Entry, Example, collect_entries
 from gainful.measure.functions.precision import Share
 from gainful.measure.ranked_run import RankedRun
-from gainful.types import Array, Flags, Ranks, find_all
+from gainful.types import Array, Flags, Ranks
 
 _LARGEST_CUTOFF = 10_000_000  # the largest cutoff of which every rank is summed
 _BATCH_CELLS = 2_000_000  # documents times aspects whose ideal rankings are made at once
@@ -220,6 +220,21 @@ def _match_aspects(
         return hit[has_aspect], own_aspect[has_aspect]
     hit, entry = find_all(doc, ranked.pool_index)
     return hit, aspect[entry]
+
+
+def find_all(keys: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks]:
+    """Each place at which a wanted number stands in `keys`: of which of the wanted, and where.
+
+    Examples:
+        >>> [places.tolist() for places in find_all(np.array([5, 7, 5]), np.array([7, 6, 5]))]
+        [[0, 2, 2], [1, 0, 2]]
+    """
+    order = np.argsort(keys, kind="stable")
+    begin = np.searchsorted(keys, wanted, sorter=order)
+    count = np.searchsorted(keys, wanted, side="right", sorter=order) - begin
+    number = np.repeat(np.arange(len(wanted)), count)
+    within = np.arange(len(number)) - np.repeat(np.cumsum(count) - count, count)
+    return number, order[begin[number] + within]
 
 
 def _share_of_maximum(  # noqa: PLR0917  (all that its two measures take)

@@ -10,7 +10,8 @@ from gainful.measure.entry import Entry, Example, SessionRecipe
 from gainful.measure.functions.precision import Share
 from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import sum_by_index
-from gainful.types import Array, Ranks, find_all
+from gainful.measure.functions.subtopics import find_all
+from gainful.types import Array, Ranks
 
 ASPECTS: list[Entry] = []
 _measure = collect(ASPECTS)

@@ -18,8 +18,9 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import Entry, Example, SessionRecipe
 from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import sum_by_index
+from gainful.measure.functions.subtopics import find_all
 from gainful.measure.ranked_run import compute_measure, rank_run
-from gainful.types import Array, Flags, Ranks, find_all
+from gainful.types import Array, Flags, Ranks
 
 BY_QUERY: list[Entry] = []
 _measure = collect(BY_QUERY)
