@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.orders.order import Order
@@ -438,34 +438,27 @@ def _describe_method(result: JudgeAgreement) -> list[str]:
 def _list_rows(result: JudgeAgreement) -> Table:
     """A row for each value: what it is, of which judges, grades or query."""
 
-    def row(what: str, pair: Sequence[str], value: Any, **more: Any) -> tuple[Any, ...]:
-        first, second = pair if len(pair) == 2 else ("", "")
-        names = ("grade", "other_grade", "query")
-        ends = more.get("low"), more.get("high")
-        return (what, first, second, *(more.get(name) for name in names), value, *ends)
+    def record(what: str, pair: Sequence[str] = ("", ""), **values: Any) -> dict[str, Any]:
+        return {"what": what, "first": pair[0], "second": pair[1], **values}
 
-    def estimate(what: str, pair: Sequence[str], item: Estimate) -> tuple[Any, ...]:
-        return row(what, pair, item.value, low=item.low, high=item.high)
-
-    rows = [estimate("alpha", (), result.alpha)]
+    records = [record("alpha", **to_plain_data(result.alpha))]
     for pair in result.pairs:
-        rows += [
-            row("documents", pair.judges, pair.documents),
-            *(
-                estimate(name, pair.judges, getattr(pair, name))
-                for name in ("same", "kappa", "bias")
-            ),
+        judges = pair.judges
+        records.append(record("documents", judges, value=pair.documents))
+        for name, estimate in (("same", pair.same), ("kappa", pair.kappa), ("bias", pair.bias)):
+            records += [record(name, judges, **to_plain_data(estimate))]
+        records += [
+            record("count", judges, grade=grade, other_grade=other, value=count)
+            for grade, counts in zip(pair.grades, pair.counts, strict=True)
+            for other, count in zip(pair.grades, counts, strict=True)
         ]
-        for grade, counts in zip(pair.grades, pair.counts, strict=True):
-            rows += [
-                row("count", pair.judges, count, grade=grade, other_grade=other)
-                for other, count in zip(pair.grades, counts, strict=True)
-            ]
-    rows += [
-        row("difference", (), item.difference, query=item.query) for item in result.disagreements
+    records += [
+        record("difference", query=item.query, value=item.difference)
+        for item in result.disagreements
     ]
     if result.order is not None:
-        rows += [row("tau", item.measures, item.tau) for item in result.order.agreement]
-        rows.append(row("flips", (), result.flips))
+        taus = result.order.agreement
+        records += [record("tau", item.measures, value=item.tau) for item in taus]
+        records.append(record("flips", value=result.flips))
     columns = ("what", "first", "second", "grade", "other_grade", "query", "value", "low", "high")
-    return Table(columns, rows, numeric=True, label_columns=3, text_columns=(5,))
+    return evolve(Table.from_records(columns, records, 3), text_columns=(5,))

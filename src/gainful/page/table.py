@@ -84,6 +84,14 @@ class Table:
         """A polars frame as a table of numbers."""
         return cls(frame.columns, frame.rows(), numeric=True, label_columns=label_columns)
 
+    @classmethod
+    def from_records(
+        cls, columns: Sequence[str], records: Iterable[Mapping[str, Any]], label_columns: int = 0
+    ) -> Table:
+        """A row of numbers for each record; a column that it lacks is empty."""
+        rows = [[record.get(name) for name in columns] for record in records]
+        return cls(columns, rows, numeric=True, label_columns=label_columns)
+
     def flush_right(self) -> list[bool]:
         """Which columns are set flush right?"""
         return [
