@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -239,7 +239,9 @@ class PairedSample(Sample):
         _refuse_unlike(results, names)
         tables = {measure: pair_results(results, measure) for measure in results[0].values}
         footnotes = partial(list_footnotes, results)
-        return cls._prepare(tables, method, clusters, results, footnotes, names, "run")
+        return cls._prepare(
+            tables, method, clusters, results=results, footnotes=footnotes, names=names, kind="run"
+        )
 
     @classmethod
     def from_conversations(
@@ -255,34 +257,30 @@ class PairedSample(Sample):
         tables = {
             measure: _pair_conversations(results, measure, names) for measure in results.values
         }
-        footnotes = partial(list_session_footnotes, results)
-        return cls._prepare(tables, method, clusters, [results], footnotes, names, SYSTEM)
+        footnotes, several = partial(list_session_footnotes, results), [results]
+        return cls._prepare(
+            tables, method, clusters, results=several, footnotes=footnotes, names=names, kind=SYSTEM
+        )
 
     @classmethod
-    def _prepare(  # noqa: PLR0917  (all of a sample)
+    def _prepare(
         cls,
         tables: Mapping[str, PairedValues],
         method: Method,
         clusters: Clusters | None,
-        results: Sequence[Results],
-        footnotes: Callable[..., list[str]],
-        names: Sequence[str],
-        kind: str,
+        **parts: Any,
     ) -> PairedSample:
         """What can be compared, standardised and in clusters where that was asked."""
         ready = {}
         for measure, table in tables.items():
-            refuse_incomparable(table, names)
+            refuse_incomparable(table, parts["names"])
             table = standardise_values(table, method.standardise)  # noqa: PLW2901
             ready[measure] = table if clusters is None else clusters.assign(table)
         noun = next(iter(ready.values())).noun
         numbers = {measure: len({*table.units}) for measure, table in ready.items()}
         return cls(
+            **parts,
             tables=ready,
-            results=results,
-            footnotes=footnotes,
-            names=names,
-            kind=kind,
             unit=noun,
             paired_by=noun,
             means={measure: table.values.mean(axis=0) for measure, table in ready.items()},

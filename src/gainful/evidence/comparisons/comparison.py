@@ -439,13 +439,10 @@ def describe_equivalence(comparison: ComparisonValues) -> str:
 
 
 def _describe_one(comparison: ComparisonValues, pair: Pair, equivalence: Equivalence) -> str:
-    within = f"within {equivalence.margin:g}"
+    verb = "are" if comparison.is_equivalent(pair) else "are not shown to be"
+    who = f"{pair.system} and {pair.other} {verb} practically the same in {pair.measure}"
     evidence = f"TOST, p {relate_p(equivalence.p_corrected)}"
-    if comparison.is_equivalent(pair):
-        who = f"{pair.system} and {pair.other} are practically the same in {pair.measure}"
-        return f"{who}: {within} ({evidence})."
-    who = f"{pair.system} and {pair.other} are not shown to be practically the same"
-    return f"{who} in {pair.measure}: {within} ({evidence})."
+    return f"{who}: within {equivalence.margin:g} ({evidence})."
 
 
 def _describe_several(
