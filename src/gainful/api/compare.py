@@ -21,7 +21,6 @@ from gainful.api.run_options import (
 )
 from gainful.api.session_options import GroupedSessionOptions, answer_session_options
 from gainful.api.sessions import evaluate_once
-from gainful.convention.session import SessionConvention
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import check_method, compare_results
 from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
@@ -29,7 +28,6 @@ from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.match.match import MatchedRun
 from gainful.measure.build_recipes import Measures
-from gainful.measure.build_session_recipes import Cost
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
 from gainful.read.inputs import AnyQrels, AnyRun
@@ -123,8 +121,6 @@ def compare_sessions(
     *,
     by: str = SYSTEM,
     block: str | Sequence[str] | None = None,
-    like: str | SessionConvention | None = None,
-    cost: Cost | None = None,
     **options: Unpack[SessionCompareOptions],
 ) -> Comparison:
     """Is one system really better than another, by the sessions of a study?
@@ -141,8 +137,6 @@ def compare_sessions(
         by: the column that names the system.
         block: the columns whose effects are taken out: searcher and scenario, if they are there.
             The first names who is exchanged, the others the tasks.
-        like: whose settings to follow.
-        cost: what searching costs, as `evaluate` takes it.
         **options: how systems are compared (`stats.MethodOptions`); how sessions are read, which
             count and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and single
             settings, such as `duplicates="first"`.
@@ -158,5 +152,5 @@ def compare_sessions(
     """
     method_options, reading = split_method(options)
     check_method(**method_options)
-    results = evaluate_once(sessions, qrels, measures, like=like, cost=cost, **reading)
+    results = evaluate_once(sessions, qrels, measures, **reading)
     return compare_results([results], by, block, **method_options)

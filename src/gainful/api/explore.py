@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from collections.abc import Sequence
+from typing import Unpack
 
 from attrs import evolve
 
-from gainful.api.session_options import EvaluationOptions, answer_session_options, split_options
-from gainful.api.sessions import read_judged_sessions
-from gainful.convention.session import SessionConvention
+from gainful.api.session_options import (
+    EvaluationOptions,
+    SessionReading,
+    answer_session_options,
+    match_by,
+)
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.intervals import DrawnUnits, draw_searchers
 from gainful.evidence.searchers.calibration import (
@@ -18,12 +21,8 @@ from gainful.evidence.searchers.calibration import (
 )
 from gainful.evidence.searchers.fit import Estimate
 from gainful.match.session_groups import session_columns
-from gainful.match.sessions import MatchedSessions, match_sessions
-from gainful.measure.build_session_recipes import (
-    WHY_NOT_NSDCG,
-    build_session_recipes,
-    usual_session_measures,
-)
+from gainful.match.sessions import MatchedSessions
+from gainful.measure.build_session_recipes import WHY_NOT_NSDCG, usual_session_measures
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.measure import Measure
@@ -46,7 +45,6 @@ def explore(
     *,
     by: str | None = None,
     title: str | None = None,
-    like: str | SessionConvention | None = None,
     command: Sequence[str] | None = None,
     calibrated: AnyCalibration | None = None,
     **options: Unpack[EvaluationOptions],
@@ -63,7 +61,6 @@ def explore(
             nsDCG@10, or sDCG@10 where gain comes from actions.
         by: the column whose groups are compared first; system, if there is such a column.
         title: of the page.
-        like: whose settings to begin with: jk2008 (default), kanoulas2011.
         command: the words of `gainful sessions` by which the same sessions are read; the page
             offers the command for what one looks at. Made of the other arguments, if not given.
         calibrated: what `calibrate` returned, or the JSON that `gainful calibrate` wrote: the page
@@ -79,20 +76,18 @@ def explore(
         >>> page[:15], "http://" in page.split("<script")[0]
         ('<!doctype html>', False)
     """
-    reading, settings = split_options(options)
+    reading = SessionReading.from_options(options)
     searcher = None if calibrated is None else read_calibration(calibrated)
     if searcher is not None:
-        settings = searcher.settings() | settings
-    recipe = _choose_recipe(measure or usual_session_measures("")[-1], like, settings)
+        reading = evolve(reading, settings=searcher.settings() | {**reading.settings})
+    recipe = _choose_recipe(measure or usual_session_measures("")[-1], reading)
     if command is None:
-        command = command_words(sessions, qrels, reading)
-    judgments, loaded = read_judged_sessions(sessions, qrels, reading, whole=True)
+        command = command_words(sessions, qrels, reading.options)
+    judgments, loaded = reading.read(sessions, qrels, whole=True)
     if measure is None and loaded.observed:
         loaded = evolve(loaded, notes=(*loaded.notes, WHY_NOT_NSDCG))
-        recipe = _choose_recipe(usual_session_measures(loaded.observed)[-1], like, settings)
-    matched = match_sessions(
-        loaded, judgments, recipe.convention.unjudged, recipe.convention.subtopic_grades
-    )
+        recipe = _choose_recipe(usual_session_measures(loaded.observed)[-1], reading)
+    matched = match_by(recipe, loaded, judgments)
     if matched.size > _MAX_SESSIONS:
         allowed = f"at most {_MAX_SESSIONS}, such as those of one scenario"
         raise BadInput(loaded.name, f"{matched.size} sessions are too many for a page", allowed)
@@ -120,10 +115,8 @@ def explore(
     return render_explore(content, title)
 
 
-def _choose_recipe(
-    measure: str | Measure, like: str | SessionConvention | None, settings: Mapping[str, Any]
-) -> SessionRecipe:
-    _, recipes = build_session_recipes(measure, like, settings)
+def _choose_recipe(measure: str | Measure, reading: SessionReading) -> SessionRecipe:
+    _, recipes = reading.build_recipes(measure)
     if len(recipes) > 1:
         raise BadValue("measure", measure, "one measure to start with")
     (recipe,) = recipes.values()

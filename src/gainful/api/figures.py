@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -67,7 +67,7 @@ from gainful.show.figures import (
     winner_map,
 )
 from gainful.show.figures.drawing import Drawing, to_altair
-from gainful.show.figures.figure import Figure, FigureData, Look
+from gainful.show.figures.figure import Figure, FigureData, InputKind, Look
 from gainful.types import Array
 
 if TYPE_CHECKING:
@@ -190,8 +190,7 @@ def dots_data(
     Returns:
         Columns run, measure, mean, low, high.
     """
-    take = _take_results if holds_results(qrels) else _evaluate
-    results = take(qrels, runs, measures, options)
+    results = _find_results(qrels, runs, measures, options, usual=USUAL_MEASURES)
     all_intervals = [
         mean_intervals(result, interval, resamples=resamples, seed=seed)
         for result in results.values()
@@ -263,7 +262,7 @@ def groups_data(
     if holds_results(qrels):
         results = take_results((qrels, runs), measure, options)
     else:
-        results = list(_evaluate(qrels, runs, measure or "nDCG@10", options).values())
+        results = list(_find_results(qrels, runs, measure, options).values())
     first = results[0]
     if first.grouping is None:
         raise BadValue("group", None, "a column that names groups of queries, or {query: group}")
@@ -277,17 +276,16 @@ def groups_data(
 
 
 def _find_results(
-    qrels: Any, runs: Runs | None, measure: str | Measure | None, options: RunOptions
+    qrels: Any,
+    runs: Any,
+    measures: Measures | None,
+    options: RunOptions,
+    usual: Measures = USUAL_MEASURES[0],
 ) -> dict[str, Results]:
-    if holds_results(qrels):
-        return _take_results(qrels, runs, measure, options)
-    return _evaluate(qrels, runs, measure or "nDCG@10", options)
-
-
-def _take_results(
-    results: Any, more: Any, measures: Measures | None, options: RunOptions
-) -> dict[str, Results]:
-    results = take_results((results, more), measures, options)
+    """The results that are given, or those of runs, by their names."""
+    if not holds_results(qrels):
+        return _evaluate(qrels, runs, measures or usual, options)
+    results = take_results((qrels, runs), measures, options)
     if results[0].unit != "query":
         allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
         raise BadValue("qrels", f"sessions ({', '.join(results[0].measures)})", allowed)
@@ -300,7 +298,7 @@ def _evaluate(
     """The results of each run by its name; refused where nothing at the depth is judged."""
     if holds_results(qrels):
         allowed = "judgments and runs: results lack these values"
-        raise BadValue("results", ", ".join(_take_results(qrels, None, None, {})), allowed)
+        raise BadValue("results", ", ".join(_find_results(qrels, None, None, {})), allowed)
     named_runs = name_runs(() if runs is None else runs)
     reading = RunReading.from_options(options)
     convention, recipes = reading.build_recipes(measures)
@@ -564,6 +562,15 @@ def draw_calibration(calibration: Calibration, path: str) -> bytes:
     return picture.encode() if isinstance(picture, str) else picture
 
 
+# What says the answer that is drawn; other figures take judgments and runs themselves.
+_VERBS: Mapping[InputKind, Callable[..., Any]] = {
+    "sessions": evaluate_sessions,
+    "sweep": sweep,
+    "log": calibrate,
+    "judges": compare_judges,
+}
+
+
 def draw_files(
     name: str, *files: Any, options: Mapping[str, Any], look: Look, **reading: Any
 ) -> Drawing:
@@ -579,17 +586,12 @@ def draw_files(
             `sessions.sweep`, or formats and settings.
     """
     entry = find_figure(name)
-    if entry.input_kind in ("runs", "groups"):
-        return Drawing(entry, build_data(name, *files, **options, **reading), look)
-    if entry.input_kind == "judges":
-        return Drawing(entry, build_data(name, compare_judges(*files, **reading)), look)
-    if entry.input_kind == "log":
-        return Drawing(entry, build_data(name, calibrate(*files, **reading), **options), look)
-    if entry.input_kind == "sessions":
-        results = evaluate_sessions(*files, **reading)
-        return Drawing(entry, build_data(name, results, **options), look)
     try:
-        data = build_data(name, sweep(*files, **reading), **options)
-    except OneGroup as error:
+        if entry.input_kind in _VERBS:
+            result = _VERBS[entry.input_kind](*files, **reading)
+            data = build_data(name, result, **options)
+        else:
+            data = build_data(name, *files, **options, **reading)
+    except OneGroup as error:  # of a sweep
         data = winner_map.build_empty_data(error.problem)
     return Drawing(entry, data, look)

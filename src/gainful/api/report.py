@@ -22,7 +22,6 @@ from gainful.api.run_options import (
 from gainful.api.session_options import GroupedSessionOptions, answer_session_options
 from gainful.api.sessions import evaluate_once
 from gainful.api.sweep import sweep_matched
-from gainful.convention.session import SessionConvention
 from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import compare_where_possible
 from gainful.evidence.comparisons.comparison import Comparison
@@ -36,7 +35,6 @@ from gainful.evidence.side_by_side import rank_side_by_side
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.measure.build_recipes import Measures
-from gainful.measure.build_session_recipes import Cost
 from gainful.measure.notes import require_qrels_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import Results
@@ -181,8 +179,6 @@ def report_sessions(
     block: str | Sequence[str] | None = None,
     title: str | None = None,
     values_file: str | None = None,
-    like: str | SessionConvention | None = None,
-    cost: Cost | None = None,
     **options: Unpack[SessionReportOptions],
 ) -> Report:
     """A page about whole sessions, as HTML in one file: to open from disk, to send, to print.
@@ -199,8 +195,6 @@ def report_sessions(
         block: as `compare` has it.
         title: what the page is called.
         values_file: what the page calls a file beside it with all values, where it has a part.
-        like: whose settings to follow.
-        cost: what searching costs, as `evaluate` takes it.
         **options: how systems are tested (`stats.SignificanceOptions`); how sessions are read,
             which count and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and
             single settings, such as `duplicates="first"`.
@@ -219,7 +213,7 @@ def report_sessions(
     require_extra()
     method_options, reading = split_method(options)
     resampling = check_method(**method_options).resampling
-    results = evaluate_once(sessions, qrels, measures, like=like, cost=cost, **reading)
+    results = evaluate_once(sessions, qrels, measures, **reading)
     named = group_systems(results, by)
     groups = _shorten_names(named)
     baseline = choose_baseline(method_options.get("baseline"), named.names, named.by or SYSTEM)

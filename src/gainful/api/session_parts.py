@@ -8,8 +8,12 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from gainful.api.session_options import GainOptions, list_others_in_parts
-from gainful.api.sessions import read_session_qrels
+from gainful.api.session_options import (
+    GainOptions,
+    choose_by,
+    list_others_in_parts,
+    read_session_qrels,
+)
 from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.match.behaviour_gains import (
     USUAL_RULE,
@@ -30,11 +34,10 @@ from gainful.measure.sessions.in_parts import (
 from gainful.read.binary_tables import scan_parquet
 from gainful.read.engine_sessions import EngineSessions, open_sessions
 from gainful.read.engines import POLARS, Engine, find_engine
-from gainful.read.filter_sessions import SessionChoice
 from gainful.read.inputs import AnyQrels
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import ReadOptions
-from gainful.read.sessions import UNGROUPABLE_COLUMNS
+from gainful.read.sessions import UNGROUPABLE_COLUMNS, SessionChoice
 
 _PARQUET = (".parquet", ".pq")
 _SUMMARY_COLUMNS = ("measure", "standard_error", "per_cost", "results", "judged")
@@ -87,9 +90,7 @@ def prepare_parts(
         qrels, options.get("qrels_format"), options.get("columns")
     )
     rule = options.get("gain_from")
-    choice = SessionChoice(
-        options.get("where") or {}, options.get("min_queries"), options.get("first_queries")
-    )
+    choice = choose_by(options)
     prices = [
         str(recipe.setting(price))
         for recipe in recipes.values()

@@ -8,15 +8,15 @@ from typing import Any, Unpack
 
 from gainful.api.session_options import (
     SessionOptions,
+    SessionReading,
     answer_session_options,
     can_be_in_parts,
-    split_options,
+    match_by,
 )
-from gainful.api.sessions import read_judged_sessions
 from gainful.convention.session import SessionConvention
 from gainful.errors import GainfulError
 from gainful.evidence.orders.sweep import Sweep, build_sweep
-from gainful.match.sessions import MatchedSessions, match_sessions
+from gainful.match.sessions import MatchedSessions
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.sweep_sums import (
@@ -46,7 +46,6 @@ def sweep(
     weights: Weights | Sequence[Weights] | None = None,
     by: str | Sequence[str] = "system",
     reference: Mapping[str, float] | None = None,
-    like: str | SessionConvention | None = None,
     **options: Unpack[SessionOptions],
 ) -> Sweep:
     """Which system is better for which searcher: impatient or patient, of many queries or few?
@@ -66,7 +65,6 @@ def sweep(
         weights: a gain or a table of weights such as "0:0,1:1,2:10,3:100", or several of them.
         by: the column, or columns, whose groups are compared.
         reference: the setting to compare others with; {"b": 2, "bq": 4}.
-        like: whose settings to follow: jk2008 (default), …
         **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
             `sessions.GainOptions`), and single settings, such as `duplicates="first"`.
 
@@ -78,7 +76,7 @@ def sweep(
         System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10).
         simulated: made by a model of a searcher, not observed
     """
-    reading, settings = split_options(options)
+    reading = SessionReading.from_options(options)
     build_grid = partial(
         build_sweep_grid,
         measure,
@@ -88,26 +86,22 @@ def sweep(
         depth=depth,
         weights=weights,
         reference=reference,
-        like=like,
-        settings=settings,
+        like=reading.like,
+        settings=reading.settings,
     )
     names = (by,) if isinstance(by, str) else tuple(by)
     recipes = build_grid().recipes  # which refuses mistakes before anything is read
-    if find_engine(sessions) is not None and can_be_in_parts(reading):
+    if find_engine(sessions) is not None and can_be_in_parts(reading.options):
         from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
 
         by_label = {recipe.label: recipe for recipe in recipes}
-        parts = prepare_parts(sessions, qrels, by_label, names, reading)
+        parts = prepare_parts(sessions, qrels, by_label, names, reading.options)
         grid = build_grid(observed=parts.matcher.observed)
         sums, notes = parts.visit(partial(SweepPartSums, grid.recipes, parts.by, parts.name))
         return build_sweep(parts.name, grid, sums, notes)
-    judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
-    grid = build_grid(observed=chosen_sessions.observed)
-    convention = grid.recipes[0].convention
-    matched_sessions = match_sessions(
-        chosen_sessions, judgments, convention.unjudged, convention.subtopic_grades
-    )
-    return _sweep_groups(matched_sessions, grid, names, chosen_sessions.name)
+    judgments, chosen = reading.read(sessions, qrels)
+    grid = build_grid(observed=chosen.observed)
+    return _sweep_groups(match_by(grid.recipes[0], chosen, judgments), grid, names, chosen.name)
 
 
 def _sweep_groups(

@@ -9,7 +9,7 @@ from typing import Any
 from gainful.api.evaluate import match_run
 from gainful.api.keywords import answer_keywords
 from gainful.api.run_options import RunReading
-from gainful.api.sessions import read_session_qrels
+from gainful.api.session_options import read_session_qrels
 from gainful.convention import Convention, like as like_tool
 from gainful.convention.session import SessionConvention, like_sessions
 from gainful.errors import BadValue, CannotCompare, GainfulError, WrongType

@@ -30,7 +30,7 @@ _NUMBERS = {1: "a run", 2: "two runs"}
 def take_sessions(text: str) -> tuple[Row, ...]:
     """`--sessions FILE...`, its judgments and systems; further files stand where runs would."""
     return (
-        Row("--sessions", "FILE...", text, type=PATH),
+        Row("--sessions FILE...", text, type=PATH),
         option("session_qrels"),
         option("by", f"With --sessions: what names the system. [{SYSTEM}]", metavar="COLUMN"),
     )

@@ -34,10 +34,9 @@ from gainful.measure.sessions.session_values import (
 )
 from gainful.read.engine_sessions import EngineSessions
 from gainful.read.engines import SPARK
-from gainful.read.filter_sessions import SessionChoice, nothing_chosen
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import mark_changes
-from gainful.read.sessions import Sessions
+from gainful.read.sessions import SessionChoice, Sessions, nothing_chosen
 from gainful.threads import map_ahead
 from gainful.types import Array, Ranks
 

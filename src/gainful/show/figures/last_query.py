@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import polars as pl
 
 from gainful.defaults import RESAMPLES, SEED
@@ -12,7 +10,7 @@ from gainful.match.session_groups import By
 from gainful.measure.sessions.analysis import NonLast
 from gainful.measure.sessions.results import SessionResults
 from gainful.show.figures.figure import FigureData, Look
-from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
+from gainful.show.figures.line_chart import Line, XAxis, draw_line_chart
 from gainful.show.figures.session_plot import explain_zeros, prepare_plot
 from gainful.show.theme import Spec
 
@@ -90,25 +88,19 @@ def last_data(
 
 def draw_chart(data: FigureData, look: Look) -> Spec:
     """Groups by colour; the last query drawn through, those before dashed, the best dotted."""
-    frame = data.frame
-    groups = frame["group"].unique(maintain_order=True).to_list()
-    kinds = list(KINDS)
-    series = [
-        Series(
-            KINDS[kind] if len(groups) == 1 else f"{group}, {KINDS[kind]}",
-            *(colour, dash, 1.3 if kind == "best" else 2.0),
+    frame, depth = data.frame, data.extra["depth"]
+    groups, kinds = frame["group"].unique(maintain_order=True).to_list(), list(KINDS)
+    lines = []
+    for (group, kind), part in frame.group_by("group", "which", maintain_order=True):
+        is_best = kind == "best"
+        line = Line.from_frame(
+            part.drop("low", "high", strict=False) if is_best else part,
+            *("rank", "mean"),
+            label=KINDS[str(kind)] if len(groups) == 1 else f"{group}, {KINDS[str(kind)]}",
+            colour=groups.index(group),
+            dash=kinds.index(str(kind)),
+            width=1.3 if is_best else 2.0,
         )
-        for colour, group in enumerate(groups)
-        for dash, kind in enumerate(kinds)
-    ]
-    rows: list[dict[str, Any]] = [
-        {
-            "series": groups.index(row["group"]) * len(kinds) + kinds.index(row["which"]),
-            "x": row["rank"],
-            "y": row["mean"],
-            **({"low": row.get("low"), "high": row.get("high")} if row["which"] != "best" else {}),
-        }
-        for row in frame.iter_rows(named=True)
-    ]
-    x_axis = XAxis(title="rank in the result list", low=1, high=max(2, data.extra["depth"]))
-    return draw_line_chart(data, rows, series, x_axis, look, points=data.extra["depth"] == 1)
+        lines.append(line)
+    x_axis = XAxis(title="rank in the result list", low=1, high=max(2, depth))
+    return draw_line_chart(data, lines, x_axis, look, points=depth == 1)

@@ -11,7 +11,7 @@ from attrs import evolve
 from gainful.measure.results import list_footnotes
 from gainful.measure.values import Results
 from gainful.show.figures.figure import NO_MEAN, FigureData, Look, explain_empty
-from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
+from gainful.show.figures.line_chart import XAxis, draw_line_chart, draw_one_by_one
 from gainful.show.theme import Spec
 
 _LEVELS = [level / 10 for level in range(11)]
@@ -41,13 +41,8 @@ def build_data(results: Mapping[str, Results]) -> FigureData:
 
 def draw_chart(data: FigureData, look: Look) -> Spec:
     """A line for each run, both axes from 0 to 1."""
-    runs = data.frame["run"].unique(maintain_order=True).to_list()
-    series = [Series(run, index, index) for index, run in enumerate(runs)]
-    rows = [
-        {"series": runs.index(run), "x": recall, "y": precision}
-        for run, recall, precision in data.frame.iter_rows()
-    ]
+    lines = draw_one_by_one(data.frame, "run", "recall", "precision")
     ticks = np.linspace(0, 1, 6).round(1).tolist()
     x_axis = XAxis(title="recall", low=0, high=1, values=ticks)
     sized_look = evolve(look, width=look.width or 420, height=look.height or 340)
-    return draw_line_chart(data, rows, series, x_axis, sized_look, points=True, highest=1.0)
+    return draw_line_chart(data, lines, x_axis, sized_look, points=True, highest=1.0)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
+from attrs import evolve
 
 from gainful.measure.measure import Measure
 from gainful.measure.results import list_footnotes
@@ -20,7 +20,7 @@ from gainful.show.figures.figure import (
     explain_empty,
     shorten_name,
 )
-from gainful.show.figures.line_chart import Series, XAxis, draw_line_chart
+from gainful.show.figures.line_chart import XAxis, draw_line_chart, draw_one_by_one
 from gainful.show.theme import Spec
 from gainful.types import Array
 
@@ -62,28 +62,18 @@ def build_data(
 
 def draw_chart(data: FigureData, look: Look) -> Spec:
     """Runs by colour; the ideal above them in grey, one for all or one for each."""
-    frame = data.frame
-    runs = frame["run"].unique(maintain_order=True).to_list()
-    ideals = [
-        frame.filter(pl.col("run") == run).select("rank", "ideal").drop_nulls().rows()
-        for run in runs
-    ]
-    heights = [[height for _, height in ideal] for ideal in ideals]
+    frame, depth = data.frame, data.extra["depth"]
+    lines = draw_one_by_one(frame, "run", "rank", "value")
+    ideals = draw_one_by_one(frame, "run", "rank", "ideal")
+    heights = [[point["y"] for point in ideal.points] for ideal in ideals]
     same_ideal = all(
         len(curve) == len(heights[0])
         and np.allclose(heights[0], curve, rtol=COARSE_ROUNDING, atol=ROUNDING)
         for curve in heights[1:]
     )
-    series = [Series(run, index, index) for index, run in enumerate(runs)]
-    rows: list[dict[str, Any]] = [
-        {"series": runs.index(row["run"]), "x": row["rank"], "y": row["value"]}
-        for row in frame.iter_rows(named=True)
-    ]
     grey = len(look.tones.series) - 1
-    for index, points in enumerate(ideals[:1] if same_ideal else ideals):
-        label = IDEAL if same_ideal else f"{IDEAL} of {runs[index]}"
-        rows += [{"series": len(series), "x": x, "y": y} for x, y in points]
-        series.append(Series(label, grey, 5, 1.5))
-    x_axis = XAxis(title="rank", low=1, high=max(2, data.extra["depth"]))
-    show_points = data.extra["depth"] <= 20
-    return draw_line_chart(data, rows, series, x_axis, look, points=show_points)
+    for ideal in ideals[:1] if same_ideal else ideals:
+        label = IDEAL if same_ideal else f"{IDEAL} of {ideal.label}"
+        lines.append(evolve(ideal, label=label, colour=grey, dash=5, width=1.5))
+    x_axis = XAxis(title="rank", low=1, high=max(2, depth))
+    return draw_line_chart(data, lines, x_axis, look, points=depth <= 20)

@@ -11,7 +11,7 @@ from gainful.match.session_groups import By
 from gainful.measure.sessions.results import SessionResults
 from gainful.read.several_systems import CONVERSATION
 from gainful.show.figures.figure import FigureData, Look
-from gainful.show.figures.line_chart import Series, build_session_axis, draw_line_chart
+from gainful.show.figures.line_chart import Line, build_session_axis, draw_line_chart
 from gainful.show.figures.session_plot import (
     SessionPlot,
     check_count,
@@ -149,31 +149,15 @@ def _build_data(
 
 def draw_chart(data: FigureData, look: Look) -> Spec:
     """Lines over lots of X ranks: groups by colour, long sessions dashed."""
-    frame, depth = data.frame, data.extra["depth"]
-    has_subsets = "which" in frame.columns
-    keys = (
-        frame.select("group", *(["which"] if has_subsets else []))
-        .unique(maintain_order=True)
-        .rows()
-    )
-    groups = list(dict.fromkeys(key[0] for key in keys))
-    series = []
-    for key in keys:
-        colour = groups.index(key[0])
-        if has_subsets:
-            label = key[0] if key[1] == ALL_SESSIONS else f"{key[0]}, {key[1]}"
-            series.append(Series(label, colour, 0 if key[1] == ALL_SESSIONS else 1))
-        else:
-            series.append(Series(key[0], colour, colour))
-    rows = [
-        {
-            "series": keys.index((row["group"], row["which"]) if has_subsets else (row["group"],)),
-            "x": row["position"],
-            "y": row["mean"],
-            "low": row.get("low"),
-            "high": row.get("high"),
-        }
-        for row in frame.iter_rows(named=True)
-    ]
+    frame = data.frame
+    groups = frame["group"].unique(maintain_order=True).to_list()
+    keys = [name for name in ("group", "which") if name in frame.columns]
+    lines = []
+    for (group, *which), part in frame.group_by(keys, maintain_order=True):
+        colour, is_long = groups.index(group), which not in ([], [ALL_SESSIONS])
+        label = f"{group}, {which[0]}" if is_long else group
+        dash = int(is_long) if which else colour
+        line = Line.from_frame(part, "position", "mean", label=label, colour=colour, dash=dash)
+        lines.append(line)
     query_count = int(frame["query"].max())  # type: ignore[arg-type]  # there is at least one
-    return draw_line_chart(data, rows, series, build_session_axis(depth, query_count), look)
+    return draw_line_chart(data, lines, build_session_axis(data.extra["depth"], query_count), look)
