@@ -334,9 +334,7 @@ def build_table(items: Iterable[Any], columns: Sequence[Column], labels: int = 1
 def list_fields(items: Sequence[Any], labels: int = 1, names: Sequence[str] = ()) -> Table:
     """The fields of items at full precision, for programs: all of them, or those named."""
     records = [to_plain_data(item) for item in items]
-    columns = tuple(names or records[0])
-    rows = [tuple(record[name] for name in columns) for record in records]
-    return Table(columns, rows, numeric=True, label_columns=labels)
+    return Table.from_records(tuple(names or records[0]), records, labels)
 
 
 def per_cent(decimals: int = 1) -> Callable[[float], str]:
