@@ -21,13 +21,19 @@ from gainful.api.run_options import (
 )
 from gainful.api.session_options import GroupedSessionOptions, answer_session_options
 from gainful.api.sessions import evaluate_once
-from gainful.api.sweep import sweep_matched
+from gainful.api.sweep import sweep_results
 from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import compare_where_possible
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_results
 from gainful.evidence.intervals import DrawnUnits, MeanIntervals, mean_intervals, session_intervals
-from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
+from gainful.evidence.method import (
+    MethodOptions,
+    PairOptions,
+    SignificanceOptions,
+    build_method,
+    split_method,
+)
 from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
@@ -67,7 +73,7 @@ class SessionReportOptions(SignificanceOptions, GroupedSessionOptions, total=Fal
     """How systems are tested, and how sessions are read and measured."""
 
 
-@answer_run_options(ReportOptions, (SignificanceOptions, GroupOptions, RunOptions))
+@answer_run_options(ReportOptions, (PairOptions, SignificanceOptions, GroupOptions, RunOptions))
 def report(
     qrels: AnyQrels,
     runs: Runs | AnyRun,
@@ -106,7 +112,7 @@ def report(
     require_extra()
     named_runs = name_runs(runs)
     names = list(named_runs)
-    method_options, inputs = split_method(options)
+    method_options, inputs = split_method(options, SignificanceOptions)
     base = names.index(choose_baseline(method_options.get("baseline"), names, "run"))
     labels = label_runs(names)
     method_options["baseline"] = labels[base]
@@ -195,9 +201,8 @@ def report_sessions(
         block: as `compare` has it.
         title: what the page is called.
         values_file: what the page calls a file beside it with all values, where it has a part.
-        **options: how systems are tested (`stats.SignificanceOptions`); how sessions are read,
-            which count and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and
-            single settings, such as `duplicates="first"`.
+        **options: how systems are tested (`stats.SignificanceOptions`), how sessions are read and
+            what gains (`sessions.GainOptions`), and single settings, such as `duplicates="first"`.
 
     Returns:
         The page, a text. It loads nothing, and has at most 10,000 conversations or sessions; where
@@ -211,7 +216,7 @@ def report_sessions(
         ('<!doctype html>', True)
     """
     require_extra()
-    method_options, reading = split_method(options)
+    method_options, reading = split_method(options, SignificanceOptions)
     resampling = check_method(**method_options).resampling
     results = evaluate_once(sessions, qrels, measures, **reading)
     named = group_systems(results, by)
@@ -326,16 +331,4 @@ def _sweep_searchers(groups: SystemGroups) -> Sweep | str:
             f"There is no map, as there are more than {_MOST_SESSIONS:,} sessions: gainful figure "
             "map draws it."
         )
-    full = recipe.measure
-    swept = evolve(
-        full,
-        params={
-            name: value for name, value in dict(full.params).items() if name not in ("b", "bq")
-        },
-    )
-    sweep = sweep_matched(
-        *(results.matched_sessions, swept, groups.by, results.name),
-        convention=recipe.convention,
-        like=results.convention,
-    )
-    return sweep if isinstance(sweep, Sweep) else f"There is no map: {sweep}."
+    return sweep_results(results, recipe, groups.by)

@@ -101,7 +101,10 @@ def prepare_parts(
     names = [by] if isinstance(by, str) else by
     named = [*(names if isinstance(names, Sequence) else ()), *choice.where, *prices, *_LENGTHS]
     needed = {*named, *(event.name for event in parse_gain_rule(rule or USUAL_RULE))}
-    opened = _open_sessions(sessions, options, needed)
+    native, engine, name = _find_frame(sessions)
+    first_row = 0 if native is sessions else 1
+    reading = ReadOptions.pick(options)
+    opened = open_sessions(native, engine, name, reading, needed, first_row=first_row)
     columns = opened.reader.columns
     unfit = (*UNGROUPABLE_COLUMNS, *opened.reader.actions)
     groupable = [name for name in columns if name not in unfit]
@@ -157,12 +160,6 @@ def match_by(
     if by_topic:
         matcher = evolve(matcher, qrels=collect_searcher_qrels(sessions, matcher), recipes=recipes)
     return matcher, notes
-
-
-def _open_sessions(sessions: Any, options: GainOptions, needed: set[str]) -> EngineSessions:
-    native, engine, name = _find_frame(sessions)
-    reading, first_row = ReadOptions.pick(options), 0 if native is sessions else 1
-    return open_sessions(native, engine, name, reading, needed, first_row=first_row)
 
 
 def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:

@@ -47,9 +47,8 @@ def evaluate(
             Without them, what the searchers said themselves (the column grade) or did (clicks).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
             sDCG@10 alone where gain comes from actions.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
-            `b=10`.
+        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
+            settings, such as `duplicates="first"` or `b=10`.
 
     Returns:
         `SessionResults`: a value for every session and measure, group means, vectors.
@@ -143,8 +142,7 @@ def judge_by_clicks(
         grades: "0-3" for whole grades: 1 from a gain of 0.02, 2 from 0.1, 3 from 0.3 on.
         least_impressions: how often a query must have been asked to be judged.
         least_users: and by how many searchers.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`).
+        **options: how sessions are read and what gains (`sessions.GainOptions`).
 
     Returns:
         `ClickJudgments`: `.qrels` for `gainful.evaluate`, `.write_qrels("qrels.csv")` for files.
