@@ -36,14 +36,7 @@ _RELEVANT = ((0, "0 relevant"), (1, "1 relevant"), (9, "2-9 relevant"))
 def find_clusters(
     cluster: ClusterChoice | None, reading: RunReading, qrels: AnyQrels, *runs: AnyRun
 ) -> Clusters | None:
-    """The clusters that were asked for; a column is that of the first input that has it.
-
-    Args:
-        cluster: a pattern with a group, the name of a column, {query: cluster}; or none.
-        reading: how judgments and runs are written.
-        qrels: judgments as they were given.
-        *runs: runs as they were given.
-    """
+    """The clusters that were asked for; a column is that of the first input that has it."""
     if cluster is None:
         return None
     if not isinstance(cluster, str) or is_pattern(cluster):

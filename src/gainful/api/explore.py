@@ -11,7 +11,7 @@ from gainful.api.session_options import (
     EvaluationOptions,
     SessionReading,
     answer_session_options,
-    match_by,
+    match_for,
 )
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.intervals import DrawnUnits, draw_searchers
@@ -85,7 +85,7 @@ def explore(
     if measure is None and loaded.observed:
         loaded = evolve(loaded, notes=(*loaded.notes, WHY_NOT_NSDCG))
         recipe = _choose_recipe(usual_session_measures(loaded.observed)[-1], reading)
-    matched = match_by(recipe, loaded, judgments)
+    matched = match_for(recipe, loaded, judgments)
     if matched.size > _MAX_SESSIONS:
         allowed = f"at most {_MAX_SESSIONS}, such as those of one scenario"
         raise BadInput(loaded.name, f"{matched.size} sessions are too many for a page", allowed)

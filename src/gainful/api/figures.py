@@ -58,8 +58,6 @@ from gainful.show.figures import (
     heatmap,
     individual_sessions,
     judges,
-    last_query,
-    precision_recall,
     rank_curves,
     searchers,
     session_curves,
@@ -164,8 +162,8 @@ def precision_recall_data(
     Returns:
         Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.
     """
-    measures = list(precision_recall.MEASURES)
-    return precision_recall.build_data(_evaluate(qrels, runs, measures, options))
+    measures = list(rank_curves.RECALL_MEASURES)
+    return rank_curves.build_recall_data(_evaluate(qrels, runs, measures, options))
 
 
 def dots_data(
@@ -351,8 +349,8 @@ _ALL = (
         question="Is the last query of a session the best? (the paper's Figure 1)",
         example="last study.csv --qrels qrels.txt --by system -o figure1.svg",
         input_kind="sessions",
-        data=last_query.last_data,
-        draw_chart=last_query.draw_chart,
+        data=session_curves.last_data,
+        draw_chart=session_curves.draw_last,
         usual_measures=("sDCG@10",),
     ),
     Figure(
@@ -432,7 +430,7 @@ _ALL = (
         example="precision-recall qrels.txt bm25.txt dense.txt -o recall.pdf",
         input_kind="runs",
         data=precision_recall_data,
-        draw_chart=precision_recall.draw_chart,
+        draw_chart=rank_curves.draw_recall,
     ),
     Figure(
         name="dots",
@@ -564,16 +562,9 @@ _VERBS: Mapping[InputKind, Callable[..., Any]] = {
 def draw_files(
     name: str, *files: Any, options: Mapping[str, Any], look: Look, **reading: Any
 ) -> Drawing:
-    """A figure of files: read, evaluated or swept first, where it is made of results.
+    """A figure of files, evaluated or swept first where it is made of results.
 
-    Args:
-        name: as `figure` takes it.
-        files: what `sessions.evaluate` or `sessions.sweep` take before options; or judgments and
-            runs.
-        options: those of the figure's data function.
-        look: title, size and background.
-        **reading: how files are read and evaluated; options of `sessions.evaluate` or
-            `sessions.sweep`, or formats and settings.
+    `options` are those of the figure's data function, `reading` those of the verb before it.
     """
     entry = find_figure(name)
     try:

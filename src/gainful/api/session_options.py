@@ -198,7 +198,7 @@ def list_others_in_parts(options: GainOptions) -> list[str]:
         for name, value in options.items()
         if name not in _IN_ENGINE and (name, value) != ("sessions_format", "table")
         if value is not None and value is not False
-        if value or not isinstance(value, (str, Sequence))
+        if not isinstance(value, (str, Sequence)) or value
     ]
 
 
@@ -340,7 +340,7 @@ def read_session_qrels(
     return as_qrels_columns(as_qrels(qrels, qrels_format, own)), names or None
 
 
-def match_by(recipe: SessionRecipe, sessions: Sessions, qrels: Qrels | None) -> MatchedSessions:
+def match_for(recipe: SessionRecipe, sessions: Sessions, qrels: Qrels | None) -> MatchedSessions:
     """Sessions as they are matched for a measure."""
     convention = recipe.convention
     return match_sessions(sessions, qrels, convention.unjudged, convention.subtopic_grades)

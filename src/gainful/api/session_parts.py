@@ -75,15 +75,7 @@ def prepare_parts(
     by: By,
     options: GainOptions,
 ) -> PreparedParts:
-    """Sessions found in their engine, with gains if nobody judged.
-
-    Args:
-        sessions: a frame of an engine, or a Parquet file.
-        qrels: the judgments, if there are any.
-        recipes: the measures, by the names that were asked for.
-        by: a column, or several, whose groups are told apart.
-        options: those of `list_others_in_parts` are refused.
-    """
+    """Sessions found in their engine (or a Parquet file), with gains if nobody judged."""
     for option in list_others_in_parts(options):
         allowed = "nothing: it needs all sessions at once, not in parts"
         raise BadValue(option, options[option], allowed)  # type: ignore[literal-required]
@@ -126,15 +118,7 @@ def match_by(
     recipes: Sequence[SessionRecipe],
     choice: SessionChoice | None = None,
 ) -> tuple[PartMatcher, list[str]]:
-    """How parts are matched: by judgments; without any, by what searchers said or did.
-
-    Args:
-        sessions: in their engine.
-        qrels: the judgments, if there are any.
-        rule: what gains, and how much; only without judgments.
-        recipes: the measures.
-        choice: which sessions are asked for.
-    """
+    """How parts are matched: by judgments; without any, by what searchers said or did."""
     columns, notes = sessions.reader.columns, []
     gains: list[GainEvent] = []
     if qrels is not None and rule is not None:

@@ -11,7 +11,7 @@ from gainful.api.session_options import (
     GroupedSessionOptions,
     SessionReading,
     answer_session_options,
-    match_by,
+    match_for,
 )
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.match import click_judgments
@@ -66,7 +66,7 @@ def evaluate(
     reading.build_recipes(measures)  # which refuses mistakes before anything is read
     judgments, chosen = reading.read(sessions, qrels)
     convention, recipes = reading.build_recipes(measures, chosen.observed)
-    matched = match_by(next(iter(recipes.values())), chosen, judgments)
+    matched = match_for(next(iter(recipes.values())), chosen, judgments)
     results = SessionResults.from_matched(chosen.name, matched, recipes, convention)
     if group is None and queries is None:
         return results
@@ -119,7 +119,7 @@ def explain(
     if wanted not in names:
         raise UnknownName("session", wanted, names, lists_all=True)
     chosen = filter_sessions(chosen, SessionChoice({"session": wanted}))
-    return explain_session(recipe, match_by(recipe, chosen, judgments))
+    return explain_session(recipe, match_for(recipe, chosen, judgments))
 
 
 @answer_session_options(GainOptions)

@@ -13,7 +13,7 @@ from gainful.api.session_options import (
     SessionReading,
     answer_session_options,
     list_others_in_parts,
-    match_by,
+    match_for,
 )
 from gainful.errors import GainfulError
 from gainful.evidence.orders.sweep import Sweep, build_sweep
@@ -104,7 +104,7 @@ def sweep(
         return build_sweep(parts.name, grid, sums, notes)
     judgments, chosen = reading.read(sessions, qrels)
     grid = build_grid(observed=chosen.observed)
-    return _sweep_groups(match_by(grid.recipes[0], chosen, judgments), grid, names, chosen.name)
+    return _sweep_groups(match_for(grid.recipes[0], chosen, judgments), grid, names, chosen.name)
 
 
 def _sweep_groups(
