@@ -443,9 +443,9 @@ def _match_in_file(
         if first_rows_and_match is not None:
             return MatchedRun(qrels, *first_rows_and_match), engine
         engine = f"pure engine ({'the file is unusual' if library else engine})"
-    from gainful.match.file_parts import match_large_file  # noqa: PLC0415  (small ones do without)
+    from gainful.match.parts import match_large_file  # noqa: PLC0415  (small ones do without)
 
-    first_rows_and_match = match_large_file(qrels, run, reading.run_format, convention)
+    first_rows_and_match = match_large_file(qrels, run, reading.run_format, convention, match)
     return None if first_rows_and_match is None else MatchedRun(
         qrels, *first_rows_and_match
     ), engine

@@ -33,7 +33,6 @@ from gainful.measure.entry import SessionRecipe
 from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
 from gainful.read.engines import find_engine
-from gainful.read.filter_sessions import SessionChoice, filter_sessions
 from gainful.read.inputs import (
     AnyQrels,
     AnyRun,
@@ -49,7 +48,7 @@ from gainful.read.read_options import AnyTopics
 from gainful.read.session_events import EventWords
 from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.session_problems import BadPolicy
-from gainful.read.sessions import Sessions
+from gainful.read.sessions import SessionChoice, Sessions, filter_sessions
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -276,7 +275,7 @@ def _choose_sessions(
         sessions, format_name, qrels=qrels, whole=whole, behaviour=behaviour, **reading
     )
     if options.get("last_run") is not None:
-        from gainful.read.session_track import join_last_query  # noqa: PLC0415  (seldom asked for)
+        from gainful.read.trec_sessions import join_last_query  # noqa: PLC0415  (seldom asked for)
 
         run = as_run_columns(as_run_in_memory(options["last_run"]))
         all_sessions = join_last_query(all_sessions, run)

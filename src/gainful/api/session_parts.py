@@ -34,11 +34,10 @@ from gainful.measure.sessions.in_parts import (
 from gainful.read.binary_tables import scan_parquet
 from gainful.read.engine_sessions import EngineSessions, open_sessions
 from gainful.read.engines import POLARS, Engine, find_engine
-from gainful.read.filter_sessions import SessionChoice
 from gainful.read.inputs import AnyQrels
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import ReadOptions
-from gainful.read.sessions import UNGROUPABLE_COLUMNS
+from gainful.read.sessions import UNGROUPABLE_COLUMNS, SessionChoice
 
 _PARQUET = (".parquet", ".pq")
 _SUMMARY_COLUMNS = ("measure", "standard_error", "per_cost", "results", "judged")

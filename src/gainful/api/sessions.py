@@ -20,10 +20,10 @@ from gainful.measure.build_recipes import Measures
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.results import SessionResults
-from gainful.read.filter_sessions import SessionChoice, filter_sessions
 from gainful.read.inputs import AnyQrels
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_inputs import AnySessions, name_systems
+from gainful.read.sessions import SessionChoice, filter_sessions
 from gainful.text import name_way
 
 if TYPE_CHECKING:

@@ -39,6 +39,7 @@ from gainful.evidence.statistics.max_t import flip_families
 from gainful.evidence.statistics.outcome import Outcome, UnitSums, join_outcomes, widen_to_zero
 from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, TEST_NAMES, TESTS
 from gainful.evidence.statistics.resampling import MAX_RESAMPLES, Resampling
+from gainful.measure.values import Results
 from gainful.types import Ranks
 
 Margins = float | Mapping[str, float]
@@ -127,6 +128,12 @@ class Method:
     def to_data(self) -> dict[str, Any]:
         """What JSON has of it that stands nowhere else."""
         return {"power": self.power}
+
+    def margins(self, results: Results) -> dict[str, float]:
+        """Within which systems are practically the same, by measure, where that is asked."""
+        if isinstance(self.equivalent, Mapping):
+            return {results.find_name(name): float(to) for name, to in self.equivalent.items()}
+        return dict.fromkeys(results.values, float(self.equivalent)) if self.equivalent else {}
 
     @property
     def takes_resamples(self) -> bool:

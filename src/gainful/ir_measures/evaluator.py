@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from gainful.api.evaluate import match_run
 from gainful.convention import Convention, like
-from gainful.convention.trec_tools import CWL_MEASURES
+from gainful.convention.tools import CWL_MEASURES
 from gainful.errors import BadValue, UnknownName
 from gainful.ir_measures.cwl import expect
 from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric, QrelsConverter, RunConverter
@@ -29,8 +29,7 @@ from gainful.measure.trec_language import parse_trec_name
 from gainful.read.datasets import read_qrels_rows
 from gainful.read.frames import is_frame
 from gainful.read.inputs import as_qrels, as_run
-from gainful.read.qrels_and_run import NestedDict, Qrels
-from gainful.read.subtopic_grades import with_last_grades
+from gainful.read.qrels_and_run import NestedDict, Qrels, with_last_grades
 
 IR_MEASURES = like("ir_measures")
 _IN_PYTHON = IR_MEASURES.with_settings(score_bits=64)  # what pytrec_eval does not compute

@@ -35,7 +35,7 @@ from gainful.read.dicts import DocScores
 from gainful.read.json_records import is_json_list, read_objects
 from gainful.read.path_finder import describe_paths, find_first
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Qrels, Value
-from gainful.read.ranked_items import WHERE_IDS, DocNumbers, as_list, find_id, parse_number
+from gainful.read.search_results import WHERE_IDS, DocNumbers, as_list, find_id, parse_number
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 

@@ -34,10 +34,10 @@ from gainful.read.path_finder import find_value, list_paths
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import AS_USUAL, ReadOptions
 from gainful.read.session_events import SessionEvents
-from gainful.read.session_track import with_topics
 from gainful.read.sessions import Sessions, choose_position, extract_sessions, name_columns
 from gainful.read.several_systems import combine_systems
 from gainful.read.source import Source, make_memory_source, open_source, unwrap_source
+from gainful.read.trec_sessions import with_topics
 from gainful.text import NUMBER_PATTERN, name_files
 
 # How much of the work is done when all of the text is in columns, and when they are events.

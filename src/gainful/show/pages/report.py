@@ -13,7 +13,7 @@ from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import MeanIntervals
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
-from gainful.measure import convention_page as convention
+from gainful.measure import catalogue_page as convention
 from gainful.measure.results import list_footnotes, merge_notes, results_page
 from gainful.page.page import Page
 from gainful.page.render import render

@@ -13,7 +13,7 @@ from attrs import frozen
 from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.system_groups import SystemGroups
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.convention_page import tell_sessions
+from gainful.measure.catalogue_page import tell_sessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
 from gainful.measure.sessions.results import (
