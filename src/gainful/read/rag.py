@@ -219,7 +219,8 @@ def _read_parts(
         name: Any = _name_turn(record)
         if name is None:
             name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
-        if name is None and _needs_no_name(record):
+        has_parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
+        if name is None and has_parts and not any(key in record for key in QUERY):
             name = number
         key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
         if name is None or key is None:
@@ -258,8 +259,3 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
         for keys in (CONVERSATION, TURN)
     ]
     return None if None in parts else f"{parts[0]}_{parts[1]}"
-
-
-def _needs_no_name(record: Mapping[Any, Any]) -> bool:
-    parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
-    return parts and not any(key in record for key in _QUERY)

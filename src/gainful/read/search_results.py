@@ -249,9 +249,9 @@ def _read_one_by_one(entries: Sequence[Any], paths: ResultPaths) -> list[str] | 
             usual, value = _find_id(entry, paths)
         doc = str(value) if is_id(value) or isinstance(value, UUID) else ""
         if not doc:
-            return BadResults(
-                WHERE_IDS, f"document {number} has no id{_describe_entry(entry, paths)}"
-            )
+            wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
+            problem = f"document {number} has no id{wanted}{describe_paths(entry)}"
+            return BadResults(WHERE_IDS, problem)
         docs.append(doc)
     return docs
 
@@ -311,7 +311,8 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         return value[0] if is_batch else value
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return None
-    value = value if all(isinstance(key, str) for key in value) else _name_keys(value)
+    if not all(isinstance(key, str) for key in value):
+        value = {str(key): inner for key, inner in value.items()}
     heads = {key.partition(".")[0] for key in value}  # what can begin a path in it
     for name in names:
         if name.partition(".")[0] not in heads:
@@ -322,10 +323,6 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         if entries is not None:
             return entries
     return None
-
-
-def _name_keys(value: dict[Any, Any]) -> dict[str, Any]:
-    return {str(key): inner for key, inner in value.items()}
 
 
 def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:
@@ -340,11 +337,6 @@ def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:
         if value is not None:
             return (step,), value
     return (), None
-
-
-def _describe_entry(entry: Any, paths: ResultPaths) -> str:
-    wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
-    return wanted + describe_paths(entry)
 
 
 def _write_json(value: Any) -> str:
