@@ -31,6 +31,7 @@ from gainful.read.path_finder import (
     find_first,
     find_value,
     follow_steps,
+    list_paths,
 )
 from gainful.text import quote
 from gainful.types import is_whole_number
@@ -38,6 +39,7 @@ from gainful.types import is_whole_number
 DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
 ID_KEYS = ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid", "objectID")
 _ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
+_ID_WORDS = ("id", "source", "ref", "url", "uri", "key", "path", "file", "name", "title")
 _NUMBER_KEYS = {"score": (*SCORE, "_score"), "grade": GRADE[:-1]}
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
 
@@ -134,6 +136,19 @@ def _object_id(document: Any) -> Any:
         if isinstance(metadata, Mapping):
             return next((metadata[key] for key in ID_KEYS if is_id(metadata.get(key))), None)
     return None
+
+
+def find_id_path(document: Mapping[Any, Any]) -> str | None:
+    """Where the id of a document may stand that has none in the usual places, by what is there.
+
+    Examples:
+        >>> find_id_path({"text": "…", "page": {"number": 2, "ref": "a"}})
+        'page.ref'
+    """
+    paths = [] if find_id(document) is not None else list_paths(dict(document))
+    names = {path: path.lower().rpartition(".")[2] for path in paths}
+    likely = (path for word in _ID_WORDS for path in paths if word in names[path])
+    return next(likely, None)
 
 
 def _find_number(document: Any, number: str) -> Any:
