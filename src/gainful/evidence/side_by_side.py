@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Entry, Recipe
-from gainful.measure.worked_ranking import (
+from gainful.measure.explanation import (
     IdealRank,
     RankedQueries,
     WorkedRanking,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gainful.convention.trec_tools import CWL_MEASURES
+from gainful.convention.tools import CWL_MEASURES
 from gainful.match.matched import Matched
 from gainful.measure.entry import Recipe
 from gainful.measure.functions.user_models import (

@@ -13,7 +13,7 @@ from attrs import evolve, frozen
 
 from gainful.api.evaluate import match_run
 from gainful.convention import Convention, like
-from gainful.convention.trec_tools import CWL_MEASURES
+from gainful.convention.tools import CWL_MEASURES
 from gainful.errors import BadValue, UnknownName
 from gainful.ir_measures.cwl import expect
 from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric, QrelsConverter, RunConverter

@@ -125,8 +125,7 @@ def _test_family(
     for row, (measure, label, sample) in enumerate(family):
         for at, place in enumerate(places):
             mean, other = (float(sample.means[measure][index]) for index in place)
-            effect = sample.effect(measure, place)
-            pair = sample.read_pair(measure, place, outcome, (row, at), effect)
+            pair = sample.read_pair(measure, place, outcome, (row, at))
             pairs.append(GroupPair(label, sample.units[measure], mean, other, pair))
     return pairs
 

@@ -163,26 +163,25 @@ def _list_rows(comparison: Comparison) -> Table:
         *(("better",) if has_lower else ()),
         *(("group",) if comparison.groups else ()),
     )
-    pair_rows = []
+    records = []
     for pair in comparison.pairs:
         means = dict(zip(comparison.systems, comparison.means[pair.measure].tolist(), strict=True))
-        data = dict.fromkeys(_EQUIVALENCE_COLUMNS) | {units: comparison.units[pair.measure]}
-        data |= comparison.pair_to_dict(pair)
-        data |= {
+        record = {units: comparison.units[pair.measure]} | comparison.pair_to_dict(pair)
+        record |= {
             "mean": means[pair.system],
             "other_mean": means[pair.other],
             "significant": str(comparison.is_significant(pair)).lower(),
             "clusters": comparison.clusters.get(pair.measure),
             "better": comparison.direction(pair.measure).better_is,
-            "group": None,
         }
         if pair.equivalence is not None:
-            data["equivalent"] = str(data["equivalent"]).lower()
-        pair_rows.append([data[column] for column in columns])
-    for row in () if comparison.groups is None else comparison.groups.to_dict()["pairs"]:
-        row["significant"] = str(row["significant"]).lower()
-        pair_rows.append([row.get(column) for column in columns])
-    return Table(columns, pair_rows, numeric=True, label_columns=3)
+            record["equivalent"] = str(record["equivalent"]).lower()
+        records.append(record)
+    records += [
+        record | {"significant": str(record["significant"]).lower()}
+        for record in (() if comparison.groups is None else comparison.groups.to_dict()["pairs"])
+    ]
+    return Table.from_records(columns, records, label_columns=3)
 
 
 def format_heading(comparison: Comparison, measure: str) -> str:
@@ -440,13 +439,10 @@ def describe_equivalence(comparison: ComparisonValues) -> str:
 
 
 def _describe_one(comparison: ComparisonValues, pair: Pair, equivalence: Equivalence) -> str:
-    within = f"within {equivalence.margin:g}"
+    verb = "are" if comparison.is_equivalent(pair) else "are not shown to be"
+    who = f"{pair.system} and {pair.other} {verb} practically the same in {pair.measure}"
     evidence = f"TOST, p {relate_p(equivalence.p_corrected)}"
-    if comparison.is_equivalent(pair):
-        who = f"{pair.system} and {pair.other} are practically the same in {pair.measure}"
-        return f"{who}: {within} ({evidence})."
-    who = f"{pair.system} and {pair.other} are not shown to be practically the same"
-    return f"{who} in {pair.measure}: {within} ({evidence})."
+    return f"{who}: within {equivalence.margin:g} ({evidence})."
 
 
 def _describe_several(

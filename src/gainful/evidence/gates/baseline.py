@@ -137,7 +137,10 @@ def fingerprint(qrels: Qrels | NestedDict) -> str:
         False
     """
     rows = _judgment_rows(as_qrels_columns(qrels))
-    lines = rows.select(pl.concat_str([_encode_field(name) for name in _FIELDS])).to_series().sort()
+    lengths = {name: pl.col(name).str.len_bytes().cast(pl.String) for name in _FIELDS}
+    fields = [pl.concat_str([size, pl.lit(":"), pl.col(name)]) for name, size in lengths.items()]
+    line = pl.concat_str([field.fill_null("-") for field in fields])
+    lines = rows.select(line).to_series().sort()
     return f"sha256:{sha256(chr(10).join(lines.to_list()).encode()).hexdigest()}"
 
 
@@ -156,12 +159,6 @@ def _judgment_rows(qrels: Qrels) -> pl.DataFrame:
     silent = pl.DataFrame({"query": pl.Series(qrels.silent, dtype=pl.String).unique()})
     silent = silent.filter(~pl.col("query").is_in(judged))
     return pl.concat([frame, silent], how="diagonal")
-
-
-def _encode_field(name: str) -> pl.Expr:
-    column = pl.col(name)
-    encoded = pl.concat_str([column.str.len_bytes().cast(pl.String), pl.lit(":"), column])
-    return encoded.fill_null("-")
 
 
 # ── a run against its baseline: significance, non-inferiority, drift since the chain began ─────

@@ -14,8 +14,8 @@ from gainful.evidence.pairing import values_by_query
 from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
+from gainful.measure.explanation import RankedQueries, doc_gains, rank_queries
 from gainful.measure.values import Results
-from gainful.measure.worked_ranking import RankedQueries, doc_gains, rank_queries
 from gainful.page.formats.text import table_to_text
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown

@@ -216,7 +216,6 @@ class Fit:
     point: float  # on the scale of its parameter
     click: float | None  # how likely a result that is looked at is clicked, if that was estimated
     log_likelihood: float
-    observations: int
     low: float | None = None  # the interval of its parameter
     high: float | None = None
     inflation: float = 1.0  # how much larger the variance is, as searchers differ
@@ -251,7 +250,7 @@ def fit_model(model: StoppingModel, stops: Stops, level: float | None = LEVEL) -
     point = profile.maximise()
     click = profile.best_click(point)
     share = _to_share(click) if stops.has_clicks else None
-    fit = Fit(model, point, share, profile.total(point, click), stops.size)
+    fit = Fit(model, point, share, profile.total(point, click))
     if model.scale is None or level is None:
         return fit
     inflation, variance = profile.inflate_variance(point, click)
