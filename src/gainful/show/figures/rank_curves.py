@@ -93,12 +93,13 @@ def build_recall_data(results: Mapping[str, Results]) -> FigureData:
         for level, measure in zip(_LEVELS, RECALL_MEASURES, strict=True)
     ]
     frame = pl.DataFrame(rows).with_columns(pl.col("precision").fill_nan(None))
+    units = pluralise(next(iter(results.values())).unit)
     zeros = "No run has found anything relevant: precision is 0 throughout."
     return FigureData(
         frame=frame,
         title="Precision at eleven levels of recall",
         caption=(
-            "IPrec: the best precision at that recall or beyond, mean over queries",
+            f"IPrec: the best precision at that recall or beyond, mean over {units}",
             *list_footnotes(list(results.values()), verbose=True),
         ),
         axis_title="interpolated precision",
