@@ -289,7 +289,6 @@ def fold_line(line: str, width: int, indent: str = "") -> list[str]:
 
 
 def _split_word(word: str, width: int) -> Iterator[str]:
-    """A word in pieces that fit, broken behind punctuation where there is any."""
     while display_width(word) > width:
         end = len(word)
         while end > 1 and display_width(word[:end]) > width:

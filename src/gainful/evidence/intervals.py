@@ -296,8 +296,8 @@ def mean_intervals(
     intervals, notes = _find_all(results, everything, resampling, drawn, results.unit)
     turns = describe_turns(results.ids, takes_clusters=False)
     notes += [] if turns is None else [turns]
-    found = float(level), resamples, seed, intervals, tuple(notes)
-    return MeanIntervals(results.name, *found, unit=results.unit, drawn=results.unit)
+    fields = float(level), resamples, seed, intervals, tuple(notes)
+    return MeanIntervals(results.name, *fields, unit=results.unit, drawn=results.unit)
 
 
 def _find_all(  # noqa: PLR0917  (all of a mean)
