@@ -367,7 +367,7 @@ def compute(
     parsed = measure if isinstance(measure, Measure) else parse(measure)
     if not parsed.entry.session:
         return _compute_value(parse(parsed), grades, scores, options)
-    from gainful.measure.sessions.lists import compute_lists  # noqa: PLC0415  (it loads polars)
+    from gainful.measure.sessions.session_values import compute_lists  # noqa: PLC0415  (it loads polars)
 
     if scores is not None:
         raise BadValue("scores", scores, "none: the lists of a session are in rank order")
