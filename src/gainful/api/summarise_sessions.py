@@ -42,9 +42,8 @@ def summarise(
         by: a column, or several, whose groups are compared, such as system.
         curves: mean vectors of sDCG and nsDCG, too? They take longer.
         cost: what searching costs, such as {"query": 50, "result": 200}: the measure Cost.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
-            `b=10`; what needs all sessions in memory is refused.
+        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
+            settings, such as `b=10`; what needs all sessions in memory is refused.
 
     Returns:
         `SessionSummary`: means of all and by group, standard errors, curves.

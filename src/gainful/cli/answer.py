@@ -220,7 +220,8 @@ def _deliver(
 
 def _check_files(context: click.Context) -> None:
     """One file at most comes through the pipe; none that is read, or written besides, is lost."""
-    refuse_two_pipes(*(path for _, path in _list_inputs(context)))
+    if [path for _, path in _list_inputs(context)].count("-") > 1:
+        raise click.UsageError("only one file can be - (standard input)")
     outputs: dict[str, str] = {}
     for parameter in context.command.params:
         path = context.params.get(str(parameter.name))
@@ -240,12 +241,6 @@ def _list_inputs(context: click.Context) -> Iterator[tuple[str, str]]:
         value = context.params.get(name) or ()
         if parameter.type is PATH:
             yield from ((name, path) for path in ((value,) if isinstance(value, str) else value))
-
-
-def refuse_two_pipes(*paths: str | None) -> None:
-    """Only one thing can come through the pipe."""
-    if paths.count("-") > 1:
-        raise click.UsageError("only one file can be - (standard input)")
 
 
 def refuse_overwriting(output: str, flag: str, replaced: str = "") -> None:

@@ -154,19 +154,12 @@ def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
 
 
 def _take_sessions(figure: Figure, options: dict[str, Any], _: dict[str, Any]) -> tuple[Any, ...]:
-    inputs = options.pop("files"), options.pop("qrels"), _take_measures(figure, options) or None
+    """Files of sessions or, of a log that nobody judges, these alone."""
+    inputs = [options.pop("files")]
+    if "qrels" in options:
+        inputs += [options.pop("qrels"), _take_measures(figure, options) or None]
     options |= parse_reading(options)
-    return inputs
-
-
-def _take_log(_: Figure, options: dict[str, Any], __: dict[str, Any]) -> tuple[Any, ...]:
-    files = options.pop("files")
-    options |= parse_reading(options)
-    return (files,)
-
-
-def _take_judges(_: Figure, options: dict[str, Any], __: dict[str, Any]) -> tuple[Any, ...]:
-    return (list(options.pop("qrels")),)
+    return tuple(inputs)
 
 
 def _take_sweep(
@@ -230,8 +223,12 @@ _INPUTS: Mapping[str, _Inputs] = {
         ),
         _take_sweep,
     ),
-    "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_log),
-    "judges": _Inputs((argument("QRELS QRELS..."),), ("qrels_format", "columns"), _take_judges),
+    "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_sessions),
+    "judges": _Inputs(
+        (argument("QRELS QRELS..."),),
+        ("qrels_format", "columns"),
+        lambda _, options, __: (list(options.pop("qrels")),),
+    ),
     "groups": _Inputs(
         (argument("[QRELS]"), argument("RUN...")),
         (

@@ -295,7 +295,11 @@ def extract_any(
         records = ((table.locate(at), dict(zip(names, row, strict=True))) for at, row in rows)
         return rag.read_records(table.name, records, kind, paths)
     if table.header.find_column(DOC) is None:
-        lists = [name for name, dtype in table.frame.schema.items() if dtype.base_type() == pl.List]
+        lists: dict[str, Any] = {
+            name: next(iter(table.frame[name].drop_nulls().head(1)), [])
+            for name, dtype in table.frame.schema.items()
+            if dtype.base_type() == pl.List
+        }
         rag.refuse_unknown_lists(table.name, lists, columns, kind)
     return extract_rows(table, kind)
 

@@ -205,12 +205,7 @@ def refuse_unknown_json(source: Source) -> None:
     """Records of JSON that are no log that is known, and have no documents of a table either."""
     if re.fullmatch(rb"\s*(\{\s*\}|\[\s*\])\s*", source.head):
         raise BadInput(source.name, "it has no records")
-    if source.suffix in (".json", ".jsonl") and source.head.lstrip()[:1] in (
-        b'"',
-        b"n",
-        b"t",
-        b"f",
-    ):
+    if find_format(source).name in ("json", "jsonl") and source.head.lstrip()[:1] not in b"{[":
         raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
     records = first_records(source) if binary_format(source) is None else []
     keys = list(dict.fromkeys(key for record in records for key in record))

@@ -142,11 +142,7 @@ def build_tables(
 ) -> list[dict[str, Any]]:
     """The comparison in each measure, sorted by mean; or the means where nothing was compared.
 
-    Args:
-        comparison: of all systems, where they can be compared.
-        all_intervals: the means of each system.
-        labels: what systems are called, where that is not their name; then their means stand
-            elsewhere.
+    Systems may be called by `labels` in place of their names; then their means stand elsewhere.
     """
     if comparison is not None:
         tables = [
@@ -251,13 +247,7 @@ def describe_dots(first: MeanIntervals, units: int) -> str:
 def build_plots(
     all_intervals: Sequence[MeanIntervals], results: Results, *, coloured: bool = False
 ) -> list[dict[str, Any]]:
-    """Of each measure a dot and an interval for each run, the best first, on one scale.
-
-    Args:
-        all_intervals: the means.
-        results: whose measures they are in.
-        coloured: has each run a colour of its own?
-    """
+    """Of each measure a dot and an interval for each run, the best first, on one scale."""
     plots = []
     for measure in all_intervals[0].intervals:
         direction, known = results.directions[measure], _find_means(all_intervals, measure)
