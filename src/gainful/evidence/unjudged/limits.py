@@ -13,7 +13,7 @@ from gainful.evidence.unjudged.gradable_run import GradableRun, QueryDocs
 from gainful.match import PlacedGains
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
-from gainful.measure.functions.cumulated_gain import ideal_depth, rank_discounts
+from gainful.measure.functions.graded import ideal_depth, rank_discounts
 from gainful.measure.ranked_run import GradeFinder, apply_fractional, grade_gains, round_values
 from gainful.rounding import FINE_ROUNDING, ROUNDING
 from gainful.types import Array, Flags, Ranks, slices
