@@ -444,7 +444,8 @@ def _possible_kinds(source: object, columns: ColumnMapping) -> set[str]:
         return {"judgments"} if isinstance(source, Path) else set()
     names = _list_columns(source)
     is_log = find_session_format(source).name not in ("table", "conversation")  # that is a run, too
-    if is_log or _are_session_columns(names, columns, source.name):
+    called = [*columns.choose_sessions().select(names, SESSION_ROLES, source.name).values()]
+    if is_log or are_session_columns(called) or are_log_columns(called):
         return {"sessions"}
     file_format = find_format(source, columns=columns)
     if file_format.name == "trec" and trec_files.find_run_format(source) is trec_files.RUN_LINES:
@@ -465,11 +466,6 @@ def _list_columns(source: Source) -> list[str]:
     lines = [source.first_line().replace("\r", " ")]  # where no line ends
     headers = [next(csv.reader(lines, delimiter=separator), []) for separator in ",;\t"]
     return [name.strip() for name in max(headers, key=len)]
-
-
-def _are_session_columns(names: list[str], columns: ColumnMapping, name: str) -> bool:
-    called = [*columns.choose_sessions().select(names, SESSION_ROLES, name).values()]
-    return are_session_columns(called) or are_log_columns(called)
 
 
 def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:

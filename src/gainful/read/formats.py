@@ -321,12 +321,7 @@ def read_rows(
 ) -> Rows[Value] | Value:
     """The rows of a file and what is wrong with some; of formats read as a whole, the value.
 
-    Args:
-        source: the file.
-        kind: `QRELS` or `RUN`.
-        format_name: the name of its format; found by content and suffix if it is not named.
-        columns: what its columns are called, if it has some.
-        every: is every line looked at, so that all that is wrong is found?
+    Its arguments are those of `read_file`; `every` line is looked at to find all that is wrong.
     """
     file_format = find_format(source, format_name, columns)
     known = {"columns": columns, "every": every, "format_name": file_format.name}
