@@ -25,7 +25,6 @@ from gainful.read.column_names import (
 )
 from gainful.read.datasets import find_beir_file
 from gainful.read.delimited import MAX_FIELD, lacks_header
-from gainful.read.event_table import are_log_columns
 from gainful.read.formats import (
     build_value,
     find_format,
@@ -62,6 +61,7 @@ from gainful.read.qrels_and_run import (
     look_like_ranks,
 )
 from gainful.read.read_options import ReadOptions
+from gainful.read.session_events import are_log_columns
 from gainful.read.session_inputs import read_sources
 from gainful.read.sessions import Sessions, are_session_columns, count_results
 from gainful.read.source import Source, is_folder, open_source

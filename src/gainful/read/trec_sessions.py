@@ -31,7 +31,7 @@ from gainful.read.column_names import TURN_QUERY
 from gainful.read.qrels_and_run import RUN, Run
 from gainful.read.read_options import AS_USUAL, AnyTopics, ReadOptions
 from gainful.read.safe_xml import Element, parse_xml
-from gainful.read.session_problems import BadPolicy, flag_problems
+from gainful.read.session_layout import BadPolicy, flag_problems
 from gainful.read.sessions import RESULT_COLUMNS, Sessions, check_sessions
 from gainful.read.source import Source, open_source
 from gainful.read.trec_files import number_lines
