@@ -9,7 +9,7 @@ made; without it the ideal comes from the list itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from inspect import Parameter, signature
 from typing import Any, Protocol, TypeVar, Unpack, cast, overload
 
@@ -509,8 +509,15 @@ def _compute_tensor(
 ) -> Any:
     if group is not None or qid is not None:
         return None
-    recipe = _build_recipe(measure, judged=judged, k=k, like=like, **options)
+    own: dict[str, Any] = {"measure": measure, "judged": judged is not None or None, "k": k}
+    try:  # a call on a GPU takes less time than a recipe
+        recipe = _keep_recipe(**own, like=like, **options)
+    except TypeError:  # a gain may be a dict
+        recipe = _build_recipe(**own, like=like, **options)
     return compute_tensor(recipe, grades, scores, judged, mask)
+
+
+_keep_recipe = lru_cache(maxsize=256, typed=True)(_build_recipe)
 
 
 def _compute_vector(
