@@ -179,17 +179,6 @@ def test_version_and_no_arguments(run):
     assert "Usage: gainful" in run(status=2)
 
 
-def test_a_closed_pipe_ends_quietly():
-    reader, writer = os.pipe()
-    os.close(reader)
-    done = subprocess.run(
-        [*GAINFUL, "conventions"], stdout=writer, stderr=subprocess.PIPE, check=False
-    )
-    os.close(writer)
-    assert done.stderr == b""
-    assert done.returncode == 0  # the reader has what it wanted
-
-
 def test_a_full_disk_is_said_in_one_line():
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(

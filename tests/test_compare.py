@@ -10,7 +10,6 @@ from refusals import refuses
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-import gainful
 from gainful import compare, evaluate
 from gainful.errors import BadValue, CannotCompare, UnknownName
 from gainful.evidence.statistics.paired_tests import TEST_NAMES, TESTS
@@ -341,12 +340,3 @@ def test_few_queries_give_no_interval_and_it_is_said():
 def test_tests_are_a_table_with_words_for_each():
     assert list(TESTS) == ["randomisation", "t", "wilcoxon", "sign", "bootstrap", "bca"]
     assert all(test.words and test.question.endswith(("?", "skewness")) for test in TESTS.values())
-
-
-def test_importing_gainful_loads_no_scipy():
-    import subprocess
-    import sys
-
-    code = "import gainful, sys; sys.exit('scipy' in sys.modules or 'polars' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-    assert gainful.Comparison.__name__ == "Comparison"

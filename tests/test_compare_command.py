@@ -246,16 +246,6 @@ def test_per_query_tells_what_moved_and_adds_up(run):
     assert run(*words, "--format", "latex").count(r"\toprule") == 2
 
 
-def test_identical_runs_are_said_to_be_so(run, tmp_path):
-    copy = tmp_path / "copy.txt"
-    copy.write_text(Path(BM25).read_text("utf-8"), encoding="utf-8")
-    out = run(QRELS, BM25, str(copy), "-m", "nDCG@10", "--format", "table")
-    assert "+0.0000" in out
-    assert "1.0000" in out
-    assert find_notes(out.splitlines(), "copy", "bm25", "p", "1")
-    assert "nan" not in out.lower()
-
-
 def test_a_run_can_come_through_a_pipe(run, monkeypatch):
     pipe = io.TextIOWrapper(io.BytesIO(Path(DENSE).read_bytes()))
     monkeypatch.setattr("sys.stdin", pipe)
@@ -299,12 +289,6 @@ def test_a_part_of_a_study_is_chosen_as_elsewhere(run, study):
 
 
 # ── mistakes ─────────────────────────────────────────────────────────────────────────────────
-
-
-def test_help_has_examples(run):
-    out = run("--help")
-    assert "gainful compare qrels.txt" in out
-    assert "--sessions study.csv" in out
 
 
 @pytest.mark.parametrize("test", ["wilcoxon", "sign"])

@@ -467,10 +467,6 @@ def test_many_tied_documents_take_no_time():
     assert results.mean == {"AP": 1.0, "NumRelRet": 20_000}
 
 
-def test_names_are_there_before_they_are_asked_for():
-    assert {"evaluate", "Results", "Run", "Qrels"} <= set(dir(gainful))
-
-
 def test_err_on_scales_of_any_height():
     for grade in (60, 100, 1000):
         results = gainful.evaluate(

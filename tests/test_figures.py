@@ -827,13 +827,6 @@ def test_without_a_name_it_lists_all_figures_with_their_questions(run):
         assert figure.question in out
 
 
-@pytest.mark.parametrize("name", list(FIGURES))
-def test_every_figure_tells_its_options_with_an_example(run, name):
-    out = run("figure", name, "--help")
-    assert f"gainful figure {name} " in out
-    assert "--output" in out
-
-
 def test_the_command_draws_what_python_draws(run, folder, tmp_path, study):
     files = (folder / "sessions.csv", "--qrels", folder / "qrels.txt")
     out = tmp_path / "f.svg"

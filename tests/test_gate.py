@@ -406,11 +406,6 @@ def test_a_run_can_come_through_a_pipe(gate, monkeypatch):
     assert verdict["run"] == "stdin"
 
 
-def test_a_file_with_both_needs_no_run_beside_it(gate):
-    Path("rag.jsonl").write_text('{"query": "1", "retrieved": ["a", "b"], "relevant": ["b"]}\n')
-    assert "0.5000" in gate(None, "--floor", "RR=0.5", qrels="rag.jsonl")
-
-
 def test_a_measure_of_ones_own_has_rules_too(gate):
     Path("mine.py").write_text(
         "import gainful\n\n"

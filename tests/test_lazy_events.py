@@ -15,6 +15,7 @@ from refusals import refuses
 from session_tables import assert_same_sessions
 
 import gainful
+import gainful.spark
 from gainful.errors import BadInput, BadValue
 from gainful.read import engine_sessions
 
@@ -332,8 +333,6 @@ def test_logs_in_spark():
 
 
 def test_values_of_logs_stay_in_spark():
-    import gainful.spark
-
     rows = [("ann", 1, "x", 1, "a", 0), ("ann", 1, "x", 2, "b", 1), ("eve", 9, "x", 1, "a", 0)]
     frame = log_of(*rows, names=["user", *SHOWN[1:], "clicked"])
     values = gainful.spark.per_session(

@@ -121,6 +121,7 @@ def folder(tmp_path, monkeypatch):
         "sessions sessions.csv --gain-from clicked --propensity mine.csv",
         "correlate --sessions sessions.csv --qrels sessions-qrels.txt --column said --labels mine.csv",
         "eval qrels.txt bm25.txt --plugin lost_plugin",
+        "eval qrels.txt bm25.txt --plugin lost_plugin.py",
         "eval beir bm25.txt",
         "report --sessions sessions.csv --propensity page-values.csv -o page.html",
         "report --sessions page-values.csv --qrels sessions-qrels.txt -o page.html",
@@ -134,6 +135,7 @@ def test_files_that_were_lost_are_refused(run_gainful, folder, words):
     Path("beir", "qrels").mkdir(parents=True)
     lost = {
         "lost_plugin": "lost_plugin.py",
+        "lost_plugin.py": "lost_plugin.py",
         "beir": "beir/qrels/test.tsv",
         "page.html": "page-values.csv",
     }

@@ -36,6 +36,8 @@ FIND_FAULTS = """() => {
     const box = one.getBoundingClientRect();
     if (box.right > innerWidth + 1 || (one.scrollWidth > one.clientWidth + 2 && getComputedStyle(one).overflowX === "hidden" && !one.title)) faults.push(`outside: ${one.textContent.slice(0, 40)}`);
   }
+  for (const chart of document.querySelectorAll(".chart svg"))
+    if (chart.clientWidth > chart.closest(".chart").clientWidth) faults.push("a chart is wider than its place");
   if (document.documentElement.scrollWidth > innerWidth) faults.push("the page is wider than the window");
   return faults;
 }"""
@@ -124,8 +126,9 @@ def show(browser, pages, tmp_path):
     assert [url for url in requests if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize(
+    ("width", "scheme"), [*((width, "light") for width in WIDTHS), (390, "dark")]
+)
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_overlaps_and_nothing_is_cut(show, name, width, scheme):
     page = show(name, viewport={"width": width, "height": 900}, color_scheme=scheme)

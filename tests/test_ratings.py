@@ -1,4 +1,4 @@
-"""Ratings of search teams, each file in the shape that its tool writes.
+"""Ratings of search teams: the files of `ratings/`, each in the shape that its tool writes.
 
 Shapes are those of opensearch-project/search-relevance (judgment.json, ImportJudgments.json), o19s/quepid (its
 export views and caseCSVSvc.js), SeaseLtd/rated-ranking-evaluator (ratings_example.json, Engine.java) and the
@@ -9,6 +9,7 @@ the ranking is 12, 14, 11: nDCG is (3 / log2 4) / 3 = 0.5.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -16,129 +17,16 @@ import pytest
 import gainful
 from gainful.errors import BadInput, Duplicated, Swapped
 
-WORKBENCH = {
-    "name": "ESCI Judgments",
-    "type": "IMPORT_JUDGMENT",
-    "judgmentRatings": [
-        {
-            "query": "star wars",
-            "ratings": [{"docId": "11", "rating": "3.000"}, {"docId": "12", "rating": "0.000"}],
-        },
-    ],
-}
-RANK_EVAL = {
-    "requests": [
-        {
-            "id": "star wars",
-            "request": {"query": {"match": {"title": "star wars"}}},
-            "ratings": [
-                {"_index": "movies", "_id": "11", "rating": 3},
-                {"_index": "movies", "_id": "12", "rating": 0},
-            ],
-        }
-    ],
-    "metric": {"dcg": {"k": 20, "normalize": True}},
-}
-RESPONSE = {
-    "metric_score": 0.5,
-    "details": {
-        "star wars": {
-            "metric_score": 0.5,
-            "unrated_docs": [{"_index": "movies", "_id": "14"}],
-            "hits": [
-                {"hit": {"_index": "movies", "_id": "12", "_score": 7.1}, "rating": 0},
-                {"hit": {"_index": "movies", "_id": "14", "_score": 6.2}, "rating": None},
-                {"hit": {"_index": "movies", "_id": "11", "_score": 6.2}, "rating": 3},
-            ],
-            "metric_details": {"dcg": {"dcg": 1.5, "ideal_dcg": 3.0, "unrated_docs": 1}},
-        }
-    },
-    "failures": {},
-}
-RRE = {
-    "index": "movies",
-    "corpora_file": "movies.bulk",
-    "id_field": "_id",
-    "topics": [
-        {
-            "description": "Space",
-            "query_groups": [
-                {
-                    "name": "Titles",
-                    "queries": [
-                        {
-                            "template": "only_q.json",
-                            "placeholders": {"$query": "star wars", "$lang": "en"},
-                        }
-                    ],
-                    "relevant_documents": {"11": {"gain": 3}, "12": {"gain": 0}},
-                }
-            ],
-        }
-    ],
-}
-QUEPID_QUERY = {"arranged_at": 0, "query_text": "star wars", "options": {}, "notes": None}
-JUDGMENTS = {
-    "workbench": WORKBENCH,
-    "workbench, as its API returns it": {
-        "took": 3,
-        "hits": {
-            "total": {"value": 1},
-            "hits": [{"_index": "search-relevance-judgment", "_source": WORKBENCH}],
-        },
-    },
-    "quepid": {"queries": [{"query": "star wars", "ratings": {"11": 3, "12": 0}}]},
-    "quepid, a whole case": {
-        "case_name": "Movies",
-        "scorer": {"name": "nDCG@10", "code": "setScore(1);"},
-        "queries": [
-            {
-                **QUEPID_QUERY,
-                "ratings": [
-                    {"doc_id": "11", "rating": 3.0, "user_email": "ann@example.org"},
-                    {"doc_id": "12", "rating": 0.0},
-                    {"doc_id": "13", "rating": None},
-                ],
-            }
-        ],
-    },
-    "rre": RRE,
-    "rre, without topics, documents by gain": {
-        "id_field": "id",
-        "index": "movies",
-        "queries": [
-            {
-                "placeholders": {"$query": "star wars"},
-                "relevant_documents": {"0": ["12"], "3": ["11"]},
-            },
-        ],
-    },
-    "rre, another placeholder": {
-        "query_placeholder": "$q",
-        "queries": [
-            {"placeholders": {"$q": "star wars"}, "relevant_documents": {"11": {"rating": 3}}}
-        ],
-    },
-    "_rank_eval request": RANK_EVAL,
-    "_rank_eval response": RESPONSE,
-}
-BASIC = "query,docid,rating\nstar wars,11,3\nstar wars,12,0\nmetal frame,,\n"
-DETAILED = (
-    "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating,overview,rank\r\n"
-    'OSC,Movies,6789,star wars,12,1,"Dogfight, the",0,text,9\r\n'
-    "OSC,Movies,6789,star wars,14,2,Trek,,text,8\r\n"
-    "OSC,Movies,6789,star wars,11,3,Wars,3,text,7\r\n"
-    "OSC,Movies,6789,metal frame\r\n"
-)
-SNAPSHOT = (  # the rating is one of the fields of documents, and no judgment
-    "Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position,title,rating\r\n"
-    "(1) today,2024-01-01T00:00:00Z,6789,star wars,12,1,Dogfight,7.5\r\n"
-    "(1) today,2024-01-01T00:00:00Z,6789,star wars,14,2,Trek,8\r\n"
-    "(1) today,2024-01-01T00:00:00Z,6789,star wars,11,3,Wars,8.1\r\n"
+RATINGS = Path(__file__).parent / "ratings"
+JUDGMENTS = {path.stem: json.loads(path.read_text("utf-8")) for path in RATINGS.glob("*.json")}
+RESPONSE, WORKBENCH = JUDGMENTS["rank_eval-response"], JUDGMENTS["workbench"]
+BASIC, DETAILED, SNAPSHOT = (  # of a snapshot the rating is a field of documents, and no judgment
+    (RATINGS / f"quepid-{name}.csv").read_bytes().decode()
+    for name in ("basic", "detailed", "snapshot")
 )
 
 
-@pytest.mark.parametrize("name", JUDGMENTS)
+@pytest.mark.parametrize("name", sorted(JUDGMENTS))
 @pytest.mark.parametrize("indent", [None, 2])
 def test_json_of_each_tool_is_read_as_judgments(tmp_path, name, indent):
     (tmp_path / "ratings.json").write_text(json.dumps(JUDGMENTS[name], indent=indent))
@@ -188,16 +76,8 @@ def test_a_query_may_come_twice_with_the_same_ratings_only():
 
 
 def test_what_was_left_out_is_counted(tmp_path, run_gainful):
-    (tmp_path / "ratings.json").write_text(
-        json.dumps(
-            {
-                "queries": [
-                    {"query": "a", "ratings": {"1": 1, "2": None}},
-                    {"query": "b", "ratings": {}},
-                ]
-            }
-        )
-    )
+    queries = [{"query": "a", "ratings": {"1": 1, "2": None}}, {"query": "b", "ratings": {}}]
+    (tmp_path / "ratings.json").write_text(json.dumps({"queries": queries}))
     (tmp_path / "run.json").write_text('{"a": {"1": 1}}')
     notes = run_gainful("eval", tmp_path / "ratings.json", tmp_path / "run.json").err
     assert "1 document has" in notes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import math
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import pytest
 from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from refusals import refuses
-from written_files import write_file
+from written_files import write_file, write_table
 
 import gainful
 from gainful.errors import BadInput, BadValue, UnknownName
@@ -39,18 +38,7 @@ def select_rows(sessions, *names):
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet", "csv.gz"])
 def test_the_same_table_in_every_form(tmp_path, form):
-    path = tmp_path / f"sessions.{form}"
-    frame = session_frame(FINE)
-    if form == "csv":
-        frame.write_csv(path)
-    elif form == "tsv":
-        frame.write_csv(path, separator="\t")
-    elif form == "jsonl":
-        frame.write_ndjson(path)
-    elif form == "parquet":
-        frame.write_parquet(path)
-    else:
-        path.write_bytes(gzip.compress(frame.write_csv().encode()))
+    path = write_table(tmp_path / f"sessions.{form}", session_frame(FINE))
     assert select_rows(as_sessions(path)) == FINE
 
 

@@ -349,14 +349,6 @@ def test_a_plug_in_that_does_nothing_or_leaves_is_told(command, files, code, wor
     assert done.err.count("\n") == 1
 
 
-def test_a_plug_in_is_not_written_over(command, files):
-    before = (files / "mine.py").read_text()
-    arguments = ("eval", "qrels", "run", "--plugin", "mine.py", "-m", "Depth", "-o", "mine.py")
-    done = command(*arguments, "--format", "csv", status=2)
-    assert done.err.count("\n") == 1
-    assert (files / "mine.py").read_text() == before
-
-
 @pytest.mark.parametrize("plugin", ["nowhere", "nowhere.py"])
 def test_a_plug_in_that_is_not_there_is_one_line(command, files, plugin):
     done = command("eval", "qrels", "run", "--plugin", plugin, status=2)

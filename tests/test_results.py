@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 
 import polars as pl
 import pytest
@@ -168,7 +166,7 @@ def test_frames_have_a_row_for_each_query_unless_means_are_asked_for(results):
     assert results.to_pandas(per_query=False)["P@1"].tolist() == pytest.approx([1 / 3])
 
 
-def test_pandas_frames_need_no_pyarrow():
+def test_pandas_frames_need_no_pyarrow(run_python):
     pytest.importorskip("pandas")
     code = """
 import sys
@@ -176,11 +174,10 @@ sys.modules["pyarrow"] = None
 import gainful
 print(gainful.evaluate({"1": ["a"]}, {"1": ["b", "a"]}, "RR").to_pandas()["RR"].tolist())
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[0.5]\n"
+    assert run_python(code) == "[0.5]"
 
 
-def test_a_pandas_frame_without_pandas_says_what_to_install():
+def test_a_pandas_frame_without_pandas_says_what_to_install(run_python):
     code = """
 import sys
 sys.modules["pandas"] = None
@@ -190,8 +187,7 @@ try:
 except gainful.errors.NotInstalled as refused:
     print(refused)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install pandas" in done.stdout
+    assert "pip install pandas" in run_python(code)
 
 
 def test_flat_names_are_those_that_trackers_accept(runs):
@@ -365,7 +361,7 @@ def test_figures_take_results(results, runs):
             gainful.figures.figure_data(name, runs)
 
 
-def test_a_plot_without_its_packages_names_them():
+def test_a_plot_without_its_packages_names_them(run_python):
     code = """
 import sys
 sys.modules["altair"] = None
@@ -375,8 +371,7 @@ try:
 except gainful.errors.NotInstalled as refused:
     print(refused)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install altair" in done.stdout
+    assert "pip install altair" in run_python(code)
 
 
 def test_a_convention_is_written_as_it_would_be_made():

@@ -12,6 +12,7 @@ from refusals import refuses
 from session_tables import assert_same_sessions
 
 import gainful
+import gainful.spark
 
 STUDY = gainful.sessions.simulate_study(3)
 MEASURES = [
@@ -30,29 +31,6 @@ def test_frames_of_every_make(make):
     framed, judged = FRAME_MAKERS[make](STUDY.sessions.frame), FRAME_MAKERS[make](STUDY.qrels.frame)
     results = gainful.sessions.evaluate(framed, judged, MEASURES)
     assert_same_sessions(results, expected)
-
-
-@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet"])
-def test_files_of_every_kind(suffix, tmp_path):
-    path = tmp_path / f"sessions.{suffix}"
-    frame = STUDY.sessions.frame
-    if suffix == "parquet":
-        frame.write_parquet(path)
-    elif suffix == "jsonl":
-        frame.write_ndjson(path)
-    else:
-        frame.write_csv(path, separator="," if suffix == "csv" else "\t")
-    expected = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, MEASURES)
-    results = gainful.sessions.evaluate(path, STUDY.qrels, MEASURES)
-    assert results.mean == pytest.approx(expected.mean, abs=1e-12)
-
-
-def test_rows_may_come_in_any_order():
-    shuffled = STUDY.sessions.frame.sample(fraction=1.0, shuffle=True, seed=5)
-    expected = gainful.sessions.evaluate(STUDY.sessions, STUDY.qrels, MEASURES)
-    results = gainful.sessions.evaluate(shuffled, STUDY.qrels, MEASURES)
-    assert results.mean == pytest.approx(expected.mean, abs=1e-12)
-    assert isinstance(results.per_session, pl.DataFrame)
 
 
 ENGINES = ("lazy polars", "DuckDB", "Spark")
@@ -187,8 +165,6 @@ class TestSpark:
 
     @pytest.mark.parametrize("options", OPTIONS[:2], ids=str)
     def test_values_per_session(self, options):
-        import gainful.spark
-
         log = log_of_clicks()
         expected = gainful.sessions.evaluate(log, STUDY.qrels, **options)
         frame = gainful.spark.per_session(FRAME_MAKERS["Spark"](log), STUDY.qrels, **options)
@@ -203,8 +179,6 @@ class TestSpark:
                 assert rows[session][name] == values[at]
 
     def test_means_of_groups_are_sparks(self):
-        import gainful.spark
-
         frame = FRAME_MAKERS["Spark"](STUDY.sessions.frame)
         values = gainful.spark.per_session(frame, STUDY.qrels, "sDCG@10", flat=True)
         means = {row[0]: row[1] for row in values.groupBy("system").mean("sdcg_at_10").collect()}
@@ -213,8 +187,6 @@ class TestSpark:
         assert means == pytest.approx(expected, abs=1e-12)
 
     def test_what_is_refused_is_refused_at_once(self):
-        import gainful.spark
-
         rows = [("s", 1, 1, "a"), ("s", 3, 1, "x")]
         frame = pl.DataFrame(rows, schema=["session", "query", "rank", "doc"], orient="row")
         with refuses(gainful.errors.BadInput, "sessions", "query 2"):

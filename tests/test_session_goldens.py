@@ -1,18 +1,19 @@
-"""Every value of golden/sessions.json, by the Python call."""
+"""Every value of golden/sessions.json, by the Python call and by the command."""
 
 from __future__ import annotations
 
 import json
 import math
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 from session_tables import make_sessions, session_value
+from written_files import write_qrels, write_table
 
 import gainful
-from gainful.measure.functions.sessions import sdcg
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "sessions.json").read_text("utf-8"))
 CASE = GOLDEN.pop("session")
@@ -22,37 +23,36 @@ AT = f"@{CASE['top']}"
 B = f"b={CASE['b']}, bq={CASE['bq']}"
 
 
+CALLS = []
+
+
 def golden_value(measure, **options):
-    return session_value(SESSION, JUDGMENTS, measure, **options)
-
-
-def sessions_and_recipe(measure, **options):
-    results = gainful.sessions.evaluate(SESSION, JUDGMENTS, measure, **options)
-    return results.matched_sessions, results.recipes[measure]
+    value = session_value(SESSION, JUDGMENTS, measure, **options)
+    CALLS.append((measure, options, value))
+    return value
 
 
 def jk2008():
     sdcg_, nsdcg = f"sDCG({B}){AT}", f"nsDCG({B}){AT}"
-    weights = "gain={0:0,1:1,2:10,3:100}"
-    session_vectors = sdcg.session_vectors(*sessions_and_recipe(nsdcg))
-    _, recipe = sessions_and_recipe(nsdcg)
+    weights = "0:0,1:1,2:10,3:100"
+    vectors = gainful.sessions.evaluate(SESSION, JUDGMENTS, nsdcg).vectors()
     by_query = [
         session_value(SESSION, JUDGMENTS, f"Session(of='DCG(discount=jk2008, b={CASE['b']}){AT}', over=sum)",
               first_queries=n) for n in (1, 2, 3)
     ]  # fmt: skip
     by_session = [session_value(SESSION, JUDGMENTS, sdcg_, first_queries=n) for n in (1, 2, 3)]
     return {
-        "vector": session_vectors.gain[0].ravel(),
-        "ideal_vector": session_vectors.ideal[0].ravel(),
-        "normalised_vector": session_vectors.normalise(recipe)[0].ravel(),
+        "vector": vectors["gain"].to_list(),
+        "ideal_vector": vectors["ideal"].to_list(),
+        "normalised_vector": vectors["share"].to_list(),
         "final": golden_value(sdcg_),
         "normalised_final": golden_value(nsdcg),
         "average_position_value": golden_value(sdcg_, statistic="average"),
         "per_query_dcg": np.diff(by_query, prepend=0),
         "per_query_sdcg": np.diff(by_session, prepend=0),
         "weights_0_1_10_100": {
-            "final": golden_value(f"sDCG({weights}, {B}){AT}"),
-            "normalised": golden_value(f"nsDCG({weights}, {B}){AT}"),
+            "final": golden_value(sdcg_, gain=weights),
+            "normalised": golden_value(nsdcg, gain=weights),
         },
         "duplicates_first": {
             "final": golden_value(sdcg_, duplicates="first"),
@@ -64,19 +64,19 @@ def jk2008():
 
 def hold_after_stop():
     sessions = make_sessions(one=[["x", "y", "z"]], long=[["x"], ["y"], ["z"]])
-    qrels = {"one": {"x": 1}, "long": {"x": 1}}
+    qrels = {"one": {"x": 1}, "long": {"none": 1}}
     measure = f"nsDCG({B}){AT}"
 
-    def share_vectors(hold):
+    def share_vector(hold):
+        """Of the session that has stopped: twice the mean with one that gains nothing."""
         results = gainful.sessions.evaluate(sessions, qrels, measure, hold=hold)
-        recipe = results.recipes[measure]
-        return sdcg.session_vectors(results.matched_sessions, recipe).normalise(recipe)[0]
+        return 2 * results.curve()["mean"].to_numpy()
 
-    assert (share_vectors("held") == 1).all()
+    assert share_vector("held") == pytest.approx([1] * 9, abs=1e-12)
     return {
         "one_query_session_gains": [1, 0, 0],
-        "normalised_when_ideal_is_held": share_vectors("held")[-1, -1],
-        "normalised_at_q1_q2_q3_when_ideal_grows": share_vectors("growing")[:, -1],
+        "normalised_when_ideal_is_held": share_vector("held")[-1],
+        "normalised_at_q1_q2_q3_when_ideal_grows": share_vector("growing")[2::3],
     }
 
 
@@ -136,6 +136,15 @@ def test_every_golden_value_is_computed():
 @pytest.mark.parametrize("path", WANTED)
 def test_a_golden_value_comes_out(path):
     assert COMPUTED[path] == pytest.approx(WANTED[path], abs=1e-9)
+
+
+@pytest.mark.parametrize(("measure", "options", "value"), tuple(CALLS), ids=str)
+def test_the_command_gives_the_value_too(run_gainful, tmp_path, measure, options, value):
+    files = write_table(tmp_path / "s.csv", SESSION), write_qrels(tmp_path / "qrels", JUDGMENTS)
+    words = [("--" + name.replace("_", "-"), value) for name, value in options.items()]
+    asked = ("sessions", files[0], "--qrels", files[1], "-m", measure, *chain(*words))
+    _, row = run_gainful(*asked, "--per-session", "--format", "csv", "-q").out.splitlines()
+    assert float(row.split(",")[-1]) == pytest.approx(value, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -14,15 +12,13 @@ from facts import find_notes, list_facts
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
-from written_files import write_file
+from written_files import write_file, write_table
 
 import gainful
 from gainful.errors import BadInput, BadValue, GainfulError, NoColumn, UnknownName
 from gainful.progress import watch_reading
 from gainful.read.event_times import parse_times
 from gainful.read.session_inputs import as_sessions
-
-zstd = pytest.importorskip("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
 
 CLICK_LOG = """session_id,user_id,timestamp,query,position,doc_id,clicked,variant
 s1,u1,2026-01-31T12:00:00Z,soup,1,a,0,old
@@ -78,21 +74,7 @@ def test_a_click_log_is_read_as_it_is(tmp_path):
 
 @pytest.mark.parametrize("form", ["tsv", "jsonl", "parquet", "csv.gz", "csv.zst", "jsonl.zst"])
 def test_the_same_log_in_every_form(tmp_path, form):
-    frame = pl.read_csv(CLICK_LOG.encode())
-    path = tmp_path / f"log.{form}"
-    if form == "tsv":
-        frame.write_csv(path, separator="\t")
-    elif form == "jsonl":
-        frame.write_ndjson(path)
-    elif form == "parquet":
-        frame.write_parquet(path)
-    elif form == "csv.gz":
-        path.write_bytes(gzip.compress(CLICK_LOG.encode()))
-    elif form == "csv.zst":
-        path.write_bytes(zstd.compress(CLICK_LOG.encode()))
-    else:
-        path.write_bytes(zstd.compress(frame.write_ndjson().encode()))
-    sessions = as_sessions(path)
+    sessions = as_sessions(write_table(tmp_path / f"log.{form}", pl.read_csv(CLICK_LOG.encode())))
     assert places(sessions) == PLACES
     assert sessions.frame["clicked"].to_list() == [False, False, True, False, False, True]
 

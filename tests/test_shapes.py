@@ -17,9 +17,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from attrs import define, field
+from engines import FRAME_MAKERS
 from facts import find_notes
 from hypothesis import given, strategies as st
 from refusals import refuses
+from written_files import SUFFIXES, write_table
 
 import gainful
 from gainful import sessions, testing
@@ -309,48 +311,43 @@ def test_scores_that_rise_down_every_list_may_be_distances_and_that_is_said():
     assert not gainful.evaluate(QRELS, RUNS["pairs"], "P@1").notes
 
 
-def test_judgments_without_grades_count_as_grade_1_and_say_so(tmp_path):
+@pytest.mark.parametrize("make", ["a file", *FRAME_MAKERS])
+def test_judgments_without_grades_count_as_grade_1_and_say_so(tmp_path, make):
     path = tmp_path / "interactions.csv"
-    path.write_text("user,item,when\n1,a,2024\n2,c,2025\n")
-    for judged in (path, pl.read_csv(path), pd.read_csv(path), pl.scan_csv(path)):
-        results = gainful.evaluate(judged, RUN, [*MEASURES, "DCG"])
-        discounted = (1 / np.log2(3) + 1) / 2  # gains of 1 at ranks 2 and 1
-        assert results.mean == VALUES | {"DCG": pytest.approx(discounted)}
-        assert find_notes(results.notes[:1], "user", "item", "when", "grade", 1)
+    path.write_text("user,item,when,zzz\n1,a,2024,x\n2,c,2025,y\n")
+    judged = path if make == "a file" else FRAME_MAKERS[make](pl.read_csv(path))
+    results = gainful.evaluate(judged, RUN, [*MEASURES, "DCG"])
+    discounted = (1 / np.log2(3) + 1) / 2  # gains of 1 at ranks 2 and 1
+    assert results.mean == VALUES | {"DCG": pytest.approx(discounted)}
+    assert find_notes(results.notes[:1], "user", "item", "when", "zzz", "grade", 1)
 
 
-GRADED = [{"qid": "1", "docid": "b", "y_true": 0}, {"qid": "1", "docid": "a", "y_true": 3}]
+UNCHECKED = ("json", "Spark", "record batches")  # json alone may be a run; batches come once
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["q.csv", "q.tsv", "q.jsonl", "q.json", "q.parquet", "records", "columns", "pandas of texts"],
-)
-def test_numbers_that_may_be_grades_are_not_left_out(tmp_path, name):
+@pytest.mark.parametrize("make", [*SUFFIXES, "records", "columns", "texts", *FRAME_MAKERS])
+def test_numbers_that_may_be_grades_are_not_left_out(tmp_path, make):
     """b is useless and stands first, a second: RR is 1/2, and would be 1 if both had grade 1."""
-    frame, path = pl.DataFrame(GRADED), tmp_path / name
-    values = {
-        "q.csv": lambda: frame.write_csv(path),
-        "q.tsv": lambda: frame.write_csv(path, separator="\t"),
-        "q.jsonl": lambda: frame.write_ndjson(path),
-        "q.json": lambda: path.write_text(json.dumps(GRADED)) and None,
-        "q.parquet": lambda: frame.write_parquet(path),
-        "records": lambda: GRADED,
-        "columns": lambda: frame.to_dict(as_series=False),
-        "pandas of texts": lambda: pd.DataFrame(GRADED).astype(str).astype(object),
-    }
-    judged = values[name]()
-    judged = path if judged is None else judged
+    frame = pl.DataFrame({"qid": ["1", "1"], "docid": ["b", "a"], "y_true": [0, 3]})
+
+    def judge():  # some frames can be read only once
+        if make in SUFFIXES:
+            return write_table(tmp_path / f"q.{make}", frame)
+        texts = frame.select(pl.all().cast(pl.String))
+        values = {"records": frame.to_dicts(), "columns": frame.to_dict(as_series=False)}
+        values["texts"] = FRAME_MAKERS["pandas of objects"](texts)
+        return values[make] if make in values else FRAME_MAKERS[make](frame)
+
     with pytest.raises(BadInput) as failure:
-        gainful.evaluate(judged, RUN, "RR")
+        gainful.evaluate(judge(), RUN, "RR")
     ways = ('columns={"grade": "y_true"}', "--columns grade=y_true", 'columns={"grade": None}')
     assert [word for word in ("'y_true'", *ways) if word not in str(failure.value)] == []
-    assert not gainful.check(judged).ok
+    assert make in UNCHECKED or not gainful.check(judge()).ok
     for column, value in (("y_true", 0.5), (None, 1.0)):
-        results = gainful.evaluate(judged, RUN, "RR", columns={"grade": column})
+        results = gainful.evaluate(judge(), RUN, "RR", columns={"grade": column})
         assert (results.mean, results.notes) == ({"RR": value}, [])
-        if name != "q.json":  # which alone may be a run as well
-            assert gainful.check(judged, columns={"grade": column}).ok
+        if make not in UNCHECKED:
+            assert gainful.check(judge(), columns={"grade": column}).ok
 
 
 @pytest.mark.parametrize(
@@ -967,6 +964,35 @@ def test_ids_within_documents_are_named_by_their_path(tmp_path, run_gainful):
             gainful.evaluate(both, measures="RR", columns={"doc": "metadata.nope"})
     qrels = {"x": ["a"], "y": ["c"]}
     assert gainful.evaluate(qrels, path, "RR", columns={"run.doc": "metadata.source"})["RR"] == 0.75
+
+
+def test_ids_within_documents_of_other_fields_are_named_with_these(tmp_path):
+    """RR is 1/2, once the lists and the place of ids are told as the message says."""
+    docs = [{"page": {"number": 1, "ref": doc}, "text": "…"} for doc in "ba"]
+    record = {"question": "q", "contexts": docs, "gold": ["a"]}
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps(record))
+    columns = {"retrieved": "contexts", "relevant": "gold", "doc": "page.ref"}
+    for both in (path, [record]):
+        with pytest.raises(NoColumn) as refused:
+            gainful.evaluate(both, measures="RR")
+        assert "retrieved=contexts,relevant=gold,doc=page.ref" in refused.value.expected
+        assert gainful.evaluate(both, measures="RR", columns=columns)["RR"] == 0.5
+    with pytest.raises(BadInput) as refused:
+        gainful.evaluate(path, measures="RR", columns={**columns, "doc": "nope"})
+    assert "nope" in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ['"a b c d"', "12", "null", "true"])
+@pytest.mark.parametrize("suffix", [".json", ".jsonl"])
+def test_json_that_holds_nothing_is_called_json(tmp_path, run_gainful, text, suffix):
+    path = tmp_path / f"bare{suffix}"
+    path.write_text(text)
+    checked = run_gainful("check", path, status=1).out
+    assert f"{suffix[1:]})" in checked
+    assert "not an object" in checked
+    assert "not an object" in run_gainful("eval", path, path, status=2).err
+    assert "JSON" in run_gainful("sessions", path, status=2).err
 
 
 @pytest.mark.parametrize("orient", ["columns", "split", "records", "list"])

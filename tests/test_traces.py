@@ -470,23 +470,11 @@ def test_a_line_for_each_message_and_items_of_responses(tmp_path):
         {"sessionId": "s1", "message": anthropic_result("u2", '[{"id": "d3"}]')},
     ]
     assert list_results(write_lines(tmp_path / "a.jsonl", *lines), "text") == SEARCHES
-    items = [
-        {"role": "user", "content": "Which bike?"},
-        {
-            "type": "function_call",
-            "call_id": "1",
-            "name": "search",
-            "arguments": '{"query": "bikes"}',
-        },
-        {"type": "function_call_output", "call_id": "1", "output": '["d1", "d2"]'},
-        {
-            "type": "function_call",
-            "call_id": "2",
-            "name": "search",
-            "arguments": '{"query": "e-bikes"}',
-        },
-        {"type": "function_call_output", "call_id": "2", "output": '["d3"]'},
-    ]
+    items = [{"role": "user", "content": "Which bike?"}]
+    for number, (text, docs) in enumerate((("bikes", '["d1", "d2"]'), ("e-bikes", '["d3"]'))):
+        arguments = {"name": "search", "arguments": json.dumps({"query": text})}
+        items.append({"type": "function_call", "call_id": f"{number}", **arguments})
+        items.append({"type": "function_call_output", "call_id": f"{number}", "output": docs})
     path = write_lines(tmp_path / "b.jsonl", {"id": "s1", "input": items})
     assert list_results(path, "text") == SEARCHES
 
@@ -577,18 +565,11 @@ def test_calls_whose_ids_come_back_are_queries_of_their_own(
     write_log, shape, records, searches, counts
 ):
     make_call, make_result = SHAPES[shape]
-    lines = [
-        {
-            "session_id": "s1",
-            "messages": [
-                message
-                for query, docs in record
-                for message in (make_call("call_0", query), make_result("call_0", docs))
-            ],
-        }
+    messages = [
+        [part for query, docs in record for part in (make_call("0", query), make_result("0", docs))]
         for record in records
     ]
-    path = write_log(*lines)
+    path = write_log(*({"session_id": "s1", "messages": record} for record in messages))
     assert [row[1:4] for row in list_results(path)] == [
         (number, 1, doc) for number, doc in enumerate(searches.split(), start=1)
     ]
@@ -760,10 +741,16 @@ def test_options_of_other_formats_are_refused(write_log):
         as_sessions(path, tool=["search"])
 
 
-@pytest.mark.parametrize("form", ["openinference", "chat", "turns", "ikat"])
+@pytest.mark.parametrize("form", ["openinference", "chat", "turns", "ikat", "ubi"])
 @pytest.mark.parametrize(
     "text",
     [
+        b'{"action_name": 7, "query_id": [1], "event_attributes": "x"}\n',
+        b'{"query_id": "q", "user_query": {"a": 1}, "query_response_hit_ids": {"a": 1}}\n',
+        b'{"user_query": "\\ud800", "client_id": "c", "timestamp": "2026-01-01T00:00:00Z"}\n',
+        b'{"action_name": "click", "event_attributes": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n",
+        b'{"query_id": "q", "query_response_hit_ids": ' + b"[" * 9000 + b"]" * 9000 + b"}\n",
+        b'{"action_name": "click"}\n',
         b"{}\n",
         b"[]",
         b"[1, 2]",
@@ -865,13 +852,12 @@ def test_records_and_frames_in_memory_are_read_as_their_files_are(write_log):
     assert as_sessions(spans).frame.select(columns).rows() == expected
     frame = pl.DataFrame(
         {
-            "context.trace_id": [TRACE, TRACE],
+            "context.trace_id": [TRACE] * 2,
             "context.span_id": ["1", "2"],
-            "span_kind": ["RETRIEVER", "RETRIEVER"],
+            "span_kind": ["RETRIEVER"] * 2,
             "start_time": ["2026-03-01T10:00:01Z", "2026-03-01T10:00:02Z"],
             "attributes.retrieval.documents": [
-                [{"document.id": "a"}, {"document.id": "b"}],
-                [{"document.id": "c"}],
+                [{"document.id": d} for d in ds] for ds in ("ab", "c")
             ],
         }
     )
@@ -895,6 +881,13 @@ def test_transcripts_of_several_tools_are_checked_with_the_name_of_one(run_gainf
 
 
 HALF = '["\\ud800"]'  # JSON in a text, whose escape is half a character
+CALL = {"id": "k", "function": {"name": "s", "arguments": "x"}}
+ODD_PAIRS = [
+    {"key": "a", "value": {"arrayValue": {"values": 7}}},
+    {"key": "b", "value": {"kvlistValue": {"values": None}}},
+    {"key": None, "value": 7},
+    *otlp_attributes({"openinference.span.kind": "RETRIEVER"}),
+]
 
 
 @pytest.mark.parametrize(
@@ -902,46 +895,10 @@ HALF = '["\\ud800"]'  # JSON in a text, whose escape is half a character
     [
         (phoenix_span(1, None, **{"retrieval.documents": HALF}), None),
         (
-            {
-                "id": "c1",
-                "messages": [
-                    {
-                        "role": "assistant",
-                        "tool_calls": [{"id": "k", "function": {"name": "s", "arguments": "x"}}],
-                    },
-                    {"role": "tool", "tool_call_id": "k", "content": HALF},
-                ],
-            },
+            {"messages": [{"role": "assistant", "tool_calls": [CALL]}, openai_result("k", HALF)]},
             None,
         ),
-        (
-            {
-                "resourceSpans": [
-                    {
-                        "scopeSpans": [
-                            {
-                                "spans": [
-                                    {
-                                        "attributes": [
-                                            {"key": "a", "value": {"arrayValue": {"values": 7}}},
-                                            {
-                                                "key": "b",
-                                                "value": {"kvlistValue": {"values": None}},
-                                            },
-                                            {"key": None, "value": 7},
-                                            *otlp_attributes(
-                                                {"openinference.span.kind": "RETRIEVER"}
-                                            ),
-                                        ]
-                                    }
-                                ]
-                            }
-                        ]
-                    }
-                ]
-            },
-            "openinference",
-        ),
+        (otlp_export({"attributes": ODD_PAIRS}), "openinference"),
         (phoenix_span(1, ["a"]) | {"start_time": "٢٠٢٦"}, None),
     ],
 )
@@ -971,33 +928,18 @@ ANNOTATED = [
     [("document_evaluations", PHOENIX), ("documentAnnotations", ANNOTATED)],
 )
 def test_grades_that_traces_carry_are_judgments(tmp_path, name, evaluations, inside):
-    attributes = {
-        "openinference.span.kind": "RETRIEVER",
-        "session.id": "s1",
-        "input.value": "soup",
-        "retrieval.documents": [{"document.id": doc} for doc in "abc"],
-    }
-    span = {
-        "context": {"trace_id": "t1", "span_id": "1"},
-        "start_time": "2026-03-01T10:00:00Z",
-        "attributes": attributes,
-    }
-    plain = {**span, "context": {"trace_id": "t2", "span_id": "2"}}
-    graded = (
-        {**span, "attributes": {**attributes, name: evaluations}}
-        if inside
-        else {**span, name: evaluations}
-    )
-    path = tmp_path / "spans.jsonl"
-    path.write_text(f"{json.dumps(graded)}\n{json.dumps(plain)}\n", encoding="utf-8")
+    asked = {"session.id": "s1", "input.value": "soup"}
+    span, plain = phoenix_span(1, "abc", **asked), phoenix_span(2, "abc", trace=OTHER, **asked)
+    graded = phoenix_span(1, "abc", **asked, **{name: evaluations})
+    graded = graded if inside else {**span, name: evaluations}
+    path = write_lines(tmp_path / "spans.jsonl", graded, plain)
     sessions = as_sessions(path)
     assert sessions.frame["grade"].to_list() == [0.5, None, 1.0, None, None, None]
     assert find_notes(sessions.notes, 2, "documents", "grades")
     results = evaluate(path, measures="sDCG@1")
     # a is shown by both searches, the second divided by 1 + log4 2.
     assert results.mean["sDCG@1"] == pytest.approx(0.5 + 0.5 / 1.5)
-    other = tmp_path / "other.jsonl"
-    other.write_text(f"{json.dumps(plain)}\n", encoding="utf-8")
+    other = write_lines(tmp_path / "other.jsonl", plain)
     for topic in ("input.value", "text"):
         by_question = evaluate(other, path, "sDCG@1", columns={"topic": topic})
         assert by_question.mean["sDCG@1"] == 0.5

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import sys
+from importlib import import_module
+
+import polars as pl
+
+SUFFIXES = ("csv", "tsv", "jsonl", "json", "parquet")
+_ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+_PACKERS = {"gz": gzip.compress, "zst": lambda data: import_module(_ZSTD).compress(data)}
 
 
 def write_file(path, content):
@@ -15,6 +24,24 @@ def write_file(path, content):
 def write_lines(path, *records):
     """Write a line of JSON for each record."""
     return write_file(path, "".join(f"{json.dumps(record)}\n" for record in records))
+
+
+def write_table(path, frame):
+    """Write a frame as the suffix of the path says (`log.csv`, `log.jsonl.zst`)."""
+    suffix, _, packed = path.name.partition(".")[2].partition(".")
+    write = {
+        "csv": pl.DataFrame.write_csv,
+        "tsv": lambda frame: frame.write_csv(separator="\t"),
+        "jsonl": pl.DataFrame.write_ndjson,
+        "json": lambda frame: json.dumps(frame.to_dicts()),
+        "parquet": lambda frame: frame.write_parquet(path),
+    }[suffix]
+    text = write(frame)
+    return (
+        path
+        if text is None
+        else write_file(path, _PACKERS[packed](text.encode()) if packed else text)
+    )
 
 
 def write_qrels(path, qrels):

@@ -115,7 +115,6 @@ def simulate_agents(tasks: int = 60, *, seed: int = 2008) -> SimulatedAgents:
 def _search(
     name: str, policy: Policy, task: str, random: np.random.Generator
 ) -> list[dict[str, Any]]:
-    """All that one agent was shown on one task."""
     known: set[int] = set()
     rows: list[dict[str, Any]] = []
     for query in range(1, policy.most_queries + 1):

@@ -116,7 +116,6 @@ def simulate_shop(seed: int = 2026) -> SimulatedShop:
 
 
 def _rank_products(chance: Chance) -> dict[tuple[str, str], Ranking]:
-    """The list of each query in each variant."""
     rankings: dict[tuple[str, str], Ranking] = {}
     for number, need in enumerate(NEEDS, start=1):
         grades = {f"p{number:02d}-{at:02d}": chance.choose(GRADES) for at in range(1, PRODUCTS + 1)}
@@ -179,7 +178,6 @@ def _visit(  # noqa: PLR0917
 
 
 def _event(name: str, common: Record, now: datetime, doc: str, rank: int) -> Record:
-    """Something done to a result."""
     result = {"object": {"object_id": doc, "object_id_field": "product"}}
     return {
         "application": "shop",

@@ -214,7 +214,6 @@ def _design_sessions(chance: Chance) -> list[dict[str, Any]]:
 def _simulate_session(
     session: Mapping[str, Any], pool: Pool, chance: Chance
 ) -> list[dict[str, Any]]:
-    """All results that one searcher saw in one session."""
     scenario, system, number = SCENARIOS[session["scenario"]], session["system"], session["queries"]
     session_columns = {name: session[name] for name in ("system", "searcher", "scenario", "order")}
     text = ""

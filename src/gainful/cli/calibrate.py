@@ -22,14 +22,12 @@ from gainful.show.picture import WRITERS
     option("by", "Also measure groups, such as --by system."),
     Row(
         "--depth-from",
-        DEPTH_SOURCES,
         "How far searchers read: the column scanned, or clicked. [the first one present]",
+        choices=DEPTH_SOURCES,
     ),
-    Row(
-        "--query-limit", "N", "No session can have more queries; those that reach it were cut off."
-    ),
-    Row("--figure", "FILE", "Also draw a figure: .svg, .png, .pdf or .html.", type=OUTPUT),
-    Row("--level", "LEVEL", "Interval level in per cent.", group="Statistics", default=100 * LEVEL),
+    Row("--query-limit N", "No session can have more queries; those that reach it were cut off."),
+    Row("--figure FILE", "Also draw a figure: .svg, .png, .pdf or .html.", type=OUTPUT),
+    Row("--level LEVEL", "Interval level in per cent.", group="Statistics", default=100 * LEVEL),
     option("seed", "Seed of the split that compares discounts."),
     *("text_form", "output", "verbose", *READ_LOG),
     piped="table",

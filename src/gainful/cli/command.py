@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
@@ -229,13 +229,6 @@ def _make_help_all() -> click.Option:
 
 class Group(Explained, click.Group):
     """Commands by name."""
-
-
-def command(
-    name: str | None = None, **attributes: Any
-) -> Callable[[Callable[..., Any]], click.Command]:
-    """What makes a command of a function."""
-    return click.command(name, cls=Command, **attributes)
 
 
 def unknown_option(command: click.Command, name: str) -> Exception:

@@ -40,8 +40,7 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
         "Compare systems over the sessions of a study; several files are several systems."
     ),
     Row(
-        "--values",
-        "FILE",
+        "--values FILE",
         "Instead of QRELS and RUN: values that another tool computed; may be repeated.",
         type=PATH,
         multiple=True,
@@ -50,38 +49,27 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     *("any_test", "correct", "family", "cluster"),
     Row(
         "--pairs",
-        ("all", "baseline"),
         "Compare all pairs, or each with the baseline.",
+        choices=("all", "baseline"),
         group="Statistics",
         default="all",
     ),
     Row(
-        "--equivalent",
-        "M=V|V",
+        "--equivalent M=V|V",
         "Also test equivalence: M (or every measure) within V; may be repeated.",
         group="Statistics",
         multiple=True,
         callback=parse_differences,
     ),
     *(*RESAMPLING, "block"),
-    Row(
-        "--power",
-        "P",
-        "Power of the detectable difference.",
-        group="Statistics",
-        default=POWER,
-    ),
+    Row("--power P", "Power of the detectable difference.", group="Statistics", default=POWER),
     Row(
         "--standardise",
-        "normal",
         "First standardise the values of each query over all runs, from 0 to 1.",
         group="Statistics",
+        metavar="normal",
     ),
-    Row(
-        "--full",
-        None,
-        "Also print intervals, p and effect sizes in LaTeX, Markdown and HTML.",
-    ),
+    Row("--full", "Also print intervals, p and effect sizes in LaTeX, Markdown and HTML."),
     *(*PRINT_RUNS, *CHOOSE_SESSIONS),
 )
 def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:

@@ -23,13 +23,12 @@ _OF_RUNS = ("interval", "resamples", "seed", *GROUPS)
     "measures",
     option("per_query", "Print a line for each query (tables also have the mean)."),
     Row(
-        "--collections",
-        "FOLDER",
+        "--collections FOLDER",
         "Instead of QRELS and RUN: a folder for each collection, with judgments and runs in it.",
         type=str,
     ),
-    Row("--keep-going", None, "With --collections: skip what cannot be read, and say so."),
-    Row("--items", "FILE", "For Coverage and Gini: the catalogue, one id per line.", type=PATH),
+    Row("--keep-going", "With --collections: skip what cannot be read, and say so."),
+    Row("--items FILE", "For Coverage and Gini: the catalogue, one id per line.", type=PATH),
     *("interactions", *GROUPS, *INTERVAL, *PRINT_RUNS),
     name="eval",
 )

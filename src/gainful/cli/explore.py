@@ -16,8 +16,7 @@ from gainful.cli.options import READ_SESSIONS, Row, option, session_convention
     option("measure", "Measure to start with: sDCG or nsDCG. [nsDCG@10; by clicks sDCG@10]"),
     option("by", "Groups to compare first. [system]", metavar="COLUMN"),
     Row(
-        "--calibrated",
-        "FILE.json",
+        "--calibrated FILE.json",
         "Start with the searcher that gainful calibrate -o FILE.json estimated.",
         type=PATH,
     ),

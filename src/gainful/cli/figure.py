@@ -50,9 +50,9 @@ _FIGURE_OPTIONS: dict[str, Decorator] = {
     "by": option("by", "A line for each group: --by system."),
     "non_last": option("non_last"),
     "cost": option("cost", "Numbers, or columns: query=50,result=tokens.", required=True),
-    "at_least": Row("--at-least", "N", "Draw sessions of N queries separately. [4]"),
-    "queries": Row("--queries", "N", "Draw the first N queries only. [all]"),
-    "query": Row("--query", "ID", "Draw this query only. [mean over queries]"),
+    "at_least": Row("--at-least N", "Draw sessions of N queries separately. [4]"),
+    "queries": Row("--queries N", "Draw the first N queries only. [all]"),
+    "query": Row("--query ID", "Draw this query only. [mean over queries]"),
     "interval": option("interval"),
     "resamples": option("interval.resamples"),
     "seed": option("interval.seed"),
@@ -60,13 +60,19 @@ _FIGURE_OPTIONS: dict[str, Decorator] = {
 _SIZE: dict[str, Any] = {"group": "Output", "type": int}
 _DRAWING_OPTIONS: tuple[Decorator, ...] = (
     option("output", "Ends in .svg, .png, .pdf, .html, .json; or .csv.", group=""),
-    Row("--data wants_data", None, "Print the tidy data as CSV instead.", group="Output"),
+    Row("--data wants_data", "Print the tidy data as CSV instead.", group="Output"),
     option("title", group="Output"),
-    Row("--caption", CAPTIONS, "Length of the caption below.", default="short", group="Output"),
-    Row("--size", PAPER_SIZES, "For a paper: 85 or 180 mm wide.", group="Output"),
-    Row("--width", "PIXELS", "Of the plot.", **_SIZE),
-    Row("--height", "PIXELS", "Of the plot.", **_SIZE),
-    Row("--dark", None, "Use a dark background.", group="Output"),
+    Row(
+        "--caption",
+        "Length of the caption below.",
+        choices=CAPTIONS,
+        default="short",
+        group="Output",
+    ),
+    Row("--size", "For a paper: 85 or 180 mm wide.", choices=PAPER_SIZES, group="Output"),
+    Row("--width PIXELS", "Of the plot.", **_SIZE),
+    Row("--height PIXELS", "Of the plot.", **_SIZE),
+    Row("--dark", "Use a dark background.", group="Output"),
 )
 
 
@@ -148,19 +154,12 @@ def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
 
 
 def _take_sessions(figure: Figure, options: dict[str, Any], _: dict[str, Any]) -> tuple[Any, ...]:
-    inputs = options.pop("files"), options.pop("qrels"), _take_measures(figure, options) or None
+    """Files of sessions or, of a log that nobody judges, these alone."""
+    inputs = [options.pop("files")]
+    if "qrels" in options:
+        inputs += [options.pop("qrels"), _take_measures(figure, options) or None]
     options |= parse_reading(options)
-    return inputs
-
-
-def _take_log(_: Figure, options: dict[str, Any], __: dict[str, Any]) -> tuple[Any, ...]:
-    files = options.pop("files")
-    options |= parse_reading(options)
-    return (files,)
-
-
-def _take_judges(_: Figure, options: dict[str, Any], __: dict[str, Any]) -> tuple[Any, ...]:
-    return (list(options.pop("qrels")),)
+    return tuple(inputs)
 
 
 def _take_sweep(
@@ -224,14 +223,18 @@ _INPUTS: Mapping[str, _Inputs] = {
         ),
         _take_sweep,
     ),
-    "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_log),
-    "judges": _Inputs((argument("QRELS QRELS..."),), ("qrels_format", "columns"), _take_judges),
+    "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_sessions),
+    "judges": _Inputs(
+        (argument("QRELS QRELS..."),),
+        ("qrels_format", "columns"),
+        lambda _, options, __: (list(options.pop("qrels")),),
+    ),
     "groups": _Inputs(
         (argument("[QRELS]"), argument("RUN...")),
         (
             option("group", required=True),
             "queries",
-            Row("--sessions", "FILE...", "Draw systems by group of sessions. [sDCG@10]", type=PATH),
+            Row("--sessions FILE...", "Draw systems by group of sessions. [sDCG@10]", type=PATH),
             *("session_qrels", *READ_RUNS, *CONVENTION, *CHOOSE_SESSIONS),
         ),
         _take_groups,

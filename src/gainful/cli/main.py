@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gainful.cli.command import Group, command, complete_names
+from gainful.cli.command import Command, Group, complete_names
 from gainful.cli.streams import (
     abandon_stdout,
     flush_stderr,
@@ -212,7 +212,7 @@ def gainful() -> None:
     """
 
 
-@command("help")
+@click.command("help", cls=Command)
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
 @click.pass_context
 def show_help(context: click.Context, names: tuple[str, ...]) -> None:
@@ -238,7 +238,7 @@ def show_help(context: click.Context, names: tuple[str, ...]) -> None:
     click.echo(parent.get_help())
 
 
-@command("completion")
+@click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def print_completion(context: click.Context, shell: str) -> None:

@@ -29,7 +29,7 @@ from gainful.evidence.method import MethodOptions
     option("title", "Title of the page."),
     "group",
     option("queries", "The queries: CSV, TSV or JSON lines with query, text and attributes."),
-    Row("--documents", "FILE", "Texts of the documents: the same with doc and text.", type=PATH),
+    Row("--documents FILE", "Texts of the documents: the same with doc and text.", type=PATH),
     *take_sessions("A page about whole sessions instead; several files are several systems."),
     *("baseline", "any_test", "correct", "family", "cluster", *RESAMPLING, "block"),
     *(*READ_RUNS, *CONVENTION, *CHOOSE_SESSIONS),

@@ -9,7 +9,7 @@ from gainful.cli.answer import argument, command, refuse_measure
 from gainful.cli.command import PATH
 from gainful.cli.options import PRINT_RUNS, Row
 from gainful.evidence.reproduction import DEPTH, PERSISTENCE
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @command(
@@ -18,22 +18,20 @@ from gainful.page.page import Page
     argument("REPRODUCED", type=PATH),
     "measures",
     Row(
-        "--baselines",
-        "ORIGINAL REPRODUCED",
+        "--baselines ORIGINAL REPRODUCED",
         "The baselines of both, to compare the effect too.",
         nargs=2,
         type=PATH,
     ),
     Row(
-        "--reproduced-qrels",
-        "FILE",
+        "--reproduced-qrels FILE",
         "Judgments of the reproduced runs, if their collection differs (a replication).",
     ),
-    Row("--depth", "N", "Number of documents for tau union and RBO.", default=DEPTH),
-    Row("--p", "P", "The persistence of RBO.", default=PERSISTENCE),
+    Row("--depth N", "Number of documents for tau union and RBO.", default=DEPTH),
+    Row("--p P", "The persistence of RBO.", default=PERSISTENCE),
     *PRINT_RUNS,
 )
-def reproduce(*, original: str, reproduced: str, verbose: bool, **options: Any) -> Page:
+def reproduce(*, original: str, reproduced: str, **options: Any) -> Shown:
     """Is the REPRODUCED run like the ORIGINAL, by these QRELS?
 
     Kendall's tau union and RBO say how alike the rankings are, RMSE how far the scores of
@@ -51,4 +49,4 @@ def reproduce(*, original: str, reproduced: str, verbose: bool, **options: Any) 
     """
     for run in (original, reproduced):
         refuse_measure(run)
-    return api.reproduce(original=original, reproduced=reproduced, **options).page(verbose=verbose)
+    return api.reproduce(original=original, reproduced=reproduced, **options)

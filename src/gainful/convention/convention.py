@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from copy import copy
 from math import inf, ulp
 from sys import float_info
-from typing import Any, ClassVar, Literal, Self
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from attrs import Attribute, field, fields, frozen
+from attrs import Attribute, evolve, field, fields, frozen
 
 from gainful.errors import BadValue, UnknownName
 from gainful.page.page import Page, Section
@@ -125,9 +126,25 @@ def _check_setting(convention: Settings, attribute: Attribute[Any], value: objec
     convention.TABLE[attribute.name].check(value)
 
 
-def setting(default: SettingValue) -> Any:
-    """A field of a convention: its default, and values as its table has them."""
-    return field(default=default, validator=_check_setting)
+def setting(
+    default: SettingValue,
+    question: str | Setting,
+    answers: Mapping[SettingValue, str] = MappingProxyType({}),
+    **facts: Any,
+) -> Any:
+    """A field of a convention: its default, its question and its answers, or a known setting."""
+    if not isinstance(question, Setting):
+        question = Setting("", question, answers, **facts)
+    return field(default=default, validator=_check_setting, metadata={"setting": question})
+
+
+def list_settings(convention: type[Settings]) -> dict[str, Setting]:
+    """The settings of a convention by name: its fields that are one."""
+    return {
+        attribute.name: evolve(attribute.metadata["setting"], name=attribute.name)
+        for attribute in fields(convention)
+        if attribute.metadata
+    }
 
 
 def _is_text(value: object) -> bool:
@@ -153,232 +170,6 @@ def _allow_integer_or_none(low: int, high: float) -> Callable[[object], bool]:
         return value is None or (is_whole_number(value) and low <= value <= high)
 
     return is_allowed
-
-
-_TABLE = (
-    Setting(
-        "gain",
-        "What is the gain of a grade?",
-        allowed="the name of a gain, or weights by grade such as {0:0,1:1,2:10}",
-        fits=_is_text,
-    ),
-    Setting(
-        "discount",
-        "How is the gain discounted at each rank?",
-        allowed="the name of a discount",
-        fits=_is_text,
-    ),
-    Setting(
-        "b",
-        "What is the base of the discount's logarithm?",
-        allowed="b > 1",
-        fits=_allow_number_or_none(above=1),
-    ),
-    Setting(
-        "rel",
-        "From which grade on is a document relevant?",
-        allowed="any finite number",
-        fits=_allow_number_or_none(above=-inf),
-    ),
-    Setting(
-        "max_grade",
-        "What is the highest possible grade, for measures that scale grades?",
-        allowed="a number above 0, or none for the highest in the judgments",
-        fits=_allow_number_or_none(above=0),
-    ),
-    Setting(
-        "cutoff",
-        "How deep does a measure without a cutoff look?",
-        allowed="a whole number from 1 on",
-        fits=_allow_integer_or_none(1, MAX_COUNT),
-    ),
-    Setting(
-        "ideal",
-        "Which documents form the ideal ranking?",
-        {
-            "judged": "all judged documents of the query, retrieved or not",
-            "list": "only the documents in the list itself",
-        },
-    ),
-    Setting(
-        "ideal_depth",
-        "How deep is the ideal ranking?",
-        {
-            "k": "cut at k, as the ranking is",
-            "all": "never cut, even where the ranking is cut at k",
-            "retrieved": "cut at the number of documents retrieved, if that is less than k",
-        },
-    ),
-    Setting(
-        "ties",
-        "How are documents with equal scores ranked?",
-        {
-            "doc_descending": "by document id, descending",
-            "doc_ascending": "by document id, ascending",
-            "input": "in the order given",
-            "reversed": "in the reverse of the order given",
-            "average": "averaged over all their orders",
-            "best": "the best first",
-            "worst": "the worst first",
-            "mean_rank": "all at their mean rank, rounded down",
-        },
-    ),
-    Setting(
-        "unjudged",
-        "How does a retrieved document without a judgment count?",
-        {
-            "zero": "no gain, and keeps its rank",
-            "remove": "removed from the ranking; the others move up",
-        },
-    ),
-    Setting(
-        "unjudged_grade",
-        "Which grade does a retrieved document without a judgment have, for gains?",
-        allowed="any finite number, or none",
-        fits=_allow_number_or_none(above=-inf),
-    ),
-    Setting(
-        "negative",
-        "What is the gain of a document with a negative grade?",
-        {
-            "zero": "no gain, unless the gain function says otherwise",
-            "keep": "its negative gain; the ideal stops before it",
-            "remove": "removed from the ranking; the others move up",
-            "in_ideal": "its negative gain; the ideal ends with it",
-            "error": "it is refused",
-        },
-    ),
-    Setting(
-        "fractional",
-        "What happens to a grade that is not a whole number?",
-        {
-            "keep": "fractions are kept",
-            "truncate": "fractions are cut off, silently",
-            "error": "it is refused",
-        },
-    ),
-    Setting(
-        "empty",
-        "What is the score of a query with nothing relevant (an ideal of zero)?",
-        {
-            0: "with nothing relevant it scores 0",
-            1: "with nothing relevant it scores 1",
-            "skip": "with nothing relevant it is left out of the mean",
-            "error": "it is refused",
-        },
-    ),
-    Setting(
-        "missing",
-        "What is the score of a judged query that the run lacks?",
-        {"zero": "0", "skip": "nothing: it is left out of the mean", "error": "it is refused"},
-    ),
-    Setting(
-        "extra",
-        "What is the score of a query without judgments?",
-        {
-            "ignore": "nothing: it is left out",
-            "empty": "the same as a query with nothing relevant",
-            "zero": "0",
-            "error": "it is refused",
-        },
-    ),
-    Setting(
-        "duplicates",
-        "What if a ranking lists a document twice?",
-        {
-            "error": "it is refused",
-            "first": "the one that scores best counts",
-            "last": "the last one counts",
-            "count": "each one counts, so a value can exceed 1",
-        },
-    ),
-    Setting(
-        "namesake",
-        "What if a document has the same id as its query?",
-        {
-            "count": "it counts like any other",
-            "remove": "removed from the ranking; the others move up",
-        },
-    ),
-    Setting(
-        "short",
-        "What if a list is shorter than k?",
-        {
-            "as_is": "short lists stay short",
-            "minimum": "short lists are filled up to k with documents of the lowest grade",
-        },
-    ),
-    Setting(
-        "score_bits",
-        "How precise are scores when they are compared?",
-        {64: "64 bit", 32: "32 bit, so close scores tie"},
-    ),
-    Setting(
-        "grade_bits",
-        "How precise are grades that are not whole numbers?",
-        {64: "64 bit", 32: "32 bit, which can change the sixth decimal"},
-    ),
-    Setting(
-        "recall_points",
-        "How is a recall point turned into a number of documents?",
-        {"trec_eval_10": "as trec_eval 10 rounds it", "trec_eval_9": "as trec_eval 9 rounded it"},
-    ),
-    Setting(
-        "first_rank",
-        "What are alpha_DCG and ERR_IA at a cutoff of 1?",
-        {
-            "share": "relative to a document on all subtopics, as at any other cutoff",
-            "as_is": "the number of subtopics of the first document, as in ndeval",
-        },
-    ),
-    Setting(
-        "negative_ideal",
-        "What if the ideal ranking itself has a negative value?",
-        {
-            "empty": "the query scores as if nothing were relevant",
-            "divide": "it still divides, so a value can have any size",
-            "divide_or_dcg": "it still divides; where it is 0, the value is the DCG",
-        },
-    ),
-    Setting(
-        "divisor",
-        "What divides the sum of precisions in AP?",
-        {
-            "relevant": "by the number of all relevant documents",
-            "reachable": "by that number, but at most by the cutoff",
-            "k": "by the cutoff",
-            "found": "by the number of relevant documents among the first k",
-        },
-    ),
-    Setting(
-        "rbp_grades",
-        "What does a relevant document add to RBP?",
-        {"one": "1", "grade": "its grade, so a value can exceed 1"},
-    ),
-    Setting(
-        "filtered_order",
-        "In which order does FilteredDCG take the documents?",
-        {"score": "by score, the highest first", "input": "in the order given"},
-    ),
-    Setting(
-        "no_hits",
-        "What is the score of a run without judged documents?",
-        {"as_is": "what its queries score", "zero": "0 for every query"},
-    ),
-    Setting(
-        "decimals",
-        "How many decimals does each query's value keep?",
-        allowed="a whole number from 0 to 15",
-        fits=_allow_integer_or_none(0, 15),
-    ),
-    Setting(
-        "rounding",
-        "How are values halfway between two decimals rounded?",
-        {"half_even": "to the even digit, as printf does", "half_up": "up, as Java's Math.round"},
-    ),
-)
-
-SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _TABLE}
 
 
 def describe_rel(rel: float) -> str:
@@ -407,9 +198,7 @@ FirstRank = Literal["share", "as_is"]
 NegativeIdeal = Literal["empty", "divide", "divide_or_dcg"]
 Divisor = Literal["relevant", "reachable", "k", "found"]
 RbpGrades = Literal["one", "grade"]
-FilteredOrder = Literal["score", "input"]
 NoHits = Literal["as_is", "zero"]
-Rounding = Literal["half_even", "half_up"]
 _PARTS = {"DCG": "nDCG", "IDCG": "nDCG"}  # a tool that has the whole has these too
 ByMeasure = tuple[tuple[str, tuple[tuple[str, SettingValue], ...]], ...]
 
@@ -432,39 +221,228 @@ class Convention(Settings):
         {'gain': ('exp', 'linear'), 'empty': (1, 0)}
     """
 
-    TABLE: ClassVar[Mapping[str, Setting]] = SETTINGS
     KIND: ClassVar[str] = "convention field"
 
-    gain: str = setting("linear")
-    discount: str = setting("log2")
-    b: float | None = setting(None)
-    rel: float | None = setting(None)
-    max_grade: float | None = setting(None)
-    cutoff: int | None = setting(None)
-    ideal: Ideal = setting("judged")
-    ideal_depth: IdealDepth = setting("k")
-    ties: Ties = setting("doc_descending")
-    unjudged: Unjudged = setting("zero")
-    unjudged_grade: float | None = setting(None)
-    negative: Negative = setting("zero")
-    fractional: Fractional = setting("keep")
-    empty: Empty = setting(0)
-    missing: Missing = setting("zero")
-    extra: Extra = setting("ignore")
-    duplicates: Duplicates = setting("error")
-    namesake: Namesake = setting("count")
-    short: Short = setting("as_is")
-    score_bits: Literal[64, 32] = setting(64)
-    grade_bits: Literal[64, 32] = setting(64)
-    recall_points: RecallPoints = setting("trec_eval_10")
-    first_rank: FirstRank = setting("share")
-    negative_ideal: NegativeIdeal = setting("empty")
-    divisor: Divisor = setting("relevant")
-    rbp_grades: RbpGrades = setting("one")
-    filtered_order: FilteredOrder = setting("score")
-    no_hits: NoHits = setting("as_is")
-    decimals: int | None = setting(None)
-    rounding: Rounding = setting("half_even")
+    gain: str = setting(
+        "linear",
+        "What is the gain of a grade?",
+        allowed="the name of a gain, or weights by grade such as {0:0,1:1,2:10}",
+        fits=_is_text,
+    )
+    discount: str = setting(
+        "log2",
+        "How is the gain discounted at each rank?",
+        allowed="the name of a discount",
+        fits=_is_text,
+    )
+    b: float | None = setting(
+        None,
+        "What is the base of the discount's logarithm?",
+        allowed="b > 1",
+        fits=_allow_number_or_none(above=1),
+    )
+    rel: float | None = setting(
+        None,
+        "From which grade on is a document relevant?",
+        allowed="any finite number",
+        fits=_allow_number_or_none(above=-inf),
+    )
+    max_grade: float | None = setting(
+        None,
+        "What is the highest possible grade, for measures that scale grades?",
+        allowed="a number above 0, or none for the highest in the judgments",
+        fits=_allow_number_or_none(above=0),
+    )
+    cutoff: int | None = setting(
+        None,
+        "How deep does a measure without a cutoff look?",
+        allowed="a whole number from 1 on",
+        fits=_allow_integer_or_none(1, MAX_COUNT),
+    )
+    ideal: Ideal = setting(
+        "judged",
+        "Which documents form the ideal ranking?",
+        {
+            "judged": "all judged documents of the query, retrieved or not",
+            "list": "only the documents in the list itself",
+        },
+    )
+    ideal_depth: IdealDepth = setting(
+        "k",
+        "How deep is the ideal ranking?",
+        {
+            "k": "cut at k, as the ranking is",
+            "all": "never cut, even where the ranking is cut at k",
+            "retrieved": "cut at the number of documents retrieved, if that is less than k",
+        },
+    )
+    ties: Ties = setting(
+        "doc_descending",
+        "How are documents with equal scores ranked?",
+        {
+            "doc_descending": "by document id, descending",
+            "doc_ascending": "by document id, ascending",
+            "input": "in the order given",
+            "reversed": "in the reverse of the order given",
+            "average": "averaged over all their orders",
+            "best": "the best first",
+            "worst": "the worst first",
+            "mean_rank": "all at their mean rank, rounded down",
+        },
+    )
+    unjudged: Unjudged = setting(
+        "zero",
+        "How does a retrieved document without a judgment count?",
+        {
+            "zero": "no gain, and keeps its rank",
+            "remove": "removed from the ranking; the others move up",
+        },
+    )
+    unjudged_grade: float | None = setting(
+        None,
+        "Which grade does a retrieved document without a judgment have, for gains?",
+        allowed="any finite number, or none",
+        fits=_allow_number_or_none(above=-inf),
+    )
+    negative: Negative = setting(
+        "zero",
+        "What is the gain of a document with a negative grade?",
+        {
+            "zero": "no gain, unless the gain function says otherwise",
+            "keep": "its negative gain; the ideal stops before it",
+            "remove": "removed from the ranking; the others move up",
+            "in_ideal": "its negative gain; the ideal ends with it",
+            "error": "it is refused",
+        },
+    )
+    fractional: Fractional = setting(
+        "keep",
+        "What happens to a grade that is not a whole number?",
+        {
+            "keep": "fractions are kept",
+            "truncate": "fractions are cut off, silently",
+            "error": "it is refused",
+        },
+    )
+    empty: Empty = setting(
+        0,
+        "What is the score of a query with nothing relevant (an ideal of zero)?",
+        {
+            0: "with nothing relevant it scores 0",
+            1: "with nothing relevant it scores 1",
+            "skip": "with nothing relevant it is left out of the mean",
+            "error": "it is refused",
+        },
+    )
+    missing: Missing = setting(
+        "zero",
+        "What is the score of a judged query that the run lacks?",
+        {"zero": "0", "skip": "nothing: it is left out of the mean", "error": "it is refused"},
+    )
+    extra: Extra = setting(
+        "ignore",
+        "What is the score of a query without judgments?",
+        {
+            "ignore": "nothing: it is left out",
+            "empty": "the same as a query with nothing relevant",
+            "zero": "0",
+            "error": "it is refused",
+        },
+    )
+    duplicates: Duplicates = setting(
+        "error",
+        "What if a ranking lists a document twice?",
+        {
+            "error": "it is refused",
+            "first": "the one that scores best counts",
+            "last": "the last one counts",
+            "count": "each one counts, so a value can exceed 1",
+        },
+    )
+    namesake: Namesake = setting(
+        "count",
+        "What if a document has the same id as its query?",
+        {
+            "count": "it counts like any other",
+            "remove": "removed from the ranking; the others move up",
+        },
+    )
+    short: Short = setting(
+        "as_is",
+        "What if a list is shorter than k?",
+        {
+            "as_is": "short lists stay short",
+            "minimum": "short lists are filled up to k with documents of the lowest grade",
+        },
+    )
+    score_bits: Literal[64, 32] = setting(
+        64,
+        "How precise are scores when they are compared?",
+        {64: "64 bit", 32: "32 bit, so close scores tie"},
+    )
+    grade_bits: Literal[64, 32] = setting(
+        64,
+        "How precise are grades that are not whole numbers?",
+        {64: "64 bit", 32: "32 bit, which can change the sixth decimal"},
+    )
+    recall_points: RecallPoints = setting(
+        "trec_eval_10",
+        "How is a recall point turned into a number of documents?",
+        {"trec_eval_10": "as trec_eval 10 rounds it", "trec_eval_9": "as trec_eval 9 rounded it"},
+    )
+    first_rank: FirstRank = setting(
+        "share",
+        "What are alpha_DCG and ERR_IA at a cutoff of 1?",
+        {
+            "share": "relative to a document on all subtopics, as at any other cutoff",
+            "as_is": "the number of subtopics of the first document, as in ndeval",
+        },
+    )
+    negative_ideal: NegativeIdeal = setting(
+        "empty",
+        "What if the ideal ranking itself has a negative value?",
+        {
+            "empty": "the query scores as if nothing were relevant",
+            "divide": "it still divides, so a value can have any size",
+            "divide_or_dcg": "it still divides; where it is 0, the value is the DCG",
+        },
+    )
+    divisor: Divisor = setting(
+        "relevant",
+        "What divides the sum of precisions in AP?",
+        {
+            "relevant": "by the number of all relevant documents",
+            "reachable": "by that number, but at most by the cutoff",
+            "k": "by the cutoff",
+            "found": "by the number of relevant documents among the first k",
+        },
+    )
+    rbp_grades: RbpGrades = setting(
+        "one",
+        "What does a relevant document add to RBP?",
+        {"one": "1", "grade": "its grade, so a value can exceed 1"},
+    )
+    filtered_order: Literal["score", "input"] = setting(
+        "score",
+        "In which order does FilteredDCG take the documents?",
+        {"score": "by score, the highest first", "input": "in the order given"},
+    )
+    no_hits: NoHits = setting(
+        "as_is",
+        "What is the score of a run without judged documents?",
+        {"as_is": "what its queries score", "zero": "0 for every query"},
+    )
+    decimals: int | None = setting(
+        None,
+        "How many decimals does each query's value keep?",
+        allowed="a whole number from 0 to 15",
+        fits=_allow_integer_or_none(0, 15),
+    )
+    rounding: Literal["half_even", "half_up"] = setting(
+        "half_even",
+        "How are values halfway between two decimals rounded?",
+        {"half_even": "to the even digit, as printf does", "half_up": "up, as Java's Math.round"},
+    )
 
     # What this tool does otherwise for single measures, settings of the measure's own included;
     # RR@ is RR with a cutoff.
@@ -503,13 +481,18 @@ class Convention(Settings):
         return dict(dict(self.by_measure).get(measure + "@" * has_cutoff, ()))
 
 
+SETTINGS: Mapping[str, Setting] = list_settings(Convention)
+Convention.TABLE = SETTINGS
 GAINFUL = Convention()
 
 
-def list_conventions(constants: Mapping[str, object]) -> list[Convention]:
-    """The conventions that a file defines, in its order; those with an underscore are bases."""
+AnySettings = TypeVar("AnySettings", bound=Settings)
+
+
+def list_conventions(constants: Mapping[str, object], kind: type[AnySettings]) -> list[AnySettings]:
+    """The conventions that a file defines, named as there; those with an underscore are bases."""
     return [
-        value
+        value._replace(name=name.lower())
         for name, value in constants.items()
-        if isinstance(value, Convention) and not name.startswith("_")
+        if isinstance(value, kind) and not name.startswith("_")
     ]

@@ -12,7 +12,14 @@ from typing import ClassVar, Literal
 
 from attrs import evolve, field, frozen
 
-from gainful.convention.convention import SETTINGS, Setting, Settings, setting
+from gainful.convention.convention import (
+    SETTINGS,
+    Setting,
+    Settings,
+    list_conventions,
+    list_settings,
+    setting,
+)
 from gainful.errors import UnknownName, WrongType
 from gainful.types import MAX_COUNT, is_number
 
@@ -55,142 +62,6 @@ def _fits_base(value: object) -> bool:
     return value is None or (is_number(value) and 1 < value < 1000)
 
 
-_TABLE = (
-    SETTINGS["gain"],
-    SETTINGS["rel"],
-    SETTINGS["discount"],
-    SETTINGS["b"],
-    Setting(
-        "query_discount",
-        "How is a query's gain discounted by its position in the session?",
-        allowed="the name of a discount",
-        fits=lambda value: isinstance(value, str),
-    ),
-    Setting(
-        "bq",
-        "What is the base of the query discount's logarithm?",
-        allowed="1 < bq < 1000",
-        fits=_fits_base,
-    ),
-    Setting(
-        "rank_discount",
-        "Where do ranks start?",
-        {
-            "restart": "at 1 in each query",
-            "concatenated": "they continue over the lists of the session (not verified in print)",
-        },
-    ),
-    Setting(
-        "duplicates",
-        "How does a document count that the session has shown before?",
-        {
-            "every": "in full every time",
-            "first": "only the first time within the depth",
-            "clicked": "in full until the searcher clicks on it",
-            "judged": "with the grade that the searcher gave it that time",
-        },
-    ),
-    Setting(
-        "ideal",
-        "What is the ideal session?",
-        {
-            "paired": "the one that matches how duplicates count, so no value exceeds 1",
-            "repeated": "the best documents again in every query",
-            "once": "each document once, query by query",
-            "best_slots": "each document once, the best documents in the places that count most",
-        },
-    ),
-    Setting(
-        "lists",
-        "How many positions does a query take?",
-        allowed="padded, as_is, minimum(m), or minimum: a penalty, as ranks continue",
-        fits=_fits_lists,
-    ),
-    Setting(
-        "at",
-        "What does the number after @ count?",
-        allowed="results, those of each query, or queries(m), those of a session, of m results",
-        fits=_fits_at,
-    ),
-    Setting(
-        "depth",
-        "How deep does a searcher look?",
-        {
-            "assumed": "at the first X results of every query",
-            "scanned": "to the observed depth, at most X; at X results where unknown",
-        },
-    ),
-    Setting(
-        "hold",
-        "Does the ideal session continue after a searcher stops?",
-        {"held": "no, its value stays flat", "growing": "yes, to the longest session"},
-    ),
-    Setting(
-        "normalise",
-        "What is divided by its ideal?",
-        {
-            "session": "the session as a whole",
-            "query": "each query; ratios are averaged with the query discounts as weights",
-            "concatenated": "each query's vector, one after the other; nothing is summed (§2.2)",
-        },
-    ),
-    Setting(
-        "average",
-        "How are sessions averaged?",
-        {
-            "ratios": "each is divided by its ideal, then the mean is taken",
-            "vectors": "the mean gain is divided by the mean ideal",
-        },
-    ),
-    Setting(
-        "average_over",
-        "Over which positions is the average position value taken?",
-        {
-            "own": "those of the session itself",
-            "common": "those of the longest session, with the last value repeated",
-        },
-    ),
-    Setting(
-        "statistic",
-        "Which number represents a session?",
-        {
-            "final": "the gain at its end",
-            "best": "the gain of its best query",
-            "last": "the gain of its last query",
-            "average": "the mean over its positions",
-            "per_query": "the gain at its end, divided by the number of queries",
-        },
-    ),
-    Setting(
-        "negative",
-        "What is the gain of a document with a negative grade?",
-        {
-            "zero": "no gain, unless the gain function says otherwise",
-            "keep": "its negative gain; the ideal stops before it",
-            "error": "it is refused",
-        },
-    ),
-    SETTINGS["empty"],
-    Setting(
-        "unjudged",
-        "What if a query's topic has no judgments?",
-        {
-            "auto": "an error; in conversations left out",
-            "zero": "it gains nothing",
-            "drop": "left out; the others close up",
-            "error": "it is refused",
-        },
-    ),
-    Setting(
-        "subtopic_grades",
-        "What is the grade of a document judged for several subtopics?",
-        {"highest": "the highest of its grades", "sum": "the sum of its grades"},
-    ),
-)
-
-SESSION_SETTINGS: Mapping[str, Setting] = {setting.name: setting for setting in _TABLE}
-
-
 @frozen(kw_only=True, repr=False)
 class SessionConvention(Settings):
     """How the value of a session comes about.
@@ -200,30 +71,138 @@ class SessionConvention(Settings):
         {'bq': (2, 4)}
     """
 
-    TABLE: ClassVar[Mapping[str, Setting]] = SESSION_SETTINGS
     KIND: ClassVar[str] = "session option"
 
-    gain: str = setting("linear")
-    rel: float | None = setting(None)
-    discount: str = setting("jk2008")
-    b: float | None = setting(2)
-    query_discount: str = setting("jk2008")
-    bq: float | None = setting(4)
-    rank_discount: Literal["restart", "concatenated"] = setting("restart")
-    duplicates: Repeats = setting("every")
-    ideal: SessionIdeal = setting("paired")
-    lists: str = setting("padded")
-    at: str = setting("results")
-    depth: Literal["assumed", "scanned"] = setting("assumed")
-    hold: Literal["held", "growing"] = setting("held")
-    normalise: Literal["session", "query", "concatenated"] = setting("session")
-    average: Literal["ratios", "vectors"] = setting("ratios")
-    average_over: Literal["own", "common"] = setting("own")
-    statistic: Statistic = setting("final")
-    negative: Literal["zero", "keep", "error"] = setting("zero")
-    empty: Literal[0, 1, "skip", "error"] = setting(0)
-    unjudged: Literal["auto", "zero", "drop", "error"] = setting("auto")
-    subtopic_grades: SubtopicGrades = setting("highest")
+    gain: str = setting("linear", SETTINGS["gain"])
+    rel: float | None = setting(None, SETTINGS["rel"])
+    discount: str = setting("jk2008", SETTINGS["discount"])
+    b: float | None = setting(2, SETTINGS["b"])
+    query_discount: str = setting(
+        "jk2008",
+        "How is a query's gain discounted by its position in the session?",
+        allowed="the name of a discount",
+        fits=lambda value: isinstance(value, str),
+    )
+    bq: float | None = setting(
+        4,
+        "What is the base of the query discount's logarithm?",
+        allowed="1 < bq < 1000",
+        fits=_fits_base,
+    )
+    rank_discount: Literal["restart", "concatenated"] = setting(
+        "restart",
+        "Where do ranks start?",
+        {
+            "restart": "at 1 in each query",
+            "concatenated": "they continue over the lists of the session (not verified in print)",
+        },
+    )
+    duplicates: Repeats = setting(
+        "every",
+        "How does a document count that the session has shown before?",
+        {
+            "every": "in full every time",
+            "first": "only the first time within the depth",
+            "clicked": "in full until the searcher clicks on it",
+            "judged": "with the grade that the searcher gave it that time",
+        },
+    )
+    ideal: SessionIdeal = setting(
+        "paired",
+        "What is the ideal session?",
+        {
+            "paired": "the one that matches how duplicates count, so no value exceeds 1",
+            "repeated": "the best documents again in every query",
+            "once": "each document once, query by query",
+            "best_slots": "each document once, the best documents in the places that count most",
+        },
+    )
+    lists: str = setting(
+        "padded",
+        "How many positions does a query take?",
+        allowed="padded, as_is, minimum(m), or minimum: a penalty, as ranks continue",
+        fits=_fits_lists,
+    )
+    at: str = setting(
+        "results",
+        "What does the number after @ count?",
+        allowed="results, those of each query, or queries(m), those of a session, of m results",
+        fits=_fits_at,
+    )
+    depth: Literal["assumed", "scanned"] = setting(
+        "assumed",
+        "How deep does a searcher look?",
+        {
+            "assumed": "at the first X results of every query",
+            "scanned": "to the observed depth, at most X; at X results where unknown",
+        },
+    )
+    hold: Literal["held", "growing"] = setting(
+        "held",
+        "Does the ideal session continue after a searcher stops?",
+        {"held": "no, its value stays flat", "growing": "yes, to the longest session"},
+    )
+    normalise: Literal["session", "query", "concatenated"] = setting(
+        "session",
+        "What is divided by its ideal?",
+        {
+            "session": "the session as a whole",
+            "query": "each query; ratios are averaged with the query discounts as weights",
+            "concatenated": "each query's vector, one after the other; nothing is summed (§2.2)",
+        },
+    )
+    average: Literal["ratios", "vectors"] = setting(
+        "ratios",
+        "How are sessions averaged?",
+        {
+            "ratios": "each is divided by its ideal, then the mean is taken",
+            "vectors": "the mean gain is divided by the mean ideal",
+        },
+    )
+    average_over: Literal["own", "common"] = setting(
+        "own",
+        "Over which positions is the average position value taken?",
+        {
+            "own": "those of the session itself",
+            "common": "those of the longest session, with the last value repeated",
+        },
+    )
+    statistic: Statistic = setting(
+        "final",
+        "Which number represents a session?",
+        {
+            "final": "the gain at its end",
+            "best": "the gain of its best query",
+            "last": "the gain of its last query",
+            "average": "the mean over its positions",
+            "per_query": "the gain at its end, divided by the number of queries",
+        },
+    )
+    negative: Literal["zero", "keep", "error"] = setting(
+        "zero",
+        "What is the gain of a document with a negative grade?",
+        {
+            "zero": "no gain, unless the gain function says otherwise",
+            "keep": "its negative gain; the ideal stops before it",
+            "error": "it is refused",
+        },
+    )
+    empty: Literal[0, 1, "skip", "error"] = setting(0, SETTINGS["empty"])
+    unjudged: Literal["auto", "zero", "drop", "error"] = setting(
+        "auto",
+        "What if a query's topic has no judgments?",
+        {
+            "auto": "an error; in conversations left out",
+            "zero": "it gains nothing",
+            "drop": "left out; the others close up",
+            "error": "it is refused",
+        },
+    )
+    subtopic_grades: SubtopicGrades = setting(
+        "highest",
+        "What is the grade of a document judged for several subtopics?",
+        {"highest": "the highest of its grades", "sum": "the sum of its grades"},
+    )
 
     name: str = field(default="jk2008", eq=False)
     title: str = field(default="Järvelin, Price, Delcambre & Nielsen 2008", eq=False)
@@ -250,12 +229,14 @@ class SessionConvention(Settings):
         return repeats_earn or misplaced or closed_up
 
 
+SESSION_SETTINGS: Mapping[str, Setting] = list_settings(SessionConvention)
+SessionConvention.TABLE = SESSION_SETTINGS
+
 JK2008 = SessionConvention(
     note="b and bq from 1.5 (impatient) to 10 (patient) are reasonable; weights 0-1-10-100 there"
 )
 KANOULAS2011 = evolve(
     JK2008,
-    name="kanoulas2011",
     title="Kanoulas et al. 2011, nsDCG as Jiang & Allan coded it",
     gain="exp",
     discount="shifted",
@@ -264,7 +245,6 @@ KANOULAS2011 = evolve(
 )
 TREC_DD_2017 = evolve(
     JK2008,
-    name="trec_dd_2017",
     title="TREC Dynamic Domain 2017, nsDCG",
     duplicates="first",
     at="queries(5)",
@@ -274,7 +254,6 @@ TREC_DD_2017 = evolve(
 )
 TREC_DD_2015 = evolve(
     JK2008,
-    name="trec_dd_2015",
     title="TREC Dynamic Domain 2015 and 2016, snDCG",
     gain="exp",
     discount="log2",
@@ -286,7 +265,6 @@ TREC_DD_2015 = evolve(
 )
 SESSION_TRACK_2012 = evolve(
     JK2008,
-    name="session_track_2012",
     title="TREC Session Track 2011 to 2014, session_eval.py",
     gain="exp",
     discount="log2",
@@ -300,8 +278,7 @@ SESSION_TRACK_2012 = evolve(
 )
 
 SESSION_CONVENTIONS: Mapping[str, SessionConvention] = {
-    convention.name: convention
-    for convention in (JK2008, KANOULAS2011, TREC_DD_2017, TREC_DD_2015, SESSION_TRACK_2012)
+    convention.name: convention for convention in list_conventions(globals(), SessionConvention)
 }
 
 

@@ -18,7 +18,7 @@ from gainful.evidence.statistics.outcome import Outcome, UnitSums, drop_rounding
 from gainful.evidence.statistics.paired_tests import TESTS, randomisation_test, tukey_test
 from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.values import Results
-from gainful.read.conversations import TURN
+from gainful.read.column_names import TURN_QUERY
 from gainful.text import count_noun, name_way, quote
 from gainful.types import Array, Ranks
 
@@ -301,7 +301,7 @@ def describe_turns(
         >>> describe_turns(["31_1", "31_2", "32_1", "32_2"]) is None, describe_turns(["1", "2"])
         (False, None)
     """
-    matches = [re.match(TURN, query) for query in queries]
+    matches = [re.match(TURN_QUERY, query) for query in queries]
     conversations = Counter(match.group(1) for match in matches if match is not None)
     repeated = [name for name, number in conversations.items() if number > 1]
     if sum(conversations.values()) < len(queries) or len(conversations) < 2:

@@ -240,7 +240,6 @@ def excess_kurtosis(deviations: Array) -> float:
 
 
 def _format_answer(plan: Plan) -> str:
-    """The pair that needs most, in a sentence."""
     hardest = max(plan.pairs, key=lambda pair: (pair.cautious is None, pair.cautious or 0))
     goal = f"a true difference of {hardest.difference:g} in {hardest.measure}"
     if hardest.needed is None or hardest.cautious is None:

@@ -253,7 +253,6 @@ def _improve(pair: tuple[Results, Results], name: str) -> tuple[float, float | N
 
 
 def _describe(reproduction: Reproduction) -> str:
-    """How close it is by the first measure."""
     sentences = []
     if reproduction.orders:
         order = reproduction.orders[0]
@@ -295,7 +294,6 @@ def _list_notes(reproduction: Reproduction, *, verbose: bool) -> list[str]:
 
 
 def _list_rows(reproduction: Reproduction) -> Table:
-    """A row for each value."""
     relative = ("original_relative", "reproduced_relative", "delta_relative")
     kinds = (
         (reproduction.orders, ("tau_union", "rbo", "largest_rbo")),

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Entry, Recipe
-from gainful.measure.worked_ranking import (
+from gainful.measure.explanation import (
     IdealRank,
     RankedQueries,
     WorkedRanking,
@@ -183,7 +183,6 @@ def build_sections(
 
 
 def _format_sum(entry: Entry, worst_query: RankByRank, side: QuerySide, digits: int) -> str:
-    """What the query comes to on one side."""
     value = "left out of the mean" if side.value is None else f"counts as {side.value:.{digits}f}"
     if side.dcg is None or side.idcg is None or not (worst_query.in_run and worst_query.judged):
         return value
@@ -226,7 +225,6 @@ def _format_more(count: int) -> list[Section]:
 
 
 def _format_cells(rows: Sequence[RankedDoc]) -> list[list[str]]:
-    """Rank, document, score and grade."""
     return [
         [
             str(row.rank) if row.rank == row.until else f"{row.rank}–{row.until}",

@@ -75,7 +75,8 @@ def estimate_propensities(sessions: Sessions) -> Propensities:
     model = _PairModel(shown, clicked, lists)
     estimates, shares = _run_em(model)
     errors = model.standard_errors(estimates, shares)
-    values = _fill_unknown(estimates, model.known)
+    nearest = np.maximum.accumulate(np.where(model.known, np.arange(len(estimates)), 0))
+    values = np.maximum(estimates[nearest], 1e-6)
     return Propensities(
         values,
         "estimated from the log by EM of a position-based model: "
@@ -275,8 +276,3 @@ def _find_strata(shown: Array, lists: Array) -> NDArray[np.intp]:
     mean_rank = (shown @ ranks + unseen * len(ranks)) / (times + unseen)
     bounds = np.quantile(mean_rank, np.arange(1, count) / count)
     return np.asarray(np.digitize(mean_rank, bounds), dtype=np.intp)
-
-
-def _fill_unknown(values: Array, known: NDArray[np.bool_]) -> Array:
-    last = np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))
-    return np.maximum(values[last], 1e-6)

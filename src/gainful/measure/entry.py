@@ -168,25 +168,26 @@ _CUTOFF_KINDS: Mapping[str, CutoffKind] = {
     "float": "recall",
     "": "none",
 }
+_NO_ARGUMENTS = ("ranked", "sessions", "lists", "items", "recipe", "k", "return")
 _Function = TypeVar("_Function", bound=MeasureFunction)
 
 
 def collect_entries(
     entries: list[Entry], **family: Any
 ) -> Callable[..., Callable[[_Function], _Function]]:
-    """A decorator that adds a function of a `RankedRun` to these entries as a measure.
+    """A decorator that adds a function of what was matched to these entries as a measure.
 
     Its question, its parameters, its cutoff and whether it is a share are read off the function.
     """
 
     def measure(
-        name: str, definition: str, example: Example, **facts: Any
+        name: str, definition: str, example: Example | None, **facts: Any
     ) -> Callable[[_Function], _Function]:
         def add_entry(function: _Function) -> _Function:
             types = getattr(function, "__annotations__", {})
             read = {
                 "question": (function.__doc__ or "").split("\n", maxsplit=1)[0],
-                "arguments": tuple(key for key in types if key not in ("ranked", "k", "return")),
+                "arguments": tuple(key for key in types if key not in _NO_ARGUMENTS),
                 "cutoff_kind": _CUTOFF_KINDS[types.get("k", "")],
                 "normalised": types.get("return") == "Share",
             }

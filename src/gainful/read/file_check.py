@@ -63,7 +63,7 @@ from gainful.read.qrels_and_run import (
 )
 from gainful.read.read_options import ReadOptions
 from gainful.read.session_inputs import read_sources
-from gainful.read.sessions import Sessions, are_session_columns
+from gainful.read.sessions import Sessions, are_session_columns, count_results
 from gainful.read.source import Source, is_folder, open_source
 from gainful.text import count_noun, quote
 
@@ -339,9 +339,7 @@ def _describe_sessions(sessions: Sessions) -> list[str]:
         else ""
     )
     empty = len(frame) - len(results)
-    result_counts = (
-        layout.query_lengths - frame["doc"].is_null().gather(layout.query_starts).to_numpy()
-    )
+    result_counts = count_results(frame, layout)
     counts = (len(layout.session_starts), len(layout.query_starts), len(results))
     counts_and_nouns = zip(counts, ("session", "query", "result"), strict=True)
     notes = [

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 import polars as pl
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from gainful.errors import BadInput, Duplicated, Swapped, WrongType
 from gainful.read.column_names import QRELS_ROLES, RELEVANT, RETRIEVED, RUN_ROLES
@@ -375,6 +375,23 @@ def sum_passages(
     line = summed["line"]
     columns = ("query", "doc", "grade", "subtopic")
     return summed.select(columns), lambda row: locate(int(line[row])), zeros
+
+
+def with_last_grades(qrels: Qrels) -> Qrels:
+    """Judgments without subtopics; a document has the grade of its last judgment."""
+    return evolve(_join_grades(qrels, pl.col("grade").last()), subtopics=None)
+
+
+def with_summed_grades(qrels: Qrels) -> Qrels:
+    """Judgments in which a document's grade is the sum of those for its subtopics."""
+    return _join_grades(qrels, pl.col("grade").sum())
+
+
+def _join_grades(qrels: Qrels, grade: pl.Expr) -> Qrels:
+    if qrels.subtopics is None:
+        return qrels
+    grades = qrels.subtopics.group_by("row").agg(grade).sort("row")["grade"]
+    return evolve(qrels, frame=qrels.frame.with_columns(grades))
 
 
 def find_repeated_passages(frame: pl.DataFrame) -> pl.DataFrame:

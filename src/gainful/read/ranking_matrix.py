@@ -106,7 +106,7 @@ def read_groups(group: Any, qid: Any, row_count: int) -> RowGroups:
     return _read_sizes(group, row_count) if qid is None else _read_ids(qid, row_count)
 
 
-def drop_masked(numbers: Numbers, mask: Any, argument: str) -> RankingMatrix:
+def drop_masked(mask: Any, numbers: Numbers, argument: str) -> RankingMatrix:
     """Rankings of an array without the places that hold no document, whatever stands there."""
     same_shape = "arrays of one shape; lists of different lengths need no mask"
     array, keep = _as_array(numbers, argument, same_shape), _as_array(mask, "mask", same_shape)

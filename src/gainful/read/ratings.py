@@ -24,7 +24,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.json_records import load_whole
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Qrels, Run, Value
-from gainful.read.ranked_items import is_id, parse_number
+from gainful.read.search_results import is_id, parse_number
 from gainful.read.source import Source
 from gainful.text import NUMBER_PATTERN, count_noun, quote
 

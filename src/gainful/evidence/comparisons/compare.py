@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -18,8 +18,7 @@ from attrs import define, evolve, field
 from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_answer import write_notes
-from gainful.evidence.comparisons.comparison_values import Evidence, Pair
-from gainful.evidence.comparisons.equivalence import add_equivalence
+from gainful.evidence.comparisons.comparison_values import Equivalence, Evidence, Pair, name_pairs
 from gainful.evidence.method import Method, test_pairs
 from gainful.evidence.pairing import (
     Clusters,
@@ -33,15 +32,18 @@ from gainful.evidence.pairing import (
     refuse_extremes,
     standardise_values,
 )
-from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
+from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY, holm
 from gainful.evidence.statistics.effect_size import (
+    POWER,
+    SKEWED,
     EffectSize,
     detectable_difference,
     effect_size,
     find_spread,
+    skewness_of_changes,
 )
 from gainful.evidence.statistics.outcome import Outcome, UnitSums
-from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS
+from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS, posterior_t, tost_p
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.notes import describe_convention
 from gainful.measure.results import list_footnotes
@@ -100,9 +102,18 @@ class Sample(ABC):
         pair: IndexPair,
         outcome: Outcome,
         at: tuple[int, int],
-        effect: EffectSize | None,
+        *,
+        level: float = 0.0,
+        power: float = POWER,
     ) -> Pair:
-        """What stands at one place of an outcome, which is of this pair in this measure."""
+        """What stands at one place of an outcome, which is of this pair in this measure.
+
+        At a level above 0 it knows the smallest difference that is found with this power.
+        """
+        effect = self.effect(measure, pair)
+        if effect is not None and level:
+            detectable = detectable_difference(*self.precision(measure, pair), level, power)
+            effect = evolve(effect, detectable=detectable)
         if effect is not None and self.results[0].directions[measure].is_lower:
             effect = evolve(effect, wins=effect.losses, losses=effect.wins)  # wins of the better
         first, second = (self.names[index] for index in pair)
@@ -137,16 +148,6 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
     family = method.count_comparisons(len(measures), len(places))
     correction = CORRECTIONS[method.correction]
     widened = f", {correction.interval_words}" if correction.interval_words and family > 1 else ""
-
-    def build_pair(row: int, at: int) -> Pair:
-        measure, place = measures[row], places[at]
-        effect = sample.effect(measure, place)
-        if effect is not None:
-            precision = sample.precision(measure, place)
-            detectable = detectable_difference(*precision, level, method.power)
-            effect = evolve(effect, detectable=detectable)
-        return sample.read_pair(measure, place, outcome, (row, at), effect)
-
     comparison = Comparison(
         systems=tuple(names),
         kind=sample.kind,
@@ -156,7 +157,11 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
         units=sample.units,
         clusters=sample.clusters,
         paired_units=sample.paired_units,
-        pairs=tuple(build_pair(*place) for place in np.ndindex(len(measures), len(places))),
+        pairs=tuple(
+            sample.read_pair(measure, place, outcome, (row, at), level=level, power=method.power)
+            for row, measure in enumerate(measures)
+            for at, place in enumerate(places)
+        ),
         evidence=Evidence(
             method=method,
             test_words=words,
@@ -177,15 +182,45 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
         all_footnotes=tuple(sample.footnotes(verbose=True)),
         interactions=sample.interactions,
     )
-    comparison = add_equivalence(
-        comparison,
-        results,
-        method.equivalent,
-        lambda pair: sample.differences(
-            pair.measure, (names.index(pair.system), names.index(pair.other))
-        ),
-    )
+    comparison = _add_equivalence(comparison, sample)
     return evolve(comparison, notes=(*sample.list_notes(comparison), *comparison.notes))
+
+
+def _add_equivalence(comparison: Comparison, sample: Sample) -> Comparison:
+    """A comparison whose pairs know whether they are practically the same, where that was asked.
+
+    p is corrected by Holm over the pairs of a measure, unless nothing is to be corrected.
+    """
+    evidence, added, skewed = comparison.evidence, {}, []
+    for measure, margin in evidence.method.margins(sample.results[0]).items():
+        known = {}
+        for at, pair in enumerate(comparison.pairs):
+            places = sample.names.index(pair.system), sample.names.index(pair.other)
+            if pair.measure == measure and (units := sample.differences(measure, places)):
+                known[at] = units
+        if not known:
+            continue
+        p = np.concatenate([tost_p(*_describe_units(units), margin) for units in known.values()])
+        corrected = p if evidence.correction == "none" else holm(p)
+        for (at, units), *both in zip(known.items(), p.tolist(), corrected.tolist(), strict=True):
+            shares = [*posterior_t(*_describe_units(units), margin)]
+            if comparison.direction(measure).is_lower:
+                shares.reverse()
+            added[at] = Equivalence(margin, *both, *(float(share[0]) for share in shares))
+            is_same = added[at].p_corrected <= evidence.method.resampling.alpha
+            if is_same and abs(skewness_of_changes(units.unit_means[:, 0])) > SKEWED:
+                skewed.append(comparison.pairs[at])
+    pairs = (evolve(pair, equivalence=added.get(at)) for at, pair in enumerate(comparison.pairs))
+    notes: tuple[str, ...] = ()
+    if skewed:
+        rates = "systems equivalent that differ by the margin (measured: in 9 to 12 %"
+        which = name_pairs(skewed, "differences of ")
+        notes = (f"{which} are skewed: TOST then too often calls {rates} instead of 5 %)",)
+    return evolve(comparison, pairs=tuple(pairs), notes=notes)
+
+
+def _describe_units(units: UnitSums) -> tuple[Array, Array, int]:
+    return units.means(), units.standard_errors(), units.number - 1
 
 
 def compare_where_possible(
@@ -239,7 +274,9 @@ class PairedSample(Sample):
         _refuse_unlike(results, names)
         tables = {measure: pair_results(results, measure) for measure in results[0].values}
         footnotes = partial(list_footnotes, results)
-        return cls._prepare(tables, method, clusters, results, footnotes, names, "run")
+        return cls._prepare(
+            tables, method, clusters, results=results, footnotes=footnotes, names=names, kind="run"
+        )
 
     @classmethod
     def from_conversations(
@@ -255,34 +292,30 @@ class PairedSample(Sample):
         tables = {
             measure: _pair_conversations(results, measure, names) for measure in results.values
         }
-        footnotes = partial(list_session_footnotes, results)
-        return cls._prepare(tables, method, clusters, [results], footnotes, names, SYSTEM)
+        footnotes, several = partial(list_session_footnotes, results), [results]
+        return cls._prepare(
+            tables, method, clusters, results=several, footnotes=footnotes, names=names, kind=SYSTEM
+        )
 
     @classmethod
-    def _prepare(  # noqa: PLR0917  (all of a sample)
+    def _prepare(
         cls,
         tables: Mapping[str, PairedValues],
         method: Method,
         clusters: Clusters | None,
-        results: Sequence[Results],
-        footnotes: Callable[..., list[str]],
-        names: Sequence[str],
-        kind: str,
+        **parts: Any,
     ) -> PairedSample:
         """What can be compared, standardised and in clusters where that was asked."""
         ready = {}
         for measure, table in tables.items():
-            refuse_incomparable(table, names)
+            refuse_incomparable(table, parts["names"])
             table = standardise_values(table, method.standardise)  # noqa: PLW2901
             ready[measure] = table if clusters is None else clusters.assign(table)
         noun = next(iter(ready.values())).noun
         numbers = {measure: len({*table.units}) for measure, table in ready.items()}
         return cls(
+            **parts,
             tables=ready,
-            results=results,
-            footnotes=footnotes,
-            names=names,
-            kind=kind,
             unit=noun,
             paired_by=noun,
             means={measure: table.values.mean(axis=0) for measure, table in ready.items()},
@@ -370,7 +403,6 @@ def is_paired(results: SessionResults) -> bool:
 
 
 def _pair_conversations(results: SessionResults, measure: str, names: list[str]) -> PairedValues:
-    """The values of one measure: a row for each conversation, a column for each system."""
     labels = results.columns.select("session", SYSTEM, CONVERSATION)
     values = results.per_session.select("session", pl.col(measure).alias("value"))
     rows = labels.join(values, on="session", how="inner", maintain_order="left")

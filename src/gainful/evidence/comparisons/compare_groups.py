@@ -120,14 +120,12 @@ def _describe_problem(problem: str, labels: Sequence[str]) -> str:
 def _test_family(
     family: Sequence[_MeasuredGroup], method: Method, places: Sequence[IndexPair]
 ) -> list[GroupPair]:
-    """Every pair in every group, p corrected over all of them."""
     outcome = _test_together([sample for _, _, sample in family], method, places)
     pairs = []
     for row, (measure, label, sample) in enumerate(family):
         for at, place in enumerate(places):
             mean, other = (float(sample.means[measure][index]) for index in place)
-            effect = sample.effect(measure, place)
-            pair = sample.read_pair(measure, place, outcome, (row, at), effect)
+            pair = sample.read_pair(measure, place, outcome, (row, at))
             pairs.append(GroupPair(label, sample.units[measure], mean, other, pair))
     return pairs
 

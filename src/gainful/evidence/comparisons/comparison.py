@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from attrs import frozen
 
 from gainful.evidence.comparisons.comparison_answer import describe_comparison
@@ -12,12 +13,16 @@ from gainful.evidence.comparisons.comparison_values import (
     MAX_GROUPS,
     ComparisonValues,
     Equivalence,
+    GroupComparison,
+    GroupInteraction,
+    GroupPair,
     Pair,
     format_difference,
     format_interval,
 )
 from gainful.evidence.moves.largest_changes import changes_page
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
+from gainful.measure.groups import MOST_GROUPS, name_apart, name_others
 from gainful.measure.results import find_leaders, name_best
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown, refuse_truth
@@ -54,22 +59,22 @@ class Comparison(ComparisonValues, Shown):
             full: intervals, p and effect sizes in every format, not only on a terminal.
             verbose: the whole convention, how intervals were found, how many queries are needed.
         """
+        groups = self.groups
         changes = changes_page(self.largest_changes) if self.largest_changes else None
         sentences = (describe_comparison(self), describe_equivalence(self))
         moved = [change.to_dict() for change in self.largest_changes]
         more = {"most_changed": moved} if moved else {}
-        group_sections, group_lines = _tell_groups(self)
         return Page(
             answer=" ".join(filter(None, sentences)),
             sections=[
                 lambda _: _list_evidence(self, full=full, verbose=verbose),
                 *([] if full else _list_matrix(self)),
                 *list_equivalence(self),
-                *group_sections,
+                *([] if groups is None else list_groups(groups, self.measures, self.baseline)),
             ],
             notes=(
                 *describe_test(self, verbose=verbose),
-                *group_lines,
+                *([] if groups is None else describe_groups(groups)),
                 *describe_method(self),
                 *list_footnotes(self, verbose=verbose),
             ),
@@ -145,7 +150,6 @@ def _build_matrix(comparison: Comparison) -> Table:
 
 
 def _list_rows(comparison: Comparison) -> Table:
-    """A row for each pair and measure, at full precision."""
     units = pluralise(comparison.evidence.unit)
     counted = [*dict.fromkeys((units, *comparison.pairs[0].counts))]
     has_margin = any(pair.equivalence is not None for pair in comparison.pairs)
@@ -159,39 +163,25 @@ def _list_rows(comparison: Comparison) -> Table:
         *(("better",) if has_lower else ()),
         *(("group",) if comparison.groups else ()),
     )
-    pair_rows = []
+    records = []
     for pair in comparison.pairs:
         means = dict(zip(comparison.systems, comparison.means[pair.measure].tolist(), strict=True))
-        data = dict.fromkeys(_EQUIVALENCE_COLUMNS) | {units: comparison.units[pair.measure]}
-        data |= comparison.pair_to_dict(pair)
-        data |= {
+        record = {units: comparison.units[pair.measure]} | comparison.pair_to_dict(pair)
+        record |= {
             "mean": means[pair.system],
             "other_mean": means[pair.other],
             "significant": str(comparison.is_significant(pair)).lower(),
             "clusters": comparison.clusters.get(pair.measure),
             "better": comparison.direction(pair.measure).better_is,
-            "group": None,
         }
         if pair.equivalence is not None:
-            data["equivalent"] = str(data["equivalent"]).lower()
-        pair_rows.append([data[column] for column in columns])
-    if comparison.groups is not None:
-        pair_rows += [[row.get(column) for column in columns] for row in _list_groups(comparison)]
-    return Table(columns, pair_rows, numeric=True, label_columns=3)
-
-
-def _tell_groups(comparison: Comparison) -> tuple[list[Section], list[str]]:
-    if comparison.groups is None:
-        return [], []
-    from gainful.evidence.comparisons import group_pairs  # noqa: PLC0415  (few ask for it)
-
-    tables = group_pairs.list_sections(comparison.groups, comparison.measures, comparison.baseline)
-    return tables, group_pairs.describe_groups(comparison.groups)
-
-
-def _list_groups(comparison: Comparison) -> list[dict[str, Any]]:
-    rows = [] if comparison.groups is None else comparison.groups.to_dict()["pairs"]
-    return [row | {"significant": str(row["significant"]).lower()} for row in rows]
+            record["equivalent"] = str(record["equivalent"]).lower()
+        records.append(record)
+    records += [
+        record | {"significant": str(record["significant"]).lower()}
+        for record in (() if comparison.groups is None else comparison.groups.to_dict()["pairs"])
+    ]
+    return Table.from_records(columns, records, label_columns=3)
 
 
 def format_heading(comparison: Comparison, measure: str) -> str:
@@ -449,13 +439,10 @@ def describe_equivalence(comparison: ComparisonValues) -> str:
 
 
 def _describe_one(comparison: ComparisonValues, pair: Pair, equivalence: Equivalence) -> str:
-    within = f"within {equivalence.margin:g}"
+    verb = "are" if comparison.is_equivalent(pair) else "are not shown to be"
+    who = f"{pair.system} and {pair.other} {verb} practically the same in {pair.measure}"
     evidence = f"TOST, p {relate_p(equivalence.p_corrected)}"
-    if comparison.is_equivalent(pair):
-        who = f"{pair.system} and {pair.other} are practically the same in {pair.measure}"
-        return f"{who}: {within} ({evidence})."
-    who = f"{pair.system} and {pair.other} are not shown to be practically the same"
-    return f"{who} in {pair.measure}: {within} ({evidence})."
+    return f"{who}: within {equivalence.margin:g} ({evidence})."
 
 
 def _describe_several(
@@ -523,3 +510,87 @@ def describe_method(comparison: ComparisonValues) -> list[str]:
     family = f", corrected by Holm over {count_noun(number, 'pair')}" if is_corrected else ""
     test = f"The same: two one-sided t tests (TOST) at {alpha:g}{family}"
     return [f"{test} · P: posterior probabilities of the mean, by t"]
+
+
+# ── within groups of queries or sessions ────────────────────────────────────────────────────────
+
+
+def list_groups(groups: GroupComparison, measures: Sequence[str], baseline: str) -> list[Section]:
+    """A table of each measure, and what depends on the group."""
+    sections = []
+    for measure in measures:
+        pairs = [
+            item
+            for item in groups.pairs
+            if (item.pair.measure, item.pair.other) == (measure, baseline)
+        ]
+        interactions = [item for item in groups.interactions if item.measure == measure]
+        if pairs:
+            table = _build_group_table(groups, pairs)
+            lines = [_tell_dependence(groups, item) for item in interactions]
+            sections.append(Section(f"{measure} by {groups.by}", table, lines, strong=True))
+    return sections
+
+
+def _build_group_table(groups: GroupComparison, pairs: Sequence[GroupPair]) -> Table:
+    """The largest groups, and the means of all others as one, which is not tested."""
+    sizes = {item.group: item.units for item in pairs}
+    largest = sorted(sizes, key=lambda group: -sizes[group])[:MOST_GROUPS]
+    others = name_apart(name_others(len(sizes)), largest)
+    rows: list[tuple[str, ...]] = [
+        (
+            *(item.group, item.pair.system, str(item.units)),
+            *(f"{item.mean:.4f}", f"{item.other_mean:.4f}"),
+            *(format_difference(item.pair.difference), format_interval(item.pair)),
+            *(format_p(item.pair.p), format_p(item.pair.p_corrected)),
+        )
+        for item in pairs
+        if item.group in largest
+    ]
+    for system in dict.fromkeys(item.pair.system for item in pairs):
+        left = [item for item in pairs if item.group not in largest and item.pair.system == system]
+        if left:
+            rows.append((others, system, *_average(left), *["–"] * 4))
+    interval = f"{100 * (1 - groups.alpha):g} % interval"
+    heads = (
+        *(groups.by, "", pluralise(groups.unit), "mean", f"mean of\n{pairs[0].pair.other}"),
+        *("difference", interval, "p", "corrected\np"),
+    )
+    return Table(
+        heads,
+        rows,
+        numeric=True,
+        label_columns=2,
+        text_columns=(6,),
+        expendable=("p", pluralise(groups.unit)),
+    )
+
+
+def _average(pairs: Sequence[GroupPair]) -> tuple[str, str, str]:
+    units = [item.units for item in pairs]
+    mean = np.average([item.mean for item in pairs], weights=units)
+    other = np.average([item.other_mean for item in pairs], weights=units)
+    return str(sum(units)), f"{mean:.4f}", f"{other:.4f}"
+
+
+def _tell_dependence(groups: GroupComparison, item: GroupInteraction) -> str:
+    size = "" if item.f is None else f"F = {item.f:.2f}, "
+    depends = "depends on" if item.p <= groups.alpha else "is not shown to depend on"
+    difference = f"The difference of {item.system} and {item.other}"
+    return f"{difference} {depends} {groups.by} ({size}p {relate_p(item.p)})."
+
+
+def describe_groups(groups: GroupComparison) -> list[str]:
+    """How p was corrected within groups, what the interaction is, and what is not shown."""
+    if not groups.pairs:
+        return []
+    correction = CORRECTIONS[groups.correction]
+    text = f"Within groups: p corrected over {count_noun(groups.family, 'comparison')}"
+    text += f" ({correction.words})"
+    text += f" · {correction.interval_kind}" if correction.interval_kind else ""
+    if groups.interactions:
+        text += " · dependence on the group: one-way F, groups permuted over queries, not corrected"
+    number = len({item.group for item in groups.pairs})
+    folded = f"{number} groups: tables show the largest {MOST_GROUPS}, and the others as one, "
+    folded += "which is not tested; CSV and JSON have all"
+    return [text, *([f"Note: {folded}"] if number > MOST_GROUPS else [])]

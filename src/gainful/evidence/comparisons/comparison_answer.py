@@ -83,7 +83,6 @@ def _describe_smallest_p(
 
 
 def _smallest_p(comparison: ComparisonValues, units: int) -> float:
-    """The least that a corrected p can be, of so many differences that are not 0."""
     evidence = comparison.evidence
     resamples = evidence.method.resampling.resamples
     if evidence.test == TUKEY:
@@ -208,7 +207,6 @@ def _find_standing(comparison: ComparisonValues, measure: str) -> _Standing:
 
 
 def _describe_standing(comparison: ComparisonValues, standing: _Standing) -> str:
-    """One measure in one or two sentences."""
     leading, beaten, measure = standing.leading, standing.beaten, standing.measure
     if len(comparison.systems) == 2 and not beaten:
         return _describe_indistinguishable(comparison, standing)
@@ -263,7 +261,6 @@ def _describe_indistinguishable(comparison: ComparisonValues, standing: _Standin
 
 
 def _describe_winner(comparison: ComparisonValues, standing: _Standing) -> str:
-    """One system that beats all others."""
     measure, (best,), beaten = standing.measure, standing.leading, standing.beaten
     pair = comparison.pair(measure, best, beaten[0])
     winner, loser = _label(comparison, best), _join(comparison, beaten)
@@ -280,7 +277,6 @@ def _describe_runner_up(comparison: ComparisonValues, pair: Pair) -> str:
 
 
 def _describe_best(comparison: ComparisonValues, standing: _Standing) -> str:
-    """Which is best, which do not differ significantly from it, and which it beats."""
     measure, best, beaten = standing.measure, standing.best, standing.beaten
     value, word = _format_mean(comparison, measure, best[0]), standing.direction.best
     is_alone = len(best) == 1

@@ -416,7 +416,6 @@ class ComparisonValues:
         }
 
     def _study_data(self, measure: str) -> dict[str, Any]:
-        """What is said of a study only: its searchers, and how differences vary by scenario."""
         if measure not in self.paired_units:
             return {}
         interaction = self.interactions.get(measure)

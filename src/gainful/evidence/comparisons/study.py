@@ -311,7 +311,6 @@ class Study(Sample):
         return PERMUTATION if can_exchange else FREEDMAN_LANE
 
     def _find_rows(self, pair: IndexPair) -> Ranks:
-        """The sessions that enter the comparison of two systems."""
         if self.test == FREEDMAN_LANE:
             return self.model_rows()
         if self.test == PERMUTATION and self.searcher_means() is not None:  # nobody is left out
@@ -357,7 +356,6 @@ class Study(Sample):
         return join_outcomes([self._exchange(pair, resampling) for pair in pairs], axis=1)
 
     def _exchange(self, pair: IndexPair, resampling: Resampling) -> Outcome:
-        """One system against another, by the sessions of these two."""
         try:
             design = self.find_pair(pair)
         except CannotCompare as problem:
@@ -490,7 +488,6 @@ def compare_results(
 
 
 def _compare(results: Sequence[Results], build: BuildSample, method: Method) -> Comparison:
-    """The comparison of all, and within groups where there are some."""
     comparison = compare_sample(build(results), method)
     if results[0].grouping is None:
         return comparison

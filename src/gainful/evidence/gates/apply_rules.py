@@ -16,12 +16,15 @@ from attrs import evolve
 
 from gainful.errors import BadInput, BadValue, CannotCompare, UnknownName
 from gainful.evidence.gates.baseline import (
+    Sides,
+    check_drift,
+    check_margins,
+    check_significance,
     convention_settings,
     find_changed_settings,
     fingerprint,
     means,
 )
-from gainful.evidence.gates.baseline_tests import check_drift, check_margins, check_significance
 from gainful.evidence.gates.error_rates import (
     ErrorRate,
     describe_spreads,
@@ -122,18 +125,19 @@ def apply_rules(
         for name, pair in pairs.items()
         for kind in [results.recipes[name].entry.aggregation]
     }
+    sides = Sides(results, rules, pairs, now_and_before)
     checks = [
         *_check_limits(results, rules, mean),
-        *_check_drops(results, rules, pairs, now_and_before),
-        *_check_queries(results, rules, pairs, now_and_before),
+        *_check_drops(sides),
+        *_check_queries(sides),
     ]
     if rules.no_worse_than:
         margins = _name_measures(results, rules.no_worse_than, "no_worse_than")
-        margin_checks, limit_notes = check_margins(pairs, margins, now_and_before, rules, results)
+        margin_checks, limit_notes = check_margins(sides, margins)
         checks += margin_checks
         notes += limit_notes
     if rules.significant is not None:
-        significance_checks, test_note = check_significance(pairs, now_and_before, rules, results)
+        significance_checks, test_note = check_significance(sides)
         checks += significance_checks
         notes.append(test_note)
     rates: list[ErrorRate] = []
@@ -201,7 +205,6 @@ def _check_missing_queries(results: Results, rules: Rules) -> list[str]:
 def _check_lost_queries(
     results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
 ) -> list[str]:
-    """Queries of the baseline that do not count any more."""
     lost = {
         query
         for name, pair in pairs.items()
@@ -266,7 +269,6 @@ def _pair_with_baseline(
 def _baseline_notes(
     results: Results, baseline: Baseline, pairs: Mapping[str, PairedValues], rules: Rules
 ) -> list[str]:
-    """What one should know of the two sides before comparing them."""
     notes = []
     if baseline.gainful != version("gainful"):
         notes.append(f"gainful {quote(baseline.gainful)} saved the baseline")
@@ -344,25 +346,20 @@ def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> 
                     problem = f"{name} of {group} has no mean, as no query counts"
                     raise BadInput(results.name, problem, "a query with something relevant")
                 ok = direction.sign * (value - limit) >= -rounding_slack(limit)
-                check = Check(rule, name, value, limit, ok=ok, direction=direction)
-                yield evolve(check, group=group)
+                yield Check(rule, name, value, limit, ok=ok, direction=direction, group=group)
 
 
-def _check_drops(
-    results: Results,
-    rules: Rules,
-    pairs: Mapping[str, PairedValues],
-    now_and_before: Mapping[str, tuple[float, float]],
-) -> Iterator[Check]:
-    for spelling, bound in rules.max_drop.items():
-        for name, group, _ in _list_groups(results, spelling, "max_drop"):
-            now, then = now_and_before[name]
+def _check_drops(sides: Sides) -> Iterator[Check]:
+    for spelling, bound in sides.rules.max_drop.items():
+        for name, group, _ in _list_groups(sides.results, spelling, "max_drop"):
+            own = sides
             if group is not None:
-                now, then = _average_group(results, pairs[name], group)
-            direction = results.directions[name]
-            ok = direction.sign * (then - now) <= bound + rounding_slack(then)
-            check = Check("max_drop", name, now, bound, ok=ok, baseline=then, direction=direction)
-            yield evolve(check, group=group)
+                means = _average_group(sides.results, sides.pairs[name], group)
+                own = evolve(sides, now_and_before={name: means})
+            now, then = own.now_and_before[name]
+            drop = sides.results.directions[name].sign * (then - now)
+            ok = drop <= bound + rounding_slack(then)
+            yield own.check("max_drop", name, bound, ok=ok, group=group)
 
 
 def _average_group(results: Results, pair: PairedValues, group: str) -> tuple[float, float]:
@@ -374,20 +371,13 @@ def _average_group(results: Results, pair: PairedValues, group: str) -> tuple[fl
     return aggregate(own[:, 0], kind), aggregate(own[:, 1], kind)
 
 
-def _check_queries(
-    results: Results,
-    rules: Rules,
-    pairs: Mapping[str, PairedValues],
-    now_and_before: Mapping[str, tuple[float, float]],
-) -> Iterator[Check]:
-    """How many queries became worse by more than they may?"""
-    for name, (bound, most) in _name_measures(results, rules.per_query, "per_query").items():
-        pair, direction = pairs[name], results.directions[name]
-        drops = -direction.sign * pair.differences((0, 1))
-        fallen = int((drops > bound + ROUNDING * np.abs(pair.values).max(axis=1)).sum())
-        now, then = now_and_before[name]
-        check = Check("per_query", name, now, bound, ok=fallen <= most, baseline=then)
-        yield evolve(check, fallen=fallen, most=most, direction=direction)
+def _check_queries(sides: Sides) -> Iterator[Check]:
+    bounds = _name_measures(sides.results, sides.rules.per_query, "per_query")
+    for name, (bound, most) in bounds.items():
+        slack = ROUNDING * np.abs(sides.pairs[name].values).max(axis=1)
+        fallen = int((-sides.differences(name) > bound + slack).sum())
+        ok = fallen <= most
+        yield sides.check("per_query", name, bound, ok=ok, fallen=fallen, most=most)
 
 
 def _name_measures(results: Results, bounds: Mapping[str, Any], argument: str) -> dict[str, Any]:

@@ -1,23 +1,32 @@
-"""What is kept of a run's results, to hold later ones against."""
+"""A baseline: what is kept of a run's results, and how later runs are tested against it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.metadata import version
 from math import isfinite
 from typing import Any
 
+import numpy as np
 import polars as pl
-from attrs import evolve
+from attrs import evolve, frozen
 
 from gainful.convention import GAINFUL
-from gainful.errors import BadInput
-from gainful.evidence.pairing import pair_values, values_by_query
+from gainful.errors import BadInput, BadValue, CannotCompare
+from gainful.evidence.gates.rules import Check, Rule, Rules, rounding_slack
+from gainful.evidence.pairing import Clusters, PairedValues, pair_values, run_test, values_by_query
+from gainful.evidence.statistics.correction import holm
+from gainful.evidence.statistics.effect_size import SKEWED, constant_columns, skewness_of_changes
+from gainful.evidence.statistics.outcome import Outcome
+from gainful.evidence.statistics.paired_tests import TESTS
+from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.values import Results
 from gainful.read.baseline import Baseline
 from gainful.read.inputs import as_qrels_columns
 from gainful.read.qrels_and_run import NestedDict, Qrels
+from gainful.text import count_noun, format_change, format_exact, format_range, pluralise
+from gainful.types import Array
 
 
 def make_baseline(
@@ -128,7 +137,10 @@ def fingerprint(qrels: Qrels | NestedDict) -> str:
         False
     """
     rows = _judgment_rows(as_qrels_columns(qrels))
-    lines = rows.select(pl.concat_str([_encode_field(name) for name in _FIELDS])).to_series().sort()
+    lengths = {name: pl.col(name).str.len_bytes().cast(pl.String) for name in _FIELDS}
+    fields = [pl.concat_str([size, pl.lit(":"), pl.col(name)]) for name, size in lengths.items()]
+    line = pl.concat_str([field.fill_null("-") for field in fields])
+    lines = rows.select(line).to_series().sort()
     return f"sha256:{sha256(chr(10).join(lines.to_list()).encode()).hexdigest()}"
 
 
@@ -149,7 +161,206 @@ def _judgment_rows(qrels: Qrels) -> pl.DataFrame:
     return pl.concat([frame, silent], how="diagonal")
 
 
-def _encode_field(name: str) -> pl.Expr:
-    column = pl.col(name)
-    encoded = pl.concat_str([column.str.len_bytes().cast(pl.String), pl.lit(":"), column])
-    return encoded.fill_null("-")
+# ── a run against its baseline: significance, non-inferiority, drift since the chain began ─────
+
+
+@frozen(eq=False)
+class Sides:
+    """A run beside its baseline, or its anchor, and the rules that it must hold."""
+
+    results: Results
+    rules: Rules
+    pairs: Mapping[str, PairedValues]  # by measure: its values and those it is held against
+    now_and_before: Mapping[str, Sequence[float]]  # their means, by measure
+
+    def check(self, rule: Rule, name: str, bound: float, *, ok: bool, **details: Any) -> Check:
+        """A check of one measure, whose mean was another before."""
+        now, then = self.now_and_before[name]
+        direction = self.results.directions[name]
+        return Check(rule, name, now, bound, ok=ok, baseline=then, direction=direction, **details)
+
+    def differences(self, name: str) -> Array:
+        """By query: by how much the run became better."""
+        return self.results.directions[name].sign * self.pairs[name].differences((0, 1))
+
+
+def check_significance(sides: Sides) -> tuple[list[Check], str]:
+    """A check for each measure, and a sentence that says how it was tested."""
+    checks, exact = _test_measures("significant", sides)
+    for check in checks:
+        then = check.baseline or 0.0
+        if check.ok and check.direction.sign * (then - check.value) > rounding_slack(then):
+            _refuse_too_few(check, sides)
+    return checks, describe_test(sides, exact_p=exact)
+
+
+def _test_measures(rule: Rule, sides: Sides) -> tuple[list[Check], bool]:
+    """A check for each measure, p corrected over them, and whether every p is exact."""
+    resampling = sides.rules.resampling(sides.rules.alpha if rule == "drift" else None)
+    outcomes = [test_drop(name, sides, resampling) for name in sides.pairs]
+    ps = np.array([float(outcome.p[0]) for outcome in outcomes])
+    checks = []
+    for name, p, corrected in zip(sides.pairs, ps.tolist(), holm(ps).tolist(), strict=True):
+        ok = corrected > resampling.alpha
+        checks.append(sides.check(rule, name, resampling.alpha, ok=ok, p=p, p_corrected=corrected))
+    return checks, all(outcome.exact for outcome in outcomes)
+
+
+def test_drop(name: str, sides: Sides, resampling: Resampling) -> Outcome:
+    """One-sided, of a column that is a mean over queries; what cannot be tested is an error.
+
+    Changes are counted as for the better, so that a limit is of these.
+    """
+    pair, results, test = sides.pairs[name], sides.results, TESTS[sides.rules.test]
+    if results.recipes[name].entry.aggregation != "mean":
+        raise BadValue(
+            "significant", name, "measures that are a mean over queries, in -m and rules"
+        )
+    if len({*pair.units}) < 2:
+        problem = f"only one {pair.unit} to compare {name} by, and a test needs at least two"
+        raise BadInput(results.name, problem, "more queries, or a rule without a test")
+    differences = sides.differences(name)
+    if not differences.any():
+        # Runs that are the same are not worse, whichever way a test counts ties.
+        return Outcome(np.ones(1), np.zeros(1), np.zeros(1), "none needed", exact=True)
+    units = pair.sum_units(differences[:, None])
+    if test.needs_variance and constant_columns(units.unit_means)[0]:
+        raise CannotCompare(
+            f"{name} differs by {format_exact(float(pair.differences((0, 1))[0]))} in every "
+            f"{pair.unit}: the {test.words} has no answer (use --test randomisation)"
+        )
+    outcome = run_test(test.name, units, resampling, clustered=pair.clusters is not None)
+    if not np.isfinite(outcome.p[0]):
+        raise CannotCompare(f"the {test.words} has no p for {name} (use --test randomisation)")
+    return outcome
+
+
+def smallest_p(queries: int, rules: Rules) -> float:
+    """The smallest p that the test gives by so many units: each fell, and hardly unlike."""
+    worst: Array = -np.linspace(1, 1.001, queries)[:, None]
+    return float(TESTS[rules.test].function(worst, rules.resampling()).p[0])
+
+
+def _refuse_too_few(check: Check, sides: Sides) -> None:
+    """A drop that no test of so few queries could ever call significant is not let through."""
+    pair, rules, measures = sides.pairs[check.measure], sides.rules, len(sides.pairs)
+    number = len({*pair.units})
+    least = measures * smallest_p(number, rules)
+    if least > check.bound:
+        and_measures = f" and {count_noun(measures, 'measure')}" if measures > 1 else ""
+        raise CannotCompare(
+            f"{check.measure} {check.direction.decline_verb}, and with "
+            f"{count_noun(number, pair.unit)}{and_measures} the {TESTS[rules.test].words} cannot "
+            f"test it: no p can be below {least:.4g}, and the rule asks for "
+            f"{format_exact(check.bound)} (use max_drop, or more queries)"
+        )
+
+
+def describe_test(sides: Sides, *, exact_p: bool) -> str:
+    """How p was found, in a few words."""
+    pairs, rules = sides.pairs, sides.rules
+    test = TESTS[rules.test]
+    resamples_text = f", {rules.resamples} resamples, seed {rules.seed}"
+    numbers = [len({*pair.units}) for pair in pairs.values()]
+    unit = next(iter(pairs.values())).unit
+    over = f"{format_range(numbers)} {unit if {*numbers} == {1} else pluralise(unit)}"
+    family = f", Holm-corrected over {len(pairs)} measures" if len(pairs) > 1 else ""
+    sampled = resamples_text if test.resampled and not exact_p else ""
+    return f"p is one-sided: {test.words} over {over}{sampled}{family}"
+
+
+def check_margins(sides: Sides, margins: Mapping[str, float]) -> tuple[list[Check], list[str]]:
+    """A check for each measure with a margin, how limits were found, and which are less sure.
+
+    To pass, all must be shown; so no level is divided among them.
+    """
+    checks, skewed, method, alpha = [], [], "", sides.rules.alpha
+    for name, margin in margins.items():
+        limit, method = _lower_limit(name, sides)
+        own_limit, ok = sides.results.directions[name].sign * limit, limit > -margin
+        check = sides.check("no_worse_than", name, margin, ok=ok, limit=own_limit, level=alpha)
+        checks.append(check)
+        if ok and skewness_of_changes(sides.differences(name)) < -SKEWED:
+            skewed.append(
+                f"{name}: changes are skewed towards losses: too many builds that are worse by the "
+                f"margin pass (measured: 9 to 17 % instead of 5 %); --per-query {name}=DROP:COUNT "
+                "limits rare large losses"
+            )
+    confidence = f"{100 * (1 - alpha):g} %"
+    return checks, [f"limits of changes are one-sided, {confidence}: {method}", *skewed]
+
+
+def _lower_limit(name: str, sides: Sides) -> tuple[float, str]:
+    """What the mean change for the better is not below, at the rules' level; by which method."""
+    rules, pair = sides.rules, sides.pairs[name]
+    if sides.results.recipes[name].entry.aggregation != "mean":
+        raise BadValue("no_worse_than", name, "a measure that is a mean over queries")
+    outcome = test_drop(name, sides, rules.resampling(2 * rules.alpha))
+    limit = float(outcome.low[0])
+    if not np.isfinite(limit):
+        raise CannotCompare(
+            f"with {count_noun(len({*pair.units}), pair.unit)} there is no one-sided limit of the "
+            f"change of {name} at {rules.alpha:g} by the {TESTS[rules.test].words} "
+            "(use --test t, more queries, or --max-drop)"
+        )
+    return limit, outcome.interval_method
+
+
+_MIN_QUERIES = 2  # that a test needs
+
+
+def check_drift(
+    results: Results, baseline: Baseline, rules: Rules, clusters: Clusters | None = None
+) -> tuple[list[Check], list[str]]:
+    """A check for each measure that has an anchor, and what one should know of it.
+
+    Where `--allow drift` lets a decline through, and where no test can be made, a note says so.
+    """
+    pairs = _pair_with_anchor(results, baseline)
+    if clusters is not None:
+        pairs = {name: clusters.assign(pair) for name, pair in pairs.items()}
+    if not pairs:
+        return [], []
+    runs = ", ".join(dict.fromkeys(anchor["run"] for anchor in baseline.anchor.values()))
+    notes = [f"anchor: {runs}, first of a chain of {count_noun(len(baseline.history), 'baseline')}"]
+    testable = {name: pair for name, pair in pairs.items() if _is_testable(pair, rules, len(pairs))}
+    untested = [name for name in pairs if name not in testable]
+    if untested:
+        changes = ", ".join(
+            f"{name} {format_change(float(pairs[name].differences((0, 1)).mean()))}"
+            for name in untested
+        )
+        number = count_noun(min(len(pairs[name].queries) for name in untested), "query")
+        notes.append(f"{number} cannot show a drift from the anchor: not tested ({changes})")
+    means = {name: pair.values.mean(axis=0).tolist() for name, pair in testable.items()}
+    sides = Sides(results, rules, testable, means)
+    checks, exact = _test_measures("drift", sides)
+    if "drift" in rules.allow:
+        declined = [check for check in checks if not check.ok]
+        return [], notes + [f"{check.message}; let through" for check in declined]
+    if checks:
+        words = describe_test(sides, exact_p=exact)
+        notes.append(f"drift: {words}, tested each time a run is compared with the chain")
+    return checks, notes
+
+
+def _pair_with_anchor(results: Results, baseline: Baseline) -> dict[str, PairedValues]:
+    pairs = {}
+    for name, measure in results.measures.items():
+        anchor = baseline.anchor.get(str(measure))
+        if anchor is None or results.recipes[name].entry.aggregation != "mean":
+            continue
+        pair = pair_values([values_by_query(results, name), anchor["values"]], name)
+        if pair.queries:
+            pairs[name] = pair
+    return pairs
+
+
+def _is_testable(pair: PairedValues, rules: Rules, measures: int) -> bool:
+    differences = pair.differences((0, 1))
+    units = pair.sum_units(differences[:, None])
+    if units.number < _MIN_QUERIES:
+        return False
+    if TESTS[rules.test].needs_variance and constant_columns(units.unit_means)[0]:
+        return not differences.any()
+    return measures * smallest_p(units.number, rules) <= rules.alpha

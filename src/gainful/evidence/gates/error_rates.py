@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from math import sqrt
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from attrs import evolve, frozen
 
-from gainful.evidence.gates.baseline_tests import smallest_p
+from gainful.evidence.gates.baseline import smallest_p
 from gainful.evidence.gates.rules import Check, Rules
 from gainful.evidence.pairing import PairedValues, values_by_query
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.measure.entry import Direction
 from gainful.measure.values import Results
-from gainful.page.table import Column, to_plain_data
+from gainful.page.table import Column
 from gainful.read.baseline import Baseline
 from gainful.types import Array
 
@@ -44,10 +44,6 @@ class ErrorRate:
     spread_source: Source
     neutral_stopped: float
     caught_drop: float | None  # None where no drop is caught so often
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return to_plain_data(self)
 
 
 @frozen(eq=False)
@@ -158,7 +154,6 @@ def _count_chance(check: Check, spread: Spread, drop: float) -> float:
 
 
 def _find_drop(chance: Callable[[float], float], spread: float) -> float | None:
-    """The smallest true drop that is caught with the usual power."""
     low, high = 0.0, _LARGEST_DROP * spread
     if chance(high) < POWER:
         return None

@@ -84,7 +84,7 @@ class Verdict(Shown):
             "run": results.name,
             "checks": [check.to_dict() for check in self.checks],
             "look_at": [to_plain_data(look) for look in self.look_at],
-            "error_rates": [rate.to_dict() for rate in self.error_rates],
+            "error_rates": [to_plain_data(rate) for rate in self.error_rates],
             "mean": results.mean_or_none(),
             "baseline": baseline
             and {
@@ -128,7 +128,6 @@ class Verdict(Shown):
 
 
 def _list_rows(verdict: Verdict) -> Table:
-    """A row for each rule, at full precision."""
     has_groups = any(check.group is not None for check in verdict.checks)
     columns = (
         *("rule", "measure", "value", "bound", "ok", "baseline"),
@@ -163,14 +162,14 @@ def _build_check_table(verdict: Verdict) -> Table:
     columns += [*p_names, "rule", ""]
     rows = []
     for check in verdict.checks:
-        cells = _format_check_values(verdict, check)
+        cells = _format_means(verdict, check.subject, check.value, check.baseline)
         for p in (getattr(check, name) for name in p_names.values()):
             cells.append("–" if p is None else format_distinct(p, check.bound))
         rows.append([*cells, check.rule_words, "holds" if check.ok else "BROKEN"])
     checked_measures = {check.measure for check in verdict.checks if check.group is None}
     for name, value in verdict.results.mean.items():
         if name not in checked_measures:
-            cells = _format_values(verdict, name, value) + ["–"] * len(p_names)
+            cells = _format_means(verdict, name, value) + ["–"] * len(p_names)
             rows.append([*cells, "–", ""])
     if not verdict.checks:  # nothing was held against it
         columns, rows = columns[:-2], [row[:-2] for row in rows]
@@ -185,21 +184,16 @@ def _build_check_table(verdict: Verdict) -> Table:
     )
 
 
-def _format_check_values(verdict: Verdict, check: Check) -> list[str]:
-    if check.rule != "drift" and check.group is None:
-        return _format_values(verdict, check.measure, check.value)
-    cells = [check.subject, f"{check.value:.4f}"]
-    if check.baseline is None:
-        return [*cells, *(["–", "–"] if verdict.now_and_before else [])]
-    return [*cells, f"{check.baseline:.4f}", format_change(check.value - check.baseline)]
-
-
-def _format_values(verdict: Verdict, name: str, value: float) -> list[str]:
+def _format_means(
+    verdict: Verdict, name: str, value: float, before: float | None = None
+) -> list[str]:
     cells = [name, f"{value:.4f}"]
-    if name in verdict.now_and_before:
-        now, then = verdict.now_and_before[name]
-        return [*cells, f"{then:.4f}", format_change(now - then)]
-    return [*cells, "–", "–"] if verdict.now_and_before else cells
+    if not verdict.now_and_before:
+        return cells
+    if before is None and name in verdict.now_and_before:
+        value, before = verdict.now_and_before[name]
+    change = ("–", "–") if before is None else (f"{before:.4f}", format_change(value - before))
+    return [*cells, *change]
 
 
 def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
@@ -240,7 +234,6 @@ def _build_query_table(
 
 
 def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
-    """What one should know, against what it was held, the convention and what was counted."""
     lines = mark_notes(verdict.notes)
     baseline = verdict.baseline
     if baseline is not None:

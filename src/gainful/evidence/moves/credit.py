@@ -17,8 +17,8 @@ from attrs import define, evolve, frozen
 
 from gainful.errors import GainfulError
 from gainful.measure.entry import Recipe
+from gainful.measure.explanation import RankedQueries, compute_subsets
 from gainful.measure.ranked_run import RankedRun
-from gainful.measure.worked_ranking import RankedQueries, compute_subsets
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks
 
@@ -199,13 +199,12 @@ class DocumentGame:
 
     def values(self, members: Flags) -> Array:
         """The values of both, a column for each set; documents below the cutoff are in none."""
-        return np.stack([self._side_values(side, members) for side in self.sides])
-
-    def _side_values(self, side: JudgedDocs, members: Flags) -> Array:
-        doc_index = {doc: at for at, doc in enumerate(self.docs)}
-        player = np.array([doc_index.get(doc, len(doc_index)) for doc in side.docs], dtype=np.intp)
-        members = np.pad(members, ((0, 0), (0, 1)))
-        return compute_subsets(side.ranked, self.recipe, members[:, player])
+        members, values = np.pad(members, ((0, 0), (0, 1))), []
+        place = {doc: at for at, doc in enumerate(self.docs)}
+        for side in self.sides:
+            player = np.array([place.get(doc, len(place)) for doc in side.docs], dtype=np.intp)
+            values.append(compute_subsets(side.ranked, self.recipe, members[:, player]))
+        return np.stack(values)
 
 
 def _share_change(game: DocumentGame, change: float, rounding: float) -> Credit:

@@ -14,8 +14,8 @@ from gainful.evidence.pairing import values_by_query
 from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
+from gainful.measure.explanation import RankedQueries, doc_gains, rank_queries
 from gainful.measure.values import Results
-from gainful.measure.worked_ranking import RankedQueries, doc_gains, rank_queries
 from gainful.page.formats.text import table_to_text
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
@@ -124,7 +124,6 @@ def changes_page(changes: Sequence[LargestChanges]) -> Page:
 
 
 def _list_sections(change: LargestChanges) -> Iterator[Section]:
-    """The headline, a section for each query, and how many queries there are of each kind."""
     forms = ("table", *_WITH_TABLES)
     before, after = map(_format_id, change.runs)
     what = "the queries that changed most" if change.rose + change.fell else "no query changed"
@@ -196,7 +195,6 @@ def _align_docs(changed_query: ChangedQuery) -> list[str]:
 
 
 def _list_query_notes(most_changed: LargestChanges, changed_query: ChangedQuery) -> Iterator[str]:
-    """What else is to be said of a query."""
     hidden_docs = changed_query.documents[_MAX_DOCS:]
     if hidden_docs:
         shares = [doc.share for doc in hidden_docs if doc.share is not None]
@@ -325,7 +323,6 @@ def _describe_change(
     values: tuple[float, float],
     recipe: Recipe,
 ) -> ChangedQuery:
-    """What moved in a query, and how much of its change that explains."""
     before, after = values
     grades = rankings[0].grades[query]
     gains = doc_gains(recipe, grades) if recipe.entry.cumulated else grades

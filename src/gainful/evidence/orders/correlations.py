@@ -227,25 +227,21 @@ def _compare_correlations(
     names: Sequence[str], order: Sequence[int], bootstrap: Bootstrap, resampling: Resampling
 ) -> tuple[CorrelationDifference, ...]:
     """Of each two measures, the one that agrees better first."""
-    rows = []
+    differences = []
     for left, right in combinations(order, 2):
-        sides = [
+        difference, drawn, left_out = (
             array[..., left] - array[..., right]
             for array in (bootstrap.estimate, bootstrap.resampled, bootstrap.left_out)
-        ]
-        difference = float(sides[0])
-        if not np.abs(sides[1][np.isfinite(sides[1])]).any():  # two names of one measure
-            rows.append((left, right, difference, 0.0, 0.0, 1.0))
-            continue
-        low, high = bootstrap_interval(difference, sides[1], sides[2], resampling.alpha)
-        p = bootstrap_p(difference, sides[1], sides[2])
-        rows.append((left, right, difference, low, high, p))
-    corrected = holm(np.array([row[-1] for row in rows])).tolist() if rows else []
-    return tuple(
-        CorrelationDifference((names[left], names[right]), difference, low, high, p, p_corrected)
-        for (left, right, difference, low, high, p), p_corrected in zip(
-            rows, corrected, strict=True
         )
+        ends, p = (0.0, 0.0), 1.0  # of two names of one measure
+        if np.abs(drawn[np.isfinite(drawn)]).any():
+            ends = bootstrap_interval(float(difference), drawn, left_out, resampling.alpha)
+            p = bootstrap_p(float(difference), drawn, left_out)
+        pair = names[left], names[right]
+        differences.append(CorrelationDifference(pair, float(difference), *ends, p, p))
+    corrected = holm(np.array([item.p for item in differences])).tolist()
+    return tuple(
+        evolve(item, p_corrected=p) for item, p in zip(differences, corrected, strict=True)
     )
 
 
@@ -276,7 +272,6 @@ _DIFFERENCE_COLUMNS = (
 
 
 def _build_tables(result: Correlations, *, verbose: bool) -> list[Table]:
-    """All measures; and the best against each other, or all pairs if `verbose`."""
     level = result.resampling.level
     heads = {result.coefficient: "estimate", f"{level}\nlow": "low", f"{level}\nhigh": "high"}
     columns = [Column("measure"), *(Column(head, name, ".4f") for head, name in heads.items())]
@@ -287,7 +282,6 @@ def _build_tables(result: Correlations, *, verbose: bool) -> list[Table]:
 
 
 def _describe_method(result: Correlations, *, verbose: bool) -> str:
-    """Of how many units, and how intervals and tests were found."""
     units, drawn = count_noun(result.units, result.unit), pluralise(result.unit)
     if noun := result.cluster_noun:
         units += f" of {count_noun(result.clusters, noun)}"
@@ -302,7 +296,6 @@ def _describe_method(result: Correlations, *, verbose: bool) -> str:
 
 
 def _list_rows(result: Correlations) -> Table:
-    """A row for each measure and each two measures."""
     rows: list[tuple[Any, ...]] = [
         ("correlation", item.measure, "", item.estimate, item.low, item.high, None, None)
         for item in result.correlations
@@ -351,7 +344,9 @@ def label_units(
         drawn = pl.Series(range(len(frame)))
     cluster = drawn.rank("dense").to_numpy().astype(np.intp) - 1
     units = _keep_known(values, label, cluster, unit=unit, noun=noun, source=first.name)
-    return evolve(units, turned=_name_turned(first, (*names, against)))
+    measured = [name for name in (*names, against) if name in first.values]
+    turned = tuple(name for name in measured if first.directions[name].is_lower)
+    return evolve(units, turned=turned)
 
 
 def _read_column(results: Results, against: str) -> Array:
@@ -369,11 +364,6 @@ def _read_column(results: Results, against: str) -> Array:
 def _merit(results: Results, name: str) -> Array:
     values = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
     return np.asarray(results.directions[name].sign * values)
-
-
-def _name_turned(results: Results, names: Sequence[str]) -> tuple[str, ...]:
-    known = [name for name in names if name in results.values]
-    return tuple(name for name in known if results.directions[name].is_lower)
 
 
 def _join_labels(frame: pl.DataFrame, labels: Labels, *, several: bool) -> Array:

@@ -211,7 +211,6 @@ def convention_names(sides: Sides) -> tuple[str, str]:
 
 
 def _list_rows(why: Why) -> Table:
-    """A row for each cause, at full precision."""
     columns = ("cause", *why.names, pluralise(why.unit), "effect", "share", "alone", "last")
     rows = [
         (
@@ -228,7 +227,6 @@ def _format_short_change(change: float) -> str:
 
 
 def _format_headline(why: Why) -> str:
-    """The question answered."""
     (mine, theirs), (first_mean, second_mean) = why.names, why.means
     if not why.causes:
         data = "data" if why.unit == "query" else "sessions"
@@ -244,7 +242,6 @@ def _format_headline(why: Why) -> str:
 
 
 def _describe_main_cause(why: Why) -> str:
-    """What most of the difference comes from, in a sentence."""
     largest, *others = why.causes
     if not others:
         return f"The only cause: {largest.cause.title}."
@@ -257,7 +254,6 @@ def _describe_main_cause(why: Why) -> str:
 
 
 def _build_cause_table(why: Why) -> Table:
-    """The causes, the largest first."""
     columns = ["cause", *why.names, pluralise(why.unit), "effect", "share", "alone"]
     columns += ["interacts with", *(["most changed"] if why.unit == "session" else [])]
     rows = [
@@ -330,7 +326,6 @@ def _describe_worst_session(effect: Effect) -> list[str]:
 
 
 def _list_remarks(why: Why, cause: str | None) -> list[str]:
-    """What else is to be said before the queries."""
     lines = []
     if cause is not None and cause not in {effect.cause.name for effect in why.causes}:
         title = why.all_causes[cause].title
@@ -392,7 +387,6 @@ def explain_difference(mixtures: Mixtures, sides: Sides) -> Why:
 def _find_idle_causes(
     all_causes: Mapping[str, Cause], sides: Sides, refused: set[str], effects: list[Effect]
 ) -> tuple[Cause, ...]:
-    """The causes in which the two differ, and which the measure would feel if there were any."""
     mine, theirs = (side.convention.settings() for side in sides)
     settings = {name for name in mine if mine[name] != theirs[name]}
     busy = {effect.cause.name for effect in effects}
@@ -407,7 +401,6 @@ def _find_idle_causes(
 
 
 def _find_effects(mixtures: Mixtures, shares: list[float], names: tuple[str, str]) -> list[Effect]:
-    """Each cause that changes anything, with all there is to tell of it."""
     difference = mixtures.mean(mixtures.all) - mixtures.mean(0)
     largest = max(map(abs, shares), default=0.0)
     cancel = abs(difference) <= max(ROUNDING, _CANCEL * largest)

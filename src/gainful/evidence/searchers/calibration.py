@@ -370,7 +370,6 @@ def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
 
 
 def _format_answer(calibration: Calibration) -> str:
-    """What b and bq are, in a sentence, and the measure."""
     searchers = calibration.searchers
     parts = []
     for verb, estimate in (("read on", searchers.find("b")), ("ask again", searchers.find("bq"))):
@@ -391,7 +390,6 @@ def _format_value(value: float) -> str:
 
 
 def _build_groups(calibration: Calibration) -> Table:
-    """A row for each group: its estimates with their intervals, side by side."""
     symbols = list(calibration.estimates)
     rows = []
     for group in calibration.groups:
@@ -451,7 +449,6 @@ def _build_fits(behaviour: Behaviour, base: str) -> Table:
 
 
 def _list_notes(calibration: Calibration, *, verbose: bool) -> list[str]:
-    """How it was computed, and what one must know before believing bq."""
     source = {
         "scanned": "how deep searchers looked (scanned)",
         "clicked": "clicks, the last being a lower bound of how deep searchers looked",
@@ -486,7 +483,6 @@ def _list_notes(calibration: Calibration, *, verbose: bool) -> list[str]:
 
 
 def _list_rows(calibration: Calibration) -> Table:
-    """A row for each group and estimate, at full precision."""
     columns = (*calibration.by, "parameter", "estimate", "low", "high", "sessions", "measure")
     rows: list[tuple[Any, ...]] = []
     for searchers in (calibration.searchers, *calibration.groups):

@@ -216,7 +216,6 @@ class Fit:
     point: float  # on the scale of its parameter
     click: float | None  # how likely a result that is looked at is clicked, if that was estimated
     log_likelihood: float
-    observations: int
     low: float | None = None  # the interval of its parameter
     high: float | None = None
     inflation: float = 1.0  # how much larger the variance is, as searchers differ
@@ -251,7 +250,7 @@ def fit_model(model: StoppingModel, stops: Stops, level: float | None = LEVEL) -
     point = profile.maximise()
     click = profile.best_click(point)
     share = _to_share(click) if stops.has_clicks else None
-    fit = Fit(model, point, share, profile.total(point, click), stops.size)
+    fit = Fit(model, point, share, profile.total(point, click))
     if model.scale is None or level is None:
         return fit
     inflation, variance = profile.inflate_variance(point, click)
@@ -360,7 +359,6 @@ class _Profile:
         return ends[0], ends[1]
 
     def _slope(self, at: Array, axis: int) -> Array:
-        """The derivative of each kind's log-likelihood."""
         step = np.zeros(2)
         step[axis] = _STEP
         pair = np.append(at, 0.0)[:2]
@@ -388,7 +386,6 @@ class _Profile:
 
 
 def _maximise(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function of one number is largest, between two ends."""
     from scipy.optimize import minimize_scalar  # noqa: PLC0415  (slow to load)
 
     def loss(at: float) -> float:
@@ -447,7 +444,6 @@ def hold_out(stops: Stops, seed: int) -> Mapping[str, HeldOut]:
 
 
 def _try_on_others(name: str, stops: Stops, fold: Ranks, cluster: Ranks, size: int) -> Array:
-    """The log-likelihood of what each searcher did, by a fit to others."""
     values = np.zeros(stops.size)
     for number in range(FOLDS):
         tried = fold == number

@@ -170,7 +170,6 @@ def _places_by_value(order: Mapping[Any, float], argument: str) -> dict[Any, int
 
 
 def _common_places(a: Ordering, b: Ordering) -> tuple[Places, Places]:
-    """The places of the same names in both orders."""
     first, second = places(a, "a"), places(b, "b")
     if first.keys() != second.keys():
         odd = next(iter(first.keys() ^ second.keys()))

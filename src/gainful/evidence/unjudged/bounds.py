@@ -29,7 +29,7 @@ from gainful.page.table import Table, format_cell
 from gainful.read.qrels_and_run import Qrels
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.text import count_noun, join_words, name_way
-from gainful.types import Array, Flags, Ranks, finite_or_none
+from gainful.types import Array, Ranks, finite_or_none
 
 Ends = tuple[float | None, float | None, float | None]
 _BOUND_KINDS = {True: "exact", False: "outer"}
@@ -86,20 +86,15 @@ class Bounds(Shown):
     @property
     def mean(self) -> dict[str, Ends]:
         """(low, value, high) for each measure: queries do not depend on one another."""
-        values = self.results.mean
-        return {name: self._ends(name, values[name]) for name in self.limits}
-
-    def _ends(self, name: str, value: float) -> Ends:
-        limits, mean_kind = self.limits[name], self.recipes[name].entry.aggregation
-        low = _extreme_mean(limits.low, limits, self._flag_never_counting(name), mean_kind, 1.0)
-        high = _extreme_mean(limits.high, limits, self._flag_never_counting(name), mean_kind, -1.0)
-        return low, finite_or_none(value), high
-
-    def _flag_never_counting(self, name: str) -> Flags:
-        limits = self.limits[name]
-        masked = np.ma.getmaskarray(np.ma.asarray(self.results.values[name]))
-        never: Flags = masked & np.isnan(limits.low) & limits.exact
-        return never
+        values, mean = self.results.mean, {}
+        for name, limits in self.limits.items():
+            mean_kind = self.recipes[name].entry.aggregation
+            masked = np.ma.getmaskarray(np.ma.asarray(self.results.values[name]))
+            never = masked & np.isnan(limits.low) & limits.exact
+            low = _extreme_mean(limits.low, limits, never, mean_kind, 1.0)
+            high = _extreme_mean(limits.high, limits, never, mean_kind, -1.0)
+            mean[name] = low, finite_or_none(values[name]), high
+        return mean
 
     @property
     def exact(self) -> dict[str, bool]:
@@ -371,7 +366,6 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
 
 
 def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool) -> list[str]:
-    """What the columns mean, what was assumed, and what one should know."""
     kinds = {exact for run_bounds in bounds for exact in run_bounds.exact.values()}
     meaning = "; ".join(_KIND_WORDS[exact] for exact in (True, False) if exact in kinds)
     bounds_note = (

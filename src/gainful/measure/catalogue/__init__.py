@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 
 from gainful.measure.entry import Entry
-from gainful.measure.functions.cumulated_gain import CUMULATED_GAIN
-from gainful.measure.functions.graded import BLENDED_RATIO, GRADED_RELEVANCE
-from gainful.measure.functions.precision import BINARY_RELEVANCE
-from gainful.measure.functions.sets import CLASSIFICATION, COUNTS, SETS
+from gainful.measure.functions.graded import BLENDED_RATIO, CUMULATED_GAIN, GRADED_RELEVANCE
+from gainful.measure.functions.precision import BINARY_RELEVANCE, CLASSIFICATION, COUNTS, SETS
 from gainful.measure.functions.subtopics import SUBTOPICS
 from gainful.measure.functions.user_models import RANK_BIASED, USER_MODELS
 from gainful.page.table import NameTable
@@ -42,7 +40,7 @@ def session_measures() -> Mapping[str, Entry]:
 
 def exposure_measures() -> Mapping[str, Entry]:
     """The measures of what a run shows of a catalogue, loaded when one is asked for."""
-    from gainful.measure.catalogue.exposure import EXPOSURE_MEASURES  # noqa: PLC0415
+    from gainful.measure.functions.exposure import EXPOSURE_MEASURES  # noqa: PLC0415
 
     return EXPOSURE_MEASURES
 

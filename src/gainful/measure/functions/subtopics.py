@@ -218,12 +218,23 @@ def _match_aspects(
         # A list of judged documents may lack this one
         has_aspect = np.isin(ranked.query[hit], keys)
         return hit[has_aspect], own_aspect[has_aspect]
-    order = np.argsort(doc, kind="stable")
-    begin = np.searchsorted(doc[order], ranked.pool_index)
-    count = np.searchsorted(doc[order], ranked.pool_index, side="right") - begin
-    hit = np.repeat(np.arange(len(count)), count)
-    offset = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
-    return hit, aspect[order][begin[hit] + offset]
+    hit, entry = find_all(doc, ranked.pool_index)
+    return hit, aspect[entry]
+
+
+def find_all(keys: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks]:
+    """Each place at which a wanted number stands in `keys`: of which of the wanted, and where.
+
+    Examples:
+        >>> [places.tolist() for places in find_all(np.array([5, 7, 5]), np.array([7, 6, 5]))]
+        [[0, 2, 2], [1, 0, 2]]
+    """
+    order = np.argsort(keys, kind="stable")
+    begin = np.searchsorted(keys, wanted, sorter=order)
+    count = np.searchsorted(keys, wanted, side="right", sorter=order) - begin
+    number = np.repeat(np.arange(len(wanted)), count)
+    within = np.arange(len(number)) - np.repeat(np.cumsum(count) - count, count)
+    return number, order[begin[number] + within]
 
 
 def _share_of_maximum(  # noqa: PLR0917  (all that its two measures take)

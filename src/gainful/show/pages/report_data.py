@@ -14,9 +14,9 @@ from attrs import frozen
 from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.measure.entry import MeasureRecipe, Recipe
-from gainful.measure.functions.cumulated_gain import rank_discounts
+from gainful.measure.explanation import WorkedRanking
+from gainful.measure.functions.graded import rank_discounts
 from gainful.measure.values import Results
-from gainful.measure.worked_ranking import WorkedRanking
 from gainful.show.html_page import to_script_json
 from gainful.show.theme import LIGHT
 from gainful.types import Array, finite_or_none

@@ -13,15 +13,13 @@ from gainful.evidence.comparisons.comparison import (
     Comparison,
     build_table,
     describe_differences,
+    describe_groups as tell_groups,
     describe_test,
     format_heading,
+    list_groups,
 )
 from gainful.evidence.comparisons.comparison_answer import describe_measure
 from gainful.evidence.comparisons.comparison_values import Pair
-from gainful.evidence.comparisons.group_pairs import (
-    describe_groups as tell_groups,
-    list_sections,
-)
 from gainful.evidence.intervals import (
     Interval,
     MeanIntervals,
@@ -144,11 +142,7 @@ def build_tables(
 ) -> list[dict[str, Any]]:
     """The comparison in each measure, sorted by mean; or the means where nothing was compared.
 
-    Args:
-        comparison: of all systems, where they can be compared.
-        all_intervals: the means of each system.
-        labels: what systems are called, where that is not their name; then their means stand
-            elsewhere.
+    Systems may be called by `labels` in place of their names; then their means stand elsewhere.
     """
     if comparison is not None:
         tables = [
@@ -162,7 +156,7 @@ def build_tables(
         if not any(interval.low is not None for interval in intervals):
             tables = []  # plots have the means
     if comparison is not None and comparison.groups is not None:
-        shown = list_sections(comparison.groups, comparison.measures, comparison.baseline)
+        shown = list_groups(comparison.groups, comparison.measures, comparison.baseline)
         tables += [
             {"head": part.heading, "table": part.table, "notes": part.lines} for part in shown
         ]
@@ -253,13 +247,7 @@ def describe_dots(first: MeanIntervals, units: int) -> str:
 def build_plots(
     all_intervals: Sequence[MeanIntervals], results: Results, *, coloured: bool = False
 ) -> list[dict[str, Any]]:
-    """Of each measure a dot and an interval for each run, the best first, on one scale.
-
-    Args:
-        all_intervals: the means.
-        results: whose measures they are in.
-        coloured: has each run a colour of its own?
-    """
+    """Of each measure a dot and an interval for each run, the best first, on one scale."""
     plots = []
     for measure in all_intervals[0].intervals:
         direction, known = results.directions[measure], _find_means(all_intervals, measure)

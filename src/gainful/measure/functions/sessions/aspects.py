@@ -6,9 +6,15 @@ import numpy as np
 from attrs import frozen
 
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.entry import SessionRecipe
+from gainful.measure.entry import Entry, Example, SessionRecipe
+from gainful.measure.functions.precision import Share
+from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import sum_by_index
+from gainful.measure.functions.subtopics import find_all
 from gainful.types import Array, Ranks
+
+ASPECTS: list[Entry] = []
+_measure = collect(ASPECTS)
 
 
 @frozen(eq=False, kw_only=True)
@@ -46,11 +52,7 @@ def find_aspects(sessions: MatchedSessions, min_grade: float, *, per_document: b
     keys, aspect = np.unique(judged.pool_base[doc] * stride + subtopic, return_inverse=True)
     bases = int(max(judged.base.max(initial=-1), judged.pool_base.max(initial=-1))) + 1
     aspect_count = np.append(np.bincount(keys // stride, minlength=bases), 0)[judged.base]
-    order = np.argsort(doc, kind="stable")
-    begin = np.searchsorted(doc[order], sessions.pool_index)
-    count = np.searchsorted(doc[order], sessions.pool_index, side="right") - begin
-    hit = np.repeat(np.arange(len(count)), count)
-    entry = order[begin[hit] + np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)]
+    hit, entry = find_all(doc, sessions.pool_index)
     return Aspects(
         aspect_count=np.asarray(aspect_count, dtype=np.intp),
         hit=hit,
@@ -68,15 +70,66 @@ class _Additions:
     gain: Array
 
 
+@_measure(
+    "IR",
+    "subtopics (without subtopics: relevant documents) found in the first n "
+    "queries, each once / all of them",
+    Example("IR", "0 1 / 2 | 1", "2/3"),
+    options=("rel", "depth", "empty"),
+    cutoff_unit="queries",
+    cite="over1999",
+)
+def instance_recall(sessions: MatchedSessions, recipe: SessionRecipe) -> Share:
+    """What share of the distinct answers has the session found so far?
+
+    Where every query has judgments of its own, the answers to all queries of the session count.
+    """
+    aspects = find_aspects(sessions, float(recipe.setting("rel")), per_document=True)
+    first = aspects.first_of_session(sessions, sessions.depth(None, recipe.convention.depth))
+    session = sessions.session[sessions.judged.query[aspects.hit[first]]]
+    reached = sum_by_index(session, np.ones(len(session)), sessions.size)
+    return reached, _count_instances(sessions, aspects.aspect_count)
+
+
+def _count_instances(sessions: MatchedSessions, aspect_count: Ranks) -> Array:
+    """How many answers there are: those of the session's recall bases, each base once."""
+    if sessions.has_single_base:
+        return np.asarray(aspect_count[sessions.last_query], dtype=np.float64)
+    key = sessions.session * (int(sessions.judged.base.max()) + 2) + sessions.judged.base + 1
+    fresh = np.unique(key, return_index=True)[1]
+    return sum_by_index(
+        sessions.session[fresh], aspect_count[fresh].astype(np.float64), sessions.size
+    )
+
+
+@_measure(
+    "CT",
+    "Σ over subtopics of min(cap, Σ gamma^n · the grade of its n-th document) / "
+    "cap / the number of subtopics / the number of queries",
+    Example("CT", "ab / a", "(1/2 + 1/2 + 1/4) / 2 / 5 / 2"),
+    options=("gamma", "cap"),
+    needs_subtopics=True,
+    cutoff_unit="queries",
+    cite="luo2013",
+)
 def cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """How much of the cube is full at the end, per query?"""
+    """How much of each subtopic was found, per query?"""
     additions = _fill_subtopics(sessions, recipe)
     total = sum_by_index(sessions.session[additions.query], additions.gain, sessions.size)
     return np.asarray(total / sessions.query_counts)
 
 
+@_measure(
+    "ACT",
+    "the mean of CT after each document shown",
+    Example("ACT", "ab / a", "((1/2 + 1/2)/2/5 + (1/2 + 1/2 + 1/4)/2/5/2) / 2"),
+    options=("gamma", "cap"),
+    needs_subtopics=True,
+    cutoff_unit="queries",
+    cite="trec_dd",
+)
 def average_cube_test(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """How full is the cube after each document, averaged over all that were shown?
+    """How early was each subtopic found?
 
     What a document adds is there at all documents from it on: it counts once for each, divided
     by the number of queries so far.
@@ -115,26 +168,3 @@ def _fill_subtopics(sessions: MatchedSessions, recipe: SessionRecipe) -> _Additi
     height = np.minimum(np.cumsum(height, axis=1), cap)  # nothing is added to what is full
     added = height[row, nth + 1] - height[row, nth]
     return _Additions(query=query, rank=rank, gain=added / cap / aspects.aspect_count[query])
-
-
-def instance_recall(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
-    """How many answers has the session found, and how many are there?
-
-    Where every query has judgments of its own, the answers to all queries of the session count.
-    """
-    aspects = find_aspects(sessions, float(recipe.setting("rel")), per_document=True)
-    first = aspects.first_of_session(sessions, sessions.depth(None, recipe.convention.depth))
-    session = sessions.session[sessions.judged.query[aspects.hit[first]]]
-    reached = sum_by_index(session, np.ones(len(session)), sessions.size)
-    return reached, _count_instances(sessions, aspects.aspect_count)
-
-
-def _count_instances(sessions: MatchedSessions, aspect_count: Ranks) -> Array:
-    """How many answers there are: those of the session's recall bases, each base once."""
-    if sessions.has_single_base:
-        return np.asarray(aspect_count[sessions.last_query], dtype=np.float64)
-    key = sessions.session * (int(sessions.judged.base.max()) + 2) + sessions.judged.base + 1
-    fresh = np.unique(key, return_index=True)[1]
-    return sum_by_index(
-        sessions.session[fresh], aspect_count[fresh].astype(np.float64), sessions.size
-    )

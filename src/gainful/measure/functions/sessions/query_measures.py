@@ -15,14 +15,30 @@ from gainful.errors import BadValue
 from gainful.match import Matched
 from gainful.match.matched import FILTERED_ORDERS, Subtopics
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.entry import SessionRecipe
+from gainful.measure.entry import Entry, Example, SessionRecipe
+from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import sum_by_index
+from gainful.measure.functions.subtopics import find_all
 from gainful.measure.ranked_run import compute_measure, rank_run
 from gainful.types import Array, Flags, Ranks
 
+BY_QUERY: list[Entry] = []
+_measure = collect(BY_QUERY)
+_OPTIONS = ("gain", "negative", "empty")
 
+
+@_measure(
+    "Session",
+    "the value of the first, last or best query, or the mean or sum of all of them",
+    Example("Session(of='P@1', over=mean)", "0 / 3", "(0 + 1) / 2"),
+    options=("of", "over", *_OPTIONS),
+    defaults={"of": "nDCG@10", "over": "mean"},
+    bounded=False,
+    cutoff_kind="none",
+    cite="jarvelin2008",
+)
 def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """A measure of the first, the last or the best query, or of all of them."""
+    """What is the value of a ranking measure over the queries of a session?"""
     over = recipe.setting("over")
     if over in ("first", "last"):
         queries = sessions.first_query if over == "first" else sessions.last_query
@@ -40,8 +56,19 @@ def aggregate_queries(sessions: MatchedSessions, recipe: SessionRecipe) -> Array
     return aggregate if counts.all() else np.ma.masked_array(aggregate, mask=number == 0)
 
 
+@_measure(
+    "RL",
+    "any measure of the last list, in which repeated documents are not relevant; "
+    "the ideal is unchanged",
+    Example("RL(of='nDCG@10')", "0 / 0 3", "1/log2(3)"),
+    options=("of", "repeated", *_OPTIONS),
+    defaults={"of": "nDCG@10", "repeated": "counts"},
+    bounded=False,
+    cutoff_kind="none",
+    cite="session_track",
+)
 def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """A measure of the last query's list; what was shown before may earn nothing there.
+    """How good is the last query's list, if documents shown before do not count?
 
     The ideal stays as it is, as in the script of the TREC Session Track.
     """
@@ -91,16 +118,14 @@ def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:
     number[queries] = np.arange(len(queries))
     own = number[judged.query] >= 0
     query, rank = number[judged.query[own]].astype(np.intp), judged.rank[own]
-    pool_query, pool, offset = _copy_bases(judged.pool_base, base)
-    names, session, position = (
-        sessions.session_ids,
-        sessions.session[queries],
-        sessions.position[queries],
-    )
+    pool_query, pool = find_all(judged.pool_base, base)  # a copy for each query
+    offset = np.zeros(len(queries), dtype=np.intp)
+    offset[pool_query] = np.arange(len(pool)) - pool  # how far each base has moved
+    session, position = sessions.session[queries].tolist(), sessions.position[queries].tolist()
     rankings = Matched(
         queries=[
-            f"{names[number]}, query {at}"
-            for number, at in zip(session.tolist(), position.tolist(), strict=True)
+            f"{sessions.session_ids[number]}, query {at}"
+            for number, at in zip(session, position, strict=True)
         ],
         judged=base >= 0,
         in_run=np.ones(len(queries), dtype=bool),
@@ -120,23 +145,11 @@ def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:
     return evolve(rankings, filtered=dict.fromkeys(FILTERED_ORDERS, rankings))
 
 
-def _copy_bases(bases: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks, Ranks]:
-    """The entries of each wanted base, one base after the other, and how far each has moved."""
-    begin = np.searchsorted(bases, wanted)
-    count = np.searchsorted(bases, wanted, side="right") - begin
-    offset = np.cumsum(count) - count - begin
-    query = np.repeat(np.arange(len(wanted)), count)
-    return query, np.arange(len(query)) - offset[query], offset
-
-
 def _copy_subtopics(sessions: MatchedSessions, wanted: Ranks, offset: Ranks) -> Subtopics | None:
     subtopics = sessions.subtopics
     if subtopics is None:
         return None
-    bases = sessions.judged.pool_base[subtopics.doc]
-    order = np.argsort(bases, kind="stable")  # the order by document stays within each
-    query, entry, _ = _copy_bases(bases[order], wanted)
-    entry = order[entry]
+    query, entry = find_all(sessions.judged.pool_base[subtopics.doc], wanted)
     return Subtopics(
         doc=subtopics.doc[entry] + offset[query],
         subtopic=subtopics.subtopic[entry],

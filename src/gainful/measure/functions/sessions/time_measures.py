@@ -13,50 +13,17 @@ from attrs import frozen
 
 from gainful.errors import BadInput, BadValue, UnknownName
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.entry import SessionRecipe
+from gainful.measure.entry import CHEAPER, Entry, Example, SessionRecipe
+from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import select_results, sum_by_index
 from gainful.measure.functions.user_models import text_decay, time_decay
 from gainful.read.sessions import LIST_LENGTH
 from gainful.text import quote
 from gainful.types import Array, Flags, Ranks
 
-
-def session_cost(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """What does the session cost, in the unit of its prices: seconds, tokens, cents?"""
-    asked = _query_prices(sessions, recipe.setting("per_query"))
-    returned = _result_prices(sessions, recipe.setting("per_result"))
-    return sum_by_index(sessions.session, asked + returned, sessions.size)
-
-
-def _query_prices(sessions: MatchedSessions, price: str | float) -> Array:
-    if not isinstance(price, str):
-        return np.full(len(sessions.position), float(price))
-    return _read_column(sessions, price)[sessions.layout.query_starts]
-
-
-def _result_prices(sessions: MatchedSessions, price: str | float) -> Array:
-    """What the results of each query cost together."""
-    if not isinstance(price, str):
-        return sessions.retrieved.astype(np.float64) * float(price)
-    if LIST_LENGTH in sessions.rows.columns:
-        allowed = "a number: an engine keeps only some results as rows"
-        raise BadValue("per_result", price, allowed)
-    prices = _read_column(sessions, price)
-    return sum_by_index(sessions.query_of_row, prices, len(sessions.position))
-
-
-def _read_column(sessions: MatchedSessions, name: str) -> Array:
-    """The numbers of a column; a row without a document may have none."""
-    if name not in sessions.rows.columns:
-        raise UnknownName("column", name, sessions.rows.columns)
-    column = sessions.rows[name].alias("")
-    prices = column.cast(pl.Float64, strict=False).fill_nan(None)
-    wrong = (prices.is_null() & sessions.rows["doc"].is_not_null()) | (prices < 0)
-    if wrong.any():
-        row = int(wrong.arg_true()[0])
-        where = f"session {quote(sessions.rows['session'][row])}"
-        raise BadInput(where, f"{name} is {quote(column[row])}", "a price from 0 on in every row")
-    return prices.fill_null(0.0).to_numpy()
+TIME_AND_COST: list[Entry] = []
+_measure = collect(TIME_AND_COST)
+_WALK_OPTIONS = ("opened", "rel", "duplicates", "depth")
 
 
 OPENED, CLICKED = "opened", "clicked"
@@ -95,8 +62,33 @@ class _Walk:
         )
 
 
+@_measure(
+    "sTBG",
+    "TBG with one clock for the session: query_seconds for each query, per_summary "
+    "for each result, and for what is opened its seconds, or per_word · words + per_document",
+    Example(
+        "sTBG(words=400, query_seconds=10, opened=likely)",
+        "1 / 0 1",
+        "0.64*0.77*(0.5**(10/224) + 0.5**((2*10 + 2*4.4 + (0.018*400 + 7.8)*1.03)/224))",
+    ),
+    options=(
+        *(
+            "half_life",
+            "per_summary",
+            "words",
+            "per_word",
+            "per_document",
+            "click",
+            "false_click",
+        ),
+        *("save", "query_seconds", *_WALK_OPTIONS),
+    ),
+    defaults={"opened": "auto"},
+    bounded=False,
+    cite="smucker2012",
+)
 def session_time_biased_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """How many relevant documents does a searcher save in a session, if interest halves in time?"""
+    """How many relevant documents does a session save, if interest halves in time?"""
     walk = _walk(sessions, recipe)
     click, false_click = float(recipe.setting("click")), float(recipe.setting("false_click"))
     opened = np.where(walk.relevant, click, false_click)
@@ -120,8 +112,22 @@ def session_time_biased_gain(sessions: MatchedSessions, recipe: SessionRecipe) -
     return sum_by_index(sessions.session[query], gain, sessions.size)
 
 
+@_measure(
+    "sU",
+    "U with one text for the session: the snippets of all queries, and of what is "
+    "opened read_share · chars",
+    Example(
+        "sU(L=2000, chars=1000, opened=likely)",
+        "2 / 0 1",
+        "2*(1 - 400/2000) + 1*(1 - 1000/2000)",
+    ),
+    options=("L", "snippet", "chars", "read_share", "gain", "negative", *_WALK_OPTIONS),
+    defaults={"opened": "auto"},
+    bounded=False,
+    cite="sakai2013",
+)
 def session_u_measure(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """How much does a session gain along the text that is read, if nothing counts beyond L?"""
+    """How much does a session gain along the text that is read, up to L characters?"""
     walk = _walk(sessions, recipe)
     opened = walk.relevant if walk.clicked is None else walk.clicked
     chars = _column(sessions, "chars", float(recipe.setting("chars")))
@@ -170,3 +176,53 @@ def _column(sessions: MatchedSessions, name: str, usual: float | Array) -> Array
 def _sum_before(values: Array, starts: Ranks) -> Array:
     total = np.cumsum(values) - values
     return np.asarray(total - np.repeat(total[starts], np.diff(starts, append=len(values))))
+
+
+@_measure(
+    "Cost",
+    "Σ over queries of per_query + Σ over results of per_result; a price is a number or a column",
+    Example("Cost(per_query=50, per_result=200)", "1 / 0 1", "2*50 + 3*200"),
+    options=("per_query", "per_result"),
+    defaults={"per_query": 1, "per_result": 0},
+    bounded=False,
+    is_cost=True,
+    direction=CHEAPER,
+    cutoff_kind="none",
+    cite="azzopardi2011",
+)
+def session_cost(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """What does a session cost, in seconds, tokens or cents?"""
+    asked = _query_prices(sessions, recipe.setting("per_query"))
+    returned = _result_prices(sessions, recipe.setting("per_result"))
+    return sum_by_index(sessions.session, asked + returned, sessions.size)
+
+
+def _query_prices(sessions: MatchedSessions, price: str | float) -> Array:
+    if not isinstance(price, str):
+        return np.full(len(sessions.position), float(price))
+    return _read_column(sessions, price)[sessions.layout.query_starts]
+
+
+def _result_prices(sessions: MatchedSessions, price: str | float) -> Array:
+    """What the results of each query cost together."""
+    if not isinstance(price, str):
+        return sessions.retrieved.astype(np.float64) * float(price)
+    if LIST_LENGTH in sessions.rows.columns:
+        allowed = "a number: an engine keeps only some results as rows"
+        raise BadValue("per_result", price, allowed)
+    prices = _read_column(sessions, price)
+    return sum_by_index(sessions.query_of_row, prices, len(sessions.position))
+
+
+def _read_column(sessions: MatchedSessions, name: str) -> Array:
+    """The numbers of a column; a row without a document may have none."""
+    if name not in sessions.rows.columns:
+        raise UnknownName("column", name, sessions.rows.columns)
+    column = sessions.rows[name].alias("")
+    prices = column.cast(pl.Float64, strict=False).fill_nan(None)
+    wrong = (prices.is_null() & sessions.rows["doc"].is_not_null()) | (prices < 0)
+    if wrong.any():
+        row = int(wrong.arg_true()[0])
+        where = f"session {quote(sessions.rows['session'][row])}"
+        raise BadInput(where, f"{name} is {quote(column[row])}", "a price from 0 on in every row")
+    return prices.fill_null(0.0).to_numpy()
