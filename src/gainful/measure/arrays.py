@@ -517,7 +517,6 @@ def _compute_vector(
 def _compute_parts(
     function: Callable[[Recipe, RankedGains], Array], recipe: Recipe, batch: Batch
 ) -> list[tuple[slice | Ranks, Array]]:
-    """What a function says of the rankings, a few at a time, which stay in the cache."""
     parts = list(batch.grades.split_rows(_CACHED_CELLS))
     if len(parts) > 1:
         try:

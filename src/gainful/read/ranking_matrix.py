@@ -145,7 +145,6 @@ def _read_sizes(group: Any, row_count: int) -> RowGroups:
 
 
 def _read_ids(qid: Any, row_count: int) -> RowGroups:
-    """Groups in the order in which their ids first appear, wherever their rows stand."""
     allowed = f"an id for each of {row_count} rows"
     ids = _as_array([qid] if isinstance(qid, str) else qid, "qid", allowed)
     if ids.ndim != 1 or len(ids) != row_count:

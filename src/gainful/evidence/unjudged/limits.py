@@ -196,7 +196,6 @@ class _GainLevels:
         return counts
 
     def gain_and_ideal(self, counts: Ranks) -> tuple[float, float]:
-        """What a multiset of grades gains, and what its ideal does."""
         until = np.cumsum(counts)
         since = until - counts
         every = np.arange(len(counts))
