@@ -456,7 +456,6 @@ def _refuse_without_order(
 
 
 def _is_numbered(header: Header, texts: Collection[str]) -> bool:
-    """Is it plain, before any row is read, that queries are numbered within sessions?"""
     position, session = map(header.find_column, (POSITION, LOG_COLUMNS["session"].names))
     events = {header.find_column((alias,)) for alias in LOG_COLUMNS["event"].names}
     has_ids = session is not None and position is not None

@@ -169,8 +169,9 @@ def read_sources(
 
 def _judge_by_text(sessions: Sessions) -> Sessions:
     if "text" not in sessions.frame.columns:
-        problem = "it does not tell the texts of queries"
-        raise NoColumn(sessions.name, problem, "--columns topic= (columns=) what tells the topic")
+        problem = "it has no texts of queries"
+        expected = "a column of topics: --columns topic=NAME (columns=)"
+        raise NoColumn(sessions.name, problem, expected)
     frame = sessions.frame.drop("topic", strict=False)
     return evolve(sessions, frame=frame, judged_by="text")
 
@@ -192,7 +193,6 @@ def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:
 
 
 def _refuse_judgments(source: Source) -> None:
-    """Ratings of search teams and lines of four fields, the last a number, are judgments."""
     entry = find_format(source)
     if entry.name == "ratings":
         problem = f"these are not sessions, but {entry.description}"
