@@ -182,11 +182,7 @@ _ALL = (
     Format(
         "trec-session",
         "XML of the TREC Session Track",
-        *(
-            _SESSIONS,
-            _load("trec_sessions.is_xml"),
-            _load("trec_sessions.read_session_xml"),
-        ),
+        *(_SESSIONS, _load("trec_sessions.is_xml"), _load("trec_sessions.read_session_xml")),
         options=("pages",),
         example='<sessiontrack2012><session num="1"><topic num="1"/></session></sessiontrack2012>',
     ),
@@ -201,10 +197,8 @@ _ALL = (
     Format(
         "conversation",
         "a TREC run whose query ids name the turn, such as 106_3",
-        _SESSIONS,
-        _load("trec_sessions.is_conversation"),
-        _load("trec_sessions.read_conversations"),
-        options=("ties",),
+        *(_SESSIONS, _load("trec_sessions.is_conversation")),
+        *(_load("trec_sessions.read_conversations"), ("ties",)),
         example="106_1 Q0 a 1 0.9 bm25\n106_2 Q0 b 1 0.8 bm25",
     ),
     Format(
