@@ -20,21 +20,16 @@ from facts import find_notes
 from hypothesis import given, strategies as st
 from profiles import examples
 from refusals import refuses
-from strategies import qrels_and_runs, to_frame
+from strategies import EVERY, qrels_and_runs, to_frame
 
 import gainful
 import gainful.spark
 from gainful.errors import BadInput
 from gainful.match import parts
-from gainful.measure.catalogue import MEASURES
 from gainful.read import engines, spill
 
 STAYS = ["lazy polars", "DuckDB", "Spark"]
 UNORDERED = ["DuckDB", "Spark"]
-EVERY = [
-    str(gainful.Measure(name) @ {"needed": 3, "recall": 0.5}.get(entry.cutoff_kind))
-    for name, entry in MEASURES.items()
-]
 # Each convention brings something that an engine has to do: 32 bit, namesakes, queries that only
 # the run has, queries that it lacks, documents taken out, averages over ties.
 CONVENTIONS = {
