@@ -13,9 +13,8 @@ from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import WrongType, check_number
 from gainful.evidence.pairing import describe_turns
 from gainful.evidence.statistics.bootstrap import INTERVALS, bootstrap_test
-from gainful.evidence.statistics.outcome import UnitSums
+from gainful.evidence.statistics.outcome import DEFAULT_LEVEL, Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import T_INTERVAL
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, Resampling
 from gainful.measure.entry import Aggregation, Entry
 from gainful.measure.results import QueryResults
 from gainful.measure.sessions.results import SessionResults

@@ -15,6 +15,7 @@ from gainful.evidence.comparisons.compare import (
     BuildSample,
     PairedSample,
     Sample,
+    compare_groups,
     compare_sample,
     is_paired,
 )
@@ -34,9 +35,8 @@ from gainful.evidence.statistics.correction import (
 )
 from gainful.evidence.statistics.effect_size import EffectSize, effect_size, find_spread
 from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.outcome import Outcome, UnitSums, join_outcomes
+from gainful.evidence.statistics.outcome import Outcome, Resampling, UnitSums, join_outcomes
 from gainful.evidence.statistics.paired_tests import TEST_NAMES
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.evidence.statistics.study_design import (
     MIN_DEGREES,
     Design,
@@ -52,6 +52,7 @@ from gainful.evidence.statistics.study_design import (
     permute_all_pairs,
     permute_pair,
 )
+from gainful.measure.groups import describe_ungrouped
 from gainful.measure.sessions.results import SessionResults, list_footnotes
 from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
@@ -491,9 +492,6 @@ def _compare(results: Sequence[Results], build: BuildSample, method: Method) -> 
     comparison = compare_sample(build(results), method)
     if results[0].grouping is None:
         return comparison
-    from gainful.evidence.comparisons.compare_groups import compare_groups  # noqa: PLC0415
-    from gainful.measure.groups import describe_ungrouped  # noqa: PLC0415  (few ask for it)
-
     groups = compare_groups(results, results[0].grouping.name, build, comparison, method)
     notes = (*comparison.notes, *describe_ungrouped(results), *groups.notes)
     return evolve(comparison, groups=groups, notes=notes)
