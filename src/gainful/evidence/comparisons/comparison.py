@@ -429,34 +429,22 @@ def find_equivalences(comparison: ComparisonValues, measure: str) -> list[tuple[
 
 def describe_equivalence(comparison: ComparisonValues) -> str:
     """Which systems are practically the same, by the first measure that has a margin."""
-    for measure in comparison.measures:
-        asked = find_equivalences(comparison, measure)
-        if len(asked) == 1:
-            return _describe_one(comparison, *asked[0])
-        if asked:
-            return _describe_several(comparison, measure, asked)
-    return ""
-
-
-def _describe_one(comparison: ComparisonValues, pair: Pair, equivalence: Equivalence) -> str:
-    verb = "are" if comparison.is_equivalent(pair) else "are not shown to be"
-    who = f"{pair.system} and {pair.other} {verb} practically the same in {pair.measure}"
-    evidence = f"TOST, p {relate_p(equivalence.p_corrected)}"
-    return f"{who}: within {equivalence.margin:g} ({evidence})."
-
-
-def _describe_several(
-    comparison: ComparisonValues, measure: str, asked: Sequence[tuple[Pair, Equivalence]]
-) -> str:
-    head = f"Practically the same in {measure}, within {asked[0][1].margin:g}:"
+    by_measure = (find_equivalences(comparison, measure) for measure in comparison.measures)
+    asked = next(filter(None, by_measure), [])
     same = [pair for pair, _ in asked if comparison.is_equivalent(pair)]
-    if not same:
-        return f"{head} no pair."
-    names = [f"{pair.system} and {pair.other}" for pair in same]
-    rest = len(asked) - len(same)
-    not_shown = f"; not shown for {count_noun(rest, 'other pair')}" if rest else ""
+    if not asked:
+        return ""
+    (pair, equivalence), *others = asked
+    within = f"within {equivalence.margin:g}"
+    if not others:
+        verb = "are" if same else "are not shown to be"
+        who = f"{pair.system} and {pair.other} {verb} practically the same in {pair.measure}"
+        evidence = f"TOST, p {relate_p(equivalence.p_corrected)}"
+        return f"{who}: {within} ({evidence})."
+    names, rest = [f"{pair.system} and {pair.other}" for pair in same], len(asked) - len(same)
+    not_shown = f"; not shown for {count_noun(rest, 'other pair')}" if names and rest else ""
     pairs = "; ".join(names) if len(names) <= _MAX_PAIR_NAMES else f"{len(names)} pairs"
-    return f"{head} {pairs}{not_shown}."
+    return f"Practically the same in {pair.measure}, {within}: {pairs or 'no pair'}{not_shown}."
 
 
 def list_equivalence(comparison: ComparisonValues) -> list[Section]:
