@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -300,19 +300,15 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
     }
     if not detectable:
         return []
-    smallest = _format_by_system(detectable, ".3f")
+    low, high = (f"{end(detectable.values()):.3f}" for end in (min, max))
+    smallest = f"{low} to {high}"
+    if len(detectable) <= _MAX_SYSTEMS:
+        smallest = ", ".join(f"{value:.3f} ({name})" for name, value in detectable.items())
     if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
         smallest = f"none: too few {pluralise(comparison.unit_in_words)}"
     level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""
     power = f"{100 * comparison.evidence.method.power:g} % power"
     return [f"Detectable difference at {power}: {smallest}{level}."]
-
-
-def _format_by_system(values: Mapping[str, float], spec: str) -> str:
-    if len(values) <= _MAX_SYSTEMS:
-        return ", ".join(f"{format(value, spec)} ({name})" for name, value in values.items())
-    low, high = (format(end(values.values()), spec) for end in (min, max))
-    return f"{low} to {high}"
 
 
 def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> list[str]:

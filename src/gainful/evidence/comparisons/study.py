@@ -179,15 +179,6 @@ class Study(Sample):
 
     # ── the linear model ─────────────────────────────────────────────────────────────────────
 
-    @property
-    def is_square(self) -> bool:
-        """Did most searchers try several systems, and nobody one of them twice?"""
-        if not self.blocks:
-            return False
-        tried = self.block_numbers[0] * len(self.names) + self.system
-        several = _is_mostly_within(self.system, self.block_numbers)
-        return bool(np.unique(tried).size == tried.size) and several
-
     def model_rows(self) -> Ranks:
         """The sessions of searchers who have several: of one alone nothing is left."""
         counts = np.bincount(self.block_numbers[0])
@@ -306,8 +297,11 @@ class Study(Sample):
         """
         if len(self.names) == 2 or self.searcher_means() is not None:
             return PERMUTATION
-        if self.is_square and self._can(lambda: self.build_model(pairs).degrees >= MIN_DEGREES):
-            return FREEDMAN_LANE
+        if self.blocks and _is_mostly_within(self.system, self.block_numbers):
+            tried = self.block_numbers[0] * len(self.names) + self.system
+            is_square = np.unique(tried).size == tried.size  # nobody tried a system twice
+            if is_square and self._can(lambda: self.build_model(pairs).degrees >= MIN_DEGREES):
+                return FREEDMAN_LANE
         can_exchange = all(self._can(partial(self.find_pair, pair)) for pair in pairs)
         return PERMUTATION if can_exchange else FREEDMAN_LANE
 
@@ -543,18 +537,13 @@ def _join_numbers(numbers: Sequence[Ranks], size: int) -> Ranks:
     return _renumber(joined)
 
 
-def choose_blocks(
-    results: SessionResults,
-    by: str,
-    block: str | Sequence[str] | None,
-    usual: Sequence[str] = BLOCKS,
-) -> list[str]:
+def choose_blocks(results: SessionResults, by: str, block: str | Sequence[str] | None) -> list[str]:
     """The columns of blocks: those that were named, or those of the usual ones that are there."""
     if block is None:
         columns = results.columns.columns
         if CONVERSATION in columns:  # which every system had
             return [CONVERSATION]
-        return [name for name in usual if name in columns and name != by]
+        return [name for name in BLOCKS if name in columns and name != by]
     if isinstance(block, str):
         return [block]
     if not isinstance(block, Sequence):
