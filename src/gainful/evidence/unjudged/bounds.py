@@ -363,10 +363,10 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
 def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool) -> list[str]:
     kinds = {exact for run_bounds in bounds for exact in run_bounds.exact.values()}
     meaning = "; ".join(_KIND_WORDS[exact] for exact in (True, False) if exact in kinds)
-    grades = "grades" if len(bounds[0].grades) > 1 else "grade"
+    grades = f"grade{'s' if len(bounds[0].grades) > 1 else ''} {_join_grades(bounds[0].grades)}"
     bounds_note = (
         f"low and high: the smallest and the largest {'value' if per_query else 'mean'} if every "
-        f"unjudged document had one of the {grades} {_join_grades(bounds[0].grades)}, with the ideal "
+        f"unjudged document had one of the {grades}, with the ideal "
         f"changing too ({meaning})"
     )
     condensed_note = "condensed: the mean without unjudged documents (the others move up) · "
