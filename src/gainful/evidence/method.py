@@ -51,11 +51,10 @@ from gainful.types import Ranks
 Margins = float | Mapping[str, float]
 
 
-class SignificanceOptions(TypedDict, total=False):
-    """How differences are tested; each option may be left out.
+class PairOptions(TypedDict, total=False):
+    """How the difference of two runs or systems is tested; each option may be left out.
 
     Args:
-        baseline: the run or system that the others are set against; the first if none is named.
         test: of runs randomisation (default), t, wilcoxon, sign, bootstrap, bca, or tukey for all
             pairs. Of studies permutation, of each pair by the sessions of these two systems;
             freedman-lane, of all pairs by a linear model; or tukey: if none is named the design
@@ -63,8 +62,6 @@ class SignificanceOptions(TypedDict, total=False):
         correct: how p is corrected over a family: max-t (step-down; default of randomisation and
             freedman-lane), holm (default of other tests), bh, bonferroni, none. tukey takes care
             of the pairs itself.
-        family: "measure", the pairs of one measure are corrected together; or "all", those of all
-            measures.
         alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
         resamples: how many, where chance is asked: 10000, or as many as holm needs for all
             comparisons.
@@ -74,14 +71,25 @@ class SignificanceOptions(TypedDict, total=False):
             run; or {query: cluster}. Whole clusters are flipped and drawn.
     """
 
-    baseline: str | None
     test: str | None
     correct: str | None
-    family: Family
     alpha: float
     resamples: int | None
     seed: int
     cluster: ClusterChoice | None
+
+
+class SignificanceOptions(PairOptions, total=False):
+    """What is compared with what, beside how a difference is tested.
+
+    Args:
+        baseline: the run or system that the others are set against; the first if none is named.
+        family: "measure", the pairs of one measure are corrected together; or "all", those of all
+            measures.
+    """
+
+    baseline: str | None
+    family: Family
 
 
 class MethodOptions(SignificanceOptions, total=False):
@@ -101,6 +109,9 @@ class MethodOptions(SignificanceOptions, total=False):
     equivalent: Margins | None
     power: float
     standardise: str | None
+
+
+METHOD_SETS = (PairOptions, SignificanceOptions, MethodOptions)  # whose docstrings have them all
 
 
 @frozen
@@ -215,9 +226,11 @@ def build_method(tests: Iterable[str] = TEST_NAMES, **options: Unpack[MethodOpti
     )
 
 
-def split_method(options: Mapping[str, Any]) -> tuple[MethodOptions, dict[str, Any]]:
-    """Those that say how systems are compared, and all others."""
-    method = {name: options[name] for name in options if name in MethodOptions.__annotations__}
+def split_method(
+    options: Mapping[str, Any], known: type = MethodOptions
+) -> tuple[MethodOptions, dict[str, Any]]:
+    """Those that say how systems are compared, of a set that is known; and all others."""
+    method = {name: options[name] for name in options if name in known.__annotations__}
     others = {name: value for name, value in options.items() if name not in method}
     return cast("MethodOptions", method), others
 

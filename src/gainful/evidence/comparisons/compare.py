@@ -388,7 +388,7 @@ def refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> None:
         )
     refuse_extremes(paired.values, paired.measure)
     if not paired.values.any():
-        kind = "run" if paired.noun == "query" else "system"
+        kind = "system" if paired.noun == CONVERSATION else "run"
         raise CannotCompare(
             f"{paired.measure} is 0 for every {paired.noun} of every {kind}: "
             "there is nothing to compare"
@@ -406,7 +406,7 @@ def _refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
             {key: str(m) for key, m in item.measures.items()} for item in (result, results[0])
         )
         if measures != first:
-            raise CannotCompare(f"{name} and {names[0]} have not been given the same measures")
+            raise CannotCompare(f"{name} and {names[0]} were evaluated with different measures")
         differences = result.convention.differences(results[0].convention)
         if differences:
             raise CannotCompare(
@@ -570,7 +570,7 @@ def _test_together(
 def _why_no_interaction(samples: Sequence[Sample]) -> str:
     for sample in samples:
         if not isinstance(sample, PairedSample):
-            return "only paired values tell that"
+            return "the test needs paired values"
         if sample.cluster is not None:
             return "clusters of queries cannot be permuted over groups"
     return ""
