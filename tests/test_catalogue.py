@@ -164,9 +164,8 @@ def test_the_page_of_a_measure_has_the_numbers_of_its_paper(run_gainful):
 
 # Other tools' names, what their conventions say of single measures, and the heads of a table.
 MAY_NAME_MEASURES = (
-    *("array_tools.py", "tools.py", "platform_tools.py"),  # of which a tool has its own number
-    *("trec_eval_names.py", "names.py", "trec_tools.py"),
-    *("explanation.py", "__init__.py", "evaluator.py"),
+    *("tools.py", "trec_eval_names.py"),  # of which a tool has its own number
+    *("names.py", "explanation.py", "__init__.py", "evaluator.py"),
     "tensors.py",  # which has some measures
 )
 

@@ -13,8 +13,7 @@ from written_files import write_lines
 
 import gainful
 from gainful.errors import BadInput, NoColumn
-from gainful.read.envelopes import unwrap
-from gainful.read.json_text import decode_json
+from gainful.read.json_text import decode_json, unwrap
 from gainful.read.session_inputs import as_sessions
 
 TRACES = Path(__file__).parent / "traces"

@@ -18,7 +18,7 @@ from session_tables import make_sessions
 
 import gainful
 from gainful.evidence.statistics.bootstrap import run_bootstrap
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.formula import Param
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.sessions.session_values import mean_terms
@@ -578,8 +578,8 @@ def test_it_is_printed_dark_on_light_whatever_the_theme(browser, study):
         assert (
             page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         )
-        label = page.locator("#curves text.tick").first
-        assert label.evaluate("one => getComputedStyle(one).fill") == "rgb(90, 102, 117)"
+        label = "getComputedStyle(document.querySelector('#curves text.tick')).fill"
+        assert page.evaluate(label) == "rgb(90, 102, 117)"
         assert not page.locator("#controls").is_visible()
 
 
@@ -694,6 +694,55 @@ def test_many_different_grades_have_no_sliders_but_gains(browser, tmp_path):
 
 def test_the_page_of_the_demo_study_is_small(study):
     assert study[1].stat().st_size < 400_000
+
+
+# From the move of a control until the map is drawn, in milliseconds.
+TIMED_MOVES = """async () => {
+  const times = [], map = document.getElementById("map");
+  for (const [id, value] of [["b", 3], ["bq", 6], ["x", 5], ["weight-1-number", 2.5], ["b-number", 7], ["duplicates", "first"], ["x", 10]]) {
+    const drawn = new Promise((done) => { new MutationObserver((_, self) => { self.disconnect(); done(performance.now()); }).observe(map, { childList: true }); });
+    const begun = performance.now(), control = document.getElementById(id);
+    control.value = value;
+    control.dispatchEvent(new Event("input"));
+    times.push((await drawn) - begun);
+    await explored.ready();
+  }
+  document.getElementById("reset").click();
+  await explored.ready();
+  return times;
+}"""
+
+
+def time_moves(page):
+    """The median time of a move, in the quietest of three rounds: other tests run beside."""
+    return min(np.median(page.evaluate(TIMED_MOVES)) for _ in range(3))
+
+
+def test_verdict_and_map_of_120_sessions_take_a_tenth_of_a_second(demo):
+    reset(demo)
+    assert time_moves(demo) < 100
+
+
+def test_verdict_and_map_of_2000_sessions_of_50_results_take_a_quarter_of_a_second(
+    browser, tmp_path
+):
+    chance = np.random.default_rng(1)
+    rows = [
+        (f"s{session}", query, rank, f"d{doc}", "ab"[session % 2], f"t{session % 50}")
+        for session in range(2000)
+        for query in range(1, 6)
+        for rank, doc in enumerate(chance.permutation(200)[:10].tolist(), 1)
+    ]
+    names = ["session", "query", "rank", "doc", "system", "topic"]
+    judged = {
+        f"t{topic}": {f"d{doc}": int(chance.integers(4)) for doc in range(0, 200, 2)}
+        for topic in range(50)
+    }
+    shown = pl.DataFrame(rows, schema=names, orient="row")
+    path = write_page(tmp_path, shown, judged, "nsDCG@10")
+    assert path.stat().st_size < 2_000_000
+    with open_page(browser, path) as page:
+        assert time_moves(page) < 250
 
 
 def test_the_page_is_called_by_the_name_of_the_file_never_by_its_path(demo):

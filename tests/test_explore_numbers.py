@@ -203,55 +203,6 @@ def test_a_document_beyond_the_depth_of_the_page_that_was_clicked_still_counts_a
     assert script(data, duplicates="every")["groups"][0]["mean"] > 0
 
 
-TIMING = """
-const fs = require('fs'), data = JSON.parse(fs.readFileSync(process.argv[1], 'utf8')), study = Curves.prepareStudy(data);
-const set = { ...data.start, weights: data.gains[0].weights, where: {}, minQueries: 1 };
-let best = Infinity;
-for (let n = 0; n < 7; n++) {
-  const before = process.cpuUsage();
-  Searchers.judge(Searchers.layOut(study, set), set, [null, null]);
-  Searchers.survey(study, set, data.map, [null, null]);
-  const { user, system } = process.cpuUsage(before);
-  best = Math.min(best, (user + system) / 1000);
-}
-console.log(best);
-"""
-
-
-def time_script(page, folder):
-    """The processor time of a verdict and its map, in milliseconds."""
-    node = require_command("the live page's script", "node")
-    (folder / "data.json").write_text(json.dumps(extract_data(page)), encoding="utf-8")
-    scripts = ("explore_curves.js", "explore_searchers.js")
-    code = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in scripts)
-    words = [node, "-e", code + TIMING, str(folder / "data.json")]
-    return float(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
-
-
-def test_verdict_and_map_of_120_sessions_take_a_tenth_of_a_second(tmp_path):
-    study = gainful.sessions.simulate_study(2008)
-    for duplicates in ("every", "first"):
-        page = gainful.explore(study.sessions, study.qrels, "nsDCG@10", duplicates=duplicates)
-        assert time_script(page, tmp_path) < 100
-
-
-def test_verdict_and_map_of_2000_sessions_of_50_results_take_a_quarter_of_a_second(tmp_path):
-    chance = np.random.default_rng(1)
-    rows = [
-        (f"s{session}", query, rank, f"d{doc}", "ab"[session % 2], f"t{session % 50}")
-        for session in range(2000)
-        for query in range(1, 6)
-        for rank, doc in enumerate(chance.permutation(200)[:10].tolist(), 1)
-    ]
-    names = ["session", "query", "rank", "doc", "system", "topic"]
-    judged = {
-        f"t{topic}": {f"d{doc}": int(chance.integers(4)) for doc in range(0, 200, 2)}
-        for topic in range(50)
-    }
-    page = gainful.explore(pl.DataFrame(rows, schema=names, orient="row"), judged, "nsDCG@10")
-    assert time_script(page, tmp_path) < 250
-
-
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [

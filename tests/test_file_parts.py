@@ -10,7 +10,8 @@ from trec_files import assert_alike, write_trec_files
 
 import gainful
 from gainful.convention import like
-from gainful.match.file_parts import match_large_file
+from gainful.match.match import match
+from gainful.match.parts import match_large_file
 from gainful.read.inputs import as_qrels, as_qrels_columns
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"a": 2}, "3": {"c": 1}}
@@ -22,8 +23,8 @@ def small_parts(monkeypatch):
     """A function that makes files of any size large, and parts and pieces small; or not."""
 
     def choose(*, small: bool) -> None:
-        monkeypatch.setattr("gainful.match.file_parts.MIN_BYTES", 0 if small else 1 << 40)
-        monkeypatch.setattr("gainful.match.file_parts.PART_ROWS", 3)
+        monkeypatch.setattr("gainful.match.parts.MIN_BYTES", 0 if small else 1 << 40)
+        monkeypatch.setattr("gainful.match.parts.PART_ROWS", 3)
         monkeypatch.setattr("gainful.read.trec_files._PIECE_BYTES", 64 if small else 1 << 23)
 
     monkeypatch.setenv("GAINFUL_ENGINE", "pure")
@@ -74,7 +75,7 @@ def test_what_needs_all_rows_is_read_whole(tmp_path, small_parts, run, in_parts)
     path = tmp_path / "run.txt"
     path.write_bytes(run.encode())
     rows_and_match = match_large_file(
-        as_qrels_columns(as_qrels(QRELS)), path, None, like("gainful")
+        as_qrels_columns(as_qrels(QRELS)), path, None, like("gainful"), match
     )
     assert (rows_and_match is not None) == in_parts
     if rows_and_match is not None:

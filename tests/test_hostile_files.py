@@ -221,7 +221,7 @@ def test_digits_without_end_take_no_minutes(run_gainful):
 
 
 def test_a_bomb_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("gainful.read.decompress._ALWAYS_ALLOWED", 1 << 20)
+    monkeypatch.setattr("gainful.read.source._ALWAYS_ALLOWED", 1 << 20)
     path = write_file(
         tmp_path / "run.gz", gzip.compress(b"1 Q0 a 1 1 t\n" * 10_000_000, compresslevel=1)
     )

@@ -26,7 +26,7 @@ from gainful.evidence.intervals import (
     find_intervals,
     session_intervals,
 )
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import group_systems
 from gainful.sessions import compare, evaluate, report, simulate_study, sweep
 from gainful.show.pages import report_data

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Unpack, cast
+from typing import Unpack
 
-from gainful.api.session_options import GainOptions, ReadingOptions, answer_session_options
-from gainful.api.sessions import read_judged_sessions
+from gainful.api.session_options import ReadingOptions, SessionReading, answer_session_options
 from gainful.defaults import SEED
 from gainful.evidence.searchers.calibration import (
     Calibration,
@@ -59,7 +58,7 @@ def calibrate(
         >>> calibration.measure, round(calibration["b"].low, 2), round(calibration["b"].high, 2)
         ('nsDCG(b=1.99, bq=3.98)@10', 1.95, 2.03)
     """
-    _, sessions = read_judged_sessions(log, None, cast("GainOptions", options), gains=False)
+    _, sessions = SessionReading.from_options(options).read(log, gains=False)
     first_queries = options.get("first_queries")
     share = check_level(level)
     limit = (

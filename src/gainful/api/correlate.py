@@ -9,9 +9,8 @@ from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.keywords import answer_keywords
 from gainful.api.run_options import RunOptions, RunReading, Runs, name_runs, take_results
-from gainful.api.session_options import GainOptions
-from gainful.api.sessions import evaluate as evaluate_sessions, read_judged_sessions
-from gainful.convention.session import SessionConvention
+from gainful.api.session_options import SessionOptions, SessionReading
+from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.defaults import ALPHA, RESAMPLES, SEED
 from gainful.errors import BadValue, UnknownName
 from gainful.evidence.orders.correlations import (
@@ -21,7 +20,7 @@ from gainful.evidence.orders.correlations import (
     label_units,
 )
 from gainful.evidence.pairing import ClusterChoice, read_clusters
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.catalogue import session_measures
@@ -76,10 +75,10 @@ def correlate(
     check_coefficient(coefficient)
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     several = take_results([results], None, {})
-    if cluster is not None and several[0].unit == "session":
+    if cluster is not None and several[0].KEY == "session":
         allowed = "nothing with sessions: they are resampled by searcher already"
         raise BadValue("cluster", cluster, allowed)
-    against, table = _read_labels(labels, against, several[0].unit)
+    against, table = _read_labels(labels, against, several[0].KEY)
     clusters = None if cluster is None else read_clusters(cluster)
     units = label_units(several, against, table, clusters)
     return correlate_units(units, against, coefficient, resampling)
@@ -133,18 +132,17 @@ def correlate_sessions(
     *,
     against: str | None,
     labels: AnyLabels | None = None,
-    like: str | SessionConvention | None = None,
     statistics: Mapping[str, Any],
-    unjudged: str | None = None,
-    **reading: Unpack[GainOptions],
+    **options: Unpack[SessionOptions],
 ) -> Correlations:
     """Evaluate sessions and hold the measures against labels, or a column of the sessions."""
-    judgments, loaded = read_judged_sessions(sessions, qrels, reading)
+    reading = SessionReading.from_options(options)
+    judgments, loaded = reading.read(sessions, qrels)
     wanted = _add_measure(measures or usual_session_measures(loaded.observed), None)
     if against is not None and labels is None and against not in loaded.frame.columns:
         wanted.append(_find_session_measure(against, loaded.frame.columns))
-    chosen: dict[str, Any] = {} if unjudged is None else {"unjudged": unjudged}
-    results = evaluate_sessions(loaded, judgments, wanted, like=like, **chosen)
+    settings: Any = {"like": reading.like, **reading.settings}
+    results = evaluate_sessions(loaded, judgments, wanted, **settings)
     return correlate(results, against, labels, **statistics)
 
 

@@ -187,7 +187,6 @@ class RunResults(ShownByRun[QueryResults]):
         return evolve(table, columns=(*table.columns, *list_columns(self.intervals[0])), rows=rows)
 
     def _list_intervals(self, *, folded: bool = False) -> list[MeanIntervals]:
-        """Of each run the intervals of all queries, and then those of each group."""
         from gainful.evidence.intervals import group_intervals  # noqa: PLC0415
 
         return [
@@ -361,13 +360,8 @@ def evaluate_matched(
 ) -> Iterator[tuple[QueryResults, MatchedRun]]:
     """What every run scores, and how it was matched.
 
-    Args:
-        qrels: the judgments.
-        runs: by name; one whose name is empty is named for its file.
-        measures: what is computed.
-        reading: how all are read.
-        with_rows: are all documents of runs wanted, or only where the judged ones stand? Without
-            them, a file may be matched where it lies.
+    A run whose name is empty is named for its file, which may be matched where it lies if only the
+    ranks of judged documents are wanted (not `with_rows`).
     """
     convention, all_recipes = reading.build_recipes(measures)
     recipes = {name: recipe for name, recipe in all_recipes.items() if not recipe.entry.of_items}
@@ -448,9 +442,9 @@ def _match_in_file(
         if first_rows_and_match is not None:
             return MatchedRun(qrels, *first_rows_and_match), engine
         engine = f"pure engine ({'the file is unusual' if library else engine})"
-    from gainful.match.file_parts import match_large_file  # noqa: PLC0415  (small ones do without)
+    from gainful.match.parts import match_large_file  # noqa: PLC0415  (small ones do without)
 
-    first_rows_and_match = match_large_file(qrels, run, reading.run_format, convention)
+    first_rows_and_match = match_large_file(qrels, run, reading.run_format, convention, match)
     return None if first_rows_and_match is None else MatchedRun(
         qrels, *first_rows_and_match
     ), engine

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from collections.abc import Sequence
+from typing import Unpack
 
 from attrs import evolve
 
-from gainful.api.session_options import EvaluationOptions, answer_session_options, split_options
-from gainful.api.sessions import read_judged_sessions
-from gainful.convention.session import SessionConvention
+from gainful.api.session_options import (
+    EvaluationOptions,
+    SessionReading,
+    answer_session_options,
+    match_for,
+)
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.intervals import DrawnUnits, draw_searchers
 from gainful.evidence.searchers.calibration import (
@@ -18,12 +21,7 @@ from gainful.evidence.searchers.calibration import (
 )
 from gainful.evidence.searchers.fit import Estimate
 from gainful.match.session_groups import session_columns
-from gainful.match.sessions import MatchedSessions, match_sessions
-from gainful.measure.build_session_recipes import (
-    WHY_NOT_NSDCG,
-    build_session_recipes,
-    usual_session_measures,
-)
+from gainful.measure.build_session_recipes import WHY_NOT_NSDCG, usual_session_measures
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.measure import Measure
@@ -46,7 +44,6 @@ def explore(
     *,
     by: str | None = None,
     title: str | None = None,
-    like: str | SessionConvention | None = None,
     command: Sequence[str] | None = None,
     calibrated: AnyCalibration | None = None,
     **options: Unpack[EvaluationOptions],
@@ -63,14 +60,12 @@ def explore(
             nsDCG@10, or sDCG@10 where gain comes from actions.
         by: the column whose groups are compared first; system, if there is such a column.
         title: of the page.
-        like: whose settings to begin with: jk2008 (default), kanoulas2011.
         command: the words of `gainful sessions` by which the same sessions are read; the page
             offers the command for what one looks at. Made of the other arguments, if not given.
         calibrated: what `calibrate` returned, or the JSON that `gainful calibrate` wrote: the page
             begins with the searcher that was measured, and its map has the interval drawn.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
-            `b=10`.
+        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
+            settings, such as `duplicates="first"` or `b=10`.
 
     Examples:
         >>> from gainful.sessions import simulate_study
@@ -79,20 +74,18 @@ def explore(
         >>> page[:15], "http://" in page.split("<script")[0]
         ('<!doctype html>', False)
     """
-    reading, settings = split_options(options)
+    reading = SessionReading.from_options(options)
     searcher = None if calibrated is None else read_calibration(calibrated)
     if searcher is not None:
-        settings = searcher.settings() | settings
-    recipe = _choose_recipe(measure or usual_session_measures("")[-1], like, settings)
+        reading = evolve(reading, settings=searcher.settings() | {**reading.settings})
+    recipe = _choose_recipe(measure or usual_session_measures("")[-1], reading)
     if command is None:
-        command = command_words(sessions, qrels, reading)
-    judgments, loaded = read_judged_sessions(sessions, qrels, reading, whole=True)
+        command = command_words(sessions, qrels, reading.options)
+    judgments, loaded = reading.read(sessions, qrels, whole=True)
     if measure is None and loaded.observed:
         loaded = evolve(loaded, notes=(*loaded.notes, WHY_NOT_NSDCG))
-        recipe = _choose_recipe(usual_session_measures(loaded.observed)[-1], like, settings)
-    matched = match_sessions(
-        loaded, judgments, recipe.convention.unjudged, recipe.convention.subtopic_grades
-    )
+        recipe = _choose_recipe(usual_session_measures(loaded.observed)[-1], reading)
+    matched = match_for(recipe, loaded, judgments)
     if matched.size > _MAX_SESSIONS:
         allowed = f"at most {_MAX_SESSIONS}, such as those of one scenario"
         raise BadInput(loaded.name, f"{matched.size} sessions are too many for a page", allowed)
@@ -101,6 +94,7 @@ def explore(
     explore_choices.refuse_unanswerable(recipe, answers)
     filters = explore_data.filter_columns(matched, loaded)
     group_column = explore_choices.choose_group_column(matched, loaded.name, filters, by)
+    columns = session_columns(matched)
     content = ExploreContent(
         loaded=loaded,
         sessions=matched,
@@ -113,29 +107,22 @@ def explore(
             "b": _widen_range(None if searcher is None else searcher.b),
             "bq": _widen_range(None if searcher is None else searcher.bq),
         },
-        units=_choose_units(matched),
+        units=DrawnUnits.from_labels(columns[CONVERSATION], "session")
+        if CONVERSATION in columns.columns
+        else draw_searchers(columns),
         command=command,
         searcher=searcher,
     )
     return render_explore(content, title)
 
 
-def _choose_recipe(
-    measure: str | Measure, like: str | SessionConvention | None, settings: Mapping[str, Any]
-) -> SessionRecipe:
-    _, recipes = build_session_recipes(measure, like, settings)
+def _choose_recipe(measure: str | Measure, reading: SessionReading) -> SessionRecipe:
+    _, recipes = reading.build_recipes(measure)
     if len(recipes) > 1:
         raise BadValue("measure", measure, "one measure to start with")
     (recipe,) = recipes.values()
     explore_choices.check_page_measure(recipe)
     return recipe
-
-
-def _choose_units(sessions: MatchedSessions) -> DrawnUnits:
-    columns = session_columns(sessions)
-    if CONVERSATION in columns.columns:
-        return DrawnUnits.from_labels(columns[CONVERSATION], "session")
-    return draw_searchers(columns)
 
 
 def _widen_range(estimate: Estimate | None) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -28,19 +28,18 @@ from gainful.api.run_options import (
 )
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
-from gainful.convention import Convention
 from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput, BadValue, OneGroup, UnknownName
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.searchers.calibration import Calibration
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL
+from gainful.evidence.statistics.outcome import DEFAULT_LEVEL
 from gainful.evidence.system_groups import group_systems
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.entry import Entry, Recipe
+from gainful.measure.entry import Entry
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
@@ -59,15 +58,13 @@ from gainful.show.figures import (
     heatmap,
     individual_sessions,
     judges,
-    last_query,
-    precision_recall,
     rank_curves,
     searchers,
     session_curves,
     winner_map,
 )
 from gainful.show.figures.drawing import Drawing, to_altair
-from gainful.show.figures.figure import Figure, FigureData, Look
+from gainful.show.figures.figure import Figure, FigureData, InputKind, Look
 from gainful.types import Array
 
 if TYPE_CHECKING:
@@ -103,7 +100,10 @@ def curves_data(
     measures = [curve_measure @ rank for rank in ranks]
     ideals = []
     if not curve_measure.entry.normalised:
-        ideals = [_ideal_measure(curve_measure) @ rank for rank in ranks]
+        allowed = MEASURES["IDCG"].params
+        params = {name: value for name, value in curve_measure.params if name in allowed}
+        params |= {} if curve_measure.entry.discounted else {"discount": "none"}
+        ideals = [Measure("IDCG", tuple(params.items())) @ rank for rank in ranks]
     results = _evaluate(qrels, runs, [*measures, *ideals], options)
     curves = {
         run: (
@@ -162,8 +162,8 @@ def precision_recall_data(
     Returns:
         Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.
     """
-    measures = list(precision_recall.MEASURES)
-    return precision_recall.build_data(_evaluate(qrels, runs, measures, options))
+    measures = list(rank_curves.RECALL_MEASURES)
+    return rank_curves.build_recall_data(_evaluate(qrels, runs, measures, options))
 
 
 def dots_data(
@@ -190,8 +190,7 @@ def dots_data(
     Returns:
         Columns run, measure, mean, low, high.
     """
-    take = _take_results if holds_results(qrels) else _evaluate
-    results = take(qrels, runs, measures, options)
+    results = _find_results(qrels, runs, measures, options, usual=USUAL_MEASURES)
     all_intervals = [
         mean_intervals(result, interval, resamples=resamples, seed=seed)
         for result in results.values()
@@ -263,7 +262,7 @@ def groups_data(
     if holds_results(qrels):
         results = take_results((qrels, runs), measure, options)
     else:
-        results = list(_evaluate(qrels, runs, measure or "nDCG@10", options).values())
+        results = list(_find_results(qrels, runs, measure, options).values())
     first = results[0]
     if first.grouping is None:
         raise BadValue("group", None, "a column that names groups of queries, or {query: group}")
@@ -277,18 +276,17 @@ def groups_data(
 
 
 def _find_results(
-    qrels: Any, runs: Runs | None, measure: str | Measure | None, options: RunOptions
+    qrels: Any,
+    runs: Any,
+    measures: Measures | None,
+    options: RunOptions,
+    usual: Measures = USUAL_MEASURES[0],
 ) -> dict[str, Results]:
-    if holds_results(qrels):
-        return _take_results(qrels, runs, measure, options)
-    return _evaluate(qrels, runs, measure or "nDCG@10", options)
-
-
-def _take_results(
-    results: Any, more: Any, measures: Measures | None, options: RunOptions
-) -> dict[str, Results]:
-    results = take_results((results, more), measures, options)
-    if results[0].unit != "query":
+    """The results that are given, or those of runs, by their names."""
+    if not holds_results(qrels):
+        return _evaluate(qrels, runs, measures or usual, options)
+    results = take_results((qrels, runs), measures, options)
+    if results[0].KEY != "query":
         allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
         raise BadValue("qrels", f"sessions ({', '.join(results[0].measures)})", allowed)
     return {result.name: result for result in results}
@@ -300,11 +298,13 @@ def _evaluate(
     """The results of each run by its name; refused where nothing at the depth is judged."""
     if holds_results(qrels):
         allowed = "judgments and runs: results lack these values"
-        raise BadValue("results", ", ".join(_take_results(qrels, None, None, {})), allowed)
+        raise BadValue("results", ", ".join(_find_results(qrels, None, None, {})), allowed)
     named_runs = name_runs(() if runs is None else runs)
     reading = RunReading.from_options(options)
     convention, recipes = reading.build_recipes(measures)
-    names, depth = list(recipes), _common_depth(recipes, convention)
+    names, depths = list(recipes), [recipe.depth or 0 for recipe in recipes.values()]
+    has_depth = all(depths) and not TIE_POLICIES[convention.ties].averages
+    depth = max(depths) if has_depth else None
     wanted = names if depth is None else [*names, f"Judged@{depth}"]
     results = list(evaluate_runs(qrels, named_runs, wanted, reading))
     if depth is None:
@@ -314,12 +314,6 @@ def _evaluate(
         allowed = "judgments of the retrieved documents, or more depth"
         raise BadInput(", ".join(result.name for result in results), problem, allowed)
     return {result.name: result.select_measures(names) for result in results}
-
-
-def _common_depth(recipes: Mapping[str, Recipe], convention: Convention) -> int | None:
-    depths = [recipe.depth for recipe in recipes.values() if recipe.depth is not None]
-    averages = TIE_POLICIES[convention.ties].averages
-    return None if averages or len(depths) < len(recipes) else max(depths)
 
 
 def _check_curve_measure(measure: Measure) -> int:
@@ -338,16 +332,7 @@ def _grows_by_rank(entry: Entry) -> bool:
     return entry.cumulated and entry.gain_of != "ideal"
 
 
-def _ideal_measure(measure: Measure) -> Measure:
-    allowed_params = MEASURES["IDCG"].params
-    params = {param: value for param, value in measure.params if param in allowed_params}
-    if not measure.entry.discounted:
-        params["discount"] = "none"
-    return Measure("IDCG", tuple(params.items()))
-
-
 def _select_means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
-    """The mean of each measure, or its value of one query."""
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])
     if query not in results.ids:
@@ -363,8 +348,8 @@ _ALL = (
         question="Is the last query of a session the best? (the paper's Figure 1)",
         example="last study.csv --qrels qrels.txt --by system -o figure1.svg",
         input_kind="sessions",
-        data=last_query.last_data,
-        draw_chart=last_query.draw_chart,
+        data=session_curves.last_data,
+        draw_chart=session_curves.draw_last,
         usual_measures=("sDCG@10",),
     ),
     Figure(
@@ -405,7 +390,7 @@ _ALL = (
     ),
     Figure(
         name="frontier",
-        question="What do systems gain at which cost, and which are not beaten?",
+        question="How much do systems gain at what cost, and which are not dominated?",
         example="frontier a.csv --qrels q.txt --cost result=tokens -o f.svg",
         input_kind="sessions",
         data=frontier.frontier_data,
@@ -444,7 +429,7 @@ _ALL = (
         example="precision-recall qrels.txt bm25.txt dense.txt -o recall.pdf",
         input_kind="runs",
         data=precision_recall_data,
-        draw_chart=precision_recall.draw_chart,
+        draw_chart=rank_curves.draw_recall,
     ),
     Figure(
         name="dots",
@@ -564,32 +549,29 @@ def draw_calibration(calibration: Calibration, path: str) -> bytes:
     return picture.encode() if isinstance(picture, str) else picture
 
 
+# What says the answer that is drawn; other figures take judgments and runs themselves.
+_VERBS: Mapping[InputKind, Callable[..., Any]] = {
+    "sessions": evaluate_sessions,
+    "sweep": sweep,
+    "log": calibrate,
+    "judges": compare_judges,
+}
+
+
 def draw_files(
     name: str, *files: Any, options: Mapping[str, Any], look: Look, **reading: Any
 ) -> Drawing:
-    """A figure of files: read, evaluated or swept first, where it is made of results.
+    """A figure of files, evaluated or swept first where it is made of results.
 
-    Args:
-        name: as `figure` takes it.
-        files: what `sessions.evaluate` or `sessions.sweep` take before options; or judgments and
-            runs.
-        options: those of the figure's data function.
-        look: title, size and background.
-        **reading: how files are read and evaluated; options of `sessions.evaluate` or
-            `sessions.sweep`, or formats and settings.
+    `options` are those of the figure's data function, `reading` those of the verb before it.
     """
     entry = find_figure(name)
-    if entry.input_kind in ("runs", "groups"):
-        return Drawing(entry, build_data(name, *files, **options, **reading), look)
-    if entry.input_kind == "judges":
-        return Drawing(entry, build_data(name, compare_judges(*files, **reading)), look)
-    if entry.input_kind == "log":
-        return Drawing(entry, build_data(name, calibrate(*files, **reading), **options), look)
-    if entry.input_kind == "sessions":
-        results = evaluate_sessions(*files, **reading)
-        return Drawing(entry, build_data(name, results, **options), look)
     try:
-        data = build_data(name, sweep(*files, **reading), **options)
-    except OneGroup as error:
+        if entry.input_kind in _VERBS:
+            result = _VERBS[entry.input_kind](*files, **reading)
+            data = build_data(name, result, **options)
+        else:
+            data = build_data(name, *files, **options, **reading)
+    except OneGroup as error:  # of a sweep
         data = winner_map.build_empty_data(error.problem)
     return Drawing(entry, data, look)

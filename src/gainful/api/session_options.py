@@ -10,25 +10,45 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Literal, TypedDict, cast
 
+from attrs import field, frozen
+
 from gainful.api.keywords import Function, answer_options
 from gainful.api.run_options import GroupChoice
 from gainful.convention.session import (
     SESSION_SETTINGS,
     Repeats,
+    SessionConvention,
     SessionIdeal,
     Statistic,
     SubtopicGrades,
 )
-from gainful.evidence.method import MethodOptions, SignificanceOptions
+from gainful.errors import BadValue
+from gainful.evidence.method import METHOD_SETS
 from gainful.formula import NamedFormula
-from gainful.match.behaviour_gains import GainRule
+from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviour, list_behaviour
+from gainful.match.sessions import MatchedSessions, match_sessions
+from gainful.measure.build_recipes import Measures
+from gainful.measure.build_session_recipes import Cost, build_session_recipes
+from gainful.measure.entry import SessionRecipe
+from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
 from gainful.read.column_names import ColumnNames
-from gainful.read.inputs import AnyRun
+from gainful.read.engines import find_engine
+from gainful.read.inputs import (
+    AnyQrels,
+    AnyRun,
+    as_qrels,
+    as_qrels_columns,
+    as_run_columns,
+    as_run_in_memory,
+)
 from gainful.read.propensities import AnyPropensities
+from gainful.read.qrels_and_run import Qrels
 from gainful.read.query_columns import AnyQueries
 from gainful.read.read_options import AnyTopics
 from gainful.read.session_events import EventWords
+from gainful.read.session_inputs import AnySessions, as_sessions
 from gainful.read.session_problems import BadPolicy
+from gainful.read.sessions import SessionChoice, Sessions, filter_sessions
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -91,8 +111,13 @@ class GainOptions(ReadingOptions, total=False):
 
 
 class SessionOptions(GainOptions, total=False):
-    """Those of reading and gaining, and single settings of a convention of sessions."""
+    """Those of reading and gaining, and single settings of a convention of sessions.
 
+    Args:
+        like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
+    """
+
+    like: str | SessionConvention | None
     gain: str | Mapping[float, float] | NamedFormula | None
     rel: float | None
     discount: str | NamedFormula | None
@@ -122,15 +147,18 @@ class EvaluationOptions(SessionOptions, total=False):
 
 
 class GroupedSessionOptions(EvaluationOptions, total=False):
-    """How sessions are grouped, beside how they are read and measured.
+    """What searching costs and how sessions are grouped, beside how they are read and measured.
 
     Args:
+        cost: what searching costs, such as {"query": 50, "result": 200} or {"result": "tokens"}, a
+            column: the measure Cost, and beside every mean its gain per cost.
         group: tell values and differences by group of sessions too: a column of the sessions or of
             `queries`, {session: group}, or a function of the session's id.
         queries: a table of the sessions or conversations: a file or frame with a column session, or
             {session: {attribute: value}}.
     """
 
+    cost: Cost | None
     group: GroupChoice | None
     queries: AnyQueries | None
 
@@ -142,7 +170,7 @@ def answer_session_options(options: type, name: str = "") -> Callable[[Function]
     """
     names = options.__annotations__.keys()
     all_sets = (
-        *(SignificanceOptions, MethodOptions, ReadingOptions, GainOptions, GroupedSessionOptions),
+        *(*METHOD_SETS, ReadingOptions, GainOptions, SessionOptions, GroupedSessionOptions),
     )
     sets = [some for some in all_sets if some.__annotations__.keys() <= names]
     answer: Callable[[Function], Function] = answer_options(options, sets, SESSION_SETTINGS)
@@ -162,33 +190,156 @@ _IN_ENGINE = (  # what can be done where sessions are, some whole ones at a time
 )
 
 
-def can_be_in_parts(options: GainOptions) -> bool:
-    """Can sessions in an engine be added up there, under these options?"""
-    return not list_others_in_parts(options)
-
-
 def list_others_in_parts(options: GainOptions) -> list[str]:
-    """The options that need all sessions in memory."""
+    """The options that need all sessions in memory, so that an engine cannot add them up."""
     return [
         name
         for name, value in options.items()
-        if name not in _IN_ENGINE and not _is_left_out(value)
-        if (name, value) != ("sessions_format", "table")
+        if name not in _IN_ENGINE and (name, value) != ("sessions_format", "table")
+        if value is not None and value is not False
+        if not isinstance(value, (str, Sequence)) or value
     ]
 
 
-def _is_left_out(value: object) -> bool:
-    return value is None or value is False or (isinstance(value, (str, Sequence)) and not value)
+@frozen(kw_only=True)
+class SessionReading:
+    """What these options say, as one value: it reads sessions, and builds recipes."""
+
+    options: GainOptions  # how sessions are read, and what gains
+    like: str | SessionConvention | None = None
+    cost: Cost | None = None
+    settings: Mapping[str, Any] = field(factory=dict)
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> SessionReading:
+        """Single settings apart from all else.
+
+        Examples:
+            >>> reading = SessionReading.from_options({"gap": "30m", "duplicates": "first"})
+            >>> reading.options, reading.settings
+            ({'gap': '30m'}, {'duplicates': 'first'})
+        """
+        given = dict(options)
+        names = GainOptions.__annotations__
+        reading = {name: given.pop(name) for name in options if name in names}
+        own = {name: given.pop(name) for name in ("like", "cost") if name in given}
+        return cls(options=cast("GainOptions", reading), settings=given, **own)
+
+    def build_recipes(
+        self, measures: Measures | None, observed: str = ""
+    ) -> tuple[SessionConvention, dict[str, SessionRecipe]]:
+        """The convention, and how each measure is computed."""
+        return build_session_recipes(measures, self.like, self.settings, self.cost, observed)
+
+    def read(
+        self,
+        sessions: AnySessions,
+        qrels: AnyQrels | None = None,
+        *,
+        whole: bool = False,
+        gains: bool = True,
+    ) -> tuple[Qrels | None, Sessions]:
+        """The judgments, if there are any, and the sessions that count.
+
+        Of a frame in an engine, only the results that the judgments or the searchers say anything
+        about are fetched, unless the whole is asked for.
+        """
+        options: dict[str, Any] = dict(self.options)
+        salt = choose_salt(options.pop("anonymise", False))
+        judgments, options["columns"] = read_session_qrels(
+            qrels, options.pop("qrels_format", None), options.get("columns")
+        )
+        with anonymise_errors(salt):
+            chosen = _choose_sessions(sessions, judgments, options, whole=whole, gains=gains)
+        return (judgments, chosen) if salt is None else anonymise_sessions(judgments, chosen, salt)
 
 
-def split_options(options: SessionOptions) -> tuple[GainOptions, dict[str, Any]]:
-    """Those that say how sessions are read and what gains, and single settings.
+def _choose_sessions(
+    sessions: AnySessions,
+    qrels: Qrels | None,
+    options: dict[str, Any],
+    *,
+    whole: bool,
+    gains: bool,
+) -> Sessions:
+    """Those that are wanted, with gains if there are no judgments."""
+    choice = choose_by(options)
+    own = ("where", "min_queries", "first_queries", "gain_from", "propensity", "last_run")
+    reading = {name: options[name] for name in options if name not in own}
+    gain_from, propensity = options.get("gain_from"), options.get("propensity")
+    behaviour = None if gain_from is None else list_behaviour(gain_from)
+    if isinstance(propensity, str) and propensity == ESTIMATE:
+        _refuse_to_estimate(sessions)
+    format_name = reading.pop("sessions_format", None)
+    all_sessions = as_sessions(
+        sessions, format_name, qrels=qrels, whole=whole, behaviour=behaviour, **reading
+    )
+    if options.get("last_run") is not None:
+        from gainful.read.trec_sessions import join_last_query  # noqa: PLC0415  (seldom asked for)
 
-    Examples:
-        >>> split_options({"gap": "30m", "duplicates": "first"})
-        ({'gap': '30m'}, {'duplicates': 'first'})
+        run = as_run_columns(as_run_in_memory(options["last_run"]))
+        all_sessions = join_last_query(all_sessions, run)
+    chosen = filter_sessions(all_sessions, choice)
+    if gains:
+        chosen = _add_gains(chosen, gain_from, propensity, judged=qrels is not None)
+    return chosen
+
+
+def choose_by(options: Mapping[str, Any]) -> SessionChoice:
+    """Which sessions count, by these options."""
+    where = options.get("where")
+    return SessionChoice(
+        {} if where is None else where, options.get("min_queries"), options.get("first_queries")
+    )
+
+
+def _refuse_to_estimate(sessions: AnySessions) -> None:
+    """Refuse to estimate propensities of a log that stays in an engine: that needs all of it."""
+    values = sessions.values() if isinstance(sessions, Mapping) else (sessions,)
+    engine = next((each for value in values if (each := find_engine(value))), None)
+    if engine is not None:
+        allowed = (
+            f"propensities of ranks, as numbers or a file, for a log in {engine.name}; estimate "
+            "them from a sample in memory"
+        )
+        raise BadValue("propensity", ESTIMATE, allowed)
+
+
+def _add_gains(
+    sessions: Sessions,
+    gain_from: GainRule | None,
+    propensity: AnyPropensities | None,
+    *,
+    judged: bool,
+) -> Sessions:
+    """Without judgments and grades, gains from what searchers did, if anything is known of it."""
+    if judged:
+        for name, value in (("gain_from", gain_from), ("propensity", propensity)):
+            if value is not None:
+                raise BadValue(name, value, "nothing with judgments: they define the gain")
+        return sessions
+    columns = sessions.frame.columns
+    asked = gain_from is not None or propensity is not None
+    if asked or ("grade" not in columns and "clicked" in columns):
+        return gain_from_behaviour(sessions, gain_from, propensity)
+    return sessions
+
+
+def read_session_qrels(
+    qrels: AnyQrels | None, qrels_format: str | None = None, columns: ColumnNames | None = None
+) -> tuple[Qrels | None, ColumnNames | None]:
+    """The judgments as columns, and the names of columns that are left for the sessions.
+
+    The grade is that of the judgments, or without judgments that of the searchers themselves.
     """
-    named: Mapping[str, Any] = options
-    reading = {name: value for name, value in named.items() if name in GainOptions.__annotations__}
-    settings = {name: value for name, value in named.items() if name not in reading}
-    return cast("GainOptions", reading), settings
+    if qrels is None:
+        return None, columns
+    names = dict(columns or {})
+    own = {role: names.pop(role) for role in [*names] if role == "grade" or "qrels." in role}
+    return as_qrels_columns(as_qrels(qrels, qrels_format, own)), names or None
+
+
+def match_for(recipe: SessionRecipe, sessions: Sessions, qrels: Qrels | None) -> MatchedSessions:
+    """Sessions as they are matched for a measure."""
+    convention = recipe.convention
+    return match_sessions(sessions, qrels, convention.unjudged, convention.subtopic_grades)

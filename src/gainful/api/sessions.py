@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
 from gainful.api.run_options import refuse_beside_results, select_measures
@@ -11,36 +9,21 @@ from gainful.api.session_options import (
     EvaluationOptions,
     GainOptions,
     GroupedSessionOptions,
+    SessionReading,
     answer_session_options,
-    split_options,
+    match_for,
 )
-from gainful.convention.session import SessionConvention
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.match import click_judgments
-from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviour, list_behaviour
 from gainful.match.click_judgments import LEAST_IMPRESSIONS, LEAST_USERS, ClickJudgments
-from gainful.match.sessions import match_sessions
 from gainful.measure.build_recipes import Measures
-from gainful.measure.build_session_recipes import Cost, build_session_recipes
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
 from gainful.measure.sessions.results import SessionResults
-from gainful.read.anonymise import anonymise_errors, anonymise_sessions, choose_salt
-from gainful.read.column_names import ColumnNames
-from gainful.read.engines import find_engine
-from gainful.read.filter_sessions import SessionChoice, filter_sessions
-from gainful.read.inputs import (
-    AnyQrels,
-    AnyRun,
-    as_qrels,
-    as_qrels_columns,
-    as_run_columns,
-    as_run_in_memory,
-)
-from gainful.read.propensities import AnyPropensities
+from gainful.read.inputs import AnyQrels
 from gainful.read.qrels_and_run import Qrels
-from gainful.read.session_inputs import AnySessions, as_sessions, name_systems
-from gainful.read.sessions import Sessions
+from gainful.read.session_inputs import AnySessions, name_systems
+from gainful.read.sessions import SessionChoice, filter_sessions
 from gainful.text import name_way
 
 if TYPE_CHECKING:
@@ -52,9 +35,6 @@ def evaluate(
     sessions: AnySessions,
     qrels: AnyQrels | None = None,
     measures: Measures | None = None,
-    *,
-    like: str | SessionConvention | None = None,
-    cost: Cost | None = None,
     **options: Unpack[GroupedSessionOptions],
 ) -> SessionResults:
     """How good are these sessions, of several queries each?
@@ -67,12 +47,8 @@ def evaluate(
             Without them, what the searchers said themselves (the column grade) or did (clicks).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
             sDCG@10 alone where gain comes from actions.
-        like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
-        cost: what searching costs, such as {"query": 50, "result": 200} or {"result": "tokens"}, a
-            column: the measure Cost, and beside every mean its gain per cost.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
-            `b=10`.
+        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
+            settings, such as `duplicates="first"` or `b=10`.
 
     Returns:
         `SessionResults`: a value for every session and measure, group means, vectors.
@@ -86,17 +62,12 @@ def evaluate(
     if isinstance(sessions, Qrels):
         raise WrongType("sessions", "judgments", "sessions first, then their judgments")
     group, queries = options.pop("group", None), options.pop("queries", None)
-    reading, settings = split_options(options)
-    build = partial(build_session_recipes, measures, like, settings, cost)
-    build()  # which refuses mistakes before anything is read
-    judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
-    convention, recipes = build(chosen_sessions.observed)
-    matching = next(iter(recipes.values())).convention
-    matched_sessions = match_sessions(
-        chosen_sessions, judgments, matching.unjudged, matching.subtopic_grades
-    )
-    name = chosen_sessions.name
-    results = SessionResults.from_matched(name, matched_sessions, recipes, convention)
+    reading = SessionReading.from_options(options)
+    reading.build_recipes(measures)  # which refuses mistakes before anything is read
+    judgments, chosen = reading.read(sessions, qrels)
+    convention, recipes = reading.build_recipes(measures, chosen.observed)
+    matched = match_for(next(iter(recipes.values())), chosen, judgments)
+    results = SessionResults.from_matched(chosen.name, matched, recipes, convention)
     if group is None and queries is None:
         return results
     from gainful.api.clusters import group_sessions  # noqa: PLC0415  (few ask for it)
@@ -113,8 +84,6 @@ def explain(
     session: str | None = None,
     qrels: AnyQrels | None = None,
     measure: str | Measure = "sDCG@10",
-    *,
-    like: str | SessionConvention | None = None,
     **options: Unpack[EvaluationOptions],
 ) -> Contributions:
     """How does one session come by its value, query by query and rank by rank?
@@ -124,7 +93,6 @@ def explain(
         session: its id; may be left out if there is one session.
         qrels: whatever `sessions.evaluate` takes.
         measure: one measure of sessions, such as "sDCG(b=2, bq=4)@10".
-        like: whose settings to follow: jk2008 (default), kanoulas2011, trec_dd_2015, …
         **options: as `sessions.evaluate` has them.
 
     Returns:
@@ -140,9 +108,9 @@ def explain(
     """
     from gainful.measure.contributions import explain_session  # noqa: PLC0415  (few ask for it)
 
-    reading, settings = split_options(options)
-    (recipe,) = build_session_recipes(parse(measure), like, settings)[1].values()
-    judgments, chosen = read_judged_sessions(sessions, qrels, reading)
+    reading = SessionReading.from_options(options)
+    (recipe,) = reading.build_recipes(parse(measure))[1].values()
+    judgments, chosen = reading.read(sessions, qrels)
     names = chosen.frame["session"].unique(maintain_order=True).to_list()
     if session is None and len(names) > 1:
         way = name_way(f"--session {names[0]}", f"session={names[0]!r}")
@@ -151,9 +119,7 @@ def explain(
     if wanted not in names:
         raise UnknownName("session", wanted, names, lists_all=True)
     chosen = filter_sessions(chosen, SessionChoice({"session": wanted}))
-    convention = recipe.convention
-    matched = match_sessions(chosen, judgments, convention.unjudged, convention.subtopic_grades)
-    return explain_session(recipe, matched)
+    return explain_session(recipe, match_for(recipe, chosen, judgments))
 
 
 @answer_session_options(GainOptions)
@@ -176,8 +142,7 @@ def judge_by_clicks(
         grades: "0-3" for whole grades: 1 from a gain of 0.02, 2 from 0.1, 3 from 0.3 on.
         least_impressions: how often a query must have been asked to be judged.
         least_users: and by how many searchers.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`).
+        **options: how sessions are read and what gains (`sessions.GainOptions`).
 
     Returns:
         `ClickJudgments`: `.qrels` for `gainful.evaluate`, `.write_qrels("qrels.csv")` for files.
@@ -192,7 +157,7 @@ def judge_by_clicks(
     """
     options.setdefault("gain_from", "clicked")
     weighted = options.get("propensity") is not None
-    _, chosen = read_judged_sessions(sessions, None, options, whole=True)
+    _, chosen = SessionReading.from_options(options).read(sessions, whole=True)
     return click_judgments.judge_by_clicks(
         chosen, grades, least_impressions, least_users, weighted=weighted
     )
@@ -211,109 +176,6 @@ def evaluate_once(
     return evaluate(sessions, qrels, measures, **options)
 
 
-def read_judged_sessions(
-    sessions: AnySessions,
-    qrels: AnyQrels | None,
-    options: GainOptions,
-    *,
-    whole: bool = False,
-    gains: bool = True,
-) -> tuple[Qrels | None, Sessions]:
-    """The judgments, if there are any, and the sessions that count, as the options have it."""
-    salt = choose_salt(options.pop("anonymise", False))
-    judgments, names = read_session_qrels(
-        qrels, options.pop("qrels_format", None), options.get("columns")
-    )
-    options["columns"] = names
-    with anonymise_errors(salt):
-        chosen = _choose_sessions(sessions, judgments, whole=whole, gains=gains, **options)
-    return (judgments, chosen) if salt is None else anonymise_sessions(judgments, chosen, salt)
-
-
-def _choose_sessions(
-    sessions: AnySessions,
-    qrels: Qrels | None = None,
-    *,
-    whole: bool = False,
-    where: Mapping[str, str] | None = None,
-    min_queries: int | None = None,
-    first_queries: int | None = None,
-    gain_from: GainRule | None = None,
-    propensity: AnyPropensities | None = None,
-    gains: bool = True,
-    last_run: AnyRun | None = None,
-    sessions_format: str | None = None,
-    **reading: Any,
-) -> Sessions:
-    """Which sessions are judged: read, only those that are wanted, and with gains if none judged.
-
-    Of a frame in an engine, only the results that the judgments or the searchers say anything
-    about are fetched, unless the whole is asked for. Options are those of `GainOptions`.
-    """
-    behaviour = None if gain_from is None else list_behaviour(gain_from)
-    if isinstance(propensity, str) and propensity == ESTIMATE:
-        _refuse_to_estimate(sessions)
-    all_sessions = as_sessions(
-        sessions, sessions_format, qrels=qrels, whole=whole, behaviour=behaviour, **reading
-    )
-    if last_run is not None:
-        from gainful.read.session_track import join_last_query  # noqa: PLC0415  (seldom asked for)
-
-        run = as_run_columns(as_run_in_memory(last_run))
-        all_sessions = join_last_query(all_sessions, run)
-    choice = SessionChoice({} if where is None else where, min_queries, first_queries)
-    chosen = filter_sessions(all_sessions, choice)
-    if gains:
-        chosen = _add_gains(chosen, gain_from, propensity, judged=qrels is not None)
-    return chosen
-
-
-def _refuse_to_estimate(sessions: AnySessions) -> None:
-    """Refuse to estimate propensities of a log that stays in an engine: that needs all of it."""
-    values = sessions.values() if isinstance(sessions, Mapping) else (sessions,)
-    engine = next((each for value in values if (each := find_engine(value))), None)
-    if engine is not None:
-        allowed = (
-            f"propensities of ranks, as numbers or a file, for a log in {engine.name}; estimate "
-            "them from a sample in memory"
-        )
-        raise BadValue("propensity", ESTIMATE, allowed)
-
-
-def _add_gains(
-    sessions: Sessions,
-    gain_from: GainRule | None,
-    propensity: AnyPropensities | None,
-    *,
-    judged: bool,
-) -> Sessions:
-    """Without judgments and grades, gains from what searchers did, if anything is known of it."""
-    if judged:
-        for name, value in (("gain_from", gain_from), ("propensity", propensity)):
-            if value is not None:
-                raise BadValue(name, value, "nothing with judgments: they define the gain")
-        return sessions
-    columns = sessions.frame.columns
-    asked = gain_from is not None or propensity is not None
-    if asked or ("grade" not in columns and "clicked" in columns):
-        return gain_from_behaviour(sessions, gain_from, propensity)
-    return sessions
-
-
 def holds_systems(sessions: AnySessions, sessions_format: str | None = None) -> bool:
     """Are these the sessions of several systems, and not two files of one log?"""
     return name_systems(sessions, sessions_format) is not None
-
-
-def read_session_qrels(
-    qrels: AnyQrels | None, qrels_format: str | None = None, columns: ColumnNames | None = None
-) -> tuple[Qrels | None, ColumnNames | None]:
-    """The judgments as columns, and the names of columns that are left for the sessions.
-
-    The grade is that of the judgments, or without judgments that of the searchers themselves.
-    """
-    if qrels is None:
-        return None, columns
-    names = dict(columns or {})
-    own = {role: names.pop(role) for role in [*names] if role == "grade" or "qrels." in role}
-    return as_qrels_columns(as_qrels(qrels, qrels_format, own)), names or None

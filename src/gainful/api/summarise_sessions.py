@@ -5,12 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Unpack
 
-from gainful.api.session_options import EvaluationOptions, answer_session_options, split_options
-from gainful.convention.session import SessionConvention
+from gainful.api.session_options import EvaluationOptions, SessionReading, answer_session_options
 from gainful.errors import BadValue
 from gainful.match.session_groups import By
 from gainful.measure.build_recipes import Measures
-from gainful.measure.build_session_recipes import Cost, build_session_recipes
+from gainful.measure.build_session_recipes import Cost
 from gainful.measure.sessions.session_summary import SessionSummary, SummarySums
 from gainful.measure.sessions.session_values import note_recipes
 from gainful.read.inputs import AnyQrels
@@ -24,7 +23,6 @@ def summarise(
     *,
     by: By = (),
     curves: bool = False,
-    like: str | SessionConvention | None = None,
     cost: Cost | None = None,
     **options: Unpack[EvaluationOptions],
 ) -> SessionSummary:
@@ -43,11 +41,9 @@ def summarise(
             sDCG@10 alone where gain comes from actions.
         by: a column, or several, whose groups are compared, such as system.
         curves: mean vectors of sDCG and nsDCG, too? They take longer.
-        like: whose settings to follow: jk2008 (default), …
         cost: what searching costs, such as {"query": 50, "result": 200}: the measure Cost.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
-            `b=10`; what needs all sessions in memory is refused.
+        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
+            settings, such as `b=10`; what needs all sessions in memory is refused.
 
     Returns:
         `SessionSummary`: means of all and by group, standard errors, curves.
@@ -60,16 +56,15 @@ def summarise(
     """
     from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
 
-    reading, settings = split_options(options)
-    build = partial(build_session_recipes, measures, like, settings, cost)
-    _, recipes = build()
+    reading = SessionReading.from_options({**options, "cost": cost})
+    _, recipes = reading.build_recipes(measures)
     for name, recipe in recipes.items():
         if recipe.convention.hold == "growing":
-            allowed = f"held: {name} grows to the longest of all sessions, here are some of them"
+            allowed = f"held: {name} needs the longest session, and only some are read at a time"
             raise BadValue("hold", "growing", allowed)
-    parts = prepare_parts(sessions, qrels, recipes, by, reading)
+    parts = prepare_parts(sessions, qrels, recipes, by, reading.options)
     observed = parts.matcher.observed
-    convention, recipes = build(observed)
+    convention, recipes = reading.build_recipes(measures, observed)
     ranks = max(
         (recipe.k or 0 for recipe in recipes.values() if curves and recipe.entry.has_vectors),
         default=0,

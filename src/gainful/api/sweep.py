@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
+
+from attrs import evolve
 
 from gainful.api.session_options import (
     SessionOptions,
+    SessionReading,
     answer_session_options,
-    can_be_in_parts,
-    split_options,
+    list_others_in_parts,
+    match_for,
 )
-from gainful.api.sessions import read_judged_sessions
-from gainful.convention.session import SessionConvention
 from gainful.errors import GainfulError
 from gainful.evidence.orders.sweep import Sweep, build_sweep
-from gainful.match.sessions import MatchedSessions, match_sessions
+from gainful.match.sessions import MatchedSessions
 from gainful.measure.discount import USUAL_RANGE
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.measure import Measure
+from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep_sums import (
     Bases,
     SweepGrid,
@@ -46,7 +49,6 @@ def sweep(
     weights: Weights | Sequence[Weights] | None = None,
     by: str | Sequence[str] = "system",
     reference: Mapping[str, float] | None = None,
-    like: str | SessionConvention | None = None,
     **options: Unpack[SessionOptions],
 ) -> Sweep:
     """Which system is better for which searcher: impatient or patient, of many queries or few?
@@ -66,9 +68,8 @@ def sweep(
         weights: a gain or a table of weights such as "0:0,1:1,2:10,3:100", or several of them.
         by: the column, or columns, whose groups are compared.
         reference: the setting to compare others with; {"b": 2, "bq": 4}.
-        like: whose settings to follow: jk2008 (default), …
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"`.
+        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
+            settings, such as `duplicates="first"`.
 
     Examples:
         >>> from gainful.sessions import simulate_study
@@ -78,7 +79,7 @@ def sweep(
         System 2 is better for every searcher in the reasonable range (b and bq from 1.5 to 10).
         simulated: made by a model of a searcher, not observed
     """
-    reading, settings = split_options(options)
+    reading = SessionReading.from_options(options)
     build_grid = partial(
         build_sweep_grid,
         measure,
@@ -88,26 +89,22 @@ def sweep(
         depth=depth,
         weights=weights,
         reference=reference,
-        like=like,
-        settings=settings,
+        like=reading.like,
+        settings=reading.settings,
     )
     names = (by,) if isinstance(by, str) else tuple(by)
     recipes = build_grid().recipes  # which refuses mistakes before anything is read
-    if find_engine(sessions) is not None and can_be_in_parts(reading):
+    if find_engine(sessions) is not None and not list_others_in_parts(reading.options):
         from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
 
         by_label = {recipe.label: recipe for recipe in recipes}
-        parts = prepare_parts(sessions, qrels, by_label, names, reading)
+        parts = prepare_parts(sessions, qrels, by_label, names, reading.options)
         grid = build_grid(observed=parts.matcher.observed)
         sums, notes = parts.visit(partial(SweepPartSums, grid.recipes, parts.by, parts.name))
         return build_sweep(parts.name, grid, sums, notes)
-    judgments, chosen_sessions = read_judged_sessions(sessions, qrels, reading)
-    grid = build_grid(observed=chosen_sessions.observed)
-    convention = grid.recipes[0].convention
-    matched_sessions = match_sessions(
-        chosen_sessions, judgments, convention.unjudged, convention.subtopic_grades
-    )
-    return _sweep_groups(matched_sessions, grid, names, chosen_sessions.name)
+    judgments, chosen = reading.read(sessions, qrels)
+    grid = build_grid(observed=chosen.observed)
+    return _sweep_groups(match_for(grid.recipes[0], chosen, judgments), grid, names, chosen.name)
 
 
 def _sweep_groups(
@@ -118,44 +115,23 @@ def _sweep_groups(
     return build_sweep(name, grid, sums, sessions.notes)
 
 
-def sweep_matched(
-    sessions: MatchedSessions,
-    measure: Measure,
-    by: str,
-    source: str,
-    *,
-    convention: SessionConvention,
-    like: SessionConvention | None = None,
-    b: Bases = USUAL_RANGE,
-    bq: Bases = USUAL_RANGE,
-    settings: Mapping[str, Any] | None = None,
-) -> Sweep | str:
-    """Who wins for which b and bq, of sessions that were matched already; or why that is not told.
-
-    Args:
-        sessions: what was matched.
-        measure: nsDCG or sDCG, without b and bq.
-        by: the column whose groups are compared.
-        source: what the sessions are called in an error.
-        convention: of the measure; its b and bq are the reference.
-        like: whose settings the measure follows.
-        b: bases of the rank discount.
-        bq: bases of the query discount.
-        settings: single settings beside those of the measure.
-    """
+def sweep_results(results: SessionResults, recipe: SessionRecipe, by: str) -> Sweep | str:
+    """Who wins for which b and bq, of sessions that are evaluated already; or why no map."""
+    convention, measure = recipe.convention, recipe.measure
+    params = {name: value for name, value in measure.params if name not in ("b", "bq")}
     bases = {"b": convention.b, "bq": convention.bq}
     try:
         grid = build_sweep_grid(
-            measure,
-            b=b,
-            bq=bq,
+            evolve(measure, params=params),
+            b=USUAL_RANGE,
+            bq=USUAL_RANGE,
             points=_MAP_POINTS,
             depth=None,
             weights=None,
             reference={name: base for name, base in bases.items() if base is not None},
-            like=like,
-            settings=settings or {},
+            like=results.convention,
+            settings={},
         )
-        return _sweep_groups(sessions, grid, (by,), source)
+        return _sweep_groups(results.matched_sessions, grid, (by,), results.name)
     except GainfulError as error:
-        return str(error)
+        return f"There is no map: {error}."

@@ -1,7 +1,7 @@
 """What all commands do alike: take files and options, ask `api`, deliver what comes back.
 
-A command is a function that returns a `Page` (or a page and an exit status). It need not look
-after its files: none is written over, one at most is a pipe, runs come by their names.
+A command is a function that returns a result or a `Page` (or that and an exit status). It need
+not look after its files: none is written over, one at most is a pipe, runs come by their names.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from gainful.cli.streams import abandon_stdout, find_terminal, is_terminal, say
 from gainful.errors import BadInput
 from gainful.page.page import Page
 from gainful.page.render import SUFFIXES, Content, render, write_together
+from gainful.page.shown import Shown
 from gainful.page.terminal import PLAIN
 from gainful.text import name_files
 
@@ -56,19 +57,16 @@ def choose_form(
     forms = {suffix: form for form, suffix in (SUFFIXES | dict(own_suffixes or {})).items()}
     if suffix not in forms:
         raise click.UsageError(
-            f"-o {output}: what format is {suffix or 'that'}? Name it with --format, or end FILE "
-            f"in {', '.join(forms)}"
+            f"-o {output}: FILE must end in {', '.join(forms)} (or name the format with --format)"
         )
     return forms[suffix]
 
 
 def refuse_other_than_html(output: str) -> None:
-    """A page that one looks at in a browser has a name that says so."""
+    """Require a name that a browser opens as a page."""
     suffix = Path(output).suffix.lower()
     if not is_stdout(output) and suffix not in {SUFFIXES["html"], ".htm"}:
-        raise click.UsageError(
-            f"-o {output}: what format is {suffix or 'that'}? A page is HTML; end its name in .html"
-        )
+        raise click.UsageError(f"-o {output}: FILE must end in .html, as the page is HTML")
 
 
 def deliver(
@@ -138,8 +136,9 @@ def write_stdout(content: Content, end: str = "\n", encoding: str | None = None)
         raise
 
 
-Answer = Page | tuple[Page, int] | int | None
+Answer = Shown | Page | tuple[Shown | Page, int] | int | None
 _FILES = {"QRELS": "qrels", "RUN": "runs", "FILE": "files", "LOG": "files", "FILES": "files"}
+_PRINTING = ("form", "output", "verbose")  # which most commands leave to this file
 _STDIN = "/dev/stdin"  # which leads to the file that a shell redirects
 _BEIR_FILES = "qrels/*.tsv"  # that are read of a folder
 
@@ -174,7 +173,7 @@ def command(
     """
 
     def build(function: Callable[..., Any]) -> click.Command:
-        wants_form = "form" in signature(function).parameters
+        taken = signature(function).parameters
 
         def run(**options: Any) -> int:
             context = click.get_current_context()
@@ -184,16 +183,16 @@ def command(
             elif piped != "picture":
                 form = choose_form(form, output, piped=piped, own_suffixes=own_suffixes)
             quiet = options.pop("quiet", piped != "tsv")
-            if "output" not in signature(function).parameters:
-                options.pop("output", None)
             _check_files(context)
             if "runs" in options:
                 options["runs"] = name_runs(options["runs"])
             if "measures" in options:
                 options["measures"] = options["measures"] or None
-            if wants_form:
-                options["form"] = form
-            return _deliver(function(**options), form, output, quiet=quiet)
+            given = options | {"form": form}
+            own = [name for name in given if name in taken or name not in _PRINTING]
+            view = {"verbose": given["verbose"]} if "verbose" in given.keys() - {*own} else {}
+            answer = function(**{name: given[name] for name in own})
+            return _deliver(answer, form, output, quiet=quiet, view=view)
 
         run.__doc__, run.__name__ = function.__doc__, function.__name__
         decorated: Callable[..., Any] = run
@@ -205,17 +204,21 @@ def command(
     return build
 
 
-def _deliver(answer: Answer, form: str, output: str | None, *, quiet: bool) -> int:
+def _deliver(
+    answer: Answer, form: str, output: str | None, *, quiet: bool, view: Mapping[str, bool]
+) -> int:
     if answer is None or isinstance(answer, int):  # it has delivered itself
         return answer or 0
-    page, status = answer if isinstance(answer, tuple) else (answer, 0)
+    shown, status = answer if isinstance(answer, tuple) else (answer, 0)
+    page = shown if isinstance(shown, Page) else shown.page(**view)
     deliver(page, form, output, quiet=quiet)
     return status
 
 
 def _check_files(context: click.Context) -> None:
     """One file at most comes through the pipe; none that is read, or written besides, is lost."""
-    refuse_two_pipes(*(path for _, path in _list_inputs(context)))
+    if [path for _, path in _list_inputs(context)].count("-") > 1:
+        raise click.UsageError("only one file can be - (standard input)")
     outputs: dict[str, str] = {}
     for parameter in context.command.params:
         path = context.params.get(str(parameter.name))
@@ -235,12 +238,6 @@ def _list_inputs(context: click.Context) -> Iterator[tuple[str, str]]:
         value = context.params.get(name) or ()
         if parameter.type is PATH:
             yield from ((name, path) for path in ((value,) if isinstance(value, str) else value))
-
-
-def refuse_two_pipes(*paths: str | None) -> None:
-    """Only one thing can come through the pipe."""
-    if paths.count("-") > 1:
-        raise click.UsageError("only one file can be - (standard input)")
 
 
 def refuse_overwriting(output: str, flag: str, replaced: str = "") -> None:

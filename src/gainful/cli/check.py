@@ -7,7 +7,7 @@ from typing import Any
 from gainful.api.check import check as check_files
 from gainful.cli.answer import argument, command
 from gainful.cli.options import PRINT_TEXT, option
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @command(
@@ -19,7 +19,7 @@ from gainful.page.page import Page
     *("columns", "tool", "gap", "events", "topics", "pages", *PRINT_TEXT),
     piped="table",
 )
-def check(*, files: tuple[str, ...], **options: Any) -> tuple[Page, int]:
+def check(*, files: tuple[str, ...], **options: Any) -> tuple[Shown, int]:
     """Is anything wrong with FILES, judgments, runs or sessions, by themselves and together?
 
     Reports malformed lines, duplicates, scores that are not numbers, ties, scores that contradict
@@ -36,4 +36,4 @@ def check(*, files: tuple[str, ...], **options: Any) -> tuple[Page, int]:
       gainful check run.txt --format json
     """
     report = check_files(*files, **options)
-    return report.page(), 0 if report.ok else 1
+    return report, 0 if report.ok else 1

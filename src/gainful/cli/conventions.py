@@ -7,16 +7,16 @@ import click
 from gainful.api.measures import conventions as describe_conventions
 from gainful.cli.answer import argument, command
 from gainful.cli.options import PRINT_TEXT, Row
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @command(
     argument("[NAME]"),
-    Row("--diff other", "OTHER", "Only what NAME does differently from OTHER."),
+    Row("--diff other OTHER", "Only what NAME does differently from OTHER."),
     *PRINT_TEXT,
     piped="table",
 )
-def conventions(*, name: str | None, other: str | None) -> Page:
+def conventions(*, name: str | None, other: str | None) -> Shown:
     """What does a tool do in every situation? All of them, one NAME, or the difference of two.
 
     \b
@@ -29,4 +29,4 @@ def conventions(*, name: str | None, other: str | None) -> Page:
     """
     if name is None and other is not None:
         raise click.UsageError("--diff needs two names: gainful conventions NAME --diff OTHER")
-    return describe_conventions(name, other).page()
+    return describe_conventions(name, other)

@@ -11,25 +11,24 @@ from gainful.cli.answer import argument, command
 from gainful.cli.options import CHOOSE_SESSIONS, PRINT_RUNS, RESAMPLING, Row, refuse_idle_options
 from gainful.cli.study import ask
 from gainful.evidence.statistics.correlation import COEFFICIENTS
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @command(
     argument("[QRELS]"),
     argument("RUN..."),
     "measures",
-    Row("--labels", "FILE", "A table with query (or session), a number and, for many runs, run."),
+    Row("--labels FILE", "A table with query (or session), a number and, for many runs, run."),
     Row(
-        "--column",
-        "NAME",
+        "--column NAME",
         "What to correlate measures with: a column of --labels or of --sessions, or another "
         "measure. [the only other column of --labels]",
     ),
-    Row("--coefficient", COEFFICIENTS, "Which correlation.", default="spearman"),
-    Row("--sessions", "FILE", "Correlate measures of these sessions, instead of runs."),
+    Row("--coefficient", "Which correlation.", choices=COEFFICIENTS, default="spearman"),
+    Row("--sessions FILE", "Correlate measures of these sessions, instead of runs."),
     *("session_qrels", "cluster", *RESAMPLING, *PRINT_RUNS, *CHOOSE_SESSIONS),
 )
-def correlate(*, verbose: bool, **options: Any) -> Page:
+def correlate(**options: Any) -> Shown:
     """Which measure agrees best with what users said, over the queries of each RUN?
 
     The correlation of each measure with satisfaction, success or revenue, over queries or, with
@@ -46,7 +45,7 @@ def correlate(*, verbose: bool, **options: Any) -> Page:
       gainful correlate --sessions study.csv --qrels qrels.txt --column success
     """
     if options["labels"] is None and options["column"] is None:
-        raise click.UsageError("name what users said: --labels FILE, or --column NAME")
+        raise click.UsageError("name the labels: --labels FILE, or --column NAME")
     if options["sessions"] is not None:
         why = "applies to queries only; sessions are resampled by searcher"
         refuse_idle_options(("cluster",), why)
@@ -59,4 +58,4 @@ def correlate(*, verbose: bool, **options: Any) -> Page:
         *(api.correlate_runs, api.correlate_sessions, options, ("labels", "cluster")),
         against=options["column"],
         statistics={name: options[name] for name in chance if options[name] is not None},
-    ).page(verbose=verbose)
+    )

@@ -24,7 +24,7 @@ from gainful.cli.options import (
 )
 from gainful.cli.study import ask
 from gainful.convention import SETTINGS
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 _OF_GRADES = ("k", "judged")
 
@@ -33,14 +33,14 @@ _OF_GRADES = ("k", "judged")
     argument("GRADES...", required=False, type=PATH, metavar="GRADES... | QRELS RUN QUERY"),
     option("measure", "One measure. [nDCG; for a run nDCG@10, for a session sDCG@10]"),
     "judged",
-    Row("-k", "K", "Look at the first K documents only.", type=int),
-    Row("--sessions", "FILE", "Explain a session of this file, instead of a ranking."),
-    Row("--session", "ID", "Which session. [the only one]"),
+    Row("-k K", "Look at the first K documents only.", type=int),
+    Row("--sessions FILE", "Explain a session of this file, instead of a ranking."),
+    Row("--session ID", "Which session. [the only one]"),
     *("session_qrels", *PRINT_TEXT, "verbose", *READ_RUNS, *CONVENTION, *CHOOSE_SESSIONS),
     piped="table",
     context_settings=GRADES_SETTINGS,
 )
-def explain(*, verbose: bool, **options: Any) -> Page:
+def explain(*, grades: tuple[str, ...], **options: Any) -> Shown:
     """How is the nDCG of a ranking computed, or another measure?
 
     GRADES in rank order, or - to read them; or a QUERY of a RUN with its QRELS; or a session. What
@@ -60,34 +60,30 @@ def explain(*, verbose: bool, **options: Any) -> Page:
       gainful explain --sessions study.csv --session s12 --qrels qrels.txt
       cut -f4 graded.tsv | gainful explain - --format json
     """
-    page: Page = _explain(options.pop("grades"), options).page(verbose=verbose)
-    return page
-
-
-def _explain(words: tuple[str, ...], options: Mapping[str, Any]) -> Any:
-    """A session, a query of a run, or a ranking of grades."""
     inputs = {"qrels": None, "runs": {}, "measures": options["measure"]}
     if options["sessions"] is not None:
-        if words:
-            raise click.UsageError(f"{words[0]}: with --sessions there are no GRADES, QRELS or RUN")
+        if grades:
+            raise click.UsageError(
+                f"{grades[0]}: with --sessions there are no GRADES, QRELS or RUN"
+            )
         refuse_idle_options(_OF_GRADES, "applies to GRADES only; set a depth: -m sDCG@5")
         session = options["session"]
         return ask(_explain_query, _explain_session, {**options, **inputs}, (), session=session)
     refuse_idle_options(("session", "session_qrels", *CHOOSE_SESSIONS), "needs --sessions FILE")
-    if not words:
+    if not grades:
         raise click.UsageError("name GRADES, or QRELS RUN QUERY, or --sessions FILE")
-    if _names_file(words):
-        if len(words) != 3:
+    if _names_file(grades):
+        if len(grades) != 3:
             raise click.UsageError("name a QUERY: gainful explain QRELS RUN QUERY")
         refuse_idle_options(_OF_GRADES, "applies to GRADES only; set a cutoff: -m nDCG@5")
-        inputs |= {"qrels": words[0], "runs": {"": words[1]}}
-        return ask(_explain_query, _explain_session, {**options, **inputs}, (), query=words[2])
+        inputs |= {"qrels": grades[0], "runs": {"": grades[1]}}
+        return ask(_explain_query, _explain_session, {**options, **inputs}, (), query=grades[2])
     refuse_idle_options(READ_RUNS, "applies to files only: gainful explain QRELS RUN QUERY")
     names = ("measure", *_OF_GRADES, "like", *SETTINGS)
     given: Any = {name: options[name] for name in names if options[name] is not None}
     if "judged" in given:
         given["judged"] = parse_numbers([given["judged"]], "judged")
-    return api.explain(parse_numbers(words, "grades"), **given)
+    return api.explain(parse_numbers(grades, "grades"), **given)
 
 
 def _names_file(words: tuple[str, ...]) -> bool:
@@ -100,13 +96,13 @@ def _names_file(words: tuple[str, ...]) -> bool:
 
 def _explain_query(
     qrels: str, runs: Mapping[str, str], measure: str | None, *, query: str, **options: Any
-) -> Any:
+) -> Shown:
     return api.explain_query(qrels, runs[""], query, measure or "nDCG@10", **options)
 
 
 def _explain_session(
     files: list[str], qrels: str | None, measure: str | None, *, session: str, **options: Any
-) -> Any:
+) -> Shown:
     from gainful.api.sessions import explain as explain_session  # noqa: PLC0415  (slow to load)
 
     return explain_session(files[0], session, qrels, measure or "sDCG@10", **options)

@@ -69,62 +69,57 @@ def _parse_query_bounds(
         f"{', '.join(USUAL_MEASURES)}]",
     ),
     Row(
-        "--floor floors",
-        "M=V",
+        "--floor floors M=V",
         "The mean of measure M must not be below V; may be repeated. With --group, GROUP:M=V "
         "applies to one group, *:M=V to each; also in --ceiling, --max-drop.",
         **_BOUNDS,
     ),
     Row(
-        "--ceiling ceilings",
-        "M=V",
+        "--ceiling ceilings M=V",
         "The mean of M (lower is better) must not be above V; may be repeated.",
         **_BOUNDS,
     ),
     *GROUPS,
     option("baseline", "Values of an earlier run to compare with.", metavar="FILE", type=PATH),
     Row(
-        "--max-drop",
-        "M=V",
+        "--max-drop M=V",
         "M must not be worse than the baseline by more than V: drop, or rise where lower is "
         "better; may be repeated.",
         **_BOUNDS,
     ),
     Row(
-        "--significant",
-        "ALPHA",
+        "--significant ALPHA",
         "No measure may be significantly worse than the baseline (one-sided, Holm-corrected).",
         type=float,
     ),
     Row(
-        "--no-worse-than",
-        "M=V",
+        "--no-worse-than M=V",
         "M must be shown to be worse than the baseline by less than V (non-inferiority, one-sided "
         "interval); may be repeated.",
         **_BOUNDS,
     ),
     Row(
-        "--per-query",
-        "M=V:N",
+        "--per-query M=V:N",
         "At most N queries may become worse by more than V in M; may be repeated.",
         multiple=True,
         callback=_parse_query_bounds,
     ),
     Row(
         "--error-rates",
-        None,
         "Print how often these rules stop a build that is no worse, and which drop they catch. "
         "Always printed when a baseline is saved.",
     ),
     Row(
-        "--save-baseline",
-        "FILE",
+        "--save-baseline FILE",
         "Save the run as a baseline, if it passes; FILE may be that of --baseline.",
         type=OUTPUT,
         replaces="baseline",
     ),
     Row(
-        "--allow", ALLOWANCES, "What may differ from the baseline; may be repeated.", multiple=True
+        "--allow",
+        "What may differ from the baseline; may be repeated.",
+        choices=ALLOWANCES,
+        multiple=True,
     ),
     option(
         "test",

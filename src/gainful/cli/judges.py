@@ -11,28 +11,27 @@ from gainful.cli.answer import argument, command
 from gainful.cli.command import PATH
 from gainful.cli.options import PRINT_RUNS, Row, option, refuse_idle_options
 from gainful.evidence.judges import LEVELS, WEIGHTS
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @command(
     argument("QRELS QRELS..."),
-    Row(
-        "--run runs",
-        "FILE",
-        "A run to rank by each judge; three or more.",
-        multiple=True,
-        type=PATH,
-    ),
+    Row("--run runs FILE", "A run to rank by each judge; three or more.", multiple=True, type=PATH),
     option("measure", "Measure that ranks the runs.", default=api.MEASURE),
-    Row("--weights", WEIGHTS, "Weights of kappa, by the distance of two grades.", default="linear"),
-    Row("--level", LEVELS, "Of Krippendorff's alpha.", default="ordinal"),
+    Row(
+        "--weights",
+        "Weights of kappa, by the distance of two grades.",
+        choices=WEIGHTS,
+        default="linear",
+    ),
+    Row("--level", "Level of Krippendorff's alpha.", choices=LEVELS, default="ordinal"),
     *("alpha", "seed", "resamples", *PRINT_RUNS),
 )
-def judges(*, qrels: tuple[str, ...], runs: Any, verbose: bool, **options: Any) -> Page:
+def judges(*, qrels: tuple[str, ...], runs: Any, **options: Any) -> Shown:
     """Do judges agree, people or models, and would each rank runs alike?
 
     Each QRELS is one judge. Prints weighted kappa, Krippendorff's alpha and bias with intervals,
-    the table of grades and the queries with most disagreement; with --run also how alike the
+    the table of grades and the queries with the most disagreement; with --run also how alike the
     judges rank the runs, and how many significant differences change their sign.
 
     Exit status: 0 done, 2 invalid input or options.
@@ -48,4 +47,4 @@ def judges(*, qrels: tuple[str, ...], runs: Any, verbose: bool, **options: Any) 
         refuse_idle_options(("measure",), "orders runs: name them with --run FILE")
     if len(qrels) < 2:
         raise click.UsageError("name two QRELS or more, one for each judge")
-    return api.compare_judges(list(qrels), runs or None, **options).page(verbose=verbose)
+    return api.compare_judges(list(qrels), runs or None, **options)

@@ -50,7 +50,7 @@ def parse_numbers(words: Iterable[str], argument: str) -> list[float]:
 
 def _read_stdin(argument: str) -> str:
     if sys.stdin is None:
-        raise BadValue(argument, "-", "numbers, or - with something to read from")
+        raise BadValue(argument, "-", "numbers, or - with input from a pipe")
     try:
         return sys.stdin.read()
     except UnicodeDecodeError:
@@ -136,18 +136,22 @@ _TYPES: Mapping[str, Any] = {"N": int, "P": float, "G": float, "LEVEL": float, "
 
 
 class Row:
-    """An option: its flags, what stands behind them, what it means; made where it is needed."""
+    """An option: how it is typed, and what it means; made where it is needed."""
 
-    def __init__(self, flags: str, value: Any = None, text: Any = "", **more: Any) -> None:
-        """`value` is a word for it, or the choices there are; a flag has none."""
-        self.flags = flags.split()
+    def __init__(self, usage: str, text: Any = "", *, choices: Any = None, **more: Any) -> None:
+        """`usage` has the flags, the name in Python if it is another, and a word for the value."""
+        words = usage.split()
+        self.flags = [
+            word for word in words if word[0] == "-" or (word.islower() and word.isidentifier())
+        ]
         self.attributes: dict[str, Any] = {"help": text, **more}
-        if value is None:
-            self.attributes["is_flag"] = True
-        elif isinstance(value, str):
+        value = " ".join(word for word in words if word not in self.flags)
+        if choices is not None:
+            self.attributes["type"] = choices if callable(choices) else click.Choice(list(choices))
+        elif value:
             self.attributes = {"metavar": value, "type": _TYPES.get(value)} | self.attributes
-        else:
-            self.attributes["type"] = value if callable(value) else click.Choice(list(value))
+        elif "metavar" not in more:
+            self.attributes["is_flag"] = True
         if "default" in more:
             self.attributes.setdefault("show_default", True)
 
@@ -199,14 +203,13 @@ def _describe_tools() -> str:
 
 def _setting(setting: Setting, **more: Any) -> Row:
     """The option of a setting: its answers, or what the table says of it otherwise."""
-    flags = f"--{setting.name.replace('_', '-')} {setting.name}"
+    usage = f"--{setting.name.replace('_', '-')} {setting.name}"
     if not setting.answers:
-        more = {"value": "NAME", "text": setting.question} | more
-        return Row(flags, more.pop("value"), more.pop("text"), group="Convention", **more)
+        more = {"metavar": "NAME", "text": setting.question} | more
+        return Row(f"{usage} {more.pop('metavar')}", group="Convention", **more)
     answers = {str(answer): answer for answer in setting.answers}
     return Row(
-        flags,
-        "NAME",
+        f"{usage} NAME",
         f"{setting.question} {', '.join(answers)}.",
         group="Convention",
         callback=lambda _, __, text: text if text is None else answers.get(text, text),
@@ -220,132 +223,115 @@ _RUN_FORMATS = partial(_list_choices, _RUN_TABLE)
 RUN_OR_SESSION_FORMATS = partial(_list_choices, _RUN_TABLE, _SESSION_TABLE)
 _CORRECTION = "evidence.statistics.correction"
 _TEST_TABLE = ("evidence.statistics.paired_tests", "TEST_NAMES")
-_BASE: dict[str, Any] = {"value": "BASE", "callback": parse_base}
+_BASE: dict[str, Any] = {"metavar": "BASE", "callback": parse_base}
 _SETTING_ROWS: Mapping[str, dict[str, Any]] = {
     "gain": {"text": f"{', '.join(GAINS)}, or weights: 0:0,1:1,2:10,3:100."},
     "discount": {"text": f"{', '.join(DISCOUNTS)}."},
     "b": _BASE | {"text": "Base of the discount's logarithm, or e."},
-    "rel": {"value": "G"},
-    "max_grade": {"value": "G"},
+    "rel": {"metavar": "G"},
+    "max_grade": {"metavar": "G"},
 }
 _SESSION_ROWS: Mapping[str, dict[str, Any]] = {
     "b": _BASE | {"text": "Base of the rank discount's logarithm."},
     "bq": _BASE | {"text": "Base of the query discount's."},
-    "rel": {"value": "G"},
-    "lists": {"value": "padded|as_is|minimum(m)"},
+    "rel": {"metavar": "G"},
+    "lists": {"metavar": "padded|as_is|minimum(m)"},
 }
 _FORM = "--format form"
 _ROWS: Mapping[str, Mapping[str, Row]] = {
     "": {
         "measures": Row(
-            "-m --measure measures",
-            "MEASURE",
+            "-m --measure measures MEASURE",
             "Such as nDCG@10, nDCG@1,3,5, AP, P_5, ndcg_cut.5,10; may be repeated. "
             f"[{', '.join(USUAL_MEASURES)}]",
             multiple=True,
             **_completes(MEASURES),
         ),
         "measure": Row(
-            "-m --measure", "MEASURE", show_default=True, once=True, **_completes(MEASURES)
+            "-m --measure MEASURE", show_default=True, once=True, **_completes(MEASURES)
         ),
-        "per_query": Row("--per-query", None, "Print a line for each query."),
+        "per_query": Row("--per-query", "Print a line for each query."),
         "interactions": Row(
-            "--interactions", "FILE", "For Novelty: a table of users and items.", type=PATH
+            "--interactions FILE", "For Novelty: a table of users and items.", type=PATH
         ),
         "judged": Row(
-            "--judged",
-            "G,G,…",
+            "--judged G,G,…",
             "All judged grades of the query, including those of the ranking: the ideal.",
         ),
-        "qrels": Row(
-            "--qrels", "QRELS", "Judgments by topic. [the column grade of FILE]", type=PATH
-        ),
+        "qrels": Row("--qrels QRELS", "Judgments by topic. [the column grade of FILE]", type=PATH),
         "cost": Row(
-            "--cost",
-            "query=N,result=N",
-            "What searching costs: numbers, or columns (result=tokens). Adds gain per cost.",
+            "--cost query=N,result=N",
+            "Cost of searching: numbers, or columns (result=tokens). Adds gain per cost.",
         ),
-        "baseline": Row("--baseline", "NAME", "Compare the others with this one. [the first]"),
-        "by": Row("--by", "COLUMN,…", "Groups, such as --by system,scenario."),
+        "baseline": Row("--baseline NAME", "Compare the others with this one. [the first]"),
+        "by": Row("--by COLUMN,…", "Groups, such as --by system,scenario."),
         "group": Row(
-            "--group",
-            "COLUMN",
-            "Also by group of queries: a column of --queries, QRELS, a RUN or RAG records; or "
-            "text_length, relevant_docs.",
+            "--group COLUMN",
+            "Also by group of queries: a column of any input, text_length or relevant_docs.",
         ),
         "queries": Row(
-            "--queries",
-            "FILE",
-            "A table of the queries, for --group: CSV, TSV or JSON lines with query and others.",
+            "--queries FILE",
+            "For --group: a table of queries (CSV, TSV, JSON lines).",
         ),
-        "title": Row("--title", "TEXT", "Title in place of the default one."),
+        "title": Row("--title TEXT", "Title in place of the default one."),
         "non_last": Row(
             "--non-last",
-            ("pooled", "within"),
             "Queries before the last: pooled, or averaged within each session first. [pooled]",
+            choices=("pooled", "within"),
         ),
-        "session_qrels": Row(
-            "--qrels session_qrels",
-            "FILE",
-            "With --sessions, instead of QRELS: judgments by topic.",
-        ),
-        "sweep.b": Row("--b", "RANGE", "Bases of the rank discount.", default=USUAL_RANGE),
-        "sweep.bq": Row("--bq", "RANGE", "Bases of the query discount.", default=USUAL_RANGE),
-        "points": Row("--points", "N", "Number of values in a range.", show_default=True),
-        "depth": Row("--depth", "X", "Results per query that count: 10, or 5,10,20. [10]"),
+        "session_qrels": Row("--qrels session_qrels FILE", "With --sessions: judgments by topic."),
+        "sweep.b": Row("--b RANGE", "Bases of the rank discount.", default=USUAL_RANGE),
+        "sweep.bq": Row("--bq RANGE", "Bases of the query discount.", default=USUAL_RANGE),
+        "points": Row("--points N", "Number of values in a range.", show_default=True),
+        "depth": Row("--depth X", "Results per query that count: 10, or 5,10,20. [10]"),
         "weights": Row(
-            "--weights",
-            "WEIGHTS",
+            "--weights WEIGHTS",
             "Gain of each grade: linear, exp, 0:0,1:1,2:10,3:100; may be repeated. [linear]",
             multiple=True,
         ),
         "interval": Row(
-            "--interval",
-            "LEVEL",
-            "Confidence interval of each mean at LEVEL per cent, such as 95.",
+            "--interval LEVEL", "Confidence interval of each mean at LEVEL per cent, such as 95."
         ),
     },
     "Statistics": {
         "test": Row(
             "--test",
-            partial(_list_choices, _TEST_TABLE),
             "Significance test.",
+            choices=partial(_list_choices, _TEST_TABLE),
             default="randomisation",
         ),
         "any_test": Row(
             "--test",
-            partial(_list_choices, _TEST_TABLE, (_CORRECTION, "STUDY_TESTS")),
             "Significance test. [randomisation; with --sessions by the design]",
+            choices=partial(_list_choices, _TEST_TABLE, (_CORRECTION, "STUDY_TESTS")),
         ),
         "correct": Row(
             "--correct",
-            partial(_list_choices, (_CORRECTION, "CORRECTIONS")),
-            "Correction of p for several comparisons. [max-t; for other tests holm]",
+            "Correction of p. [max-t; for other tests holm]",
+            choices=partial(_list_choices, (_CORRECTION, "CORRECTIONS")),
         ),
         "family": Row(
             "--family",
-            partial(_list_choices, (_CORRECTION, "FAMILIES")),
             "Correct over the pairs of one measure, or of all measures.",
+            choices=partial(_list_choices, (_CORRECTION, "FAMILIES")),
             default="measure",
         ),
         "cluster": Row(
-            "--cluster",
-            "PATTERN|COLUMN",
+            "--cluster PATTERN|COLUMN",
             r"Clusters of queries that are not independent: '^(.+)_\d+$', or a column.",
         ),
-        "alpha": Row("--alpha", "P", "Level of significance.", default=ALPHA),
-        "seed": Row("--seed", "N", "Seed of the random numbers.", default=SEED),
-        "resamples": Row("--resamples", "N", "Number of resamples.", default=RESAMPLES),
+        "alpha": Row("--alpha P", "Level of significance.", default=ALPHA),
+        "seed": Row("--seed N", "Seed of the random numbers.", default=SEED),
+        "resamples": Row("--resamples N", "Number of resamples.", default=RESAMPLES),
         "family.resamples": Row(
-            "--resamples", "N", f"Number of resamples. [{RESAMPLES}; more where holm needs them]"
+            "--resamples N", f"Number of resamples. [{RESAMPLES}; more if holm needs them]"
         ),
         "interval.resamples": Row(
-            "--resamples", "N", f"For --interval: number of resamples. [{RESAMPLES}]"
+            "--resamples N", f"For --interval: number of resamples. [{RESAMPLES}]"
         ),
-        "interval.seed": Row("--seed", "N", f"For --interval: random seed. [{SEED}]"),
+        "interval.seed": Row("--seed N", f"For --interval: random seed. [{SEED}]"),
         "block": Row(
-            "--block",
-            "COLUMN",
+            "--block COLUMN",
             "With --sessions: columns whose effects are removed. [searcher, scenario]",
             multiple=True,
         ),
@@ -353,96 +339,92 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
     "Output": {
         "form": Row(
             _FORM,
-            RENDERERS,
-            "How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
+            "Output format. [table; tsv in a pipe; or by suffix of -o]",
+            choices=RENDERERS,
         ),
-        "text_form": Row(_FORM, RENDERERS, "How to print it. [table, or by the suffix of -o]"),
-        "output": Row("-o --output", "FILE", "Write to FILE instead.", type=OUTPUT),
-        "quiet": Row("-q --quiet", None, "Print no notes on stderr with TSV, CSV and JSON lines."),
-        "verbose": Row("-v --verbose", None, "Print the whole convention and all counts."),
+        "text_form": Row(
+            _FORM, "Output format. [table, or by the suffix of -o]", choices=RENDERERS
+        ),
+        "output": Row("-o --output FILE", "Write to FILE.", type=OUTPUT),
+        "quiet": Row("-q --quiet", "Print no notes on stderr with TSV, CSV and JSON lines."),
+        "verbose": Row("-v --verbose", "Print the whole convention and all counts."),
     },
     "Files": {
-        "qrels_format": Row("--qrels-format", _RUN_FORMATS, "Format of the judgments. [detected]"),
-        "run_format": Row("--run-format", _RUN_FORMATS, "Format of the runs. [detected]"),
+        "qrels_format": Row(
+            "--qrels-format", "Format of the judgments. [detected]", choices=_RUN_FORMATS
+        ),
+        "run_format": Row("--run-format", "Format of the runs. [detected]", choices=_RUN_FORMATS),
         "columns": Row(
-            "--columns",
-            "ROLE=NAME,…",
+            "--columns ROLE=NAME,…",
             "Names of columns: query=user,doc=item. [the usual names]",
             multiple=True,
             callback=partial(parse_pairs, "ROLE=NAME, such as query=user,doc=item"),
         ),
         "sessions_format": Row(
             "--sessions-format",
-            partial(_list_choices, _SESSION_TABLE),
             "Format of the sessions. [detected]",
+            choices=partial(_list_choices, _SESSION_TABLE),
         ),
-        "where": Row("--where", "COLUMN=VALUE", "Only these sessions.", multiple=True),
-        "min_queries": Row("--min-queries", "N", "Only sessions of at least N queries."),
-        "first_queries": Row("--first-queries", "N", "Only the first N queries of each."),
-        "topics": Row("--topics", "FILE", "Topic of each session: lines of session and topic."),
+        "where": Row("--where COLUMN=VALUE", "Only these sessions.", multiple=True),
+        "min_queries": Row("--min-queries N", "Only sessions of at least N queries."),
+        "first_queries": Row("--first-queries N", "Only the first N queries of each."),
+        "topics": Row("--topics FILE", "Topic of each session: lines of session and topic."),
         "pages": Row(
             "--pages",
-            ("merge", "count"),
             "Session Track XML: further pages continue the list, or count as queries. [merge]",
+            choices=("merge", "count"),
         ),
         "tool": Row(
-            "--tool",
-            "NAME",
+            "--tool NAME",
             "Traces and transcripts: a tool whose calls are searches; may be repeated.",
             multiple=True,
         ),
         "bad": Row(
             "--bad",
-            ("error", "skip"),
             "Malformed sessions and events: stop with an error, or skip and count them. [error]",
+            choices=("error", "skip"),
         ),
         "session_ties": Row(
             "--ties",
-            ("doc_descending", "input"),
             "Conversations: order of equal scores. [doc_descending]",
+            choices=("doc_descending", "input"),
         ),
     },
     "Logs": {
         "gap": Row(
-            "--gap",
-            "TIME",
+            "--gap TIME",
             "Split sessions at pauses longer than this: 30m, 1h. [30m, if the log has no session "
             "ids]",
         ),
         "events": Row(
-            "--events",
-            "EVENT=WORD,…",
+            "--events EVENT=WORD,…",
             "Names of the log's events: shown=view,clicked=open. [the usual words]",
             multiple=True,
             callback=partial(parse_pairs, "EVENT=WORD, such as shown=view,clicked=open"),
         ),
         "gain_from": Row(
-            "--gain-from",
-            "RULE",
+            "--gain-from RULE",
             "Gain without judgments: clicked, purchased, dwell>=30s, or weights (the highest "
             "counts), clicked=1,purchased=5. [clicked]",
         ),
         "propensity": Row(
-            "--propensity",
-            "FILE|estimate",
+            "--propensity FILE|estimate",
             "Correct gains for position: a table of rank and propensity, or estimated from the "
             "clicks.",
             type=PATH,
         ),
         "anonymise": Row(
-            "--anonymise", None, "Replace users and sessions with salted hashes in all output."
+            "--anonymise", "Replace users and sessions with salted hashes in all output."
         ),
         "salt": Row(
-            "--salt",
-            "TEXT",
-            "With --anonymise: gives the same hashes each time; better in GAINFUL_SALT. [random]",
+            "--salt TEXT",
+            "With --anonymise: makes hashes reproducible; GAINFUL_SALT hides it better. [random]",
             envvar="GAINFUL_SALT",
         ),
     },
     "Convention": {
         "plugin": Row(  # known before any other option is looked at
-            "--plugin",
-            "MODULE",
+            "--plugin MODULE",
             "A module or file.py that registers measures of your own; may be repeated.",
             multiple=True,
             is_eager=True,
@@ -450,13 +432,12 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             callback=_load_plugins,
         ),
         "like": Row(
-            "--like",
-            "NAME",
+            "--like NAME",
             _describe_tools,
             shell_complete=lambda _, __, text: complete_names(_load_tools(), text),
         ),
         **{
-            name: _setting(setting, **_SETTING_ROWS.get(name, {"value": "N"}))
+            name: _setting(setting, **_SETTING_ROWS.get(name, {"metavar": "N"}))
             for name, setting in SETTINGS.items()
         },
     },
@@ -495,7 +476,7 @@ def session_convention() -> Mapping[str, Row]:
     names = ", ".join(SESSION_CONVENTIONS)
     like = f"Whose settings to follow: {names}. [jk2008]"
     return {
-        "like_sessions": Row("--like", "NAME", like, **_completes(SESSION_CONVENTIONS)),
+        "like_sessions": Row("--like NAME", like, **_completes(SESSION_CONVENTIONS)),
         **{
             f"sessions.{name}": _setting(setting, **_SESSION_ROWS.get(name, {}))
             for name, setting in SESSION_SETTINGS.items()

@@ -11,19 +11,19 @@ from gainful.cli.answer import argument, command
 from gainful.cli.options import PRINT_RUNS, RESAMPLING, Row, option
 from gainful.cli.study import refuse_certain
 from gainful.evidence.statistics.correlation import PERSISTENCE
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @command(
     argument("[QRELS]"),
     argument("RUN RUN RUN..."),
     "measures",
-    Row("--p", "P", "The persistence of RBO.", default=PERSISTENCE),
+    Row("--p P", "Persistence of RBO.", default=PERSISTENCE),
     option("test", "Significance test between two runs."),
     option("correct", "Correction of p. [max-t; for other tests holm]"),
     *("cluster", *RESAMPLING, *PRINT_RUNS),
 )
-def order(*, qrels: str | None, runs: Any, measures: Any, verbose: bool, **options: Any) -> Page:
+def order(*, qrels: str | None, runs: Any, measures: Any, **options: Any) -> Shown:
     """Do measures agree on which RUN is better, and which separates runs best?
 
     Two tables. For each measure its discriminative power (the share of pairs of runs that are
@@ -44,4 +44,4 @@ def order(*, qrels: str | None, runs: Any, measures: Any, verbose: bool, **optio
     refuse_certain(options["test"])
     if qrels is None or not runs:
         raise click.UsageError("name QRELS and runs: gainful order QRELS RUN RUN RUN…")
-    return api.order(qrels, runs, measures, **options).page(verbose=verbose)
+    return api.order(qrels, runs, measures, **options)

@@ -11,7 +11,7 @@ from gainful.cli.answer import argument, command
 from gainful.cli.options import PRINT_RUNS, Row, parse_differences
 from gainful.evidence.plan import CONFIDENCE, DIFFERENCE
 from gainful.evidence.statistics.effect_size import POWER
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 _STATISTICS = {"group": "Statistics"}
 
@@ -21,37 +21,34 @@ _STATISTICS = {"group": "Statistics"}
     argument("RUN RUN...", required=True),
     "measures",
     Row(
-        "--difference",
-        "D|M=D",
+        "--difference D|M=D",
         "The true difference of means to detect, for all measures or for M; may be repeated. "
         f"[{DIFFERENCE}]",
         multiple=True,
         callback=parse_differences,
     ),
-    Row("--power", "P", "Probability of detecting it.", default=POWER, **_STATISTICS),
+    Row("--power P", "Probability of detecting it.", default=POWER, **_STATISTICS),
     Row(
-        "--confidence",
-        "P",
-        "Confidence that the spread is within what the cautious number allows.",
+        "--confidence P",
+        "Confidence level of the spread's upper limit (cautious).",
         default=CONFIDENCE,
         **_STATISTICS,
     ),
     Row(
-        "--comparisons",
-        "N",
-        "Number of comparisons corrected together: they share alpha.",
+        "--comparisons N",
+        "Number of comparisons corrected together; they share alpha.",
         default=1,
         **_STATISTICS,
     ),
     *("alpha", "cluster", *PRINT_RUNS),
 )
-def plan(*, runs: Any, difference: Any, verbose: bool, **options: Any) -> Page:
+def plan(*, runs: Any, difference: Any, **options: Any) -> Shown:
     """How many queries are needed to detect a true difference? These RUNs are the pilot.
 
-    From the spread of the differences by query: how many queries are needed if the spread is the
-    pilot's, and a cautious number, as the spread of few queries is itself uncertain. By the paired
-    t test; several comparisons at once (--comparisons) need more. A pilot needs at least
-    five queries, or five clusters of them.
+    The number depends on the spread of the differences by query. Prints the number needed if the
+    pilot's spread is the true one, and a cautious number, because the spread of few queries is
+    uncertain. Assumes the paired t test; several comparisons (--comparisons) need more queries. A
+    pilot needs at least five queries, or five clusters of queries.
 
     Exit status: 0 done, 2 invalid input or options.
 
@@ -67,4 +64,4 @@ def plan(*, runs: Any, difference: Any, verbose: bool, **options: Any) -> Page:
     if len(runs) < 2:
         raise click.UsageError("name QRELS and two runs or more: gainful plan QRELS RUN RUN…")
     wanted = DIFFERENCE if difference is None else difference
-    return api.plan(runs=runs, difference=wanted, **options).page(verbose=verbose)
+    return api.plan(runs=runs, difference=wanted, **options)

@@ -9,7 +9,7 @@ from gainful.cli.answer import argument, command, refuse_measure
 from gainful.cli.command import PATH
 from gainful.cli.options import PRINT_RUNS, Row
 from gainful.evidence.reproduction import DEPTH, PERSISTENCE
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @command(
@@ -18,28 +18,26 @@ from gainful.page.page import Page
     argument("REPRODUCED", type=PATH),
     "measures",
     Row(
-        "--baselines",
-        "ORIGINAL REPRODUCED",
-        "The baselines of both, to compare the effect too.",
+        "--baselines ORIGINAL REPRODUCED",
+        "The baselines of both; also compares the effects.",
         nargs=2,
         type=PATH,
     ),
     Row(
-        "--reproduced-qrels",
-        "FILE",
+        "--reproduced-qrels FILE",
         "Judgments of the reproduced runs, if their collection differs (a replication).",
     ),
-    Row("--depth", "N", "Number of documents for tau union and RBO.", default=DEPTH),
-    Row("--p", "P", "The persistence of RBO.", default=PERSISTENCE),
+    Row("--depth N", "Number of documents for tau union and RBO.", default=DEPTH),
+    Row("--p P", "Persistence of RBO.", default=PERSISTENCE),
     *PRINT_RUNS,
 )
-def reproduce(*, original: str, reproduced: str, verbose: bool, **options: Any) -> Page:
+def reproduce(*, original: str, reproduced: str, **options: Any) -> Shown:
     """Is the REPRODUCED run like the ORIGINAL, by these QRELS?
 
-    Kendall's tau union and RBO say how alike the rankings are, RMSE how far the scores of
-    queries are apart; with --baselines the effect ratio and the delta relative improvement (ΔRI)
-    say what is left of the improvement over them. As Breuer et al. (2020) define them and
-    repro_eval computes them.
+    Kendall's tau union and RBO show how similar the rankings are, and RMSE how far apart the
+    scores of the queries are. With --baselines, the effect ratio and the delta relative
+    improvement (ΔRI) show how much of the improvement remains. The definitions are those of
+    Breuer et al. (2020), as in repro_eval.
 
     Exit status: 0 done, 2 invalid input or options.
 
@@ -51,4 +49,4 @@ def reproduce(*, original: str, reproduced: str, verbose: bool, **options: Any) 
     """
     for run in (original, reproduced):
         refuse_measure(run)
-    return api.reproduce(original=original, reproduced=reproduced, **options).page(verbose=verbose)
+    return api.reproduce(original=original, reproduced=reproduced, **options)

@@ -24,38 +24,35 @@ from gainful.page.page import Page
     option("by", "Group the means: --by system,scenario.", multiple=True),
     "cost",
     Row(
-        "--last-run",
-        "RUN",
-        "Session Track XML: a run by session, which answers the last query of each.",
+        "--last-run RUN",
+        "Session Track XML: a run with the results of each session's last query.",
         type=PATH,
     ),
-    Row("--summary", None, "Only means of groups, for a Parquet file larger than memory."),
-    Row("--per-session", None, "Print a line for each session."),
-    Row("--lengths", None, "Number of sessions by number of queries."),
-    Row("--curve", None, "Mean vectors of the first measure, by position."),
-    Row("--last", None, "The last query against the others, by rank."),
+    Row("--summary", "Only means of groups; for a Parquet file larger than memory."),
+    Row("--per-session", "Print a line for each session."),
+    Row("--lengths", "Number of sessions by number of queries."),
+    Row("--curve", "Mean vectors of the first measure, by position."),
+    Row("--last", "Compare the last query with the others, by rank."),
     option(
         "non_last",
         "With --last: other queries pooled, or averaged within each session first. [pooled]",
         default="pooled",
         show_default=False,
     ),
-    Row("--best-query", None, "How often is the last query the best?"),
-    Row("--reformulations", None, "Which reformulations helped most and least?"),
+    Row("--best-query", "How often is the last query the best?"),
+    Row("--reformulations", "Which reformulations helped most and least?"),
     Row(
-        "--write-qrels",
-        "FILE",
+        "--write-qrels FILE",
         "Write judgments from clicks: CSV, TSV, JSONL, Parquet or TREC, by suffix.",
         type=OUTPUT,
     ),
-    Row("--grades", "0-3", "With --write-qrels: grades 0 to 3 by gain. [the gain per impression]"),
+    Row("--grades 0-3", "With --write-qrels: grades 0 to 3 by gain. [the gain per impression]"),
     Row(
-        "--least-impressions",
-        "N",
+        "--least-impressions N",
         "With --write-qrels: only queries asked at least N times. [10]",
         type=int,
     ),
-    Row("--least-users", "N", "And by at least N searchers. [3]", type=int),
+    Row("--least-users N", "And by at least N searchers. [3]", type=int),
     *("form", "output"),
     option("quiet", "Print on stderr only what was left out, no notes."),
     *("verbose", *READ_SESSIONS, *session_convention()),
@@ -121,7 +118,6 @@ def sessions(
 def _write_judgments(
     files: tuple[str, ...], path: str, judging: dict[str, Any], options: dict[str, Any]
 ) -> Page:
-    """Judgments out of clicks, into a file."""
     if options.get("qrels") is not None or path == "-":
         raise click.UsageError("--write-qrels FILE makes judgments from clicks: no --qrels, no -")
     check_suffix(path)  # before a long log is read

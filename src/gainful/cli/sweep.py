@@ -8,7 +8,7 @@ from gainful.api.sweep import sweep as run_sweep
 from gainful.cli.answer import argument, command, parse_reading
 from gainful.cli.options import READ_SESSIONS, SWEEP_GRID, Row, option
 from gainful.errors import BadValue
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @command(
@@ -18,7 +18,7 @@ from gainful.page.page import Page
     option("by", "Column that names the groups.", default="system"),
     *SWEEP_GRID,
     option("points", default=20),
-    Row("--reference", "b=2,bq=4", "The searcher to compare others with. [b=2,bq=4]"),
+    Row("--reference b=2,bq=4", "The searcher to compare others with. [b=2,bq=4]"),
     *("text_form", "output", "verbose", *READ_SESSIONS, "like_sessions"),
     piped="table",
 )
@@ -28,15 +28,14 @@ def sweep(
     qrels: str | None,
     measure: str | None,
     by: str,
-    verbose: bool,
     **options: Any,
-) -> Page:
+) -> Shown:
     """Which system is better for which searcher, by the sessions in FILE?
 
     Several files are several systems.
 
     Tries every b and bq: a small b is a searcher who soon stops reading a list, a small bq one who
-    rarely reformulates. From 1.5 to 10 is reasonable (Järvelin et al. 2008). Says which
+    rarely reformulates. Values from 1.5 to 10 are reasonable (Järvelin et al. 2008). Shows which
     system wins for which searcher and where the winner changes; CSV and JSON have every setting.
 
     Exit status: 0 done, 2 invalid input or options.
@@ -51,11 +50,10 @@ def sweep(
     options |= parse_reading(options)
     options["weights"] = list(options["weights"]) or None
     options["reference"] = _parse_reference(options["reference"])
-    return run_sweep(files, qrels, measure, by=by.split(","), **options).page(verbose=verbose)
+    return run_sweep(files, qrels, measure, by=by.split(","), **options)
 
 
 def _parse_reference(text: str | None) -> dict[str, float] | None:
-    """The setting that b=2,bq=4 spells."""
     if text is None:
         return None
     try:

@@ -18,10 +18,9 @@ from gainful.page.page import Page
     argument("QRELS"),
     argument("RUN..."),
     *("measures", "per_query"),
-    Row("--grades", "G,G,…", "Grades that a document may have. [0 and all grades of QRELS]"),
+    Row("--grades G,G,…", "Grades that a document may have. [0 and all grades of QRELS]"),
     Row(
-        "--first",
-        "N",
+        "--first N",
         "Also list the N unjudged documents that could move the first measure most; in CSV only "
         "these.",
         type=int,

@@ -5,20 +5,18 @@ from __future__ import annotations
 from gainful.api.which import which as find_formulations
 from gainful.cli.answer import argument, command
 from gainful.cli.options import GRADES_SETTINGS, PRINT_TEXT, option, parse_numbers
-from gainful.page.page import Page
+from gainful.page.shown import Shown
 
 
 @command(
     argument("VALUE"),
     argument("GRADES..."),
     *("judged", *PRINT_TEXT),
-    option("verbose", "List all, not only the ten best."),
+    option("verbose", "List all matches, not only the ten best."),
     piped="table",
     context_settings=GRADES_SETTINGS,
 )
-def which(
-    *, value: str, grades: tuple[str, ...], judged: str | None, verbose: bool
-) -> tuple[Page, int]:
+def which(*, value: str, grades: tuple[str, ...], judged: str | None) -> tuple[Shown, int]:
     """Whose nDCG is this? Lists every formulation that gives VALUE for GRADES in rank order.
 
     Gains, discounts, bases, ideals, cutoffs and the settings of all known tools are tried; VALUE
@@ -33,4 +31,4 @@ def which(
     """
     pool = None if judged is None else parse_numbers([judged], "judged")
     formulations = find_formulations(value, parse_numbers(grades, "grades"), judged=pool)
-    return formulations.page(verbose=verbose), 0 if formulations.matches else 1
+    return formulations, 0 if formulations.matches else 1

@@ -17,11 +17,10 @@ from gainful.progress import report_work
 from gainful.read.column_names import OPTIONAL_COLUMNS, POSITION, protect_name, restore_name
 from gainful.read.engine_sessions import EngineSessions
 from gainful.read.engines import Engine
-from gainful.read.filter_sessions import SessionChoice
 from gainful.read.lazy_run import as_narwhals
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.session_layout import SessionLayout, find_odd_depths
-from gainful.read.sessions import name_columns
+from gainful.read.sessions import SessionChoice, name_columns
 from gainful.read.spill import KEY, Spill, choose_parts, take_rows
 from gainful.types import Flags, Ranks
 
@@ -269,7 +268,6 @@ class _Packer:
 
 
 def _are_sound(rows: pl.DataFrame) -> bool:
-    """Have sessions names, queries positions, and lists all their ranks?"""
     if rows["session"].null_count() or rows["query"].null_count():
         return False
     small = int(rows["query"].max()) <= _MAX_NUMBER and int(rows["query"].min()) >= 1  # type: ignore[arg-type]

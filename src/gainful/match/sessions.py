@@ -20,10 +20,9 @@ from gainful.errors import BadInput, BadValue
 from gainful.match.frames import match_subtopics
 from gainful.match.matched import Subtopics
 from gainful.match.rank_order import ideal_order, invert_order
-from gainful.read.qrels_and_run import Qrels
+from gainful.read.qrels_and_run import Qrels, with_summed_grades
 from gainful.read.session_layout import SessionLayout, find_layout
-from gainful.read.sessions import LIST_LENGTH, Sessions
-from gainful.read.subtopic_grades import with_summed_grades
+from gainful.read.sessions import Sessions, count_results
 from gainful.text import count_noun, quote
 from gainful.types import Array, Flags, Ranks, slices
 
@@ -365,18 +364,6 @@ def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:
         return f"{words} gain nothing"
     lost = f", {count_noun(lost_sessions, 'session')} with them" if lost_sessions else ""
     return f"{words} left out{lost}; positions count the others"
-
-
-def count_results(frame: pl.DataFrame, layout: SessionLayout) -> Ranks:
-    """How many results each query has."""
-    if LIST_LENGTH in frame.columns:
-        lengths = frame[LIST_LENGTH].gather(layout.query_starts)
-        return lengths.to_numpy().astype(np.intp)
-    empty = frame["doc"].is_null()
-    if not empty.any():
-        return layout.query_lengths
-    without_results: Flags = empty.gather(layout.query_starts).to_numpy()
-    return np.asarray(layout.query_lengths - without_results, dtype=np.intp)
 
 
 def _searcher_qrels(sessions: Sessions) -> Qrels:

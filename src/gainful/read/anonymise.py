@@ -55,7 +55,12 @@ def anonymise_sessions(
     if "topic" in frame.columns:
         own = pl.col("session").str.strip_suffix(pl.col("topic"))  # as system/topic has it
         by_session = bool(frame.select(own.str.contains(r"^$|[/:|\x1f]$").any()).item())
-    hashed = [name for name in frame.columns if _is_personal(name)]
+    plain_names = {name: strip_name(name) for name in frame.columns}
+    hashed = [
+        name
+        for name, plain in plain_names.items()
+        if plain in _PERSONAL or plain.endswith(_PERSONAL_ENDS)
+    ]
     hashed += ["topic"] if by_session and "topic" in frame.columns else []
     frame = frame.with_columns(_hash_column(frame[column], salt) for column in hashed)
     if qrels is not None and by_session:
@@ -71,11 +76,6 @@ def anonymise_sessions(
         problems=[(place, _scrub(words, salt)) for place, words in sessions.problems],
         known_layout=None,
     )
-
-
-def _is_personal(column: str) -> bool:
-    name = strip_name(column)
-    return name in _PERSONAL or name.endswith(_PERSONAL_ENDS)
 
 
 @contextmanager

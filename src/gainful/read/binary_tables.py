@@ -16,7 +16,7 @@ from pathlib import Path
 from struct import Struct, error, unpack_from
 from tempfile import TemporaryFile
 from threading import Lock
-from typing import Any
+from typing import Any, BinaryIO
 
 import polars as pl
 
@@ -56,14 +56,18 @@ def _list_buffers(content: bytes) -> Iterator[tuple[memoryview, int, int, bool]]
     is_file = content.startswith(_FILE_START)
     for message, body in _list_blocks(content) if is_file else _list_messages(content):
         batch = _find_batch(content, _follow(content, message))
-        if batch is not None:
-            is_packed = _find_field(content, batch, _COMPRESSION) is not None
-            for offset, size in _list_places(content, batch):
-                yield body, offset, size, is_packed
+        vector = None if batch is None else _find_field(content, batch, _BUFFERS)
+        if batch is None or vector is None:
+            continue
+        is_packed = _find_field(content, batch, _COMPRESSION) is not None
+        start = _follow(content, vector)
+        (count,) = _WHOLE.unpack_from(content, start)
+        for number in range(count):
+            offset, size = _PAIR.unpack_from(content, start + 4 + number * _PAIR.size)
+            yield body, offset, size, is_packed
 
 
 def _list_messages(content: bytes) -> Iterator[tuple[int, memoryview]]:
-    """The messages of a stream, one after the other, and their bodies."""
     place = 0
     while content.startswith(_CONTINUES, place):
         (length,) = _WHOLE.unpack_from(content, place + 4)
@@ -105,18 +109,6 @@ def _find_batch(content: bytes, root: int) -> int | None:
         return _follow(content, header)
     data = _find_field(content, _follow(content, header), _DICTIONARY_DATA)
     return None if data is None else _follow(content, data)
-
-
-def _list_places(content: bytes, batch: int) -> Iterator[tuple[int, int]]:
-    """Of each buffer of a batch: where in the body, and how long it is."""
-    vector = _find_field(content, batch, _BUFFERS)
-    if vector is None:
-        return
-    start = _follow(content, vector)
-    (count,) = _WHOLE.unpack_from(content, start)
-    for number in range(count):
-        offset, size = _PAIR.unpack_from(content, start + 4 + number * _PAIR.size)
-        yield offset, size
 
 
 def _follow(content: bytes, place: int) -> int:
@@ -224,75 +216,41 @@ class _Records:
 
 def check_parquet(file: str | PathLike[str] | bytes, name: str) -> None:
     """Refuse a Parquet file whose footer, or a page, claims what the file cannot hold."""
-    if _read_head(file) != _MAGIC:
-        raise BadInput(name, "cannot be read as Parquet: it does not start like a Parquet file")
-    try:
-        if isinstance(file, bytes):
-            _check_footer(_find_footer(file[-8:], file, len(file)), len(file))
-            _check_pages(file)
-        else:
-            _check_file(Path(file))
-    except (_Damaged, AttributeError, TypeError, LookupError):  # a field of another kind
-        raise BadInput(name, "the Parquet file is damaged: its sizes are wrong") from None
+    with BytesIO(file) if isinstance(file, bytes) else Path(file).open("rb") as stream:
+        if stream.read(len(_MAGIC)) != _MAGIC:
+            problem = "cannot be read as Parquet: it does not start like a Parquet file"
+            raise BadInput(name, problem)
+        try:
+            _check_sizes(stream)
+        except (_Damaged, AttributeError, TypeError, LookupError):  # a field of another kind
+            raise BadInput(name, "the Parquet file is damaged: its sizes are wrong") from None
 
 
-def _read_head(file: str | PathLike[str] | bytes) -> bytes:
-    if isinstance(file, bytes):
-        return file[: len(_MAGIC)]
-    with Path(file).open("rb") as stream:
-        return stream.read(len(_MAGIC))
-
-
-def _check_file(path: Path) -> None:
-    size = path.stat().st_size
-    if size <= _PAGES_UP_TO:
-        data = path.read_bytes()
-        _check_footer(_find_footer(data[-8:], data, size), size)
-        _check_pages(data)
-        return
-    with path.open("rb") as stream:
-        stream.seek(-8, 2)
-        tail = stream.read(8)
-        stream.seek(max(0, size - 8 - _footer_size(tail)))
-        _check_footer(_Records(stream.read()).read_record(), size)
-
-
-def _footer_size(tail: bytes) -> int:
-    if len(tail) < 8 or tail[4:] != _MAGIC:
-        raise _Damaged
-    return int(unpack_from("<I", tail)[0])
-
-
-def _find_footer(tail: bytes, data: bytes, size: int) -> Record:
-    begin = size - 8 - _footer_size(tail)
-    if begin < len(_MAGIC):
-        raise _Damaged
-    return _Records(data, begin).read_record()
-
-
-def _check_footer(footer: Record, size: int) -> None:
+def _check_sizes(stream: BinaryIO) -> None:
+    """Every column lies in the file, every page in its column, and unpacks to a credible size."""
+    size = stream.seek(0, 2)
+    stream.seek(max(0, size - 8))
+    tail = stream.read()
+    _require(len(tail) == 8 and tail.endswith(_MAGIC))
+    footer_start = size - 8 - int(unpack_from("<I", tail)[0])
+    _require(footer_start >= len(_MAGIC))
+    stream.seek(footer_start)
+    footer = _Records(stream.read()).read_record()
     most = size * _VALUES_PER_BYTE
     _require(0 <= footer[_ROWS] <= most)
-    for column in _iterate_columns(footer):
-        begin, end = _column_range(column)
+    groups = footer.get(_GROUPS, [])
+    columns = [column[_COLUMN_META] for group in groups for column in group[_COLUMNS]]
+    ranges = []
+    for column in columns:
+        begin = min(column[_DATA_AT], column.get(_DICTIONARY_AT) or column[_DATA_AT])
+        end = begin + column[_PACKED]
         _require(len(_MAGIC) <= begin <= end <= size and 0 <= column[_VALUES] <= most)
-
-
-def _iterate_columns(footer: Record) -> Iterator[Record]:
-    for group in footer.get(_GROUPS, []):
-        for column in group[_COLUMNS]:
-            yield column[_COLUMN_META]
-
-
-def _column_range(column: Record) -> tuple[int, int]:
-    begin = min(column[_DATA_AT], column.get(_DICTIONARY_AT) or column[_DATA_AT])
-    return begin, begin + column[_PACKED]
-
-
-def _check_pages(data: bytes) -> None:
-    """Every page lies in its column, and unpacks to what can be believed."""
-    for column in _iterate_columns(_find_footer(data[-8:], data, len(data))):
-        begin, end = _column_range(column)
+        ranges.append((begin, end))
+    if size > _PAGES_UP_TO and not isinstance(stream, BytesIO):
+        return
+    stream.seek(0)
+    data = stream.read()
+    for column, (begin, end) in zip(columns, ranges, strict=True):
         records = _Records(data, begin)
         while records.at < end:
             page = records.read_record()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
-from itertools import zip_longest
 
 import numpy as np
 import polars as pl
@@ -74,8 +73,10 @@ class LogReport:
         self.holes |= other.holes
         self.in_row_order |= other.in_row_order
         for name in ("left_out", "lost", "ties"):
-            pairs = zip_longest(getattr(self, name), getattr(other, name))
-            setattr(self, name, [_add_tallies(*pair) for pair in pairs])
+            mine, theirs = getattr(self, name), getattr(other, name)
+            for tally, more in zip(mine, theirs, strict=False):
+                tally.add(more)
+            mine += theirs[len(mine) :]
         frames = [spans for spans in (self.spans, other.spans) if spans is not None]
         self.spans = pl.concat(frames) if frames else None
         self.notes = [*dict.fromkeys((*self.notes, *other.notes))]
@@ -119,15 +120,6 @@ class LogReport:
             problem = "every row was clicked: results shown without a click are missing"
             raise BadInput(name, problem, SHOWING)
         return notes
-
-
-def _add_tallies(mine: Tally | None, theirs: Tally | None) -> Tally:
-    if mine is not None and theirs is not None:
-        mine.add(theirs)
-    tally = theirs if mine is None else mine
-    if tally is None:
-        raise TypeError("of two parts, one has it")
-    return tally
 
 
 def build_sessions(
@@ -178,9 +170,11 @@ def build_part(
     frame, part.repeats = _drop_repeats(frame)
     if not ordered:
         ties = find_ties(frame.filter(opens), events)
-        tied, part.ties = tally_problems(
-            [_flag_ties(frame, ties, events)], events.locate, ordered=False
-        )
+        words = f"several of its lists have the same time, and rows in {events.unordered} have"
+        expected = "times that differ, or a column of the query's position (query)"
+        is_tied = frame["session"].is_in(ties.implode())
+        problem = flag_problem(frame, is_tied, lambda _: f"{words} no order", expected)
+        tied, part.ties = tally_problems([problem], events.locate, ordered=False)
         frame = frame.filter(~pl.col("session").is_in(ties.implode())) if len(tied) else frame
     opening = frame.filter(opens)
     part.opening = len(opening)
@@ -190,13 +184,19 @@ def build_part(
     opening = number_queries(opening, events)
     if events.docs is None:
         opening, part.shown_twice = drop_repeated_docs(opening)
-        part.in_row_order = _follows_rows(opening, events)
+        untold = not any(events.tells(name) for name in ("rank", "position", "query_id"))
+        several = opening.select("session", "query").is_duplicated()
+        part.in_row_order = untold and bool(several.any())
     else:
         opening = spread_lists(opening, events.docs, events.grades)
     results, lost = _fold_actions(frame, opening, events, part)
     results = _keep_results(results)
-    part.unclicked = _count_unclicked(results)
-    part.holes = not part.unclicked and _has_holes(results)  # else they do not matter
+    part.unclicked = len(results)
+    if results.schema.get("clicked") == pl.Boolean:
+        part.unclicked -= int(results["clicked"].sum())
+    if not part.unclicked:  # else holes do not matter
+        lists = results.group_by("session", "query").agg(pl.len(), pl.col("rank").max())
+        part.holes = bool((lists["rank"] > lists["len"]).any())
     report.add(part)
     return results, [*descriptions, *list_problems(lost, events.locate)]
 
@@ -223,27 +223,6 @@ _IN_ROW_ORDER = (
     "no positions: results rank in row order, and a list ends where the text changes or a document "
     "repeats"
 )
-
-
-def _follows_rows(opening: pl.DataFrame, events: SessionEvents) -> bool:
-    untold = not any(events.tells(name) for name in ("rank", "position", "query_id"))
-    return untold and bool(opening.select("session", "query").is_duplicated().any())
-
-
-def _flag_ties(frame: pl.DataFrame, ties: pl.Series, events: SessionEvents) -> Problem:
-    words = f"several of its lists have the same time, and rows in {events.unordered} have no order"
-    expected = "times that differ, or a column of the query's position (query)"
-    return flag_problem(frame, frame["session"].is_in(ties.implode()), lambda _: words, expected)
-
-
-def _count_unclicked(rows: pl.DataFrame) -> int:
-    clicked = rows["clicked"] if rows.schema.get("clicked") == pl.Boolean else None
-    return len(rows) if clicked is None else len(rows) - int(clicked.sum())
-
-
-def _has_holes(rows: pl.DataFrame) -> bool:
-    lists = rows.group_by("session", "query").agg(pl.len(), pl.col("rank").max())
-    return bool((lists["rank"] > lists["len"]).any())
 
 
 def _split_at_gaps(frame: pl.DataFrame, owner: str, gap: timedelta) -> pl.DataFrame:

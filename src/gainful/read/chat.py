@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from attrs import define, field, frozen
+from attrs import define, field
 
 from gainful.errors import BadInput
 from gainful.read.column_names import ColumnMapping
@@ -49,43 +49,27 @@ _CUT_OFF = "a result for each call"
 _NO_CALL = "the call that a result answers, before it"
 
 
-@frozen(eq=False)
-class _Part:
-    """A call or a result, as a message tells it."""
+@define(eq=False)
+class _Call:
+    """One call of a tool, where it stands, and what it found once that is told; or a result."""
 
-    is_call: bool
     id: str
     tool: str = ""
     value: Any = None  # arguments, or what came back
     failed: bool = False
-
-
-@define(eq=False)
-class _Call:
-    """One call of a tool, where it stands, and what it found once that is told."""
-
-    record: int
-    session: str
-    part: _Part
-    time: str | None
-    labels: dict[str, str | None]
+    is_result: bool = False
+    record: int = 0
+    last_record: int = 0  # that states it
+    session: str = ""
+    time: str | None = None
+    labels: dict[str, str | None] = field(factory=dict)
     docs: list[str] | BadResults | None = None  # None until it is answered
-    failed: bool = False
-    id: str = field(init=False)
-    last_record: int = field(init=False)  # that states it
-
-    def __attrs_post_init__(self) -> None:
-        self.id, self.last_record = self.part.id, self.record
-
-    @property
-    def tool(self) -> str:
-        """The name of the tool."""
-        return self.part.tool
+    is_named: bool = True  # has it an id of its own?
 
     @property
     def question(self) -> str:
         """The tool and its arguments, by which a call is compared with another."""
-        return repr((self.tool, parse_json(self.part.value)))
+        return repr((self.tool, parse_json(self.value)))
 
 
 @define(eq=False)
@@ -103,6 +87,7 @@ class _Transcript:
                 other.last_record = call.record
                 return False
         waiting.append(call)
+        call.is_named = bool(call.id)
         call.id = call.id or f"{len(self.calls) + 1}"
         self.calls.append(call)
         return True
@@ -122,7 +107,7 @@ class _Transcript:
         for call in calls:
             same = kept[call.session, call.id, call.question, repr((call.docs, call.failed))]
             other = next((twin for twin in same if twin.last_record != call.record), None)
-            if other is not None and call.part.id:
+            if other is not None and call.is_named:
                 other.last_record = call.record
                 notes[_REPEATED] += 1
                 continue
@@ -183,7 +168,7 @@ def _add_call(retrievals: Retrievals, call: _Call, paths: ResultPaths, *, is_tim
         session=call.session,
         user=call.labels.get("searcher"),
         time=call.time if is_timed else None,
-        text=read_query(call.part.value, paths),
+        text=read_query(call.value, paths),
         docs=docs,
         **{name: call.labels[name] for name in retrievals.labels},
     )
@@ -231,28 +216,28 @@ def _read_calls(file: RecordFile, columns: ColumnMapping, retrievals: Retrievals
         for message in messages:
             moment = find_first(message, _TIME) or find_first(record, _TIME)
             time = None if moment is None else str(moment)
-            for part in _iterate_parts(message):
-                call = _Call(number, str(session), part, time, labels)
-                _take_part(transcript, retrievals, call, paths)
+            for call in _iterate_calls(message):
+                call.record = call.last_record = number
+                call.session, call.time, call.labels = str(session), time, labels
+                _take_call(transcript, retrievals, call, paths)
     columns.refuse_absent({"session": has_sessions}, file.name)
     retrievals.notes.update(transcript.drop_repeats())
     return transcript
 
 
-def _take_part(
+def _take_call(
     transcript: _Transcript, retrievals: Retrievals, call: _Call, paths: ResultPaths
 ) -> None:
     """A call is remembered, the ids of a result given to its call."""
-    part = call.part
-    if part.is_call:
+    if not call.is_result:
         if not transcript.add(call):
             retrievals.notes[_REPEATED] += 1
         return
     asked = transcript.find(call)
     if asked is not None:
-        asked.docs, asked.failed = read_results(part.value, paths), part.failed
-    elif not part.id or (call.session, part.id) not in transcript.waiting:
-        words = f"a result for call {quote(part.id)}, without an earlier call"
+        asked.docs, asked.failed = read_results(call.value, paths), call.failed
+    elif not call.id or (call.session, call.id) not in transcript.waiting:
+        words = f"a result for call {quote(call.id)}, without an earlier call"
         retrievals.add_flaw(call.record, _NO_CALL, words, call.session)
 
 
@@ -278,46 +263,34 @@ def _is_message(value: Any) -> bool:
     return value.get("type") in ("function_call", "function_call_output")
 
 
-def _iterate_parts(message: dict[str, Any]) -> Iterator[_Part]:
+def _iterate_calls(message: dict[str, Any]) -> Iterator[_Call]:
     """The calls and results of a message, in its order."""
     for call in _list_objects(message.get("tool_calls")):
         function = call.get("function")
         function = function if isinstance(function, dict) else call
-        tool, arguments = str(function.get("name", "")), find_first(function, _ARGUMENTS)
-        yield _Part(is_call=True, id=str(call.get("id") or ""), tool=tool, value=arguments)
+        arguments = find_first(function, _ARGUMENTS)
+        yield _Call(str(call.get("id") or ""), str(function.get("name", "")), arguments)
     legacy = message.get("function_call")
     if isinstance(legacy, dict):
-        tool, arguments = str(legacy.get("name", "")), legacy.get("arguments")
-        yield _Part(is_call=True, id="", tool=tool, value=arguments)
+        yield _Call("", str(legacy.get("name", "")), legacy.get("arguments"))
     content = message.get("content")
     has_results = any(block.get("type") in _RESULTS for block in _list_objects(content))
     if message.get("role") in ("tool", "function") and not has_results:
         call_id = str(message.get("tool_call_id") or "")
-        yield _Part(is_call=False, id=call_id, value=_join_texts(content))
-    for blocks in (content, message.get("parts")):
-        for block in _list_objects(blocks):
-            yield from _read_block(block)
-    yield from _read_block(message)
-
-
-def _read_block(block: dict[str, Any]) -> Iterator[_Part]:
-    """The call or the result that a block, a part or an item is."""
-    kind = str(block.get("type", ""))
-    if kind in _CALLS and "name" in block:
-        call_id = str(find_first(block, _CALL_ID) or "")
-        arguments = find_first(block, _ARGUMENTS)
-        yield _Part(is_call=True, id=call_id, tool=str(block["name"]), value=arguments)
-    elif kind in _RESULTS or kind.endswith("_tool_result"):
-        result = _join_texts(find_first(block, _OUTPUT))
-        failed = bool(block.get("is_error")) or _is_error(result)
-        call_id = str(find_first(block, _RESULT_ID) or "")
-        yield _Part(is_call=False, id=call_id, value=result, failed=failed)
-
-
-def _is_error(result: Any) -> bool:
-    return isinstance(result, dict) and (
-        "error" in result or str(result.get("type", "")).endswith("_error")
-    )
+        yield _Call(call_id, value=_join_texts(content), is_result=True)
+    for block in (*_list_objects(content), *_list_objects(message.get("parts")), message):
+        kind = str(block.get("type", ""))
+        if kind in _CALLS and "name" in block:
+            call_id = str(find_first(block, _CALL_ID) or "")
+            yield _Call(call_id, str(block["name"]), find_first(block, _ARGUMENTS))
+        elif kind in _RESULTS or kind.endswith("_tool_result"):
+            result = _join_texts(find_first(block, _OUTPUT))
+            is_error = isinstance(result, dict) and (
+                "error" in result or str(result.get("type", "")).endswith("_error")
+            )
+            call_id = str(find_first(block, _RESULT_ID) or "")
+            failed = bool(block.get("is_error")) or is_error
+            yield _Call(call_id, value=result, failed=failed, is_result=True)
 
 
 def _join_texts(content: Any) -> Any:

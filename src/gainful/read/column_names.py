@@ -127,6 +127,7 @@ QUERY_TEXT = ("question", "user_input")
 # Turns of conversations: 106_3 is the third of conversation 106, if it has no id of its own.
 CONVERSATION = tuple(sorted(SESSION, key=lambda name: "conversation" not in name))
 TURN = ("turn", "turn_id", "turn_number", "turn_index", "turn_no")
+TURN_QUERY = r"^(.+)_([0-9]{1,15})$"  # an id of a query that is a turn
 TURN_IDS = ("id", "query_id", "qid", "topic", "topic_id")
 DOC_LISTS = ("docs", "doc_ids", "documents", "document_ids", "items", "item_ids")  # of either
 NUMBER_LISTS = {"score": ("scores", *SCORE), "grade": ("grades", *GRADE[:-1])}  # beside them
@@ -251,11 +252,7 @@ class ColumnMapping:
             if column is not None:
                 self.fit.found.add(role)
             else:
-                words = join_words([quote(candidate) for candidate in candidates], "or")
-                problem = f"there is no column {words} for the {role}; there are "
-                own = "" if roles is SESSION_ROLES else _name_own_roles(role)
-                allowed = f"columns= (--columns) with one of these{own}"
-                misfit = NoColumn(name, problem + list_columns(columns), allowed)
+                misfit = self._describe_misfit(role, columns, roles, name)
                 if role in self.needed or self._must_have(role, columns, roles):
                     raise misfit
                 self.fit.misfits.setdefault(role, misfit)  # the other table may have it
@@ -269,6 +266,16 @@ class ColumnMapping:
                 raise BadValue("columns", dict(self.names), f"{quote(column)} in one role only")
             renames[column] = roles[role]
         return renames
+
+    def _describe_misfit(
+        self, role: str, columns: Sequence[str], roles: Mapping[str, str], name: str
+    ) -> NoColumn:
+        words = join_words([quote(candidate) for candidate in self.names[role]], "or")
+        problem = f"there is no column {words} for the {role}; there are {list_columns(columns)}"
+        allowed = "columns= (--columns) with one of these"
+        if roles is not SESSION_ROLES and role in QRELS_ROLES and role in RUN_ROLES:
+            allowed += f"; qrels.{role}= and run.{role}= where they differ"
+        return NoColumn(name, problem, allowed)
 
     def note_positions(self, roles: Mapping[str, str], name: str) -> None:
         """Remember of a table without a header which columns were named, by number or in vain."""
@@ -290,7 +297,10 @@ class ColumnMapping:
         self.fit.asked.setdefault(kind, set()).update(roles)
 
     def _must_have(self, role: str, columns: Sequence[str], roles: Mapping[str, str]) -> bool:
-        return not self.shared if roles is SESSION_ROLES else _lacks_ids(role, columns)
+        if roles is SESSION_ROLES:
+            return not self.shared
+        usual = {strip_name(name) for name in _ID_ROLES.get(role, ())}
+        return bool(usual) and usual.isdisjoint(map(strip_name, columns))
 
     def select(self, columns: Sequence[str], roles: Mapping[str, str], name: str) -> dict[str, str]:
         """All columns with their new names; a namesake of a renamed one is left out."""
@@ -459,16 +469,6 @@ def is_wide(schema: Mapping[str, Any]) -> bool:
     lists = {name for name, nested in names.items() if nested}
     long = any(names.get(name) is False for name in (*SCORE, *GRADE, *RANK))  # a number a document
     return bool(lists & {*RETRIEVED, *RELEVANT, *DOC_LISTS}) or bool(lists & {*DOC} and not long)
-
-
-def _name_own_roles(role: str) -> str:
-    both = all(role in kind_roles for kind_roles in _KIND_ROLES.values())
-    return f"; qrels.{role}= and run.{role}= where they differ" if both else ""
-
-
-def _lacks_ids(role: str, columns: Iterable[str]) -> bool:
-    usual = {strip_name(name) for name in _ID_ROLES.get(role, ())}
-    return bool(usual) and usual.isdisjoint(map(strip_name, columns))
 
 
 def _find_exactly(candidates: Iterable[str], columns: Sequence[str]) -> str | None:

@@ -11,7 +11,7 @@ import polars as pl
 
 from gainful.errors import BadInput
 from gainful.read.qrels_and_run import Qrels, build_subtopic_qrels
-from gainful.read.ranked_items import parse_number
+from gainful.read.search_results import parse_number
 from gainful.read.source import DATASET
 from gainful.text import shorten
 
@@ -70,7 +70,6 @@ def _as_row(qrel: Any) -> tuple[str, str, float, str]:
 
 
 def _suggest_parts(name: str) -> str:
-    """Its parts that have some, to choose from."""
     import ir_datasets  # noqa: PLC0415
 
     parts = [

@@ -11,7 +11,7 @@ import polars as pl
 
 from gainful.errors import BadInput, Duplicated
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Value
-from gainful.read.ranked_items import DocNumbers, as_list, is_id, parse_number, read_items
+from gainful.read.search_results import DocNumbers, as_list, is_id, parse_number, read_items
 from gainful.text import quote
 
 _RISING = (

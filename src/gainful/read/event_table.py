@@ -81,8 +81,10 @@ class LogFacts:
 def find_facts(frame: pl.DataFrame, header: Header) -> LogFacts:
     """The facts of a log, or of a part of one."""
     facts = LogFacts(len(frame))
-    facts.given.update({values.name: _count_given(values) for values in frame})
     texts = {name for name, kind in frame.schema.items() if kind == pl.String}
+    for values in frame:
+        empty = int((values == "").sum()) if values.name in texts else 0
+        facts.given[values.name] = values.count() - empty
     for column in _list_columns(header, POSITION):
         if column in texts:
             facts.whole[column] = int(frame[column].str.contains(_WHOLE).sum())
@@ -100,11 +102,6 @@ def find_facts(frame: pl.DataFrame, header: Header) -> LogFacts:
             if is_ranked is not None:
                 facts.ranked_words[column] = _list_words(frame[column].filter(is_ranked))
     return facts
-
-
-def _count_given(values: pl.Series) -> int:
-    empty = int((values == "").sum()) if values.dtype == pl.String else 0
-    return values.count() - empty
 
 
 def plain_words(values: pl.Series) -> pl.Series:
@@ -202,7 +199,12 @@ def extract_events(
             columns[role] = read_optional_column(table, column, kind, mistakes)
     _read_milliseconds(table, columns, taken, forms, mistakes)
     require_columns(header, columns)
-    columns |= _read_others(table, taken, mistakes)
+    for name, (column, contents) in assign_others(header, taken).items():
+        columns[name] = (
+            table.frame[column]
+            if contents is None
+            else read_optional_column(table, column, contents, mistakes)
+        )
     if "event" in columns and "clicked" not in columns:  # a log of events would tell a click
         columns["clicked"] = (columns["event"] == SHOWN).replace_strict({True: False, False: None})
     if "rank" in columns and facts.lowest_rank == 0:
@@ -309,17 +311,8 @@ def _read_kinds(
     facts: LogFacts,
     mistakes: list[Mistake],
 ) -> pl.Series:
-    plain = plain_words(table.frame[column])
-    kinds = sorted(facts.words[column])
-    refuse_kinds(table.header, column, kinds, words)
-    mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))
-    return plain.replace_strict({kind: name_event(kind, words) for kind in kinds}, default=SHOWN)
-
-
-def refuse_kinds(
-    header: Header, column: str, kinds: Sequence[str], words: Mapping[str, str]
-) -> None:
-    """Refuse words of events that are none, or of which none shows a result."""
+    """What happened; refused where words are no events, or none of them shows a result."""
+    header, kinds = table.header, sorted(facts.words[column])
     if len(kinds) > MAX_KINDS:
         problem = f"column {quote(header.own_name(column))} has over {MAX_KINDS} different values"
         raise BadInput(header.name, f"{problem}, too many for events", "words such as click")
@@ -327,6 +320,9 @@ def refuse_kinds(
         problem = f"no event shows a result; its events are {join_words(kinds)}"
         expected = f"rows of {list_shown_words()}, or --events shown=WORD (events=)"
         raise BadInput(header.name, problem, expected)
+    plain = plain_words(table.frame[column])
+    mistakes.append((plain.is_null(), lambda _: "there is no event", f"one of {', '.join(kinds)}"))
+    return plain.replace_strict({kind: name_event(kind, words) for kind in kinds}, default=SHOWN)
 
 
 def _describe_time(table: InputTable, column: str) -> Callable[[int], str]:
@@ -358,14 +354,3 @@ def require_columns(header: Header, roles: Collection[str]) -> None:
         if not any(role in roles for role in names):
             columns = [LOG_COLUMNS[role].names for role in names if role in LOG_COLUMNS]
             header.require_column(tuple(alias for each in columns for alias in each[:4]), name)
-
-
-def _read_others(
-    table: InputTable, taken: dict[str, str], mistakes: list[Mistake]
-) -> dict[str, pl.Series]:
-    return {
-        name: table.frame[column]
-        if kind is None
-        else read_optional_column(table, column, kind, mistakes)
-        for name, (column, kind) in assign_others(table.header, taken).items()
-    }

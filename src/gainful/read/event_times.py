@@ -214,31 +214,20 @@ def parse_duration(value: object, argument: str) -> timedelta:
         >>> parse_duration(45, "gap")
         datetime.timedelta(seconds=45)
     """
-    if isinstance(value, timedelta):
-        duration = value
-    elif isinstance(value, str):
-        duration = _parse_text(value, argument)
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        duration = _make_duration(value, value, argument)
-    else:
+    if not isinstance(value, (timedelta, str, int, float)) or isinstance(value, bool):
         raise WrongType(argument, value, _ALLOWED)
+    seconds = value
+    if isinstance(value, str):
+        if not re.fullmatch(rf"(?:{_PART.pattern})+\s*", value, re.ASCII):
+            raise BadValue(argument, value, _ALLOWED)
+        seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(value))
+    try:
+        duration = seconds if isinstance(seconds, timedelta) else timedelta(seconds=float(seconds))
+    except (OverflowError, ValueError):
+        raise BadValue(argument, value, _ALLOWED) from None
     if duration <= timedelta(0):
         raise BadValue(argument, value, _ALLOWED)
     return duration
-
-
-def _parse_text(text: str, argument: str) -> timedelta:
-    if not re.fullmatch(rf"(?:{_PART.pattern})+\s*", text, re.ASCII):
-        raise BadValue(argument, text, _ALLOWED)
-    seconds = sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
-    return _make_duration(seconds, text, argument)
-
-
-def _make_duration(seconds: float, value: object, argument: str) -> timedelta:
-    try:
-        return timedelta(seconds=seconds)
-    except (OverflowError, ValueError):
-        raise BadValue(argument, value, _ALLOWED) from None
 
 
 def format_duration(duration: timedelta) -> str:

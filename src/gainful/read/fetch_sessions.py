@@ -15,8 +15,7 @@ from attrs import frozen
 
 from gainful.read.engine_sessions import EngineSessions
 from gainful.read.session_events import find_behaviour
-from gainful.read.session_layout import SessionLayout
-from gainful.read.sessions import LIST_LENGTH, NO, RESULT_COLUMNS, Sessions
+from gainful.read.sessions import LIST_LENGTH, NO, RESULT_COLUMNS, Sessions, count_results
 from gainful.text import join_words, quote
 from gainful.types import Ranks
 
@@ -147,9 +146,3 @@ def _find_query_values(frame: pl.DataFrame, number: Ranks) -> tuple[pl.DataFrame
     varying = frozenset(name for name in changing if (low[name] != high[name]).any())
     values = frame.filter(is_first).with_columns(low[name] for name in changing)
     return values[[name for name in frame.columns if name not in varying]], varying
-
-
-def count_results(frame: pl.DataFrame, layout: SessionLayout) -> pl.Series:
-    """How many results each query has: all rows, but one without a document."""
-    empty = frame["doc"].is_null().gather(layout.query_starts)
-    return pl.Series(layout.query_lengths) - empty.cast(pl.Int64)

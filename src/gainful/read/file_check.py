@@ -63,7 +63,7 @@ from gainful.read.qrels_and_run import (
 )
 from gainful.read.read_options import ReadOptions
 from gainful.read.session_inputs import read_sources
-from gainful.read.sessions import Sessions, are_session_columns
+from gainful.read.sessions import Sessions, are_session_columns, count_results
 from gainful.read.source import Source, is_folder, open_source
 from gainful.text import count_noun, quote
 
@@ -294,7 +294,6 @@ def _report_qrels(
 
 
 def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
-    """How many subtopics there are, and how many of a query."""
     query = qrels.frame["query"].gather(subtopic_judgments["row"])
     each = pl.DataFrame({"query": query, "subtopic": subtopic_judgments["subtopic"]}).unique()
     sizes = each.group_by("query").len()["len"]
@@ -339,9 +338,7 @@ def _describe_sessions(sessions: Sessions) -> list[str]:
         else ""
     )
     empty = len(frame) - len(results)
-    result_counts = (
-        layout.query_lengths - frame["doc"].is_null().gather(layout.query_starts).to_numpy()
-    )
+    result_counts = count_results(frame, layout)
     counts = (len(layout.session_starts), len(layout.query_starts), len(results))
     counts_and_nouns = zip(counts, ("session", "query", "result"), strict=True)
     notes = [
@@ -475,7 +472,6 @@ def _are_session_columns(names: list[str], columns: ColumnMapping, name: str) ->
 
 
 def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
-    """Judgments or a run, by the names of the columns."""
     own = {*map(normalise_name, header.columns)}
     mapped = {role for role, names in columns.names.items() if own & {*map(normalise_name, names)}}
     scored = "score" in mapped or (

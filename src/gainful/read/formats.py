@@ -60,8 +60,18 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
     return {*import_module("gainful.read.rag").find_kinds(source, columns)}
 
 
+def _is_bare_json(source: Source, *suffixes: str) -> bool:
+    """Is it JSON by its name, and a text, a number or a word that holds nothing?"""
+    try:
+        return source.suffix in suffixes and not isinstance(json.loads(source.first_line()), dict)
+    except ValueError:
+        return False
+
+
 def _is_json(source: Source) -> bool:
     """One object of objects or one list, over as many lines as it likes."""
+    if _is_bare_json(source, ".json"):
+        return True
     if source.head.lstrip().startswith(b"["):
         return source.suffix == ".json" or bool(re.match(rb"\s*\[\s*[\[{]", source.head))
     if source.suffix in (".jsonl", ".ndjson") or not source.head.lstrip().startswith(b"{"):
@@ -76,26 +86,27 @@ def _is_json(source: Source) -> bool:
     return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
 
 
+def _is_json_lines(source: Source) -> bool:
+    return source.head.lstrip().startswith(b"{") or _is_bare_json(source, ".jsonl", ".ndjson")
+
+
 def _make_table_check(separators: str) -> Callable[[Source], bool]:
     def is_table(source: Source) -> bool:
         line = source.first_line()
         if any(are_column_names(_split_header(line, separator)) for separator in separators):
             return True
         is_named_so = source.suffix in (".csv", ".tsv") and any(mark in line for mark in separators)
-        return is_named_so and not (separators == "\t" and _is_trec_line(line))
+        fields = line.split("\t")
+        number = fields[min(len(fields), 5) - 1]  # of judgments the last, of a run the fifth
+        plain = separators == "\t" and len(line.split()) == len(fields) > 2
+        is_trec = plain and re.fullmatch(NUMBER_PATTERN, number.strip(), re.ASCII) is not None
+        return is_named_so and not is_trec
 
     return is_table
 
 
 def _split_header(line: str, separator: str) -> list[str]:
     return [part.strip(' "') for part in line.split(separator)]
-
-
-def _is_trec_line(line: str) -> bool:
-    fields = line.split("\t")
-    number = fields[min(len(fields), 5) - 1]  # of judgments the last, of a run the fifth
-    plain = len(line.split()) == len(fields) > 2
-    return plain and re.fullmatch(NUMBER_PATTERN, number.strip(), re.ASCII) is not None
 
 
 def _load(reader: str) -> Callable[..., Any]:
@@ -147,7 +158,7 @@ _ALL = (
     Format(
         "jsonl",
         "JSON lines with named fields",
-        *(_RANKED, lambda source: source.head.lstrip().startswith(b"{"), _READ_TABLE, _TABLE),
+        *(_RANKED, _is_json_lines, _READ_TABLE, _TABLE),
         example='{"query": "1", "doc": "a", "score": 0.9}',
     ),
     Format(
@@ -173,8 +184,8 @@ _ALL = (
         "XML of the TREC Session Track",
         *(
             _SESSIONS,
-            _load("session_track.is_xml"),
-            _load("session_track.read_session_xml"),
+            _load("trec_sessions.is_xml"),
+            _load("trec_sessions.read_session_xml"),
         ),
         options=("pages",),
         example='<sessiontrack2012><session num="1"><topic num="1"/></session></sessiontrack2012>',
@@ -183,23 +194,23 @@ _ALL = (
         "dd",
         "a run of TREC Dynamic Domain",
         _SESSIONS,
-        _load("dynamic_domain.is_dynamic_domain"),
-        _load("dynamic_domain.read_dynamic_domain"),
+        _load("trec_sessions.is_dynamic_domain"),
+        _load("trec_sessions.read_dynamic_domain"),
         example="DD16-1\t0\ta\t0.9\t1\tDD16-1.1:3",
     ),
     Format(
         "conversation",
         "a TREC run whose query ids name the turn, such as 106_3",
         _SESSIONS,
-        _load("conversations.is_conversation"),
-        _load("conversations.read_conversations"),
+        _load("trec_sessions.is_conversation"),
+        _load("trec_sessions.read_conversations"),
         options=("ties",),
         example="106_1 Q0 a 1 0.9 bm25\n106_2 Q0 b 1 0.8 bm25",
     ),
     Format(
         "ubi",
         "queries and events of User Behavior Insights (UBI 1.x), in one file or in two",
-        *(_SESSIONS, _load("ubi.is_ubi"), _load("ubi.read_ubi"), ("columns", "gap", "events")),
+        *(_SESSIONS, _load("ubi.find_kinds"), _load("ubi.read_ubi"), ("columns", "gap", "events")),
         example='{"query_id": "q", "client_id": "c", "user_query": "lamp", '
         '"query_response_hit_ids": ["a"], "timestamp": "2024-05-01T10:00:00Z"}',
         of_records=True,
@@ -323,24 +334,19 @@ def read_rows(
     try:
         read: Rows[Value] | Value = file_format.read(source, kind, **options)
     except BadInput as error:
-        log = None if format_name else _find_log(source)
-        if log is None:
+        records = [] if format_name else _load("json_records.first_records")(source)
+        log = find_record_format(records)
+        if log is None or log.name not in ("ubi", "openinference", "chat"):
             if isinstance(error, NoColumn) and not columns.names:
                 _load("session_inputs.refuse_unknown_json")(source)
             raise
-        graded: Value | None = None
         if kind is QRELS and log.name == "openinference":
-            graded = _load("session_inputs.read_grades")(source)
-        if graded is not None:
-            return graded
+            graded: Value | None = _load("session_inputs.read_grades")(source)
+            if graded is not None:
+                return graded
         problem = f"these are sessions in the format {log.name}: {log.description}"
         raise Swapped(source.name, problem, f"gainful sessions {source.name}") from None
     return read
-
-
-def _find_log(source: Source) -> Format | None:
-    log = find_record_format(_load("json_records.first_records")(source))
-    return log if log is not None and log.name in ("ubi", "openinference", "chat") else None
 
 
 def build_value(read: Rows[Value] | Value) -> Value:
@@ -353,16 +359,11 @@ def find_format(
 ) -> Format:
     """The format of judgments or a run, by its name or by what the file looks like."""
     name = format_name or _find_named_header(source, columns)
-    if name is not None:
-        return name_format(name)
-    return next(entry for entry in RUN_FORMATS.values() if entry.fits(source))
-
-
-def name_format(name: str) -> Format:
-    """The format of judgments and runs that has this name."""
-    if name not in RUN_FORMATS:
+    if name is not None and name not in RUN_FORMATS:
         raise UnknownName("format", name, RUN_FORMATS)
-    return RUN_FORMATS[name]
+    if name is not None:
+        return RUN_FORMATS[name]
+    return next(entry for entry in RUN_FORMATS.values() if entry.fits(source))
 
 
 def find_session_format(source: Source, format_name: str | None = None) -> Format:

@@ -1,16 +1,24 @@
-"""What JSON says: decoded fast, and with care where it may be damaged or hostile."""
+"""JSON: decoded fast, with care where it may be damaged, and taken out of what is put around it.
+
+Bulk requests have a line with an action before each record; answers to `_search` and `_msearch`
+hold records in `hits.hits[]._source`; dumps of an index have `_source` in each line;
+OpenTelemetry's console exporter writes indented objects one after the other. Whoever reads JSON
+finds one record a line, or one list of them. Records stay on the line on which they begin, so that
+messages name it. An answer whose hits are documents is no envelope, but a ranking of them.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
 from gainful.errors import BadInput
+from gainful.read.column_names import CONVERSATION, LOG_COLUMNS, QUERY, SESSION, strip_name
 from gainful.text import quote
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -141,3 +149,177 @@ def parse_json(value: Any) -> Any:
     except (ValueError, RecursionError):
         return value
     return parsed
+
+
+_ACTION = re.compile(rb'\s*\{\s*"(index|create|update|delete)"\s*:\s*(\{[^{}]*\})\s*\}\s*(?:\n|$)')
+_ACTION_KEYS = {
+    *("_index", "_id", "_type", "routing", "version", "version_type", "if_seq_no", "pipeline"),
+    *("if_primary_term", "op_type", "require_alias", "require_data_stream", "retry_on_conflict"),
+    *("_routing", "parent", "dynamic_templates", "list_executed_pipelines", "_source"),
+}
+_LONG_LINE = 1 << 16  # as long as a head: what it begins is not taken apart on suspicion
+_ANSWERS = frozenset(("hits", "responses"))
+_ROW_NAMES = frozenset(
+    strip_name(name)
+    for name in (
+        *(*QUERY, *SESSION, *CONVERSATION, *LOG_COLUMNS["user"].names),
+        *LOG_COLUMNS["query_id"].names,
+        *("trace_id", "span_id", "attributes", "resource_spans", "messages", "judgmentRatings"),
+    )
+)
+_NEXT_OBJECT = re.compile(rb"\}\s*\{")
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_LINE_END = re.compile(r"[\r\n]\s*")  # and no other: a text may hold U+2028
+
+
+class _Hit(msgspec.Struct):
+    """A line of a dump of an index: all that is wanted of it."""
+
+    source: msgspec.Raw = msgspec.field(name="_source")
+
+
+_HIT_DECODER = msgspec.json.Decoder(_Hit)
+
+
+def unwrap(head: bytes, read: Callable[[], bytes], name: str) -> bytes | None:
+    r"""The records of a text that has them in an envelope; None if it has none.
+
+    Args:
+        head: its beginning.
+        read: all of it.
+        name: of the file, for messages.
+
+    Examples:
+        >>> bulk = b'{"index": {"_index": "ubi"}}\n{"query_id": "q1"}\n'
+        >>> unwrap(bulk, lambda: bulk, "bulk.ndjson")
+        b'\n{"query_id": "q1"}\n'
+    """
+    start = head.lstrip()
+    if start[:1] not in (b"{", b"["):
+        return None
+    if _is_action(head):
+        lines = b"\n".join(_drop_actions(read().split(b"\n")))
+        if not lines.strip():
+            raise BadInput(name, "its bulk actions only delete", "actions with records")
+        return lines
+    line, newline, _ = start.partition(b"\n")
+    is_short = bool(newline) or len(head) < _LONG_LINE
+    first = _decode(line) if is_short else None
+    if isinstance(first, dict) and isinstance(first.get("_source"), dict):
+        return b"\n".join(map(_open_hit, read().split(b"\n")))
+    if b'"_source"' in head and (not isinstance(first, dict) or not _ANSWERS.isdisjoint(first)):
+        records = _list_all_hits(read())
+        if records is not None and not _are_documents(records):
+            return json.dumps(records).encode()
+    is_apart = first is None and is_short and start[:1] == b"{"  # over several lines
+    return _split_objects(read()) if is_apart else None
+
+
+def _decode(text: bytes) -> Any:
+    try:
+        return decode_json(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _is_action(line: bytes) -> bool:
+    match = _ACTION.match(line)
+    keys = _decode(match[2]) if match is not None else None
+    return isinstance(keys, dict) and keys.keys() <= _ACTION_KEYS
+
+
+def _drop_actions(lines: Iterable[bytes]) -> list[bytes]:
+    """The lines of records; where actions were there is nothing, or that one has no record."""
+    opened: list[bytes] = []
+    action, begun = b"", 0  # the action whose record comes next, and its line
+    for number, line in enumerate(lines):
+        is_action = _is_action(line)
+        if is_action:
+            if action:
+                opened[begun] = _refuse(action)
+            action, begun = _ACTION.match(line)[1], number  # type: ignore[index]
+            action = b"" if action == b"delete" else action
+        opened.append(b"" if is_action else _open_update(line) if action == b"update" else line)
+        action = b"" if line.strip() and not is_action else action
+    if action:
+        opened[begun] = _refuse(action)
+    return opened
+
+
+def _refuse(action: bytes) -> bytes:
+    return REFUSED + b"the bulk action " + action + b" has no record on the line after it"
+
+
+def _open_update(line: bytes) -> bytes:
+    record = _decode(line)
+    inner = record.get("doc") if isinstance(record, dict) else None
+    return json.dumps(inner).encode() if isinstance(inner, dict) else line
+
+
+def _open_hit(line: bytes) -> bytes:
+    try:
+        return bytes(_HIT_DECODER.decode(line).source)
+    except (ValueError, RecursionError):
+        return line
+
+
+def _list_all_hits(text: bytes) -> list[Any] | None:
+    whole = _decode(text)
+    pages = [whole] if whole is not None else map(_decode, filter(bytes.strip, text.split(b"\n")))
+    records = [_list_hits(answer) for page in pages for answer in _list_answers(page)]
+    if any(part is None for part in records):
+        return None
+    return [record for part in records for record in part or ()] or None
+
+
+def _list_answers(page: Any) -> list[Any]:
+    answers = page.get("responses") if isinstance(page, dict) else page
+    if not isinstance(answers, list) or not any(map(_is_answer, answers)):
+        return [page]
+    return answers
+
+
+def _is_answer(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("hits"), dict)
+
+
+def _list_hits(answer: Any) -> list[Any] | None:
+    """The records of an answer, or of a list of hits; of a search that failed, its error."""
+    if isinstance(answer, dict) and "error" in answer:
+        return [f"error {json.dumps(answer['error'])}"]
+    hits = answer["hits"].get("hits") if _is_answer(answer) else answer
+    if not isinstance(hits, list):
+        return None
+    records = [hit.get("_source") if isinstance(hit, dict) else None for hit in hits]
+    return records if all(isinstance(record, dict) for record in records) else None
+
+
+def _are_documents(records: Iterable[Any]) -> bool:
+    objects = (record for record in records if isinstance(record, dict))
+    return not any(strip_name(key) in _ROW_NAMES for record in objects for key in record)
+
+
+def _split_objects(data: bytes) -> bytes | None:
+    """Objects that stand one after the other, each on one line; what is cut off on one, too."""
+    if _NEXT_OBJECT.search(data) is None:
+        return None
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    lines: list[str] = []
+    start, number = 0, 0
+    decode = json.JSONDecoder().raw_decode
+    while start < len(text):
+        begin = _BLANKS.match(text, start).end()  # type: ignore[union-attr]
+        number += text.count("\n", start, begin)
+        try:
+            end = decode(text, begin)[1] if begin < len(text) else begin
+        except (ValueError, RecursionError):
+            if not lines:
+                return None  # the first is none
+            end = len(text)
+        lines += [""] * (number - len(lines)) + [_LINE_END.sub(" ", text[begin:end])]
+        number += text.count("\n", begin, end)
+        start = end
+    return "\n".join(lines).encode() if sum(map(bool, lines)) > 1 else None

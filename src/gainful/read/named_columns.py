@@ -86,19 +86,16 @@ class Header:
     def grade_column(self) -> str | None:
         """The column of the grades of judgments; None where all that is judged is relevant."""
         grade = self.find_column(GRADE)
-        self._refuse_two_grades()
-        ranked = self.find_column(RANK) is not None
-        if ranked and (grade is None or normalise_name(grade) == "score"):
-            contents = "ranks" if grade is None else "scores and ranks"
-            raise QRELS.describe_swap(self.name, f"it has {contents}", "columns query, doc, grade")
-        return grade
-
-    def _refuse_two_grades(self) -> None:
         names = {normalise_name(column): column for column in self.columns}
         grades = [names[alias] for alias in GRADE[:-1] if alias in names]
         if len(grades) > 1 and normalise_name(grades[0]) != GRADE[0]:
             problem = f"{join_words(list(map(quote, grades)), 'or')} can be the grades"
             raise BadInput(self.name, problem, f'columns={{"grade": "{grades[0]}"}} or the other')
+        ranked = self.find_column(RANK) is not None
+        if ranked and (grade is None or normalise_name(grade) == "score"):
+            contents = "ranks" if grade is None else "scores and ranks"
+            raise QRELS.describe_swap(self.name, f"it has {contents}", "columns query, doc, grade")
+        return grade
 
     def refuse_unknown_grades(self, columns: Iterable[str]) -> None:
         """Of these columns of numbers, none that may be the grades is left out in silence."""
@@ -170,17 +167,16 @@ class InputTable:
             names = {"query": ("1",), "doc": ("2",), **named}
             rest = sorted({*self.frame.columns} - {own[0] for own in names.values() if own})
             if self.frame.width == 3 and len(rest) == 1 and named.keys() <= {"query", "doc"}:
-                role = "grade" if roles is QRELS_ROLES else self._decide_role(names, rest[0])
+                role = "grade"
+                if roles is not QRELS_ROLES:
+                    query, number = self.frame[names["query"][0]], number_column(self, rest[0])
+                    frame = pl.DataFrame({"query": query, "number": number})
+                    role = trec_files.decide_role(frame, self.name)
                 names[role] = (rest[0],)
                 words = f"three fields a line, no header; read as query, document, {role}"
                 table = evolve(table, notes=(*self.notes, f"{self.name}: {words}"))
         columns.note_positions(roles, self.name)
         return table.rename(ColumnMapping(names, needed=[*named]), roles)
-
-    def _decide_role(self, names: Mapping[str, tuple[str, ...]], number: str) -> str:
-        query = self.frame[names["query"][0]]
-        frame = pl.DataFrame({"query": query, "number": number_column(self, number)})
-        return trec_files.decide_role(frame, self.name)
 
     def find_number(self, kind: Kind[Any]) -> tuple[InputTable, str, str]:
         """The table, the column of grades or scores, and what it is: grade, score or rank.
@@ -201,7 +197,6 @@ class InputTable:
         return evolve(self, frame=frame, notes=notes), "grade", "grade"
 
     def _holds_numbers(self, column: str) -> bool:
-        """Are there numbers in a column, and nothing else?"""
         values = self.frame[column]
         if values.dtype == pl.String:
             values = values.str.strip_chars().replace("", None)
@@ -287,9 +282,11 @@ def extract_any(
 ) -> Rows[Value] | Value:
     """The rows of a table; of one with lists for cells, what they are together."""
     roles, paths = kind.roles, ColumnMapping(fit=columns.fit)
-    if _names_path(columns, table.frame):
+    own = columns.names.get("doc", ())
+    nested = any(dtype.is_nested() for dtype in table.frame.dtypes)
+    if nested and any("." in path for path in own) and {*own}.isdisjoint(table.frame.columns):
         roles = {role: name for role, name in roles.items() if role != "doc"}
-        paths = evolve(paths, names={"doc": columns.names["doc"]})
+        paths = evolve(paths, names={"doc": own})
     table = table.rename(columns, roles)
     if is_wide(table.frame.schema):
         names = [*map(normalise_name, table.frame.columns)]
@@ -297,15 +294,13 @@ def extract_any(
         records = ((table.locate(at), dict(zip(names, row, strict=True))) for at, row in rows)
         return rag.read_records(table.name, records, kind, paths)
     if table.header.find_column(DOC) is None:
-        lists = [name for name, dtype in table.frame.schema.items() if dtype.base_type() == pl.List]
+        lists: dict[str, Any] = {
+            name: next(iter(table.frame[name].drop_nulls().head(1)), [])
+            for name, dtype in table.frame.schema.items()
+            if dtype.base_type() == pl.List
+        }
         rag.refuse_unknown_lists(table.name, lists, columns, kind)
     return extract_rows(table, kind)
-
-
-def _names_path(columns: ColumnMapping, frame: pl.DataFrame) -> bool:
-    paths = columns.names.get("doc", ())
-    nested = any(dtype.is_nested() for dtype in frame.dtypes)
-    return nested and any("." in path for path in paths) and {*paths}.isdisjoint(frame.columns)
 
 
 def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
@@ -316,7 +311,11 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
     table, number, role = table.find_number(kind)
     query, doc = table.header.require_ids()
     rank = table.header.find_column(RANK) if kind is RUN else None
-    subtopic = _subtopic_column(table) if kind is QRELS else None
+    subtopic = table.header.find_column(SUBTOPIC) if kind is QRELS else None
+    if subtopic is not None and normalise_name(subtopic) == "iteration":
+        iteration = table.frame[subtopic]
+        is_odd = iteration.null_count() or iteration.dtype.is_float()
+        subtopic = None if is_odd else subtopic
     columns = {
         "query": text_column(table, query),
         "doc": text_column(table, doc),
@@ -342,8 +341,13 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
 
     mistakes = bad.arg_true().to_list()
     sound, kept = (frame.filter(~bad), (~bad).arg_true()) if mistakes else (frame, None)
-    schema = table.frame.schema
-    ids = {"query": _id_kind(schema[query]), "doc": _id_kind(schema[doc])}
+    ids = {
+        role: "whole numbers" if table.frame.schema[column].is_numeric() else "texts"
+        for role, column in (("query", query), ("doc", doc))
+    }
+    fields: dict[str, Any] = {} if table.padded else {"ids": ids}
+    if kind is QRELS and normalise_name(table.header.own_name(query)) in LOG_COLUMNS["user"].names:
+        fields["unit"] = "user"
     return Rows(
         kind,
         table.name,
@@ -353,7 +357,7 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
         mistakes,
         describe,
         notes=table.notes,
-        fields={} if table.padded else {"ids": ids},
+        fields=fields,
     )
 
 
@@ -368,23 +372,7 @@ def text_column(table: InputTable, column: str) -> pl.Series:
         kind = values.dtype
     if kind.is_integer() or kind in (pl.Categorical, pl.Enum, pl.Null):
         return values.cast(pl.String)
-    raise BadInput(
-        table.name,
-        f"column {_quote_own(table, column)} holds {_name_type(kind)}",
-        "texts or whole numbers",
-    )
-
-
-def _subtopic_column(table: InputTable) -> str | None:
-    column = table.header.find_column(SUBTOPIC)
-    if column is None or normalise_name(column) != "iteration":
-        return column
-    values = table.frame[column]
-    return None if values.null_count() or values.dtype.is_float() else column
-
-
-def _id_kind(dtype: pl.DataType) -> str:
-    return "whole numbers" if dtype.is_numeric() else "texts"
+    raise _describe_kind(table, column, "texts or whole numbers")
 
 
 def number_column(table: InputTable, column: str, kind: Kind[Any] = RUN) -> pl.Series:
@@ -396,11 +384,7 @@ def number_column(table: InputTable, column: str, kind: Kind[Any] = RUN) -> pl.S
     is_truth = kind is QRELS and values.dtype == pl.Boolean
     if is_truth or values.dtype.is_numeric() or values.dtype == pl.Null:
         return values.cast(pl.Float64, strict=False)
-    raise BadInput(
-        table.name,
-        f"column {_quote_own(table, column)} holds {_name_type(values.dtype)}",
-        "numbers",
-    )
+    raise _describe_kind(table, column, "numbers")
 
 
 def as_grades(texts: pl.Series) -> pl.Series:
@@ -412,9 +396,8 @@ def as_grades(texts: pl.Series) -> pl.Series:
     return numbers.fill_null(truths.cast(pl.Float64))
 
 
-def _quote_own(table: InputTable, column: str) -> str:
-    return quote(table.header.own_name(column))
-
-
-def _name_type(dtype: pl.DataType) -> str:
-    return "objects" if dtype == pl.Struct else "lists" if dtype.is_nested() else str(dtype)
+def _describe_kind(table: InputTable, column: str, expected: str) -> BadInput:
+    dtype = table.frame[column].dtype
+    kind = "objects" if dtype == pl.Struct else "lists" if dtype.is_nested() else str(dtype)
+    own = quote(table.header.own_name(column))
+    return BadInput(table.name, f"column {own} holds {kind}", expected)

@@ -306,65 +306,43 @@ def _find_nested(frame: pl.DataFrame, others: pl.DataFrame, notes: Counter[str])
         .group_by(TRACE, SPAN, maintain_order=True)
         .agg(pl.col(PARENT).drop_nulls().last(), pl.col("searches").any())
         .filter(pl.col(SPAN).is_not_null())
-        .with_row_index("caller")
+        .with_row_index("own")
     )
-    callers = _number_callers(spans, spans)
-    circles = _find_circles(callers)
+    callers = _number_spans(spans, spans, PARENT)
+    # After as many steps as there are spans only those are left that call themselves, however
+    # indirectly: each step taken is as long as all before it together.
+    ancestors, rounds = callers.copy(), range(len(spans).bit_length())
+    for _ in rounds:
+        if (ancestors < 0).all():
+            break
+        ancestors = np.append(ancestors, [-1])[ancestors]
+    circles = np.unique(ancestors[ancestors >= 0])
     if len(circles):
         notes[_CIRCLES] += len(circles)
         callers[circles] = -1
     searches = np.append(spans["searches"].to_numpy(), [False])  # what none calls is called by it
-    within = searches[callers]
-    for _ in range(len(spans).bit_length()):
-        if (callers < 0).all():
+    within, ancestors = searches[callers], callers
+    for _ in rounds:
+        if (ancestors < 0).all():
             break
-        within |= np.append(within, [False])[callers]
-        callers = np.append(callers, [-1])[callers]
-    of_search = _number_callers(frame, spans)
-    of_search[_find_own(frame, spans, circles)] = -1
+        within |= np.append(within, [False])[ancestors]
+        ancestors = np.append(ancestors, [-1])[ancestors]
+    of_search = _number_spans(frame, spans, PARENT)
+    of_search[np.isin(_number_spans(frame, spans, SPAN), circles)] = -1
     nested: Flags = searches[of_search] | np.append(within, [False])[of_search]
     return nested
 
 
-def _number_callers(frame: pl.DataFrame, spans: pl.DataFrame) -> NDArray[np.int64]:
-    """The number of the span that called each; -1 if it is not known."""
-    named = spans.select(TRACE, pl.col(SPAN).alias(PARENT), "caller")
-    joined = frame.select(TRACE, PARENT).join(
-        named, on=[TRACE, PARENT], how="left", maintain_order="left", nulls_equal=True
+def _number_spans(frame: pl.DataFrame, spans: pl.DataFrame, column: str) -> NDArray[np.int64]:
+    """The number of the span, or of its caller, by the ids in a column; -1 if it is not known."""
+    named = spans.select(TRACE, pl.col(SPAN).alias(column), pl.col("own").cast(pl.Int64))
+    joined = frame.select(TRACE, column).join(
+        named, on=[TRACE, column], how="left", maintain_order="left", nulls_equal=True
     )
-    is_called = joined[PARENT].is_not_null()
-    numbers = pl.select(pl.when(is_called).then(joined["caller"])).to_series()
-    return numbers.cast(pl.Int64).fill_null(-1).to_numpy().copy()
-
-
-def _find_circles(callers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The spans that are called by themselves, however indirectly.
-
-    After as many steps as there are spans only these are left: each step taken is as long as all
-    before it together.
-    """
-    for _ in range(len(callers).bit_length()):
-        if (callers < 0).all():
-            break
-        callers = np.append(callers, [-1])[callers]
-    return np.unique(callers[callers >= 0])
-
-
-def _find_own(
-    frame: pl.DataFrame, spans: pl.DataFrame, numbers: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """The rows of searches that are some of the spans."""
-    if not len(numbers):
-        return np.empty(0, dtype=np.int64)
-    chosen = spans[numbers].select(TRACE, SPAN, pl.lit(value=True).alias("chosen"))
-    joined = frame.select(TRACE, SPAN).join(
-        chosen, on=[TRACE, SPAN], how="left", maintain_order="left", nulls_equal=True
-    )
-    return joined["chosen"].fill_null(value=False).arg_true().to_numpy().astype(np.int64)
+    return joined["own"].fill_null(-1).to_numpy().copy()
 
 
 def _name_sessions(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Searches with the session that they name, or the first that any span of their trace does."""
     if not frame["session"].null_count():
         return frame
     columns = [TRACE, "session", "record"]

@@ -24,7 +24,7 @@ from gainful.read.column_names import (
 )
 from gainful.read.json_records import load_whole
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, NestedDict, Qrels, Run, Value
-from gainful.read.ranked_items import is_id, parse_number
+from gainful.read.search_results import is_id, parse_number
 from gainful.read.source import Source
 from gainful.text import NUMBER_PATTERN, count_noun, quote
 
@@ -142,7 +142,6 @@ def _build_qrels(value: Any, name: str, tool: Tool) -> Qrels:
 
 
 def _build_run(value: Any, name: str, tool: Tool) -> Run:
-    """The rankings of one tool's JSON, in the order in which documents were returned."""
     if not tool.is_ranking:
         problem = f"these are ratings ({tool.name}), without a ranking"
         raise Swapped(name, problem, "a run, such as the response of _rank_eval")

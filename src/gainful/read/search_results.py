@@ -1,20 +1,27 @@
-"""What a search returned, as a trace or a transcript tells it → ids of documents in order.
+"""What stands in a list of documents → ids, with numbers where there are some.
 
-A list of ids or of objects with ids; as JSON in a text; or an object that holds the list under one
-of the names that search tools use. Prose is none of these, and is refused with advice.
+In a program an entry may be an id, a pair (id, score), a dict with an id and perhaps a score, or an
+object that has both: LlamaIndex' `NodeWithScore`, the `Document` of Haystack and LangChain, hits of
+search engines and vector stores. None of these is imported; what counts is what they are called.
+
+A trace or a transcript tells what a search returned as a list of ids or of objects with ids, as
+JSON in a text, or as an object that holds the list under one of the names that search tools use.
+Prose is none of these, and is refused with advice.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from math import isfinite
+from collections.abc import Iterable, Mapping, Sequence, Set as AbstractSet
+from math import isfinite, nan
+from numbers import Integral, Real
 from typing import Any
 from uuid import UUID
 
 from attrs import field, frozen
 
-from gainful.read.column_names import DOC_LISTS, RETRIEVED, ColumnMapping
+from gainful.errors import BadInput
+from gainful.read.column_names import DOC, DOC_LISTS, GRADE, RETRIEVED, SCORE, ColumnMapping
 from gainful.read.json_text import parse_json
 from gainful.read.path_finder import (
     PathFinder,
@@ -24,10 +31,132 @@ from gainful.read.path_finder import (
     find_first,
     find_value,
     follow_steps,
+    list_paths,
 )
-from gainful.read.ranked_items import ID_KEYS, WHERE_IDS, is_id
 from gainful.text import quote
 from gainful.types import is_whole_number
+
+DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
+ID_KEYS = ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid", "objectID")
+_ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
+_ID_WORDS = ("id", "source", "ref", "url", "uri", "key", "path", "file", "name", "title")
+_NUMBER_KEYS = {"score": (*SCORE, "_score"), "grade": GRADE[:-1]}
+_EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
+
+WHERE_IDS = (
+    "an id for each document, or --columns doc=PATH that points to it, such as doc=metadata.source"
+)
+
+
+def as_list(value: Any) -> list[Any] | None:
+    """The entries of a list, a tuple, a set or a column of whatever make; None if it is none."""
+    if isinstance(value, (list, tuple, AbstractSet)):
+        return list(value)
+    if getattr(value, "ndim", 1) != 1 or isinstance(value, (str, bytes, Mapping)):
+        return None
+    for method in ("tolist", "to_list", "to_pylist"):  # NumPy and torch, polars, Arrow
+        if callable(getattr(value, method, None)):
+            entries = getattr(value, method)()
+            return entries if isinstance(entries, list) else None
+    return None
+
+
+def is_id(value: object) -> bool:
+    """Can it be the id of a document: a text or a whole number?"""
+    return isinstance(value, (str, Integral)) and not isinstance(value, bool)
+
+
+def has_id(value: object) -> bool:
+    """Is it a document: an object that has an id, of whatever library?"""
+    return _object_id(value) is not None
+
+
+def read_items(
+    items: Iterable[Any], place: str, query: object, number: str = "score"
+) -> DocNumbers:
+    """The documents of a list in its order, each with its number if it has one."""
+    pairs = []
+    for index, item in enumerate(items):
+        if index and is_id(item):
+            problem = f"{quote(item)} is not an object like the first"
+            raise BadInput(f"{place}[{quote(query)}]", problem, _EXPECTED)
+        pairs.append(_read_item(item, place, query, number))
+    return pairs
+
+
+def parse_number(value: Any, name: str, query: object, doc: object, what: str) -> float:
+    """A number, or an error that says whose it is."""
+    if isinstance(value, Real) or type(value).__module__ in ("numpy", "decimal"):
+        try:
+            number = float(value)
+        except (OverflowError, TypeError, ValueError):
+            number = nan
+        if isfinite(number):
+            return number
+    place = f"{name}[{quote(query)}][{quote(doc)}]"
+    raise BadInput(place, f"{what} {quote(value)} is not a finite number")
+
+
+def _read_item(item: Any, place: str, query: object, number: str) -> tuple[Any, float | None]:
+    document, value = item, None
+    if isinstance(item, (tuple, list)) and len(item) == 2:
+        document, value = item
+    doc = find_id(document)
+    if doc is None:
+        if is_id(item) or isinstance(item, (str, bytes, bool, Real, list, tuple, type(None))):
+            problem = f"{quote(item)} is not a document id"
+            raise BadInput(f"{place}[{quote(query)}]", problem, "texts or whole numbers")
+        raise BadInput(f"{place}[{quote(query)}]", f"{quote(item)} has no id", _EXPECTED)
+    if value is None:
+        value = _find_number(document, number)
+    return doc, None if value is None else parse_number(value, place, query, doc, number)
+
+
+def find_id(document: Any) -> Any:
+    """The id of a document, whatever it is; None if it has none."""
+    if isinstance(document, Mapping):
+        document = next((document[key] for key in ID_KEYS if document.get(key) is not None), None)
+    if isinstance(document, UUID):
+        return str(document)
+    return document if is_id(document) else _object_id(document)
+
+
+def _object_id(document: Any) -> Any:
+    """The id of an object, or of what it is about, or in its metadata."""
+    if isinstance(document, (str, bytes, Real, list, tuple, Mapping, type(None))):
+        return None
+    node = getattr(document, "node", None)
+    for source in (document, node):
+        for name in _ID_ATTRIBUTES:
+            value = getattr(source, name, None)
+            if is_id(value) or isinstance(value, UUID):
+                return value if is_id(value) else str(value)
+    for name in ("metadata", "meta"):
+        metadata = getattr(document, name, None)
+        if isinstance(metadata, Mapping):
+            return next((metadata[key] for key in ID_KEYS if is_id(metadata.get(key))), None)
+    return None
+
+
+def find_id_path(document: Mapping[Any, Any]) -> str | None:
+    """Where the id of a document may stand that has none in the usual places, by what is there.
+
+    Examples:
+        >>> find_id_path({"text": "…", "page": {"number": 2, "ref": "a"}})
+        'page.ref'
+    """
+    paths = [] if find_id(document) is not None else list_paths(dict(document))
+    names = {path: path.lower().rpartition(".")[2] for path in paths}
+    likely = (path for word in _ID_WORDS for path in paths if word in names[path])
+    return next(likely, None)
+
+
+def _find_number(document: Any, number: str) -> Any:
+    keys = _NUMBER_KEYS[number]
+    if isinstance(document, Mapping):
+        return next((document[key] for key in keys if document.get(key) is not None), None)
+    return None if is_id(document) else getattr(document, number, None)
+
 
 # Where the id of a document stands, if nobody says: in it, or in what it is about.
 _ID_PATHS = tuple(f"{inner}{name}" for inner in ("document.", "", "node.") for name in ID_KEYS)
@@ -135,9 +264,9 @@ def _read_one_by_one(entries: Sequence[Any], paths: ResultPaths) -> list[str] | 
             usual, value = _find_id(entry, paths)
         doc = str(value) if is_id(value) or isinstance(value, UUID) else ""
         if not doc:
-            return BadResults(
-                WHERE_IDS, f"document {number} has no id{_describe_entry(entry, paths)}"
-            )
+            wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
+            problem = f"document {number} has no id{wanted}{describe_paths(entry)}"
+            return BadResults(WHERE_IDS, problem)
         docs.append(doc)
     return docs
 
@@ -197,7 +326,8 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         return value[0] if is_batch else value
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return None
-    value = value if all(isinstance(key, str) for key in value) else _name_keys(value)
+    if not all(isinstance(key, str) for key in value):
+        value = {str(key): inner for key, inner in value.items()}
     heads = {key.partition(".")[0] for key in value}  # what can begin a path in it
     for name in names:
         if name.partition(".")[0] not in heads:
@@ -208,10 +338,6 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         if entries is not None:
             return entries
     return None
-
-
-def _name_keys(value: dict[Any, Any]) -> dict[str, Any]:
-    return {str(key): inner for key, inner in value.items()}
 
 
 def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:
@@ -226,11 +352,6 @@ def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:
         if value is not None:
             return (step,), value
     return (), None
-
-
-def _describe_entry(entry: Any, paths: ResultPaths) -> str:
-    wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
-    return wanted + describe_paths(entry)
 
 
 def _write_json(value: Any) -> str:

@@ -1,18 +1,19 @@
 """`Sessions`: what searchers were shown, query after query, one row for each result.
 
 Tables of any make become one; what is not as it should be is told with the row it stands in, or,
-if the caller asks for it, the session is left out and counted.
+if the caller asks for it, the session is left out and counted. `SessionChoice` takes only some of
+the sessions, or the beginning of each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 from attrs import evolve, field, frozen
 
-from gainful.errors import BadInput, BadValue
+from gainful.errors import BadInput, BadValue, UnknownName, WrongType
 from gainful.read.column_names import (
     DOC,
     OPTIONAL_COLUMNS,
@@ -22,7 +23,7 @@ from gainful.read.column_names import (
     SESSION_COLUMNS,
 )
 from gainful.read.named_columns import Header, InputTable, number_column, text_column
-from gainful.read.session_layout import SessionLayout, find_layout, sound_layout
+from gainful.read.session_layout import RowIndices, SessionLayout, find_layout, sound_layout
 from gainful.read.session_problems import (
     BadPolicy,
     Mistake,
@@ -34,6 +35,7 @@ from gainful.read.session_problems import (
     list_problems,
 )
 from gainful.text import count_noun, quote
+from gainful.types import is_whole_number
 
 # The others are the same for a whole query.
 RESULT_COLUMNS = ("clicked", "purchased", "grade", "seconds")
@@ -201,11 +203,7 @@ def check_rows(
     if layout is not None:
         return CheckedRows(frame, layout)
     frame, problems = find_problems(frame, ranked=ranked, reader_problems=reader_problems)
-    bad_sessions = {
-        problem.session_at(index) or ""
-        for problem in problems
-        for index in range(len(problem.rows))
-    }
+    bad_sessions = list_sessions(problems)
     if bad_sessions:
         frame = frame.filter(~frame["session"].is_in(pl.Series(sorted(bad_sessions)).implode()))
     layout = find_layout(frame) if len(frame) else None
@@ -227,10 +225,26 @@ def describe_left_out(count: int, first: BadInput) -> str:
     return f"{count_noun(count, 'session')} left out: {first.where}: {first.problem}"
 
 
+def count_results(frame: pl.DataFrame, layout: SessionLayout) -> RowIndices:
+    """How many results each query has."""
+    if LIST_LENGTH in frame.columns:
+        lengths = frame[LIST_LENGTH].gather(layout.query_starts)
+        return lengths.to_numpy().astype(np.intp)
+    empty = frame["doc"].is_null()
+    if not empty.any():
+        return layout.query_lengths
+    return np.asarray(layout.query_lengths - empty.gather(layout.query_starts).to_numpy(), np.intp)
+
+
 def check_bad(bad: str) -> None:
     """Refuse what is no policy."""
     if bad not in ("error", "skip"):
         raise BadValue("bad", bad, "error or skip")
+
+
+def list_sessions(problems: Sequence[Problem]) -> set[str]:
+    """The sessions that anything is wrong with."""
+    return {each.session_at(at) or "" for each in problems for at in range(len(each.rows))}
 
 
 def find_problems(
@@ -247,12 +261,7 @@ def find_problems(
         *reader_problems,
         *(problem for problem in find_missing_values(frame) if not reported[problem.rows].all()),
     ]
-    bad_sessions = {
-        problem.session_at(index) or ""
-        for problem in problems
-        for index in range(len(problem.rows))
-    }
-    names = frame["session"].fill_null("")
+    names, bad_sessions = frame["session"].fill_null(""), list_sessions(problems)
     remaining = frame.with_row_index(_ROW)
     if bad_sessions:
         remaining = remaining.filter(~names.is_in(pl.Series(sorted(bad_sessions)).implode()))
@@ -293,13 +302,8 @@ def read_whole_numbers(
     whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() < 2**53)
     whole = whole.fill_null(value=False)
     flags = ~whole & ~is_blank(values)
-    mistakes.append(
-        (
-            flags,
-            lambda row: f"{role} {quote(values[row])} is not a whole number",
-            f"1, 2, 3 …{hint}",
-        )
-    )
+    words = f"{role} {{}} is not a whole number"
+    mistakes.append((flags, lambda row: words.format(quote(values[row])), f"1, 2, 3 …{hint}"))
     return pl.select(pl.when(whole).then(numbers)).to_series().cast(pl.Int64)
 
 
@@ -312,24 +316,21 @@ def read_optional_column(
         return text_column(table, column)
     if kind == "flag" and values.dtype == pl.Boolean:
         return values.fill_null(value=False)
+
+    def refuse(wrong: pl.Series, words: str, expected: str) -> None:
+        mistakes.append((wrong, lambda row: f"{column} {quote(values[row])} {words}", expected))
+
     if kind == "flag" and values.dtype == pl.String:
         plain = values.str.strip_chars().str.to_lowercase()
-        flags = ~is_blank(values) & ~plain.is_in([*YES, *NO])
-        words = f"{column} {{}} is neither yes nor no"
-        mistakes.append(
-            (flags, lambda row: words.format(quote(values[row])), "1 or 0, true or false")
-        )
+        odd = ~is_blank(values) & ~plain.is_in([*YES, *NO])
+        refuse(odd, "is neither yes nor no", "1 or 0, true or false")
         return plain.is_in(YES).fill_null(value=False)
     numbers = number_column(table, column)
-    flags = ~numbers.is_finite().fill_null(value=False) & ~is_blank(values)
-    words = f"{column} {{}} is not a finite number"
-    mistakes.append((flags, lambda row: words.format(quote(values[row])), "a number, or nothing"))
+    no_number = ~numbers.is_finite().fill_null(value=False) & ~is_blank(values)
+    refuse(no_number, "is not a finite number", "a number, or nothing")
     if kind == "flag":
-        message = f"{column} {{}} is neither 1 nor 0"
         odd = numbers.is_finite() & ~numbers.is_in([0.0, 1.0])
-        mistakes.append(
-            (odd, lambda row: message.format(quote(values[row])), "1 or 0, true or false")
-        )
+        refuse(odd, "is neither 1 nor 0", "1 or 0, true or false")
         return numbers.fill_null(0.0) != 0
     return numbers.fill_nan(None)
 
@@ -348,3 +349,60 @@ def are_session_columns(names: Sequence[str]) -> bool:
     """Are these the columns of sessions?"""
     header = Header(names, "")
     return all(header.find_column(aliases) is not None for aliases in (SESSION, POSITION, DOC))
+
+
+_MANY = 1 << 60  # queries; beyond it no column can count
+
+
+@frozen
+class SessionChoice:
+    """Which sessions are asked for: with these values, of so many queries; and how much of each."""
+
+    where: Mapping[str, str] = {}
+    min_queries: int | None = None
+    first_queries: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if not isinstance(self.where, Mapping):
+            raise WrongType("where", self.where, "{column: value}")
+        for name in ("min_queries", "first_queries"):
+            number = getattr(self, name)
+            if number is not None and not (is_whole_number(number) and number >= 1):
+                raise BadValue(name, number, "a whole number from 1 on")
+
+    def choose(self, sessions: Sessions) -> Sessions:
+        """What is asked for of these sessions, which may be nothing."""
+        if not self.where and self.min_queries is None and self.first_queries is None:
+            return sessions
+        frame = sessions.frame
+        for column, value in self.where.items():
+            if column not in sessions.columns and column != "session":
+                raise UnknownName("column", column, ("session", *sessions.columns))
+            text = str(value).encode(errors="backslashreplace").decode()  # polars takes UTF-8 only
+            fits = frame[column].alias("").cast(pl.String) == text  # a name may be a pattern
+            matching_sessions = set(frame["session"].filter(fits.fill_null(value=False)).unique())
+            kept = frame["session"].is_in(list(matching_sessions))
+            if int(kept.sum()) != int(fits.sum()):
+                problem = f"some sessions have more than one {column}"
+                allowed = "a column that is the same for a whole session"
+                raise BadInput(sessions.name, problem, allowed)
+            frame = frame.filter(kept)
+        if self.min_queries is not None:
+            enough = pl.col("query").max().over("session") >= min(self.min_queries, _MANY)
+            frame = frame.filter(enough)
+        if self.first_queries is not None:
+            frame = frame.filter(pl.col("query") <= min(self.first_queries, _MANY))
+        return evolve(sessions, frame=frame, known_layout=None)
+
+
+def filter_sessions(sessions: Sessions, choice: SessionChoice) -> Sessions:
+    """Only some of the sessions, or the beginning of each; refused if none is left."""
+    chosen = choice.choose(sessions)
+    if not len(chosen.frame):
+        raise nothing_chosen(sessions.name)
+    return chosen
+
+
+def nothing_chosen(name: str) -> BadInput:
+    """A choice of sessions that leaves none."""
+    return BadInput(name, "no session is left", "a wider choice of sessions")

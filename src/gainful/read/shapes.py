@@ -6,6 +6,7 @@ ranking of one query; where an entry could be either, both readings are told and
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
@@ -38,8 +39,7 @@ from gainful.read.frames import as_polars, is_frame, is_wrapped, unwrap
 from gainful.read.lazy_run import LazyRun
 from gainful.read.named_columns import InputTable
 from gainful.read.qrels_and_run import GRADES_AND_SCORES, QRELS, RUN, Kind, NestedDict, Run, Value
-from gainful.read.ranked_items import as_list, has_id, is_id
-from gainful.read.search_results import find_list
+from gainful.read.search_results import as_list, find_list, has_id, is_id
 from gainful.read.source import Source, is_path
 from gainful.text import NUMBER_PATTERN, quote
 
@@ -139,7 +139,7 @@ def read_sequence(
 
 def are_records(entries: Sequence[Any]) -> bool:
     """Are these dicts, as the rows of a table come out of a program?"""
-    return bool(entries) and all(map(_is_record, entries))
+    return bool(entries) and all(isinstance(entry, Mapping) for entry in entries)
 
 
 def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_NAMES) -> Value:
@@ -148,7 +148,9 @@ def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_
     if isinstance(value, list):
         return _as_columns(read_sequence(value, name, kind, columns), kind)
     if not isinstance(value, dict):
-        raise BadInput(name, f"{quote(value)} is not an object", "{query: {document: number}}")
+        shown = value if isinstance(value, str) else json.dumps(value)
+        problem = f"this is JSON, but {quote(shown)} is not an object"
+        raise BadInput(name, problem, "{query: {document: number}}")
     try:
         return _as_columns(read_mapping(value, name, kind, columns), kind)
     except BadInput as failure:
@@ -164,21 +166,18 @@ def _refuse_unknown(
     value: Mapping[str, Any], name: str, kind: Kind[Any], failure: BadInput
 ) -> None:
     """JSON in which few values can be the documents of a query is probably something else."""
-    by_query = [inner for inner in value.values() if _may_be_documents(inner)]
-    if failure.where.startswith(f"{name}[") and 2 * len(by_query) <= len(value):
+    likely = 0
+    for inner in value.values():
+        numbers = map(str, inner.values()) if isinstance(inner, dict) else ()
+        has_number = any(re.fullmatch(NUMBER_PATTERN, number) for number in numbers)
+        likely += isinstance(inner, list) or has_number
+    if failure.where.startswith(f"{name}[") and 2 * likely <= len(value):
         keys = list_columns([*value])
         problem = (
             f"{failure.problem}: this is JSON, but no known form of {kind.name}; it has {keys}"
         )
         expected = f"{kind.shapes}; logs and traces are for gainful sessions"
         raise BadInput(failure.where, problem, expected)
-
-
-def _may_be_documents(value: Any) -> bool:
-    numbers = value.values() if isinstance(value, dict) else ()
-    return isinstance(value, list) or any(
-        re.fullmatch(NUMBER_PATTERN, str(number)) for number in numbers
-    )
 
 
 _ALLOWED = (
@@ -228,7 +227,13 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
     """Does it tell both what was retrieved and what is relevant?"""
     value = unwrap(value, RUN.number)
     if is_frame(value):
-        return _frame_tells_both(_read_frame(value, "judgments", columns), columns)
+        schema = _read_frame(value, "judgments", columns).schema
+        nested = {normalise_name(name) for name, kind in schema.items() if kind.is_nested()}
+        roles = {"retrieved": RETRIEVED, "relevant": RELEVANT}
+        return all(
+            nested & {*aliases, *map(normalise_name, columns.names.get(role, ()))}
+            for role, aliases in roles.items()
+        )
     if isinstance(value, Mapping):
         tool = ratings.recognise(value)
         if tool is not None:
@@ -239,18 +244,9 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
     entries = (_as_rows(value) if is_sequence(value) else None) or [None]
     kinds = rag.record_kinds(entries[0], columns)
     if not kinds and isinstance(entries[0], Mapping):
-        lists = [str(key) for key, value in entries[0].items() if as_list(value) is not None]
-        rag.refuse_unknown_lists("judgments", lists, columns)
+        first = {str(key): value for key, value in entries[0].items()}
+        rag.refuse_unknown_lists("judgments", first, columns)
     return len(kinds) == 2
-
-
-def _frame_tells_both(frame: pl.DataFrame, columns: ColumnMapping) -> bool:
-    lists = {normalise_name(name) for name, kind in frame.schema.items() if kind.is_nested()}
-    roles = {"retrieved": RETRIEVED, "relevant": RELEVANT}
-    return all(
-        lists & {*aliases, *map(normalise_name, columns.names.get(role, ()))}
-        for role, aliases in roles.items()
-    )
 
 
 def _read_frame(
@@ -371,9 +367,10 @@ def _find_dict_shape(
     if isinstance(value, Mapping) or as_list(value) is not None:
         problem = "this is a list of several runs, each a dict by query"
         raise BadInput(name, problem, 'one run; several have names: runs={"bm25": …, "dense": …}')
-    lists = [str(key) for key, inner in first.items() if as_list(inner) is not None]
-    rag.refuse_unknown_lists(name, lists, columns)
-    raise BadInput(f"{name}[0]", f"{quote(first)} has none of the usual names", _ask_names(number))
+    rag.refuse_unknown_lists(name, {str(key): value for key, value in first.items()}, columns)
+    names = f"query ({', '.join(QUERY[:5])}, …), document ({', '.join(DOC[:4])}, …), {number}"
+    allowed = f'{names}; or columns={{"query": …}}'
+    raise BadInput(f"{name}[0]", f"{quote(first)} has none of the usual names", allowed)
 
 
 def _find_list_shape(inner: list[Any], entries: list[Any], name: str, number: str) -> Shape:
@@ -426,7 +423,6 @@ def _refuse_other_rows(first: tuple[Any, ...], name: str, number: str) -> None:
 
 
 def _refuse_flat(first: object, name: str, number: str) -> BadInput:
-    """One list of documents, of numbers, or of something else."""
     if isinstance(first, Real):
         problem = "these are numbers, without a document"
         return BadInput(name, problem, f"{GRADES_AND_SCORES}; or {_BY_QUERY}")
@@ -441,13 +437,6 @@ def _describe_shapes(number: str) -> str:
     return (
         f"{{query: {{document: {number}}}}}, {_BY_QUERY}, rows (query, document, {number}), "
         "or dicts with such names"
-    )
-
-
-def _ask_names(number: str) -> str:
-    doc_names, query_names = ", ".join(DOC[:4]), ", ".join(QUERY[:5])
-    return (
-        f'query ({query_names}, …), document ({doc_names}, …), {number}; or columns={{"query": …}}'
     )
 
 
@@ -467,31 +456,17 @@ def _build_frame(entries: list[Any], shape: Shape, name: str, number: str) -> pl
     """Rows or records as columns."""
     if shape == "records":
         records = [entry._asdict() if hasattr(entry, "_asdict") else entry for entry in entries]
-        strange = next((index for index, row in enumerate(records) if not _is_record(row)), None)
-        if strange is None:
-            return json_records.build_columns(records)
-        raise BadInput(
-            f"{name}[{strange}]", f"{quote(records[strange])} is not a record like the others"
-        )
+        for index, row in enumerate(records):
+            if not isinstance(row, Mapping):
+                problem = f"{quote(row)} is not a record like the others"
+                raise BadInput(f"{name}[{index}]", problem)
+        return json_records.build_columns(records)
     width = len(entries[0])
-    strange = next(
-        (
-            index
-            for index, row in enumerate(entries)
-            if not isinstance(row, (tuple, list)) or len(row) != width
-        ),
-        None,
-    )
-    if strange is not None:
-        raise BadInput(
-            f"{name}[{strange}]", f"{quote(entries[strange])} is not a row like the first"
-        )
+    for index, row in enumerate(entries):
+        if not isinstance(row, (tuple, list)) or len(row) != width:
+            raise BadInput(f"{name}[{index}]", f"{quote(row)} is not a row like the first")
     header = ("query", "doc", number)[:width]
     return json_records.build_columns([dict(zip(header, row, strict=True)) for row in entries])
-
-
-def _is_record(value: object) -> bool:
-    return isinstance(value, Mapping)
 
 
 _LISTS = (*RETRIEVED, *RELEVANT, *DOC_LISTS)
@@ -517,7 +492,10 @@ def split_columns(
         parts = [_find_key(value, names) for names in (RETRIEVED, RELEVANT)]
         if None in parts:
             return None
-        is_table = all(_holds_lists(value[part]) for part in parts)
+        firsts = [next(iter(as_list(value[part]) or ()), None) for part in parts]
+        is_table = all(
+            as_list(first) is not None and not isinstance(first, tuple) for first in firsts
+        )
         return _zip_columns(value, name) if is_table else [value]
     lists = _find_key(value, (*_list_mapped(columns, _MAPPED_LISTS), *_LISTS))
     docs = _find_key(value, (*_list_mapped(columns, ("doc",)), *DOC))
@@ -537,11 +515,6 @@ def _zip_columns(value: Mapping[Any, Any], name: str) -> list[Mapping[Any, Any]]
         lengths = [f"{key} {len(column)}" for key, column in by_name.items()]
         raise BadInput(name, f"columns of different lengths: {', '.join(lengths)}", "equal ones")
     return [dict(zip(by_name, row, strict=True)) for row in zip(*by_name.values(), strict=True)]
-
-
-def _holds_lists(column: Any) -> bool:
-    first = next(iter(as_list(column) or ()), None)
-    return as_list(first) is not None and not isinstance(first, tuple)
 
 
 def _find_key(value: Mapping[Any, Any], names: Iterable[str]) -> str | None:

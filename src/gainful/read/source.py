@@ -1,6 +1,7 @@
 """Where text comes from: a file, a compressed one, or a pipe; opened with care.
 
-A plain file stays on disk and is scanned there. What is compressed or piped is held in memory.
+A plain file stays on disk and is scanned there. What is compressed or piped is held in memory;
+compressed bytes are unpacked in pieces, so that a small file cannot fill it.
 """
 
 from __future__ import annotations
@@ -8,19 +9,134 @@ from __future__ import annotations
 import os
 import re
 import sys
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
+from importlib import import_module
 from io import BytesIO
 from math import inf
 from os import PathLike, fspath
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from attrs import field, frozen
 
 from gainful.errors import BadInput, WrongType
 from gainful.progress import report_reading
-from gainful.read.decompress import SUFFIXES, decompress, find_compression
+
+_INPUT_PIECE = 1 << 18
+_OUTPUT_PIECE = 1 << 24
+_ALWAYS_ALLOWED = 1 << 30  # bytes that any file may unpack to
+_LARGEST_RATIO = 30  # beyond these: runs pack to a fifth or a tenth of their size
+
+
+class _GzipDecompressor:
+    """zlib's, with the face of bz2's and lzma's: what is not unpacked yet is kept."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
+        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+
+
+def _load(module: str, name: str) -> Callable[[], Any]:
+    def open_stream() -> Any:
+        return getattr(import_module(module), name)()
+
+    return open_stream
+
+
+_ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+
+
+@frozen
+class Compression:
+    """A way to pack a file: what it is called, how it is known, what unpacks it."""
+
+    name: str
+    suffix: str
+    magic: bytes
+    open_stream: Callable[[], Any]
+    package: str = ""  # that brings it, where Python does not
+
+
+COMPRESSIONS = (
+    Compression("gzip", ".gz", b"\x1f\x8b", _GzipDecompressor),
+    Compression(
+        "zstd", ".zst", b"\x28\xb5\x2f\xfd", _load(_ZSTD, "ZstdDecompressor"), "backports.zstd"
+    ),
+    Compression("bzip2", ".bz2", b"BZh", _load("bz2", "BZ2Decompressor")),
+    Compression("xz", ".xz", b"\xfd7zXZ\x00", _load("lzma", "LZMADecompressor")),
+    Compression(
+        "lz4", ".lz4", b"\x04\x22\x4d\x18", _load("lz4.frame", "LZ4FrameDecompressor"), "lz4"
+    ),
+)
+SUFFIXES = tuple(compression.suffix for compression in COMPRESSIONS)
+
+
+def find_compression(head: bytes) -> Compression | None:
+    """How a file is packed, by its first bytes."""
+    return next((each for each in COMPRESSIONS if head.startswith(each.magic)), None)
+
+
+def decompress(data: bytes, name: str) -> bytes:
+    """The bytes of a packed file; one that unpacks to absurdly many is refused."""
+    compression = find_compression(data)
+    if compression is None:
+        raise BadInput(name, "its name says that it is compressed, but it is not")
+    limit = max(_ALWAYS_ALLOWED, _LARGEST_RATIO * len(data))
+    try:
+        parts = list(_take_until(limit, _iterate_parts(data, compression.open_stream, name), name))
+    except EOFError:
+        problem = f"the {compression.name} file is truncated: it ends too early"
+        raise BadInput(name, problem) from None
+    except (BadInput, MemoryError):
+        raise
+    except ImportError:
+        problem = f"this is {compression.name}, whose package is not installed"
+        raise BadInput(name, problem, f"pip install {compression.package}; or gzip") from None
+    except Exception as failure:  # noqa: BLE001  (each library has errors of its own)
+        raise BadInput(name, f"the {compression.name} file is damaged: {failure}") from None
+    return b"".join(parts)
+
+
+def _take_until(limit: int, parts: Iterator[bytes], name: str) -> Iterator[bytes]:
+    """The parts; refused once they are more than `limit` bytes together."""
+    size = 0
+    for part in parts:
+        size += len(part)
+        if size > limit:
+            problem = f"it unpacks to more than {limit >> 20} MiB, which is suspicious"
+            raise BadInput(name, problem, "an unpacked file")
+        yield part
+
+
+def _iterate_parts(data: bytes, open_stream: Callable[[], Any], name: str) -> Iterator[bytes]:
+    """What streams hold, one after the other: files may be joined of several."""
+    at, stream = 0, open_stream()
+    while at < len(data):
+        report_reading(name, len(data), at / len(data) / 2)  # unpacking is half of reading it
+        part = stream.decompress(data[at : at + _INPUT_PIECE], _OUTPUT_PIECE)
+        at = min(len(data), at + _INPUT_PIECE)
+        while part:
+            yield part
+            part = b"" if stream.eof else stream.decompress(b"", _OUTPUT_PIECE)
+        if stream.eof:
+            at -= len(stream.unused_data or b"")  # lz4 says None
+            if not data[at : at + _INPUT_PIECE].strip(b"\0"):  # padding, as tapes have it
+                return
+            stream = open_stream()
+    raise EOFError
+
 
 _HEAD_SIZE = 1 << 16
 _PIECE_BYTES = 1 << 24  # of lines that are read together
@@ -86,7 +202,8 @@ class Source:
 
     def count_comments(self) -> int:
         """How many lines begin with #, perhaps after blanks?"""
-        return sum(map(_count_comments, self.iterate_pieces()))
+        comments = re.compile(rb"(?m)^[ \t\r\v\f]*#")
+        return sum(len(comments.findall(piece)) for piece in self.iterate_pieces() if b"#" in piece)
 
     def iterate_pieces(self, size: int = _PIECE_BYTES) -> Iterator[bytes]:
         """Whole lines of it, about so many bytes at a time; how far it was read is told."""
@@ -121,10 +238,6 @@ class Source:
     def _number_filled_lines(self) -> list[int]:
         lines = enumerate(self.iterate_lines(), start=1)
         return [number for number, line in lines if line.strip()]
-
-
-def _count_comments(lines: bytes) -> int:
-    return len(re.findall(rb"(?m)^[ \t\r\v\f]*#", lines)) if b"#" in lines else 0
 
 
 def is_path(text: str) -> bool:
@@ -186,7 +299,7 @@ def unwrap_source(source: Source) -> Source:
     """A text, or the records that its envelope of JSON holds."""
     if source.head.lstrip()[:1] not in (b"{", b"["):
         return source
-    from gainful.read.envelopes import unwrap  # noqa: PLC0415  (only JSON has them)
+    from gainful.read.json_text import unwrap  # noqa: PLC0415  (only JSON has them)
 
     records = unwrap(source.head, source.read_bytes, source.name)
     if records is None:

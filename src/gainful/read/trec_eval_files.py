@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 import polars as pl
@@ -23,12 +24,11 @@ from gainful.errors import BadInput, Duplicated
 from gainful.read.qrels_and_run import QRELS, RUN, Run, find_duplicates
 from gainful.read.source import Source, open_source
 from gainful.read.trec_files import (
-    BLANKS,
     QRELS_LINES,
     RUN_LINES,
     LineFormat,
     describe_problem,
-    field_pattern,
+    extract_fields,
     last_tag,
     refuse_swapped,
     scan_lines,
@@ -135,29 +135,24 @@ def _read_judged_groups(source: Source, version: int, encoding: Encoding) -> pl.
     return frame.select("query", "group", "doc", pl.col("grade").cast(pl.Float64))
 
 
-def _read_preferences(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
-    frame = _read_lines(source, _Reader(_PREFERENCES, leading_number), version, encoding)
-    return _select_preferences(frame, version)
-
-
-def _read_graded_preferences(source: Source, version: int, encoding: Encoding) -> pl.DataFrame:
-    frame = _read_lines(source, _Reader(_GRADED_PREFERENCES, leading_number), version, encoding)
-    return _select_preferences(frame.with_columns(subgroup=pl.lit("0")), version)
-
-
-_READERS: Mapping[QrelsFormat, Callable[[Source, int, Encoding], pl.DataFrame]] = {
-    "qrels": _read_qrels,
-    "prefs": _read_preferences,
-    "qrels_prefs": _read_graded_preferences,
-    "qrels_jg": _read_judged_groups,
-}
-
-
-def _select_preferences(frame: pl.DataFrame, version: int) -> pl.DataFrame:
+def _read_preferences(
+    line_format: LineFormat, source: Source, version: int, encoding: Encoding
+) -> pl.DataFrame:
+    frame = _read_lines(source, _Reader(line_format, leading_number), version, encoding)
+    if "subgroup" not in frame.columns:
+        frame = frame.with_columns(subgroup=pl.lit("0"))
     level = pl.col("level").cast(pl.Float64)
     if version == 9:  # which keeps them in 32 bit
         level = level.cast(pl.Float32).cast(pl.Float64)
     return frame.select("query", "group", "subgroup", "doc", level)
+
+
+_READERS: Mapping[QrelsFormat, Callable[[Source, int, Encoding], pl.DataFrame]] = {
+    "qrels": _read_qrels,
+    "prefs": partial(_read_preferences, _PREFERENCES),
+    "qrels_prefs": partial(_read_preferences, _GRADED_PREFERENCES),
+    "qrels_jg": _read_judged_groups,
+}
 
 
 def read_run(source: Source, version: int, encoding: Encoding) -> Run:
@@ -176,16 +171,13 @@ def read_run(source: Source, version: int, encoding: Encoding) -> Run:
 def _read_lines(source: Source, reader: _Reader, version: int, encoding: Encoding) -> pl.DataFrame:
     """The fields of every line as text, the number read, and the number of the line."""
     line_format, number = reader.line_format, reader.line_format.number
-    lines = _split_text(source, encoding).with_row_index("line", offset=1)
-    lines = _drop_lines(lines, version, is_run=reader.is_run)
-    end = rf"(?<beyond>[{BLANKS}].*)?" if line_format.open_ended else "$"
-    table = (
-        lines.with_columns(pl.col("text").str.strip_chars(" \t\r\v\f"))
-        .with_columns(
-            pl.col("text").str.extract_groups(rf"^{field_pattern(line_format)}{end}").alias("field")
-        )
-        .unnest("field")
-    )
+    try:
+        text = source.read_bytes().decode(encoding)
+    except UnicodeDecodeError:
+        raise NotUtf8(source.name, "this is not UTF-8 text") from None
+    lines = pl.DataFrame({"text": text.removesuffix("\n").split("\n")})
+    lines = _drop_lines(lines.with_row_index("line", offset=1), version, is_run=reader.is_run)
+    table = extract_fields(lines, line_format)
     table = table.with_columns(_parse_column(table[number], reader.parse).alias("number"))
     bad = table.filter(pl.col(number).is_null() | pl.col("number").is_null())
     if not bad.is_empty():
@@ -194,14 +186,6 @@ def _read_lines(source: Source, reader: _Reader, version: int, encoding: Encodin
         problem = describe_problem(row | {"more": False}, line_format)
         raise BadInput(f"{source.name}:{row['line']}", problem, line_format.description)
     return table.with_columns(pl.col("number").alias(number))
-
-
-def _split_text(source: Source, encoding: Encoding) -> pl.DataFrame:
-    try:
-        text = source.read_bytes().decode(encoding)
-    except UnicodeDecodeError:
-        raise NotUtf8(source.name, "this is not UTF-8 text") from None
-    return pl.DataFrame({"text": text.removesuffix("\n").split("\n")})
 
 
 def _drop_lines(lines: pl.DataFrame, version: int, *, is_run: bool) -> pl.DataFrame:

@@ -186,7 +186,7 @@ def find_run_format(source: Source) -> LineFormat:
 
 def _is_short(source: Source) -> bool:
     lines = [line.split() for line in source.first_lines[:_SAMPLE_LINES]]
-    return all(len(fields) == 3 for fields in lines) and _is_number(lines[0][2])
+    return all(len(fields) == 3 for fields in lines) and is_number(lines[0][2])
 
 
 def find_qrels_format(source: Source) -> LineFormat:
@@ -201,7 +201,7 @@ def find_qrels_format(source: Source) -> LineFormat:
         len(first) == len(PASSAGE_QRELS.fields)
         and first[1].startswith(first[0])
         and first[1] != first[0]
-        and _is_number(first[4])
+        and is_number(first[4])
     )
     return PASSAGE_QRELS if of_passages else QRELS_LINES
 
@@ -338,7 +338,9 @@ def _is_tidy(lines: bytes, separator: str) -> bool:
 def _tidy(lines: bytes, separator: str) -> bytes:
     """Lines with one separator between fields, none around them, and without empty ones."""
     blank, newline = ord(separator), ord("\n")
-    text = np.frombuffer(lines.translate(_as_blanks(separator)), np.uint8)
+    text = np.frombuffer(
+        lines.translate(bytes.maketrans(b" \t\r\v\f", separator.encode() * 5)), np.uint8
+    )
     gap = text == blank
     gap[:-1] &= gap[1:] | (text[1:] == newline)  # those before another, or at the end of a line
     text = text[~gap]
@@ -347,29 +349,21 @@ def _tidy(lines: bytes, separator: str) -> bytes:
     return bytes((text[~surplus] if surplus.any() else text).data)
 
 
-def _as_blanks(separator: str) -> bytes:
-    return bytes.maketrans(b" \t\r\v\f", separator.encode() * 5)
-
-
 def split_lines(source: Source, line_format: LineFormat) -> pl.DataFrame:
     """Every line that is neither empty nor a comment, with its number and its fields as text."""
-    end = rf"(?<beyond>[{BLANKS}].*)?" if line_format.open_ended else "$"
-    return (
-        number_lines(source)
-        .with_columns(_STRIPPED)
-        .with_columns(
-            pl.col("text")
-            .str.extract_groups(rf"^{field_pattern(line_format)}{end}")
-            .alias("fields")
-        )
-        .unnest("fields")
-        .with_columns(
-            pl.col(line_format.number).alias("number").cast(pl.Float64, strict=False),
-            (pl.col("beyond") != "").fill_null(value=False).alias("more")
-            if line_format.open_ended
-            else pl.lit(value=False).alias("more"),
-        )
+    more = pl.col("beyond") != "" if line_format.open_ended else pl.lit(value=False)
+    return extract_fields(number_lines(source), line_format).with_columns(
+        pl.col(line_format.number).alias("number").cast(pl.Float64, strict=False),
+        more.fill_null(value=False).alias("more"),
     )
+
+
+def extract_fields(lines: pl.DataFrame, line_format: LineFormat) -> pl.DataFrame:
+    """Lines of text with their fields, between ASCII blanks; null where a line has other fields."""
+    end = rf"(?<beyond>[{BLANKS}].*)?" if line_format.open_ended else "$"
+    fields = rf"[{BLANKS}]+".join(rf"(?<{name}>[^{BLANKS}]+)" for name in line_format.fields)
+    groups = pl.col("text").str.extract_groups(f"^{fields}{end}").alias("fields")
+    return lines.with_columns(_STRIPPED).with_columns(groups).unnest("fields")
 
 
 _STRIPPED = pl.col("text").str.strip_chars(" \t\r\v\f")
@@ -378,24 +372,16 @@ _STRIPPED = pl.col("text").str.strip_chars(" \t\r\v\f")
 def number_lines(source: Source, *, comments: bool = True) -> pl.DataFrame:
     """Every line that is neither empty nor, where there may be some, a comment: line and text."""
     try:
-        lines = _read_text_lines(source).with_row_index("line", offset=1)
+        if source.head[:2] in _ZLIB_HEADS:
+            lines = pl.DataFrame({"text": source.read_bytes().decode("utf-8").split("\n")})
+        else:
+            lines = pl.read_lines(source.path_or_stream(), name="text")
     except (pl.exceptions.PolarsError, UnicodeDecodeError):
         raise utf8_error(source) from None
     except OSError as failure:
         raise BadInput(source.name, f"cannot be read: {failure}") from None
     is_comment = _STRIPPED.str.starts_with("#") if comments else pl.lit(value=False)
-    return lines.filter((_STRIPPED != "") & ~is_comment)
-
-
-def field_pattern(line_format: LineFormat) -> str:
-    """The fields of a line, between ASCII blanks."""
-    return rf"[{BLANKS}]+".join(rf"(?<{name}>[^{BLANKS}]+)" for name in line_format.fields)
-
-
-def _read_text_lines(source: Source) -> pl.DataFrame:
-    if source.head[:2] in _ZLIB_HEADS:
-        return pl.DataFrame({"text": source.read_bytes().decode("utf-8").split("\n")})
-    return pl.read_lines(source.path_or_stream(), name="text")
+    return lines.with_row_index("line", offset=1).filter((_STRIPPED != "") & ~is_comment)
 
 
 def describe_problem(row: dict[str, object], line_format: LineFormat) -> str:
@@ -403,7 +389,7 @@ def describe_problem(row: dict[str, object], line_format: LineFormat) -> str:
     if row[line_format.fields[0]] is None:
         field_count = len(str(row["text"]).split())
         return f"{quote(row['text'])} has {field_count} field{'s' * (field_count != 1)}"
-    if "rank" in row and row["more"] and not _is_number(str(row["rank"])):
+    if "rank" in row and row["more"] and not is_number(str(row["rank"])):
         return f"rank {quote(row['rank'])} is not a number"
     value = quote(row[line_format.number])
     if row["number"] is None:
@@ -420,7 +406,8 @@ def is_bad_line(line_format: LineFormat) -> pl.Expr:
     return bad.fill_null(value=True)
 
 
-def _is_number(text: str) -> bool:
+def is_number(text: str) -> bool:
+    """Is a text the number that a field of a line has to be?"""
     return pl.Series([text]).cast(pl.Float64, strict=False).null_count() == 0
 
 

@@ -23,6 +23,7 @@ from gainful.read.column_names import (
     RETRIEVED,
     TURN,
     TURN_IDS,
+    TURN_QUERY,
     ColumnMapping,
 )
 from gainful.read.json_records import Unreadable, read_records
@@ -178,7 +179,6 @@ def rank_by_score(scores: dict[str, Any]) -> list[str] | BadResults:
     return sorted(scores, key=lambda doc: -scores[doc])
 
 
-_TURN_ID = re.compile(r"(.+)_([0-9]{1,15})")
 _PROVENANCE = ("passage_provenance", "provenance")
 _IKAT_SHAPE = "turns with a turn_id such as 9-1_2, and passages in passage_provenance or references"
 _NO_TURN_ID = "a turn_id of conversation_turn, such as 9-1_2"
@@ -213,9 +213,8 @@ def _is_run(record: dict[str, Any]) -> bool:
 
 
 def _read_turn(turn: Any, run_name: str | None) -> Turn:
-    """One turn of a run."""
     turn_id = turn.get("turn_id") if isinstance(turn, dict) else None
-    match = _TURN_ID.fullmatch(str(turn_id))
+    match = re.fullmatch(TURN_QUERY, str(turn_id))
     if match is None:
         what = (
             "the turn_id is null" if turn_id is None else f"turn_id {quote(turn_id)} names no turn"

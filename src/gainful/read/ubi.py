@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -31,8 +32,8 @@ from gainful.read.json_records import (
     read_records,
 )
 from gainful.read.json_text import parse_json
-from gainful.read.ranked_items import is_id
 from gainful.read.read_options import AS_USUAL, ReadOptions
+from gainful.read.search_results import is_id
 from gainful.read.session_events import (
     ASKED,
     FIRST,
@@ -58,11 +59,6 @@ _PATHS = {  # by role, the column of what stands at its path
     **{role: role for role in ("session", "text", "doc", *_LABELS)},
     "searcher": "user",
 }
-
-
-def is_ubi(records: Sequence[dict[str, Any]]) -> bool:
-    """Are these queries or events of UBI?"""
-    return bool(find_kinds(records))
 
 
 def find_kinds(records: Sequence[dict[str, Any]]) -> set[str]:
@@ -132,7 +128,6 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
 
 
 def _locate_in_all(files: Sequence[UbiFile]) -> Callable[[int], str]:
-    """The place of a row of several files, one after the other."""
     starts = [sum(len(file.frame) for file in files[:at]) for at in range(len(files))]
     locates = [file.locate for file in files]
 
@@ -165,7 +160,10 @@ def _select_columns(
 
     def choose(role: str, *usual: pl.Expr) -> pl.Expr:
         paths = columns.names.get(role)
-        return pl.coalesce(*(map(_find_path, paths) if paths else usual))
+        fields = [path.partition(".") for path in paths or ()]
+        texts = [(pl.col(name_own(field)), rest) for field, _, rest in fields]
+        chosen = [text.str.json_path_match(f"$.{rest}") if rest else text for text, rest in texts]
+        return pl.coalesce(*(chosen or usual))
 
     words = pl.col("action_name").str.strip_chars().str.to_lowercase()
     event = pl.coalesce(
@@ -219,12 +217,6 @@ def _read_times(frame: pl.DataFrame, name: str) -> tuple[pl.DataFrame, dict[int,
     return frame, wrong_times, notes
 
 
-def _find_path(path: str) -> pl.Expr:
-    field, _, rest = path.partition(".")
-    column = pl.col(name_own(field))
-    return column.str.json_path_match(f"$.{rest}") if rest else column
-
-
 def parse_hits(values: pl.Series) -> pl.Series:
     """Lists of ids, from JSON in a text; a single text is a list of one, null what is none.
 
@@ -239,19 +231,17 @@ def parse_hits(values: pl.Series) -> pl.Series:
             raise pl.exceptions.ComputeError("an entry may be neither a text nor a whole number")
         lists = some.str.json_decode(pl.List(pl.String))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException):  # one by one, to tell which
-        lists = pl.Series([_parse_ids(text) for text in some], dtype=pl.List(pl.String))
+        parsed = [parse_json(text) for text in some]
+        ids = [
+            [*map(str, entries)] if isinstance(entries, list) and all(map(is_id, entries)) else None
+            for entries in parsed
+        ]
+        lists = pl.Series(ids, dtype=pl.List(pl.String))
     whole = lists.list.eval(pl.element().is_not_null()).list.all()
     single = values.to_frame("id").select(pl.concat_list("id")).to_series()
     is_single = values.is_not_null() & ~values.str.starts_with("{")
     chosen = pl.when(is_list & whole).then(lists).when(is_single & ~is_list).then(single)
     return pl.select(chosen).to_series()
-
-
-def _parse_ids(text: str | None) -> list[str] | None:
-    entries = parse_json(text)
-    if not isinstance(entries, list) or not all(map(is_id, entries)):
-        return None
-    return [str(entry) for entry in entries]
 
 
 def _tell_sessions(
@@ -347,7 +337,10 @@ def read_ubi_file(
         return UbiFile(select(_finish(frame)), lambda row: file.locate(entries[row][0]))
     frames = []
     for piece in source.iterate_pieces():
-        scanned = None if ESCAPED_KEY_OR_HALF.search(piece) else _scan_lines(piece, fields)
+        scanned = None
+        if not ESCAPED_KEY_OR_HALF.search(piece):
+            with suppress(pl.exceptions.PolarsError, pl.exceptions.PanicException):
+                scanned = pl.read_ndjson(piece, schema=dict.fromkeys(fields, pl.String))
         if scanned is None or _repeats_keys(piece, scanned):
             lines = (line for line in piece.split(b"\n") if line.strip())
             scanned = _tabulate_records(map(parse_line, lines), fields)
@@ -370,13 +363,6 @@ def _repeats_keys(piece: bytes, frame: pl.DataFrame) -> bool:
     )
 
 
-def _scan_lines(text: bytes, fields: Sequence[str]) -> pl.DataFrame | None:
-    try:
-        return pl.read_ndjson(text, schema=dict.fromkeys(fields, pl.String))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException):
-        return None
-
-
 def _tabulate_records(records: Iterable[Record], fields: Sequence[str]) -> pl.DataFrame:
     """Record by record, where one may be cut off."""
     rows: list[tuple[Any, ...]] = []
@@ -384,15 +370,16 @@ def _tabulate_records(records: Iterable[Record], fields: Sequence[str]) -> pl.Da
         if isinstance(record, Unreadable):
             rows.append((*[None] * len(fields), record.problem))
             continue
-        rows.append((*(_write(record.get(name)) for name in fields), None))
+        values = (record.get(name) for name in fields)
+        texts = (
+            value
+            if value is None or isinstance(value, str)
+            else json.dumps(value, ensure_ascii=False)
+            for value in values
+        )
+        rows.append((*texts, None))
     schema = dict.fromkeys((*fields, "\0wrong"), pl.String)
     return pl.DataFrame(rows, schema=schema, orient="row")
-
-
-def _write(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _as_texts(frame: pl.DataFrame, fields: Sequence[str]) -> pl.DataFrame:
@@ -573,7 +560,10 @@ def _spread_hits(
     queries: pl.DataFrame, impressions: pl.DataFrame
 ) -> tuple[pl.DataFrame, list[str]]:
     """A row for each result of hits, and of impressions where a query lists no hits."""
-    hits = _explode_hits(queries.sort("time", nulls_last=True, maintain_order=True))
+    in_order = queries.sort("time", nulls_last=True, maintain_order=True).drop("doc")
+    hits = in_order.rename({"hits": "doc"}).explode("doc", empty_as_null=True)
+    is_empty = pl.col("doc").is_null()
+    hits = hits.with_columns(event=pl.when(is_empty).then(pl.lit(ASKED)).otherwise(pl.lit(SHOWN)))
     lists = impressions.sort("query_id", "ordinal", "time", "row", nulls_last=True)
     shown, notes = _rank_lists(pl.concat([hits, lists.select(hits.columns)]))
     if len(impressions):
@@ -581,13 +571,6 @@ def _spread_hits(
         words = "impressions in order of position form the list"
         notes.insert(0, f"{number} without hits: {words}")
     return shown, notes
-
-
-def _explode_hits(queries: pl.DataFrame) -> pl.DataFrame:
-    lists = queries.drop("doc").rename({"hits": "doc"})
-    rows = lists.explode("doc", empty_as_null=True)
-    asked = pl.when(pl.col("doc").is_null()).then(pl.lit(ASKED)).otherwise(pl.lit(SHOWN))
-    return rows.with_columns(event=asked)
 
 
 def _rank_lists(shown: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:

@@ -52,7 +52,8 @@ def read_values(values: AnyValues, name: str = "values") -> ValueTable:
         raise WrongType("values", values, "a file, a frame, or {run: {measure: {query: value}}}")
     source = open_source(values)
     (run,) = name_files([source.name])
-    if _is_printed(source):
+    fields = source.first_line().split("\t")
+    if len(fields) == 3 and fields[0] != fields[0].rstrip() and fields[0][:1].isalpha():
         return _check(_parse_printed(source, run), source.name)
     return _check(_lengthen(read_table(source, find_table_format(source)), run), source.name)
 
@@ -112,11 +113,6 @@ def _lengthen(table: InputTable, run: str) -> pl.DataFrame:
         for name in measures
     ]
     return pl.concat(parts)
-
-
-def _is_printed(source: Source) -> bool:
-    fields = source.first_line().split("\t")
-    return len(fields) == 3 and fields[0] != fields[0].rstrip() and fields[0][:1].isalpha()
 
 
 def _parse_printed(source: Source, run: str) -> pl.DataFrame:

@@ -18,9 +18,8 @@ from gainful.evidence.searchers.fit import (
     collect_stops,
     count_stops,
 )
-from gainful.match.sessions import count_results
 from gainful.read.session_layout import SessionLayout
-from gainful.read.sessions import Sessions
+from gainful.read.sessions import Sessions, count_results
 from gainful.text import count_noun
 from gainful.types import Array, Flags, Ranks
 

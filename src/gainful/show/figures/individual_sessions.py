@@ -10,11 +10,11 @@ import polars as pl
 from attrs import evolve
 
 from gainful.match.session_groups import By
+from gainful.measure.functions.sessions.sdcg import session_curve
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.sessions.session_values import session_value_vectors
 from gainful.show.figures.figure import FigureData, Look, clean_text, shorten_name
 from gainful.show.figures.line_chart import (
-    Series,
+    Line,
     axis_end,
     build_line_layers,
     build_session_axis,
@@ -48,7 +48,7 @@ def individual_data(
     check_count("queries", queries)
     plot = prepare_plot(results, measure, by, "sDCG")
     sessions = results.matched_sessions
-    vectors = session_value_vectors(sessions, plot.recipe)  # sessions × queries × ranks
+    vectors = session_curve(sessions, plot.recipe)  # sessions × queries × ranks
     session_count, query_count, depth = vectors.shape
     group_labels = np.empty(session_count, dtype=object)
     for group, flags in plot.groups:
@@ -141,24 +141,25 @@ def _draw_panel(  # noqa: PLR0917
 ) -> tuple[list[Spec], list[str]]:
     """The lines of a group and the marks where they stop."""
     labelled = len(sessions) <= _MAX_LABELLED_SESSIONS
-    series_index = {session: index for index, session in enumerate(sessions)}
-    series = [
-        Series(
-            session, index if labelled else colour, width=1.6 if labelled else 1, labelled=labelled
+    width = 1.6 if labelled else 1
+    parts = frame.drop_nulls("value").partition_by("session", as_dict=True)
+    points = pl.col("position").alias("x"), pl.col("value").alias("y")
+    lines = [
+        Line(
+            label=session,
+            points=_keep_corners(
+                parts[session,].select(*points, after_stop=~pl.col("searching")).to_dicts()
+                if (session,) in parts
+                else []
+            ),
+            colour=index if labelled else colour,
+            width=width,
+            labelled=labelled,
         )
         for index, session in enumerate(sessions)
     ]
-    rows: list[dict[str, Any]] = [
-        {"series": series_index[session], "x": position, "y": value, "after_stop": not searching}
-        for session, position, value, searching in frame.select(
-            "session", "position", "value", "searching"
-        ).iter_rows()
-        if value is not None
-    ]
     x_axis = build_session_axis(data.extra["depth"], data.extra["queries"])
-    layers = build_line_layers(
-        _keep_corners(rows), series, x_axis, data.axis_title, look, highest=highest
-    )
+    layers = build_line_layers(lines, x_axis, data.axis_title, look, highest=highest)
     *background, line_layer, label_layer = layers
     values = line_layer["data"]["values"]
     channels = {
@@ -170,7 +171,7 @@ def _draw_panel(  # noqa: PLR0917
             "data": {"values": [row for row in values if row["after_stop"] is after_stop]},
             "mark": {
                 "type": "line",
-                "strokeWidth": 0.8 if after_stop else series[0].width,
+                "strokeWidth": 0.8 if after_stop else width,
                 "opacity": 0.5 if after_stop else 1 if labelled else 0.7,
             },
             "encoding": channels,
@@ -178,7 +179,12 @@ def _draw_panel(  # noqa: PLR0917
         for after_stop in (True, False)
     ]
     stops = [
-        {"series": series_index[session], "name": clean_text(session), "x": position, "y": value}
+        {
+            "series": sessions.index(session),
+            "name": clean_text(session),
+            "x": position,
+            "y": value,
+        }
         for session, position, value in frame.filter(pl.col("stopped"))
         .select("session", "position", "value")
         .iter_rows()
@@ -191,24 +197,22 @@ def _draw_panel(  # noqa: PLR0917
         | {"tooltip": [nominal("name", title="stopped")]},
     }
     layers = [*background, *split_lines, marks, label_layer]
-    return layers, [line.label for line in series] if labelled else []
+    return layers, [line.label for line in lines] if labelled else []
 
 
-def _keep_corners(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _keep_corners(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Only the places where a line bends, ends or becomes a held one: the rest is on it anyway."""
     corners: list[dict[str, Any]] = []
-    for index, row in enumerate(rows):
-        previous = rows[index - 1] if index and rows[index - 1]["series"] == row["series"] else None
-        following = rows[index + 1] if index + 1 < len(rows) else None
-        if following is not None and following["series"] != row["series"]:
-            following = None
-        if previous is not None and previous["after_stop"] is not row["after_stop"]:
+    for previous, point, following in zip(
+        [None, *points], points, [*points[1:], None], strict=False
+    ):
+        if previous is not None and previous["after_stop"] is not point["after_stop"]:
             corners.append(previous | {"after_stop": True})
         if (
             previous is None
             or following is None
-            or {previous["y"], following["y"]} != {row["y"]}
-            or following["after_stop"] is not row["after_stop"]
+            or {previous["y"], following["y"]} != {point["y"]}
+            or following["after_stop"] is not point["after_stop"]
         ):
-            corners.append(row)
+            corners.append(point)
     return corners

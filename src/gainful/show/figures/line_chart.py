@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
+import polars as pl
 from attrs import evolve, field, frozen
 
 from gainful.show.figures.figure import (
@@ -27,18 +28,35 @@ _Y_AXIS_WIDTH = 56  # pixels that the axis at the left takes
 # A picture is laid out by the widths of its letters: these fonts have the same ones everywhere.
 _FONT = "Arial, 'Liberation Sans', Helvetica, sans-serif"
 _NAME_FIELD = nominal("name")  # what a screen reader says of a line
-Row = Mapping[str, Any]
+Point = Mapping[str, Any]
 
 
-@frozen
-class Series:
-    """One line: what it is called, and which colour and dash it has."""
+@frozen(kw_only=True)
+class Line:
+    """One line: what it is called, where it goes, and which colour and dash it has."""
 
     label: str = field(converter=clean_text)
-    colour_index: int
-    dash_index: int = 0
+    points: Sequence[Point]  # x, y, and low and high where there is a band
+    colour: int = 0
+    dash: int = 0
     width: float = 2.0
     labelled: bool = True  # is its name?
+
+    @classmethod
+    def from_frame(cls, frame: pl.DataFrame, x: str, y: str, **look: Any) -> Line:
+        """The line through two columns of a frame, with a band if it has low and high."""
+        band = [name for name in ("low", "high") if name in frame.columns]
+        points = frame.select(pl.col(x).alias("x"), pl.col(y).alias("y"), *band)
+        return cls(points=points.drop_nulls("y").to_dicts(), **look)
+
+
+def draw_one_by_one(frame: pl.DataFrame, by: str, x: str, y: str) -> list[Line]:
+    """A line for each run or group, which has its own colour and dash."""
+    parts = frame.group_by(by, maintain_order=True)
+    return [
+        Line.from_frame(part, x, y, label=label, colour=at, dash=at)
+        for at, ((label,), part) in enumerate(parts)
+    ]
 
 
 @frozen(kw_only=True)
@@ -84,22 +102,17 @@ def axis_end(values: Sequence[float]) -> float:
 
 
 def draw_line_chart(
-    data: FigureData,
-    rows: Sequence[Row],
-    series: Sequence[Series],
-    x_axis: XAxis,
-    look: Look,
-    **layer_options: Any,
+    data: FigureData, lines: Sequence[Line], x_axis: XAxis, look: Look, **layer_options: Any
 ) -> Spec:
     """A whole chart of lines; `layer_options` go to `build_line_layers`."""
     width, height = look.width or WIDTH, look.height or HEIGHT
-    unlabelled = sum(line.labelled for line in series) - _max_labels(height)
+    unlabelled = sum(line.labelled for line in lines) - _max_labels(height)
     if unlabelled > 0:
         note = f"Note: {count_noun(unlabelled, 'line')} without a label, for lack of room"
         data = evolve(data, caption=(*data.caption, note))
-    layers = build_line_layers(rows, series, x_axis, data.axis_title, look, **layer_options)
+    layers = build_line_layers(lines, x_axis, data.axis_title, look, **layer_options)
     return with_caption(
-        data, look, {"layer": layers}, width, height, [line.label for line in series]
+        data, look, {"layer": layers}, width, height, [line.label for line in lines]
     )
 
 
@@ -133,8 +146,7 @@ def with_caption(  # noqa: PLR0917
 
 
 def build_line_layers(
-    rows: Sequence[Row],
-    series: Sequence[Series],
+    lines: Sequence[Line],
     x_axis: XAxis,
     axis_title: str,
     look: Look,
@@ -144,19 +156,15 @@ def build_line_layers(
 ) -> list[Spec]:
     """The layers of a plot: rules, bands, lines, and their names at the right.
 
-    Args:
-        rows: `series` (a number), `x`, `y`, and `low` and `high` where there is a band.
-        series: what the numbers stand for.
-        x_axis: the axis from left to right.
-        axis_title: what the values are.
-        look: how large, on which background.
-        points: mark every value.
-        highest: where the axis ends; a round number above all values if it is not said.
+    The axis of values ends at a round number above them, if `highest` is not said.
     """
     tones = look.tones
-    values = [row["y"] for row in rows if row["y"] is not None]
-    highs = [row["high"] for row in rows if row.get("high") is not None]
-    lows = [row["low"] for row in rows if row.get("low") is not None]
+    points_of_all = [point for line in lines for point in line.points]
+    values = [point["y"] for point in points_of_all]
+    lows, highs = (
+        [point[end] for point in points_of_all if point.get(end) is not None]
+        for end in ("low", "high")
+    )
     high = axis_end([*values, *highs]) if highest is None else highest
     low = min([0.0, *values, *lows])
     x = quantitative("x") | {
@@ -183,18 +191,22 @@ def build_line_layers(
             }
         )
     if highs:
-        layers.append(_draw_band(rows, series, x, y, tones))
+        layers.append(_draw_band(lines, x, y, tones))
     layers.append(
         {
-            "data": {"values": [_label_row(row, series) for row in rows if row["y"] is not None]},
+            "data": {
+                "values": [
+                    _name_point(line, at, point)
+                    for at, line in enumerate(lines)
+                    for point in line.points
+                ]
+            },
             "mark": {"type": "line", "interpolate": "linear", "point": points, "clip": False},
             "encoding": {
                 "x": x,
                 "y": y,
-                "color": _series_channel(
-                    [series_colour(line.colour_index, tones) for line in series]
-                ),
-                "strokeDash": _series_channel([series_dash(line.dash_index) for line in series]),
+                "color": _colour_channel(lines, tones),
+                "strokeDash": _series_channel([series_dash(line.dash) for line in lines]),
                 "strokeWidth": quantitative("wide", scale=None),
                 "tooltip": [
                     nominal("name", title="line"),
@@ -205,7 +217,7 @@ def build_line_layers(
             },
         }
     )
-    layers.append(_draw_labels(rows, series, (low, high), look, x, y))
+    layers.append(_draw_labels(lines, (low, high), look, x, y))
     return layers
 
 
@@ -221,10 +233,13 @@ def _build_x_axis(x_axis: XAxis) -> Spec:
     return options
 
 
-def _label_row(row: Row, series: Sequence[Series]) -> Spec:
-    point = {key: value for key, value in row.items() if key not in ("low", "high")}
-    line = series[row["series"]]
-    return point | {"name": line.label, "wide": line.width}
+def _name_point(line: Line, at: int, point: Point) -> Spec:
+    own = {key: value for key, value in point.items() if key not in ("low", "high")}
+    return {"series": at, **own, "name": line.label, "wide": line.width}
+
+
+def _colour_channel(lines: Sequence[Line], tones: Tones) -> Spec:
+    return _series_channel([series_colour(line.colour, tones) for line in lines])
 
 
 def _series_channel(values: Sequence[Any]) -> Spec:
@@ -234,11 +249,13 @@ def _series_channel(values: Sequence[Any]) -> Spec:
     }
 
 
-def _draw_band(
-    rows: Sequence[Row], series: Sequence[Series], x: Spec, y: Spec, tones: Tones
-) -> Spec:
-    columns = ("series", "x", "low", "high")
-    points = [{key: row[key] for key in columns} for row in rows if row.get("low") is not None]
+def _draw_band(lines: Sequence[Line], x: Spec, y: Spec, tones: Tones) -> Spec:
+    points = [
+        {"series": at, **{key: point[key] for key in ("x", "low", "high")}}
+        for at, line in enumerate(lines)
+        for point in line.points
+        if point.get("low") is not None
+    ]
     return {
         "data": {"values": points},
         "mark": {"type": "area", "opacity": 0.16, "aria": False},
@@ -246,41 +263,34 @@ def _draw_band(
             "x": x,
             "y": y | {"field": "low"},
             "y2": {"field": "high"},
-            "color": _series_channel([series_colour(line.colour_index, tones) for line in series]),
+            "color": _colour_channel(lines, tones),
         },
     }
 
 
-def _draw_labels(  # noqa: PLR0917
-    rows: Sequence[Row],
-    series: Sequence[Series],
-    domain: tuple[float, float],
-    look: Look,
-    x: Spec,
-    y: Spec,
+def _draw_labels(
+    lines: Sequence[Line], domain: tuple[float, float], look: Look, x: Spec, y: Spec
 ) -> Spec:
     """The name of each line at its end; where there is no room for all, of the highest."""
     height = look.height or HEIGHT
     low, high = domain
-    ends: dict[int, Row] = {row["series"]: row for row in rows if row["y"] is not None}
-    labelled = sorted(
-        (index for index in ends if series[index].labelled), key=lambda index: -ends[index]["y"]
-    )
-    labelled = labelled[: _max_labels(height)]
+    ends = [(at, line, line.points[-1]) for at, line in enumerate(lines) if line.points]
+    ends = sorted((end for end in ends if end[1].labelled), key=lambda end: -end[2]["y"])
+    ends = ends[: _max_labels(height)]
     scale = height / (high - low)
     offsets = spread_labels(
-        [(ends[index]["y"] - low) * scale for index in labelled], LABEL_GAP, 0, height
+        [(point["y"] - low) * scale for _, _, point in ends], LABEL_GAP, 0, height
     )
     values = [
         {
-            "series": index,
-            "label": shorten_name(series[index].label),
-            "name": series[index].label,
-            "colour": label_colour(series[index].colour_index, look.tones),
-            "x": ends[index]["x"],
+            "series": at,
+            "label": shorten_name(line.label),
+            "name": line.label,
+            "colour": label_colour(line.colour, look.tones),
+            "x": point["x"],
             "y": low + offset / scale,
         }
-        for index, offset in zip(labelled, offsets, strict=True)
+        for (at, line, point), offset in zip(ends, offsets, strict=True)
     ]
     return {
         "data": {"values": values},

@@ -11,7 +11,7 @@ from attrs import evolve
 from gainful.evidence.searchers.calibration import Behaviour, Calibration, format_estimate
 from gainful.evidence.searchers.observe import expect_shares, observe_shares
 from gainful.show.figures.figure import FigureData, Look
-from gainful.show.figures.line_chart import Series, XAxis, build_line_layers, with_caption
+from gainful.show.figures.line_chart import Line, XAxis, build_line_layers, with_caption
 from gainful.show.theme import SIZE, Spec, quantitative
 from gainful.text import count_noun
 
@@ -96,15 +96,20 @@ def _draw_panel(frame: pl.DataFrame, name: str, look: Look) -> Spec:
     lines = [line for line in frame["line"].unique(maintain_order=True).to_list() if line != _SEEN]
     order = [line for line in ("jk2008", "geometric") if line in lines]
     colours = {line: at for at, line in enumerate([*order, *sorted(set(lines) - set(order))])}
-    series = [Series(line, colours[line], colours[line]) for line in lines]
-    rows = [
-        {"series": lines.index(row["line"]), "x": row["at"], "y": row["share"]}
-        for row in frame.filter(pl.col("line") != _SEEN).iter_rows(named=True)
+    models = [
+        Line.from_frame(
+            frame.filter(line=line).select("at", "share"),
+            *("at", "share"),
+            label=line,
+            colour=colours[line],
+            dash=colours[line],
+        )
+        for line in lines
     ]
     last = max(2, *frame["at"].to_list())
     step = ceil((last - 1) / _MOST_TICKS)
     x_axis = XAxis(title=axis, low=1, high=last, values=range(1, last + 1, step))
-    layers = build_line_layers(rows, series, x_axis, share, look, highest=1.0)
+    layers = build_line_layers(models, x_axis, share, look, highest=1.0)
     layers[-1:-1] = _draw_seen(frame.filter(line=_SEEN), layers[0]["encoding"], look)
     heading = {"text": title, "fontSize": SIZE, "fontWeight": 600, "offset": 6}
     return {"width": look.width, "height": look.height, "title": heading, "layer": layers}

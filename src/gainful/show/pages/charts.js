@@ -42,7 +42,7 @@ const Charts = (() => {
   function drawLines(place, spec) {
     const labels = spec.series.filter((one) => one.name && one.points.length);
     const longest = labels.reduce((most, one) => Math.max(most, [...one.name].length), 0);
-    const width = Math.max(place.clientWidth, 200), right = longest ? Math.min(14 + LETTER * longest, 0.32 * width) : AROUND.right;
+    const width = Math.max(place.wide || place.clientWidth, 200), right = longest ? Math.min(14 + LETTER * longest, 0.32 * width) : AROUND.right;
     const inner = { width: width - AROUND.left - right, height: spec.height - AROUND.top - AROUND.bottom };
     const values = spec.series.flatMap((one) => [...one.points.map((point) => point[1] ?? NaN), ...(one.band ?? []).flatMap(([, low, high]) => [low, high])]);
     const [low, high] = fitEnds([...values, ...(spec.fit ?? [])]);
@@ -138,8 +138,15 @@ const Charts = (() => {
   // The part of the plane where a field is above zero, cell by cell of the grid, with straight edges between; and its border.
   function outline(bs, bqs, field, x, y) {
     let area = "", border = "";
-    const value = (i, j) => field[i * bqs.length + j];
+    const value = (i, j) => field[i * bqs.length + j], write = (all) => all.map(([px, py], n) => `${n ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("");
     for (let i = 0; i + 1 < bs.length; i++) for (let j = 0; j + 1 < bqs.length; j++) {
+      let top = j; // cells that are whole become one rectangle
+      while (top + 1 < bqs.length && [[i, top], [i + 1, top], [i, top + 1], [i + 1, top + 1]].every(([k, l]) => value(k, l) > 0)) top++;
+      if (top > j) {
+        area += `M${x(bs[i]).toFixed(1)} ${y(bqs[j]).toFixed(1)}H${x(bs[i + 1]).toFixed(1)}V${y(bqs[top]).toFixed(1)}H${x(bs[i]).toFixed(1)}Z`;
+        j = top - 1;
+        continue;
+      }
       const corners = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]], points = [], cuts = [];
       corners.forEach(([ci, cj], n) => {
         const [ni, nj] = corners[(n + 1) % 4], here = value(ci, cj), next = value(ni, nj);
@@ -151,7 +158,6 @@ const Charts = (() => {
           cuts.push(cut);
         }
       });
-      const write = (all) => all.map(([px, py], n) => `${n ? "L" : "M"}${px.toFixed(1)} ${py.toFixed(1)}`).join("");
       if (points.length) area += `${write(points)}Z`;
       for (let n = 0; n + 1 < cuts.length; n += 2) border += write(cuts.slice(n, n + 2));
     }
@@ -173,7 +179,7 @@ const Charts = (() => {
   // spec: b, bq (bases of the grid), fields [{colour, name, leads, sure}] (above zero where a group leads, and where by more than
   // chance), here {b, bq}, measured {b: [low, value, high], bq: …}, onMove(b, bq), describe(b, bq), label
   function drawMap(place, spec) {
-    const width = Math.max(place.clientWidth, 220), height = Math.min(spec.height ?? 300, Math.max(230, 0.9 * width));
+    const width = Math.max(place.wide || place.clientWidth, 220), height = Math.min(spec.height ?? 300, Math.max(230, 0.9 * width));
     const inner = { width: width - 48 - 10, height: height - 8 - 38 };
     const x = logScale(spec.b, 0, inner.width), y = logScale(spec.bq, inner.height, 0);
     const plot = makeSvgElement("g", { transform: "translate(48 8)" }, makeSvgElement("rect", { class: "ground", width: inner.width, height: inner.height }));
@@ -198,15 +204,22 @@ const Charts = (() => {
       plot.append(makeSvgElement("rect", { class: "halo", ...box }), makeSvgElement("rect", { class: "measured", ...box }), makeSvgElement("path", { class: "cross", d: `M${bMid - 6} ${middle}H${bMid + 6}M${bMid} ${middle - 6}V${middle + 6}` }));
     }
     plot.append(...names);
-    if (spec.here) plot.append(
-      makeSvgElement("path", { class: "hair", d: `M${x(spec.here.b)} 0V${inner.height}M0 ${y(spec.here.bq)}H${inner.width}` }),
-      makeSvgElement("circle", { class: "ring", cx: x(spec.here.b), cy: y(spec.here.bq), r: 7 }));
+    if (spec.here) plot.append(makeSvgElement("path", { class: "hair" }), makeSvgElement("circle", { class: "ring", r: 7 }));
     const svg = makeSvgElement("svg", { width, height, role: spec.onMove ? "application" : "img", tabindex: 0, "aria-label": spec.label, "aria-roledescription": spec.onMove ? "map" : null }, plot);
     const held = place.contains(document.activeElement);
     place.replaceChildren(svg, place.readout ??= makeElement("p", { class: "readout quiet" }, "\u00a0"));
     if (held) svg.focus({ preventScroll: true });
-    place.state = { spec, inner };
+    place.state = { spec, inner, x, y };
+    if (spec.here) moveRing(place, spec.here);
     if (!place.listens) listenOnMap(place);
+  }
+
+  // Puts the ring of a map to other bases.
+  function moveRing(place, { b, bq }) {
+    const { inner, x, y } = place.state, [hair, ring] = ["hair", "ring"].map((name) => place.querySelector(`.${name}`));
+    hair.setAttribute("d", `M${x(b)} 0V${inner.height}M0 ${y(bq)}H${inner.width}`);
+    ring.setAttribute("cx", x(b));
+    ring.setAttribute("cy", y(bq));
   }
 
   function listenOnMap(place) {
@@ -233,5 +246,5 @@ const Charts = (() => {
     });
   }
 
-  return { drawLines, drawMap, findTicks };
+  return { drawLines, drawMap, moveRing, findTicks };
 })();

@@ -30,7 +30,9 @@
     pending = new Promise((done) => { requestAnimationFrame(() => { waiting = false; done(update()); }); });
   }
 
+  let latest = 0;
   async function update() {
+    const turn = ++latest;
     layout = Searchers.layOut(study, set);
     const none = layout.sessions.length === 0;
     for (const part of document.querySelectorAll(".views, .answer, #verdict")) part.hidden = none;
@@ -40,23 +42,23 @@
       drawVerdict();
       drawGroups();
     }
-    const surveyed = none ? null : startSurvey();
+    tellTrouble(none);
+    // The verdict and the map come first, all else after them.
+    if (!none && !(await drawSurvey(turn))) return; // a later update draws all
     words.describe();
-    keepAddress();
-    if (!none) {
+    if (layout.sessions.length > 0) {
       result = Curves.computeCurves(study, set);
       listSessions();
       drawCharts();
       drawSession();
     }
-    tellTrouble(none);
-    await surveyed;
+    keepAddress();
   }
 
   function tellTrouble(none) {
     const trouble = none ? "No session is left: choose fewer conditions."
-      : !result.hasGain ? "No result has a gain with these settings, so there is nothing to compare: every value is zero."
-      : result.groups.every((group) => Number.isNaN(group.mean)) ? "None of these sessions has anything relevant to find, so all are left out and there is no mean." : "";
+      : !layout.hasGain ? "No result has a gain with these settings, so there is nothing to compare: every value is zero."
+      : verdict.leader === undefined ? "None of these sessions has anything relevant to find, so all are left out and there is no mean." : "";
     byId("message").textContent = [trouble, problems.length ? `Not all of this link can be shown: ${problems.join("; ")}.` : ""].filter(Boolean).join(" ");
     byId("message").hidden = !byId("message").textContent;
   }
@@ -90,24 +92,24 @@
 
   // ── the map ──
   let slow = 0; // the timer of the one survey that is waited for
-  function startSurvey() {
+  // Draws the map once it is there; false where that was never computed, as another setting came before.
+  async function drawSurvey(turn) {
     const why = layout.codes.length < 2 ? data.map.why ?? "there are no two groups to compare" : verdict.other === undefined ? "fewer than two groups have a mean" : "";
     byId("map-figure").hidden = Boolean(why);
     byId("map-state").textContent = "";
-    if (why) { survey = null; rows.map = null; byId("drawn").textContent += set.by === null && data.start.by !== null ? "" : ` There is no map of b and bq: ${why}.`; return null; }
-    if (survey) drawMap(); else { byId("map").replaceChildren(makeElement("p", { class: "quiet" }, "The map is being computed.")); }
     clearTimeout(slow);
+    if (why) { survey = null; rows.map = null; byId("drawn").textContent += set.by === null && data.start.by !== null ? "" : ` There is no map of b and bq: ${why}.`; return true; }
+    if (survey) Charts.moveRing(byId("map"), set); else { byId("map").replaceChildren(makeElement("p", { class: "quiet" }, "The map is being computed.")); }
     slow = setTimeout(() => { byId("map-state").textContent = "The map is being computed."; byId("map").classList.add("stale"); }, 120);
-    return askSurvey(set, data.map, pair).then((answer) => {
-      if (answer === undefined) return; // another is on its way
-      clearTimeout(slow);
-      byId("map").classList.remove("stale");
-      byId("map-state").textContent = "";
-      survey = answer;
-      if (!survey) return;
-      drawVerdict();
-      drawMap();
-    });
+    const { leader, other, reach } = verdict, answer = await askSurvey(set, { leader, other, reach });
+    if (answer === undefined || answer.codes.join() !== layout.codes.join()) return false;
+    survey = answer;
+    for (const place of document.querySelectorAll(".chart")) place.wide = place.clientWidth; // all at once, before the layout changes
+    drawVerdict();
+    drawMap();
+    if (turn === latest) { clearTimeout(slow); byId("map").classList.remove("stale"); byId("map-state").textContent = ""; }
+    await new Promise((painted) => { requestAnimationFrame(() => setTimeout(painted)); });
+    return true;
   }
 
   function drawMap() {

@@ -1,11 +1,21 @@
-"""TREC Session Track 2011–2014: XML of sessions with queries, results and clicks.
+"""Sessions of TREC's tracks: runs of conversations and of Dynamic Domain, XML of the Session Track.
 
-The years differ: what a document's id is called, whether topics have numbers, whether times are
-of the clock or in seconds, and whether turning a page is told as an interaction of its own.
+The query ids of conversations (CAsT, iKAT) carry the turn: 106_3 is the third turn of conversation
+106, and each turn has judgments of its own.
+
+Lines of Dynamic Domain have topic, iteration (from 0), document, score, on-topic and
+subtopic:rating|…, with tabs between them. The topic is the session, an iteration its query. Results
+are ranked by their scores, equal ones in the order of their lines, as the track's scorers rank
+them; where a line has no score, by the order of lines alone.
+
+The years of the Session Track (2011–2014) differ: what a document's id is called, whether topics
+have numbers, whether times are of the clock or in seconds, and whether turning a page is told as an
+interaction of its own.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from os import PathLike
@@ -16,14 +26,198 @@ import polars as pl
 from attrs import evolve, field, mutable
 
 from gainful.errors import BadInput, BadValue, WrongType
-from gainful.read.qrels_and_run import Run
+from gainful.read import trec_files
+from gainful.read.column_names import TURN_QUERY
+from gainful.read.qrels_and_run import RUN, Run
 from gainful.read.read_options import AS_USUAL, AnyTopics, ReadOptions
 from gainful.read.safe_xml import Element, parse_xml
-from gainful.read.session_problems import BadPolicy, flag_problems
+from gainful.read.session_problems import BadPolicy, flag_problem, flag_problems
 from gainful.read.sessions import RESULT_COLUMNS, Sessions, check_sessions
 from gainful.read.source import Source, open_source
 from gainful.read.trec_files import number_lines
 from gainful.text import count_noun, quote
+
+TIES = ("doc_descending", "input")  # as trec_eval breaks them, or in the order of the file
+_EXPECTED = (
+    "ids of conversation_turn, such as 106_3 or 9-1_2; a run of single queries is for gainful eval"
+)
+
+
+def read_conversations(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
+    """The turns of conversations as queries of sessions."""
+    ties, bad = reading.ties, reading.policy
+    if ties not in (None, *TIES):
+        raise BadValue("ties", ties, " or ".join(TIES))
+    run = trec_files.read_rows(source, RUN).build()
+    frame = _rank_turns(split_turns(run.frame), by_id=ties != "input")
+
+    def locate(row: int) -> str:
+        return run.locate(int(frame["row"][row]))
+
+    columns = frame.select("session", "query", "rank", "doc", pl.col("id").alias("topic"))
+    if run.tag:  # what the run calls itself
+        columns = columns.with_columns(system=pl.lit(run.tag))
+    without_turn = flag_problem(
+        columns,
+        frame["number"].is_null(),
+        lambda index: _describe_bad_id(frame["id"][index]),
+        _EXPECTED,
+    )
+    if len(without_turn.rows) and bad == "error":
+        first = min(frame["row"].gather(without_turn.rows).to_list())  # of the file
+        raise BadInput(run.locate(first), _describe_bad_id(run.frame["query"][first]), _EXPECTED)
+    repeated_turns = (
+        frame.group_by("session", "number")
+        .agg(pl.col("id").unique())
+        .filter(pl.col("id").list.len() > 1)
+    )
+    same = frame.join(repeated_turns, on=["session", "number"], how="left", maintain_order="left")
+    ambiguous_turn = flag_problem(
+        columns,
+        same["id_right"].is_not_null() & frame["number"].is_not_null(),
+        lambda index: (
+            f"query position repeated: {' and '.join(sorted(map(quote, same['id_right'][index])))} "
+            "are the same turn"
+        ),
+        "one id for each turn",
+    )
+    problems = [problem for problem in (without_turn, ambiguous_turn) if len(problem.rows)]
+    return check_sessions(
+        columns,
+        source.name,
+        locate,
+        bad=bad,
+        per_turn=True,
+        notes=run.notes,
+        reader_problems=problems,
+    )
+
+
+def _describe_bad_id(query_id: str) -> str:
+    return f"query id {quote(query_id)} names no turn"
+
+
+def split_turns(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows of a run with their conversation (or the whole id) and the number of their turn."""
+    parts = pl.col("query").str.extract_groups(TURN_QUERY).struct
+    return frame.with_row_index("row").select(
+        "row",
+        "doc",
+        "score",
+        pl.col("query").alias("id"),
+        parts.field("1").fill_null(pl.col("query")).alias("session"),
+        parts.field("2").cast(pl.Int64).alias("number"),
+    )
+
+
+def _rank_turns(frame: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
+    """By conversation, as they first appear, turn and rank."""
+    first = frame["session"].unique(maintain_order=True).to_frame().with_row_index("order")
+    keys = {"order": False, "number": False, "score": True} | ({"doc": True} if by_id else {})
+    return (
+        frame.join(first, on="session", how="left", maintain_order="left")
+        .sort(*keys, descending=list(keys.values()), maintain_order=True)
+        .with_columns(
+            rank=pl.int_range(1, pl.len() + 1).over("session", "number"),
+            query=pl.col("number").rank("dense").over("session").cast(pl.Int64),
+        )
+        .with_columns(pl.col("query").fill_null(1))
+    )
+
+
+def is_conversation(source: Source) -> bool:
+    """Is it a TREC run? Whether its ids name turns is found, and told, by reading it."""
+    lines = [line.split() for line in source.first_lines]
+    return all(len(fields) >= 6 for fields in lines) and trec_files.is_number(lines[0][4])
+
+
+LINE_FIELDS = (
+    "topic, iteration (from 0), document, score, on-topic, subtopic:rating|…; tabs between"
+)
+_RATINGS = re.compile(r"(NULL|none|[^:|\s]+:[^:|\s]+(\|[^:|\s]+:[^:|\s]+)*)?", re.IGNORECASE)
+
+
+def read_dynamic_domain(source: Source, reading: ReadOptions = AS_USUAL) -> Sessions:
+    """Topics as sessions; an iteration that is missing in between is a query without results."""
+    parts = pl.col("text").str.split("\t").list
+    fields = trec_files.number_lines(source).with_columns(
+        parts.len().alias("fields"),
+        *(
+            parts.get(index, null_on_oob=True).str.strip_chars().alias(name)
+            for index, name in enumerate(("session", "iteration", "doc", "score"))
+        ),
+    )
+    scored = fields.with_columns(pl.col("score").cast(pl.Float64, strict=False))
+    if not scored["score"].null_count():
+        in_order = pl.all().sort_by("score", descending=True, maintain_order=True)
+        fields = scored.with_columns(in_order.over("session", "iteration"))
+    iteration = fields["iteration"].cast(pl.Int64, strict=False)
+    short, odd = fields["fields"] < 3, iteration.is_null() | (iteration < 0)
+    frame = fields.select(
+        "session", (iteration + 1).alias("query"), pl.lit(None, dtype=pl.Int64).alias("rank"), "doc"
+    )
+    no_doc = ~short & ~odd & ((fields["doc"] == "") | fields["doc"].is_null())
+    not_whole = "iteration {} is not a whole number from 0 on"
+    problems = flag_problems(
+        frame,
+        (short, lambda row: count_noun(fields["fields"][row], "field"), LINE_FIELDS),
+        (~short & odd, lambda row: not_whole.format(quote(fields["iteration"][row])), LINE_FIELDS),
+        (no_doc, lambda _: "there is no document", LINE_FIELDS),
+    )
+    missing = _missing_iterations(frame, source.name)
+    notes = [f"{count_noun(len(missing), 'iteration')} without results"] if len(missing) else []
+    frame = pl.concat([frame, missing])
+    return check_sessions(
+        frame,
+        source.name,
+        source.locate_rows(fields["line"].to_list),
+        bad=reading.policy,
+        ranked=False,
+        notes=notes,
+        reader_problems=problems,
+    )
+
+
+_MAX_ITERATIONS = (
+    10_000  # iterations of a topic; beyond it, a number is a mistake and not an iteration
+)
+
+_MAX_MADE_UP = 1_000_000  # iterations without results, of all topics
+
+
+def _missing_iterations(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    """A row without a document for each iteration that is missing in between."""
+    present = (
+        frame.filter(pl.col("query").is_between(1, _MAX_ITERATIONS))
+        .select("session", "query")
+        .unique()
+    )
+    last = present.group_by("session").agg(pl.col("query").max())["query"].sum()
+    if last - present.height > _MAX_MADE_UP:
+        problem = f"{last - present.height} iterations have no results"
+        raise BadInput(name, problem, "iterations counted on from 0")
+    complete = (
+        present.group_by("session", maintain_order=True)
+        .agg(pl.int_range(1, pl.col("query").max() + 1).alias("query"))
+        .explode("query")
+    )
+    missing = complete.join(present, on=["session", "query"], how="anti", maintain_order="left")
+    return missing.with_columns(
+        rank=pl.lit(None, dtype=pl.Int64), doc=pl.lit(None, dtype=pl.String)
+    ).select(frame.columns)
+
+
+def is_dynamic_domain(source: Source) -> bool:
+    """Have its first lines tabs, an iteration, and ratings of subtopics?"""
+    lines = [line.split("\t") for line in source.first_lines]
+    return all(
+        5 <= len(fields) <= 6
+        and fields[1].strip().isdecimal()
+        and fields[4].strip() in ("0", "1")
+        and _RATINGS.fullmatch(fields[5].strip() if len(fields) > 5 else "") is not None
+        for fields in lines
+    )
+
 
 _DAY = 24 * 60 * 60
 _NOT_ID_TAGS = ("url", "title", "snippet")  # what a result tells besides the id of its document
