@@ -328,8 +328,3 @@ def list_fields(items: Sequence[Any], labels: int = 1, names: Sequence[str] = ()
     """The fields of items at full precision, for programs: all of them, or those named."""
     records = [to_plain_data(item) for item in items]
     return Table.from_records(tuple(names or records[0]), records, labels)
-
-
-def per_cent(decimals: int = 1) -> Callable[[float], str]:
-    """Shows a share as so many per cent."""
-    return lambda share: f"{100 * share:.{decimals}f} %"
