@@ -102,7 +102,6 @@ def compare(
 def _add_largest_changes(
     comparison: Comparison, evaluated: Sequence[tuple[Results, MatchedRun]]
 ) -> Comparison:
-    """The queries in which each run differs most from the baseline, by the first measure."""
     base, base_matched = evaluated[comparison.systems.index(comparison.baseline)]
     recipe = next(iter(base.recipes.values()))
     changes = tuple(

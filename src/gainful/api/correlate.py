@@ -75,10 +75,10 @@ def correlate(
     check_coefficient(coefficient)
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     several = take_results([results], None, {})
-    if cluster is not None and several[0].unit == "session":
+    if cluster is not None and several[0].KEY == "session":
         allowed = "nothing with sessions: they are resampled by searcher already"
         raise BadValue("cluster", cluster, allowed)
-    against, table = _read_labels(labels, against, several[0].unit)
+    against, table = _read_labels(labels, against, several[0].KEY)
     clusters = None if cluster is None else read_clusters(cluster)
     units = label_units(several, against, table, clusters)
     return correlate_units(units, against, coefficient, resampling)

@@ -187,7 +187,6 @@ class RunResults(ShownByRun[QueryResults]):
         return evolve(table, columns=(*table.columns, *list_columns(self.intervals[0])), rows=rows)
 
     def _list_intervals(self, *, folded: bool = False) -> list[MeanIntervals]:
-        """Of each run the intervals of all queries, and then those of each group."""
         from gainful.evidence.intervals import group_intervals  # noqa: PLC0415
 
         return [

@@ -267,7 +267,6 @@ class _PathType(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The files that there are."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415  (only for a shell)
 
         return [CompletionItem(incomplete, type="file")]

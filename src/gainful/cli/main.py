@@ -66,7 +66,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "reproduce": "Is a reproduced run like the original?",
         "judges": "Do judges agree, people or models?",
         "why": "Why do two tools disagree on these data?",
-        "trec_eval": "trec_eval's flags, bytes (but for traces) and exit status.",
+        "trec_eval": "trec_eval's options, output and exit status.",
     },
     "Sessions": {
         "sessions": "How good are these whole search sessions?",
@@ -79,7 +79,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "correlate": "Which measure agrees best with what users said?",
         "figure": "What does it look like? Figures of sessions and runs.",
     },
-    "Single rankings and words": {
+    "Single rankings and terms": {
         "explain": "How is the nDCG of this ranking computed?",
         "which": "Whose nDCG is this?",
         "measures": "What can be computed, and what do its options mean?",

@@ -201,11 +201,7 @@ TRECTOOLS = Convention(
     missing="skip",
     extra="zero",
 )
-TRECTOOLS_EXP = evolve(
-    TRECTOOLS,
-    title="trectools 0.0.50 get_ndcg(trec_eval=False)",
-    gain="exp",
-)
+TRECTOOLS_EXP = evolve(TRECTOOLS, title="trectools 0.0.50 get_ndcg(trec_eval=False)", gain="exp")
 NTCIREVAL = Convention(
     measures=("nDCG", "Qmeasure", "Omeasure", "Pmeasure", "Pplus", "NCU"),
     title="pyNTCIREVAL 0.0.3 nDCG",
@@ -220,12 +216,7 @@ NTCIREVAL = Convention(
     duplicates="count",
     note="the user gives a table of gains; a negative grade reads it from its end",
 )
-NTCIREVAL_MS = evolve(
-    NTCIREVAL,
-    title="pyNTCIREVAL 0.0.3 MSnDCG",
-    discount="log",
-    b=e,
-)
+NTCIREVAL_MS = evolve(NTCIREVAL, title="pyNTCIREVAL 0.0.3 MSnDCG", discount="log", b=e)
 
 # Tools that take arrays of labels and scores, one list per query.
 _NDCG_ONLY = ("nDCG",)
@@ -352,12 +343,7 @@ SPARK = Convention(
     duplicates="count",
     note="whatever is passed as relevant counts as 1; its relevance column is ignored",
 )
-SPARK_ML = evolve(
-    SPARK,
-    title="pyspark.ml 4.3 RankingEvaluator ndcgAtK",
-    cutoff=10,
-    note="",
-)
+SPARK_ML = evolve(SPARK, title="pyspark.ml 4.3 RankingEvaluator ndcgAtK", cutoff=10, note="")
 
 # Recommender libraries and search platforms.
 RECBOLE = Convention(
@@ -416,12 +402,7 @@ ELLIOT = Convention(
     duplicates="count",
     note="rel is its relevance_threshold, which changes the gain of every document",
 )
-ELLIOT_RENDLE = evolve(
-    ELLIOT,
-    title="Elliot 0.3 nDCGRendle2020",
-    gain="binary",
-    note="",
-)
+ELLIOT_RENDLE = evolve(ELLIOT, title="Elliot 0.3 nDCGRendle2020", gain="binary", note="")
 QUEPID = Convention(
     negative_ideal="divide",
     measures=_NDCG_ONLY,
@@ -468,12 +449,7 @@ VESPA = Convention(
     divisor="reachable",
     note="only its nDCG uses grades; its AP, P, R, RR and Success use a set of relevant documents",
 )
-VESPA_BINARY = evolve(
-    VESPA,
-    title="pyvespa VespaEvaluator, binary",
-    gain="binary",
-    note="",
-)
+VESPA_BINARY = evolve(VESPA, title="pyvespa VespaEvaluator, binary", gain="binary", note="")
 MLFLOW = Convention(
     measures=_NDCG_ONLY,
     title="MLflow ndcg_at_k",

@@ -293,10 +293,11 @@ def mean_intervals(
     if not isinstance(results, QueryResults):
         raise WrongType("results", results, "what gainful.evaluate returned")
     everything, drawn = np.ones(len(results.ids), dtype=bool), DrawnUnits(results.unit)
-    intervals, notes = _find_all(results, everything, resampling, drawn)
+    intervals, notes = _find_all(results, everything, resampling, drawn, results.unit)
     turns = describe_turns(results.ids, takes_clusters=False)
     notes += [] if turns is None else [turns]
-    return MeanIntervals(results.name, float(level), resamples, seed, intervals, tuple(notes))
+    fields = float(level), resamples, seed, intervals, tuple(notes)
+    return MeanIntervals(results.name, *fields, unit=results.unit, drawn=results.unit)
 
 
 def _find_all(  # noqa: PLR0917  (all of a mean)

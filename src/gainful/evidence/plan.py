@@ -93,6 +93,7 @@ class Plan(Shown):
     confidence: float
     comparisons: int = 1  # that are corrected together, so that alpha is shared among them
     notes: tuple[str, ...] = ()
+    unit: str = "query"
 
     __bool__ = refuse_truth("each of plan.pairs: pair.queries >= pair.needed")
 
@@ -159,7 +160,8 @@ def plan_queries(results: Sequence[Results], goal: Goal, clusters: Clusters | No
             pairs.append(_plan_pair(paired, pair, names, wanted, goal))
     turns = describe_turns(results[0].ids, verb="plans") if clusters is None else None
     notes = () if turns is None else (turns,)
-    return Plan(tuple(pairs), goal.alpha, goal.power, goal.confidence, goal.comparisons, notes)
+    limits = goal.alpha, goal.power, goal.confidence, goal.comparisons
+    return Plan(tuple(pairs), *limits, notes, results[0].unit)
 
 
 def _refuse_small(paired: PairedValues) -> None:
@@ -244,17 +246,17 @@ def _format_answer(plan: Plan) -> str:
     goal = f"a true difference of {hardest.difference:g} in {hardest.measure}"
     if hardest.needed is None or hardest.cautious is None:
         return f"No collection is large enough to detect {goal} with {100 * plan.power:g} % power."
-    pilot = count_noun(hardest.queries, "query")
+    pilot = count_noun(hardest.queries, plan.unit)
     if hardest.clusters is not None:
         pilot += f" in {count_noun(hardest.clusters, 'cluster')}"
-    needed = _format_number(hardest.needed, hardest.needed_clusters)
+    needed = _format_number(hardest.needed, hardest.needed_clusters, plan.unit)
+    cautious = _format_number(hardest.cautious, hardest.cautious_clusters, plan.unit)
     return (
-        f"Plan {_format_number(hardest.cautious, hardest.cautious_clusters)} to detect {goal} with "
-        f"{100 * plan.power:g} % power; {needed} are enough if differences vary as in the pilot of "
-        f"{pilot}."
+        f"Plan {cautious} to detect {goal} with {100 * plan.power:g} % power; {needed} are enough "
+        f"if differences vary as in the pilot of {pilot}."
     )
 
 
-def _format_number(queries: int, clusters: int | None) -> str:
-    number = count_noun(queries, "query")
+def _format_number(units: int, clusters: int | None, unit: str) -> str:
+    number = count_noun(units, unit)
     return number if clusters is None else f"{count_noun(clusters, 'cluster')} ({number})"

@@ -98,7 +98,6 @@ class CheckReport(Shown):
         return f"The files are valid, but {look}."
 
     def _rows(self) -> Table:
-        """A row for each problem and each note."""
         rows = [
             (finding.subject, finding.kind, what, line.strip())
             for finding in self.findings

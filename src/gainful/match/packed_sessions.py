@@ -268,7 +268,6 @@ class _Packer:
 
 
 def _are_sound(rows: pl.DataFrame) -> bool:
-    """Have sessions names, queries positions, and lists all their ranks?"""
     if rows["session"].null_count() or rows["query"].null_count():
         return False
     small = int(rows["query"].max()) <= _MAX_NUMBER and int(rows["query"].min()) >= 1  # type: ignore[arg-type]

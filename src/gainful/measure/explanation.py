@@ -20,7 +20,7 @@ from gainful.match.ties import TIE_POLICIES
 from gainful.measure.catalogue_page import SINGLE_LIST_SETTINGS
 from gainful.measure.entry import MeasureRecipe, Recipe
 from gainful.measure.evaluate import compute_measures, compute_ranked
-from gainful.measure.functions.cumulated_gain import (
+from gainful.measure.functions.graded import (
     cumulate_gain,
     gain_curves,
     ideal_depth,

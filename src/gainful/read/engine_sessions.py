@@ -451,7 +451,6 @@ def _as_plain(column: str, kind: Any) -> nw.Expr:
 
 
 def _is_numbered(header: Header, texts: Collection[str]) -> bool:
-    """Is it plain, before any row is read, that queries are numbered within sessions?"""
     position, session = (
         header.find_column(POSITION),
         header.find_column(LOG_COLUMNS["session"].names),

@@ -294,7 +294,6 @@ def _report_qrels(
 
 
 def _describe_subtopics(qrels: Qrels, subtopic_judgments: pl.DataFrame) -> str:
-    """How many subtopics there are, and how many of a query."""
     query = qrels.frame["query"].gather(subtopic_judgments["row"])
     each = pl.DataFrame({"query": query, "subtopic": subtopic_judgments["subtopic"]}).unique()
     sizes = each.group_by("query").len()["len"]
@@ -473,7 +472,6 @@ def _are_session_columns(names: list[str], columns: ColumnMapping, name: str) ->
 
 
 def _guess_table_kind(header: Header, columns: ColumnMapping) -> str:
-    """Judgments or a run, by the names of the columns."""
     own = {*map(normalise_name, header.columns)}
     mapped = {role for role, names in columns.names.items() if own & {*map(normalise_name, names)}}
     scored = "score" in mapped or (

@@ -60,8 +60,18 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
     return {*import_module("gainful.read.rag").find_kinds(source, columns)}
 
 
+def _is_bare_json(source: Source, *suffixes: str) -> bool:
+    """Is it JSON by its name, and a text, a number or a word that holds nothing?"""
+    try:
+        return source.suffix in suffixes and not isinstance(json.loads(source.first_line()), dict)
+    except ValueError:
+        return False
+
+
 def _is_json(source: Source) -> bool:
     """One object of objects or one list, over as many lines as it likes."""
+    if _is_bare_json(source, ".json"):
+        return True
     if source.head.lstrip().startswith(b"["):
         return source.suffix == ".json" or bool(re.match(rb"\s*\[\s*[\[{]", source.head))
     if source.suffix in (".jsonl", ".ndjson") or not source.head.lstrip().startswith(b"{"):
@@ -74,6 +84,10 @@ def _is_json(source: Source) -> bool:
     except ValueError:
         return False
     return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
+
+
+def _is_json_lines(source: Source) -> bool:
+    return source.head.lstrip().startswith(b"{") or _is_bare_json(source, ".jsonl", ".ndjson")
 
 
 def _make_table_check(separators: str) -> Callable[[Source], bool]:
@@ -144,7 +158,7 @@ _ALL = (
     Format(
         "jsonl",
         "JSON lines with named fields",
-        *(_RANKED, lambda source: source.head.lstrip().startswith(b"{"), _READ_TABLE, _TABLE),
+        *(_RANKED, _is_json_lines, _READ_TABLE, _TABLE),
         example='{"query": "1", "doc": "a", "score": 0.9}',
     ),
     Format(

@@ -112,8 +112,7 @@ def _refuse_unknown_lists(source: Source, columns: ColumnMapping) -> None:
     from gainful.read import json_records, rag  # noqa: PLC0415  (only where no run is named)
 
     for record in json_records.first_records(source)[:1]:
-        lists = [field for field, value in record.items() if isinstance(value, list)]
-        rag.refuse_unknown_lists(source.name, lists, columns)
+        rag.refuse_unknown_lists(source.name, record, columns)
 
 
 def as_qrels_columns(qrels: Qrels | NestedDict) -> Qrels:

@@ -343,7 +343,6 @@ def _number_spans(frame: pl.DataFrame, spans: pl.DataFrame, column: str) -> NDAr
 
 
 def _name_sessions(frame: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
-    """Searches with the session that they name, or the first that any span of their trace does."""
     if not frame["session"].null_count():
         return frame
     columns = [TRACE, "session", "record"]

@@ -151,7 +151,6 @@ def read_query_column(
 
 
 def _holds_records(value: Any, format_name: str | None, names: ColumnMapping) -> bool:
-    """Is it a file or a list of RAG records?"""
     from gainful.read import rag  # noqa: PLC0415  (few name a column)
 
     if isinstance(value, (str, PathLike)):
@@ -211,7 +210,6 @@ def _read_names(table: InputTable, column: str) -> pl.Series:
 
 
 def _check_names(frame: pl.DataFrame, table: InputTable, column: str) -> dict[str, str]:
-    """One name for each query."""
     repeated = frame.filter(pl.col("query").is_duplicated())
     if len(repeated):
         query = repeated["query"][0]

@@ -164,8 +164,9 @@ def read_sources(
 
 def _judge_by_text(sessions: Sessions) -> Sessions:
     if "text" not in sessions.frame.columns:
-        problem = "it does not tell the texts of queries"
-        raise NoColumn(sessions.name, problem, "--columns topic= (columns=) what tells the topic")
+        problem = "it has no texts of queries"
+        expected = "a column of topics: --columns topic=NAME (columns=)"
+        raise NoColumn(sessions.name, problem, expected)
     frame = sessions.frame.drop("topic", strict=False)
     return evolve(sessions, frame=frame, judged_by="text")
 
@@ -187,7 +188,6 @@ def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:
 
 
 def _refuse_judgments(source: Source) -> None:
-    """Ratings of search teams and lines of four fields, the last a number, are judgments."""
     entry = find_format(source)
     if entry.name == "ratings":
         problem = f"these are not sessions, but {entry.description}"
@@ -205,12 +205,7 @@ def refuse_unknown_json(source: Source) -> None:
     """Records of JSON that are no log that is known, and have no documents of a table either."""
     if re.fullmatch(rb"\s*(\{\s*\}|\[\s*\])\s*", source.head):
         raise BadInput(source.name, "it has no records")
-    if source.suffix in (".json", ".jsonl") and source.head.lstrip()[:1] in (
-        b'"',
-        b"n",
-        b"t",
-        b"f",
-    ):
+    if find_format(source).name in ("json", "jsonl") and source.head.lstrip()[:1] not in b"{[":
         raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
     records = first_records(source) if binary_format(source) is None else []
     keys = list(dict.fromkeys(key for record in records for key in record))

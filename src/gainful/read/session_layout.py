@@ -96,7 +96,6 @@ def _expect_positions(layout: SessionLayout) -> RowIndices:
 
 
 def _has_consecutive_ranks(rank: NDArray[np.int64], layout: SessionLayout) -> bool:
-    """Do the ranks of every query count up from 1?"""
     if not (rank[layout.query_starts] == 1).all():
         return False
     steps = 0

@@ -78,9 +78,8 @@ def _count_missing(frame: pl.DataFrame, number: int) -> str | None:
     if int(counts.max() or 0) < 2:  # type: ignore[arg-type]
         return None
     partial = int((counts < number).sum())
-    have = "does" if partial == 1 else "do"
     if partial:
-        return f"{count_noun(partial, 'conversation')} {have} not occur in all {number} systems"
+        return f"{count_noun(partial, 'conversation')} occurred in only some of {number} systems"
     return ""
 
 

@@ -128,7 +128,6 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
 
 
 def _locate_in_all(files: Sequence[UbiFile]) -> Callable[[int], str]:
-    """The place of a row of several files, one after the other."""
     starts = [sum(len(file.frame) for file in files[:at]) for at in range(len(files))]
     locates = [file.locate for file in files]
 

@@ -371,7 +371,7 @@ def refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> None:
         )
     refuse_extremes(paired.values, paired.measure)
     if not paired.values.any():
-        kind = "run" if paired.noun == "query" else "system"
+        kind = "system" if paired.noun == CONVERSATION else "run"
         raise CannotCompare(
             f"{paired.measure} is 0 for every {paired.noun} of every {kind}: "
             "there is nothing to compare"
@@ -389,7 +389,7 @@ def _refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
             {key: str(m) for key, m in item.measures.items()} for item in (result, results[0])
         )
         if measures != first:
-            raise CannotCompare(f"{name} and {names[0]} have not been given the same measures")
+            raise CannotCompare(f"{name} and {names[0]} were evaluated with different measures")
         differences = result.convention.differences(results[0].convention)
         if differences:
             raise CannotCompare(

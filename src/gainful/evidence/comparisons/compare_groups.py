@@ -163,7 +163,7 @@ def _test_together(
 def _why_no_interaction(samples: Sequence[Sample]) -> str:
     for sample in samples:
         if not isinstance(sample, PairedSample):
-            return "only paired values tell that"
+            return "the test needs paired values"
         if sample.cluster is not None:
             return "clusters of queries cannot be permuted over groups"
     return ""

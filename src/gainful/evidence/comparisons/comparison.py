@@ -589,7 +589,8 @@ def describe_groups(groups: GroupComparison) -> list[str]:
     text += f" ({correction.words})"
     text += f" · {correction.interval_kind}" if correction.interval_kind else ""
     if groups.interactions:
-        text += " · dependence on the group: one-way F, groups permuted over queries, not corrected"
+        permuted = f"groups permuted over {pluralise(groups.unit)}"
+        text += f" · dependence on the group: one-way F, {permuted}, not corrected"
     number = len({item.group for item in groups.pairs})
     folded = f"{number} groups: tables show the largest {MOST_GROUPS}, and the others as one, "
     folded += "which is not tested; CSV and JSON have all"

@@ -153,7 +153,6 @@ class _Standing:
         return (*self.best, *self.alike)
 
     def is_like(self, other: _Standing) -> bool:
-        """Do the same systems lead, and beat the same others?"""
         words = self.direction.better == other.direction.better
         return words and set(self.leading) == set(other.leading) and self.is_clear == other.is_clear
 
@@ -323,7 +322,6 @@ def _describe_against_baseline(comparison: ComparisonValues, measure: str) -> st
 
 
 def _describe_evidence(comparison: ComparisonValues, pair: Pair, words: str = "by {}") -> str:
-    """How far the first is ahead, with its interval and p."""
     evidence = comparison.evidence
     pair = pair.reverse() if comparison.direction(pair.measure).is_lower else pair
     decimals = choose_decimals(pair.difference, ANSWER_DECIMALS)

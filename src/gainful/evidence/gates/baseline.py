@@ -94,8 +94,9 @@ def means(results: Results) -> dict[str, float]:
     """The mean of each measure; one that cannot be computed is an error."""
     for name, value in results.mean.items():
         if not isfinite(value):
-            problem = f"{name} has no mean, as no query counts"
-            raise BadInput(results.name, problem, "a query with something relevant")
+            problem = f"{name} has no mean, as no {results.unit} counts"
+            expected = f"a {results.unit} with something relevant"
+            raise BadInput(results.name, problem, expected)
     return results.mean
 
 
@@ -330,7 +331,8 @@ def check_drift(
             f"{name} {format_change(float(pairs[name].differences((0, 1)).mean()))}"
             for name in untested
         )
-        number = count_noun(min(len(pairs[name].queries) for name in untested), "query")
+        noun = pairs[untested[0]].noun
+        number = count_noun(min(len(pairs[name].queries) for name in untested), noun)
         notes.append(f"{number} cannot show a drift from the anchor: not tested ({changes})")
     means = {name: pair.values.mean(axis=0).tolist() for name, pair in testable.items()}
     sides = Sides(results, rules, testable, means)

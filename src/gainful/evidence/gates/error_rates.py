@@ -81,7 +81,6 @@ def find_error_rates(
 
 
 def _propose_checks(spread: Spread, mean: float) -> list[Check]:
-    """The usual rules, with a bound that suits this spread and number of queries."""
     from scipy.stats import norm  # noqa: PLC0415  (slow to load)
 
     usual = USUAL_DROP if abs(mean) <= 1 else USUAL_DROP * abs(mean)
@@ -170,8 +169,8 @@ def describe_spreads(spreads: list[Spread]) -> list[str]:
     lines = {
         "seen": "the spread of changes is that between the run and the baseline",
         "history": "the spread of changes is the mean of those of the chain of baselines",
-        "assumed": "no change has been seen yet: its spread is assumed to be a quarter of that of "
-        "the values; drops grow with it",
+        "assumed": "no changes observed yet: their spread is assumed to be a quarter of that of "
+        "the values; drops are proportional to it",
     }
     return [words for source, words in lines.items() if any(s.source == source for s in spreads)]
 

@@ -455,7 +455,7 @@ def _list_notes(calibration: Calibration, *, verbose: bool) -> list[str]:
         None: "nothing: there are no clicks and no column scanned, so b and p are not estimated",
     }[calibration.depth_from]
     success = calibration.searchers.success_bq
-    bound = "Clicks would limit by how much."
+    bound = "With clicks, the output would show by how much."
     if success is not None:
         ended = "If every session whose last query was clicked ended with success"
         bound = f"{ended}, bq would be {format_estimate(success)}."
@@ -472,8 +472,8 @@ def _list_notes(calibration: Calibration, *, verbose: bool) -> list[str]:
         click = calibration.searchers.reading.fits["jk2008"].click
         if click is not None:
             notes.append(
-                f"a result is clicked, once looked at, with {click:.2g}, at every rank alike: if "
-                "good results rank first, searchers seem less patient than they are"
+                f"results that are looked at are clicked with probability {click:.2g} at every "
+                "rank: if good results rank first, searchers seem less patient than they are"
             )
     behaviours = {"lists": calibration.searchers.reading, "sessions": calibration.searchers.asking}
     for what, behaviour in behaviours.items() if verbose else ():

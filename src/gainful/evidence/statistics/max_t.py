@@ -230,7 +230,6 @@ class _Differences:
         return sums
 
     def largest_t(self, flipped: Array, flips: Array) -> Array:
-        """For each row of flips the largest t of the differences from their means."""
         sizes = self.sizes.sum() - 2 * (flips @ self.sizes)
         centred = flipped - self.grid_means[:, None] * sizes
         order = np.arange(len(self.pairs))

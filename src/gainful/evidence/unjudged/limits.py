@@ -13,7 +13,7 @@ from gainful.evidence.unjudged.gradable_run import GradableRun, QueryDocs
 from gainful.match import PlacedGains
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
-from gainful.measure.functions.cumulated_gain import ideal_depth, rank_discounts
+from gainful.measure.functions.graded import ideal_depth, rank_discounts
 from gainful.measure.ranked_run import GradeFinder, apply_fractional, grade_gains, round_values
 from gainful.rounding import FINE_ROUNDING, ROUNDING
 from gainful.types import Array, Flags, Ranks, slices
@@ -196,7 +196,6 @@ class _GainLevels:
         return counts
 
     def gain_and_ideal(self, counts: Ranks) -> tuple[float, float]:
-        """What a multiset of grades gains, and what its ideal does."""
         until = np.cumsum(counts)
         since = until - counts
         every = np.arange(len(counts))

@@ -7,12 +7,16 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import define, frozen
+from attrs import define, evolve, frozen
 
 from gainful.convention.session import JK2008, SESSION_CONVENTIONS, minimum_positions
-from gainful.errors import BadValue, NoIdeal, UnknownName
-from gainful.match.sessions import MatchedSessions
-from gainful.measure.build_session_recipes import WHY_NOT_NSDCG, usual_session_measures
+from gainful.errors import BadValue, NoIdeal, NothingToAverage, UnknownName, WrongType
+from gainful.match.sessions import MatchedSessions, match_sessions
+from gainful.measure.build_session_recipes import (
+    WHY_NOT_NSDCG,
+    build_session_recipe,
+    usual_session_measures,
+)
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.entry import FORMULA_PARAMS, SessionRecipe
 from gainful.measure.functions.sessions import sdcg
@@ -24,8 +28,11 @@ from gainful.measure.functions.sessions.sdcg import (
     sum_by_index,
 )
 from gainful.measure.functions.sessions.time_measures import opens_clicked
+from gainful.measure.measure import Measure
 from gainful.measure.notes import Remark, has_param
 from gainful.measure.ranked_run import normalise_by
+from gainful.read.ranking_matrix import Numbers, read_ranking
+from gainful.read.session_inputs import as_sessions
 from gainful.types import Array, Flags, Ranks
 
 
@@ -361,3 +368,48 @@ SESSION_REMARKS: Sequence[Remark] = (
     *(Remark(has_param(name), _describe_setting(name)) for name in _WORDS),
     Remark(lambda _: True, _describe_changes),
 )
+
+
+def compute_lists(
+    measure: Measure,
+    grades: Any,
+    *,
+    judged: Numbers | None = None,
+    k: int | None = None,
+    like: Any = None,
+    **settings: Any,
+) -> float:
+    """The value of one session; to the end of its longest list where there is no k."""
+    is_session = isinstance(grades, Iterable) and not isinstance(grades, (str, Mapping))
+    lists = [_read_list(own) for own in grades] if is_session else []
+    if not any(lists):
+        allowed = "a list of grades for each query, such as [[3, 2, 0], [1, 0]]"
+        raise WrongType("grades", grades, allowed)
+    if measure.k is None and measure.entry.cutoff_kind == "needed":
+        measure @= max(1, *map(len, lists)) if k is None else k
+    recipe = build_session_recipe(measure, options=settings, like=like)
+    matched = match_sessions(as_sessions(_build_frame(lists)), None, "zero")
+    if judged is not None:  # of which the ideal is made
+        pool = -np.sort(-read_ranking(judged, "judged").flat.astype(np.float64))
+        base, pool_base = np.zeros_like(matched.position), np.zeros(len(pool), dtype=np.intp)
+        own_pool = evolve(matched.judged, base=base, pool_base=pool_base, pool_grade=pool)
+        matched = evolve(matched, judged=own_pool)
+    values = compute_session_values(matched, recipe)
+    if np.ma.is_masked(values):
+        raise NothingToAverage("the ideal is zero, and the convention (empty=skip) leaves it out")
+    return float(values[0])
+
+
+def _read_list(grades: Any) -> list[float]:
+    if hasattr(grades, "__len__") and not len(grades):
+        return []
+    return read_ranking(grades, "grades").flat.tolist()  # type: ignore[no-any-return]
+
+
+def _build_frame(lists: Sequence[Sequence[float]]) -> pl.DataFrame:
+    rows: list[tuple[Any, ...]] = []
+    for query, own in enumerate(lists, start=1):
+        shown = [("s", query, at, f"{query}.{at}", grade) for at, grade in enumerate(own, start=1)]
+        rows += shown or [("s", query, None, None, None)]
+    types = {"session": pl.String, "query": pl.Int64, "rank": pl.Int64, "doc": pl.String}
+    return pl.DataFrame(rows, schema=types | {"grade": pl.Float64}, orient="row")

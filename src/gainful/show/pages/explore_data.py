@@ -200,7 +200,6 @@ def _partition(codes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _is_nameable(sessions: MatchedSessions, name: str) -> bool:
-    """Is the column the same for a whole session, and can a command name it?"""
     if name != name.strip() or "," in name or "=" in name:
         return False
     try:

@@ -124,7 +124,7 @@ def render_report(content: ReportContent) -> Report:
         find_documents=content.find_documents,
     )
     sampling_notes = text.describe_sampling(
-        choice, embedded.detailed_count, units="queries", work="Rankings are"
+        choice, embedded.detailed_count, units=pluralise(results[0].unit), work="Rankings are"
     )
     if embedded.is_cut:
         sampling_notes.append(f"Rankings are shown down to rank {report_data.MAX_RANKS}.")

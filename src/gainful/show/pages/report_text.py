@@ -219,7 +219,7 @@ def describe_evidence(
 def build_quality_table(results: Sequence[Results]) -> Table:
     """What was read, and what is wrong with it."""
     columns = (
-        *("run", "queries", "missing", "without\njudgments", "retrieved"),
+        *("run", pluralise(results[0].unit), "missing", "without\njudgments", "retrieved"),
         *("unjudged in\nthe top 10", "tied", "duplicates"),
     )
     rows = [
@@ -311,7 +311,6 @@ def build_groups(systems: Sequence[System]) -> dict[str, Any] | None:
 def _fit_axis(
     values: Sequence[float],
 ) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
-    """What places a value on an axis that holds all of them, in per cent, and its ticks."""
     low, high = min(values), max(values)
     ticks = axis_ticks(min(low, 0.0) if low == high else low, high)
     digits = max(0, -floor(log10(ticks[1] - ticks[0])))
@@ -323,7 +322,6 @@ def _fit_axis(
 
 
 def _build_dumbbells(plotted: Sequence[tuple[str, list[float | None]]]) -> dict[str, Any]:
-    """A row for each group with a dot for each system, and the ticks, in per cent of the axis."""
     known = [mean for _, means in plotted for mean in means if mean is not None] or [0.0]
     percent, ticks = _fit_axis(known)
     rows = []

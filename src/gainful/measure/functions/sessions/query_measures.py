@@ -83,7 +83,6 @@ def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 
 def _flag_known_rows(sessions: MatchedSessions, repeated: str) -> Flags:
-    """The rows that a searcher is taken to know."""
     if repeated == "returned":
         return np.ones(len(sessions.rows), dtype=bool)
     clicked = sessions.clicks("repeated", repeated)
@@ -121,15 +120,11 @@ def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:
     pool_query, pool = find_all(judged.pool_base, base)  # a copy for each query
     offset = np.zeros(len(queries), dtype=np.intp)
     offset[pool_query] = np.arange(len(pool)) - pool  # how far each base has moved
-    names, session, position = (
-        sessions.session_ids,
-        sessions.session[queries],
-        sessions.position[queries],
-    )
+    session, position = sessions.session[queries].tolist(), sessions.position[queries].tolist()
     rankings = Matched(
         queries=[
-            f"{names[number]}, query {at}"
-            for number, at in zip(session.tolist(), position.tolist(), strict=True)
+            f"{sessions.session_ids[number]}, query {at}"
+            for number, at in zip(session, position, strict=True)
         ],
         judged=base >= 0,
         in_run=np.ones(len(queries), dtype=bool),

@@ -69,11 +69,8 @@ def session_gains(sessions: MatchedSessions, recipe: SessionRecipe) -> SessionGa
     order = ideal_order(judged.pool_base, pool_gain)
     nonzero = counts & (gain != 0)
     positions = positions_per_query(sessions, recipe, depth)
-    query, rank, positions_before = (
-        judged.query[nonzero],
-        judged.rank[nonzero],
-        _positions_before(sessions, positions),
-    )
+    query, rank = judged.query[nonzero], judged.rank[nonzero]
+    positions_before = _positions_before(sessions, positions)
     concatenated = recipe.convention.rank_discount == "concatenated"
     return SessionGains(
         query=query,
@@ -129,7 +126,6 @@ def query_weights(recipe: SessionRecipe, positions: Ranks) -> Array:
 
 
 def _tabulate(function: object, numbers: Ranks) -> Array:
-    """A function of small whole numbers, computed once for each of them."""
     largest = int(numbers.max(initial=0))
     if largest > max(1000, 4 * len(numbers)):
         return np.asarray(function(numbers))  # type: ignore[operator]
@@ -265,10 +261,8 @@ def session_recall_base(
     own = base[sessions.first_query]
     if not (base == own[sessions.session]).all():
         at = int(np.flatnonzero(base != own[sessions.session])[0])
-        session, (name, value, alternative) = (
-            sessions.session_ids[int(sessions.session[at])],
-            setting,
-        )
+        session = sessions.session_ids[int(sessions.session[at])]
+        name, value, alternative = setting
         raise BadValue(
             name,
             value,
