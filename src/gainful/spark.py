@@ -272,8 +272,7 @@ def per_session(
         gap: for a log: the pause that ends a session, such as "30m".
         events: for a log: the names of its events, such as {"shown": "view"}.
         gain_from: without judgments, what counts as gain: "clicked" (default), "purchased",
-            "dwell>=30s", or weights such as {"clicked": 1, "purchased": 5}, of which the highest
-            counts.
+            "dwell>=30s", or weights such as {"clicked": 1, "purchased": 5} (the highest counts).
         flat: name the columns of measures as `to_flat()` does, such as nsdcg_at_10.
         **settings: single settings, such as `duplicates="first"`.
 
