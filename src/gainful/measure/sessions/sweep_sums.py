@@ -31,9 +31,8 @@ from gainful.measure.entry import SessionRecipe
 from gainful.measure.formulas import as_gain
 from gainful.measure.functions.sessions.sdcg import (
     SessionGains,
-    count_recall_bases,
+    best_gains_by_base,
     ideal_gain,
-    pool_ranks,
     session_gains,
 )
 from gainful.measure.language import parse
@@ -406,11 +405,8 @@ def _group_by_ideal(
             sessions, recipe, gains
         )  # refuses sessions whose queries have judgments of their own
     widest = x if recipe.convention.ideal_kind == "repeated" else x * max_queries
-    place = pool_ranks(gains)
-    width = min(widest, int(place.max(initial=1)))
-    inside = place <= width
-    pool = np.zeros((count_recall_bases(gains) + 1, width))
-    pool[gains.judged.pool_base[inside], place[inside] - 1] = gains.pool_gain[inside]
+    width = min(widest, int(gains.pool_rank.max(initial=1)))
+    pool = best_gains_by_base(gains, width)
     pool, pool_number = np.unique(pool, axis=0, return_inverse=True)  # equal pools, equal ideals
     pool_number = pool_number.ravel()
     base, empty_pool = pool_number[base], int(pool_number[-1])
