@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil, log10
 from pathlib import Path
 from types import MappingProxyType
@@ -82,20 +82,33 @@ def _describe_means(results: SessionResults, by: Sequence[str]) -> str:
         return f"No session gained anything: {describe_judged(sessions)}."
     groups = results.groups(by) if by else []
     if len(groups) > 1:
-        by_measure: dict[str, dict[str, float]] = {}
-        for group in groups:
-            label = _label(group, by)
-            for measure, mean in group["mean"].items():
-                if measure in results.costs:
-                    continue
-                by_measure.setdefault(measure, {})[label] = float("nan") if mean is None else mean
+        gains = [name for name in results.values if name not in results.costs]
+        by_measure = label_means(groups, by, gains)
         leaders = f"{_describe_leaders(by_measure, results.directions)} " if by_measure else ""
         way = name_way("gainful compare --sessions", "gainful.compare(results)")
         advice = f"Run {way} to see whether this is more than chance."
         return f"{leaders}{_describe_cheapest(results, groups, by)}{advice}"
-    measure, mean = next(iter(results.mean.items()))
-    number = count_noun(counts["sessions"], "session")
+    return describe_mean(results.mean, counts["sessions"])
+
+
+def describe_mean(means: Mapping[str, float], sessions: int) -> str:
+    """How much sessions bring, by the first measure."""
+    measure, mean = next(iter(means.items()))
+    number = count_noun(sessions, "session")
     return f"The mean {measure} of {number} is {mean:.{ANSWER_DECIMALS}f}."
+
+
+def label_means(
+    groups: Sequence[Mapping[str, Any]], by: Sequence[str], measures: Iterable[str]
+) -> dict[str, dict[str, float]]:
+    """The means of groups by measure and label; not a number where a group has none."""
+    return {
+        measure: {
+            _label(group, by): np.nan if group["mean"][measure] is None else group["mean"][measure]
+            for group in groups
+        }
+        for measure in measures
+    }
 
 
 def _describe_cheapest(
