@@ -348,9 +348,7 @@ def _place_ideal(recipe: Recipe, ranked: RankedRun, gain: Array) -> PlacedGains:
     wanted = (ideal_gain > 0) | (convention.negative == "in_ideal")
     ideal = rank_ideally(query[wanted], ideal_gain[wanted])
     rank = ideal.rank
-    if (
-        from_list and convention.negative == "in_ideal"
-    ):  # what is unjudged stands before what is bad
+    if from_list and convention.negative == "in_ideal":  # the unjudged stand before the bad
         unjudged = ranked.retrieved - np.bincount(ideal.query, minlength=ranked.size)
         rank = np.where(ideal.gain < 0, rank + unjudged[ideal.query], rank)
     return PlacedGains(ranked.size, ideal.query, ideal.query, ideal.gain, rank, rank)

@@ -76,9 +76,8 @@ def parse_bases(name: str, value: Bases, points: int) -> tuple[float, ...]:
                 name, value, f"a range from the smaller to the larger, such as {USUAL_RANGE}"
             )
         points_of_range = np.geomspace(low, high, points).tolist()
-        return tuple(
-            float(f"{point:.12g}") for point in points_of_range
-        )  # the same on every machine
+        # The same on every machine
+        return tuple(float(f"{point:.12g}") for point in points_of_range)
     if isinstance(value, str):
         return _parse_numbers(name, value, value.split(","))
     return _parse_numbers(name, value, [value] if isinstance(value, Real) else value)
@@ -401,9 +400,7 @@ def _group_by_ideal(
     """The kind of each session (-1 if it has no ideal), and what belongs to that."""
     x, max_queries, base = recipe.k or 0, int(sessions.query_counts.max()), gains.judged.base
     if recipe.convention.ideal_kind != "repeated":
-        ideal_gain(
-            sessions, recipe, gains
-        )  # refuses sessions whose queries have judgments of their own
+        ideal_gain(sessions, recipe, gains)  # refuses queries with judgments of their own
     widest = x if recipe.convention.ideal_kind == "repeated" else x * max_queries
     width = min(widest, int(gains.pool_rank.max(initial=1)))
     pool = best_gains_by_base(gains, width)

@@ -28,9 +28,7 @@ class SessionGains:
 
     query: Ranks
     rank: Ranks
-    discount_rank: (
-        Ranks  # the rank by which it is discounted: counted anew in each query, or going on
-    )
+    discount_rank: Ranks  # by which it is discounted: counted anew in each query, or going on
     gain: Array
     judged: JudgedResults
     pool_gain: Array  # gains of the pool, grouped by recall base, descending; what is below 0 is 0
