@@ -131,15 +131,12 @@ def per_query(
 
 @frozen(eq=False)
 class _SparkQrels:
-    """Judgments in Spark."""
-
     frame: Any
     query: str  # the column of queries
     read: Callable[[pl.DataFrame], Qrels]  # some of its rows
 
 
 def _open_qrels(qrels: AnyQrels, run: LazyRun) -> _SparkQrels:
-    """Judgments where they are, if that is Spark; all others are sent there."""
     if find_engine(qrels) is SPARK and not is_wide(read_schema(qrels, SPARK, "judgments")):
         frame, own_names = select_qrels(qrels, SPARK, "judgments")
         query, _ = Header(frame.collect_schema().names(), "judgments", own_names).require_ids()
@@ -152,8 +149,6 @@ def _open_qrels(qrels: AnyQrels, run: LazyRun) -> _SparkQrels:
 
 @frozen(eq=False)
 class _OwnMeasures:
-    """Measures that were registered on the driver; wherever they come, they are registered."""
-
     entries: Sequence[Entry]
 
     def __attrs_post_init__(self) -> None:
@@ -165,8 +160,6 @@ class _OwnMeasures:
 
 @frozen(eq=False)
 class _QueryEvaluation:
-    """What a worker has to know to evaluate some queries."""
-
     own: _OwnMeasures  # before the recipes, which are not known on a worker without them
     recipes: Mapping[str, Recipe]
     convention: Convention
@@ -174,12 +167,10 @@ class _QueryEvaluation:
     read_run: Callable[[pl.DataFrame], Run]
 
     def match(self, judged: pl.DataFrame, rows: pl.DataFrame) -> tuple[Qrels, Matched]:
-        """Some judgments, and how they are matched."""
         qrels = self.read_qrels(judged)
         return qrels, match(qrels, self.read_run(rows), self.convention)
 
     def measure(self, matched: Matched) -> tuple[list[str], dict[str, Array]]:
-        """The queries that count, and their values; which must not be there the driver says."""
         kept = find_counting(matched, self.convention)
         if not kept.any():
             return [], {name: np.empty(0) for name in self.recipes}
@@ -189,8 +180,6 @@ class _QueryEvaluation:
 
 @frozen(eq=False)
 class _PartReport:
-    """What the driver has to know of some queries."""
-
     matched: Matched  # a few of them, and all that may be refused
     has_hits: bool
     measures_with_hits: Sequence[str]  # of those that ask whether the whole run has one
@@ -231,7 +220,6 @@ def _check_part(
 
 
 def _refuse_bad_parts(reports: Sequence[_PartReport], run: LazyRun, convention: Convention) -> None:
-    """Refuse what `evaluate` refuses."""
     matched = concat_parts([report.matched for report in reports], [])
     refuse_bad_run(matched, run, convention)
     ids = next((report.ids for report in reports if report.ids), {})
@@ -308,7 +296,6 @@ def per_session(
 def _keep_values(
     sessions: EngineSessions, matcher: PartMatcher, recipes: Mapping[str, SessionRecipe]
 ) -> Any:
-    """A frame of values, computed when they are asked for; what is wrong with rows is told now."""
     reader = sessions.reader
     unfit = (*UNGROUPABLE_COLUMNS, *reader.actions)
     columns = [name for name in reader.columns if name not in unfit]

@@ -123,13 +123,13 @@ def group_runs(
 
 
 def group_units(named: tuple[str, FindGroup], ids: Sequence[str]) -> Grouping:
-    """The group of each query or session; where none has one, that is a mistake."""
+    """The group of each query or session; it is an error if none has one."""
     name, find = named
     by_unit = {unit: find(unit) for unit in ids}
     labels = {unit: str(label).strip() for unit, label in by_unit.items() if _is_label(label)}
     if ids and not labels:
         count = f"{count_noun(len(ids), 'id')}, such as {quote(ids[0])}"
-        raise BadValue("group", name, f"groups for the evaluated queries: none of {count}, has one")
+        raise BadValue("group", name, f"a group for evaluated queries; none of {count}, has one")
     return Grouping(name, labels)
 
 

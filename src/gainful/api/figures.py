@@ -34,7 +34,7 @@ from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.searchers.calibration import Calibration
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL
+from gainful.evidence.statistics.outcome import DEFAULT_LEVEL
 from gainful.evidence.system_groups import group_systems
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
@@ -286,7 +286,7 @@ def _find_results(
     if not holds_results(qrels):
         return _evaluate(qrels, runs, measures or usual, options)
     results = take_results((qrels, runs), measures, options)
-    if results[0].unit != "query":
+    if results[0].KEY != "query":
         allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
         raise BadValue("qrels", f"sessions ({', '.join(results[0].measures)})", allowed)
     return {result.name: result for result in results}
@@ -333,7 +333,6 @@ def _grows_by_rank(entry: Entry) -> bool:
 
 
 def _select_means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
-    """The mean of each measure, or its value of one query."""
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])
     if query not in results.ids:
@@ -391,7 +390,7 @@ _ALL = (
     ),
     Figure(
         name="frontier",
-        question="What do systems gain at which cost, and which are not beaten?",
+        question="How much do systems gain at what cost, and which are not dominated?",
         example="frontier a.csv --qrels q.txt --cost result=tokens -o f.svg",
         input_kind="sessions",
         data=frontier.frontier_data,

@@ -60,7 +60,7 @@ def summarise(
     _, recipes = reading.build_recipes(measures)
     for name, recipe in recipes.items():
         if recipe.convention.hold == "growing":
-            allowed = f"held: {name} grows to the longest of all sessions, here are some of them"
+            allowed = f"held: {name} needs the longest session, and only some are read at a time"
             raise BadValue("hold", "growing", allowed)
     parts = prepare_parts(sessions, qrels, recipes, by, reading.options)
     observed = parts.matcher.observed

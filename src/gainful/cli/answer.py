@@ -57,19 +57,16 @@ def choose_form(
     forms = {suffix: form for form, suffix in (SUFFIXES | dict(own_suffixes or {})).items()}
     if suffix not in forms:
         raise click.UsageError(
-            f"-o {output}: what format is {suffix or 'that'}? Name it with --format, or end FILE "
-            f"in {', '.join(forms)}"
+            f"-o {output}: FILE must end in {', '.join(forms)} (or name the format with --format)"
         )
     return forms[suffix]
 
 
 def refuse_other_than_html(output: str) -> None:
-    """A page that one looks at in a browser has a name that says so."""
+    """Require a name that a browser opens as a page."""
     suffix = Path(output).suffix.lower()
     if not is_stdout(output) and suffix not in {SUFFIXES["html"], ".htm"}:
-        raise click.UsageError(
-            f"-o {output}: what format is {suffix or 'that'}? A page is HTML; end its name in .html"
-        )
+        raise click.UsageError(f"-o {output}: FILE must end in .html, as the page is HTML")
 
 
 def deliver(
@@ -95,7 +92,7 @@ def deliver(
     if is_stdout(output):
         write_stdout(text, encoding="utf-8" if form in _DATA_FORMS else None)
     if form in WITHOUT_NOTES:
-        for line in page.warnings if quiet else page.asides or page.notes:
+        for line in page.warnings if quiet else page.notes:
             say(line)
 
 

@@ -64,14 +64,14 @@ _DRAWING_OPTIONS: tuple[Decorator, ...] = (
     option("title", group="Output"),
     Row(
         "--caption",
-        "Length of the caption below.",
+        "Length of the caption.",
         choices=CAPTIONS,
         default="short",
         group="Output",
     ),
-    Row("--size", "For a paper: 85 or 180 mm wide.", choices=PAPER_SIZES, group="Output"),
-    Row("--width PIXELS", "Of the plot.", **_SIZE),
-    Row("--height PIXELS", "Of the plot.", **_SIZE),
+    Row("--size", "Width for a paper: 85 or 180 mm.", choices=PAPER_SIZES, group="Output"),
+    Row("--width PIXELS", "Width of the plot.", **_SIZE),
+    Row("--height PIXELS", "Height of the plot.", **_SIZE),
     Row("--dark", "Use a dark background.", group="Output"),
 )
 
@@ -95,10 +95,10 @@ class Figures(Group):
 )
 @click.pass_context
 def figure(context: click.Context) -> None:
-    """Draw a figure: the paper's four of sessions, those of single rankings, who wins for whom.
+    """Draw a figure of runs or sessions.
 
-    Without a name: lists the figures and the question each answers. The caption of a figure
-    says what produced it; --data prints its data.
+    Without a name, lists the figures and the question that each one answers. The caption of a
+    figure says how it was made; --data prints its data.
 
     \b
     Examples:
@@ -216,7 +216,7 @@ _INPUTS: Mapping[str, _Inputs] = {
     "sweep": _Inputs(
         _SESSION_ARGUMENTS,
         (
-            option("by", "Who is compared.", default="system"),
+            option("by", "Groups to compare.", default="system"),
             *SWEEP_GRID,
             option("points", default=40),
             *(*READ_SESSIONS, "like_sessions"),
@@ -248,7 +248,6 @@ _INPUTS: Mapping[str, _Inputs] = {
 
 
 def _take_options(figure: Figure, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of the figure, taken out of all others."""
     names = [name for name in _FIGURE_OPTIONS if name in options and figure.input_kind != "sweep"]
     figure_options = {name: options.pop(name) for name in names}
     figure_options = {name: value for name, value in figure_options.items() if value is not None}
@@ -270,9 +269,7 @@ def _choose_suffix(output: str | None, wants_data: bool) -> str:
         raise click.UsageError("name a file with -o, such as -o figure.svg, or ask for --data")
     suffix = Path(str(output)).suffix.lower()
     if suffix not in _SUFFIXES:
-        raise click.UsageError(
-            f"-o {output}: what format is {suffix or 'that'}? End FILE in {', '.join(_SUFFIXES)}"
-        )
+        raise click.UsageError(f"-o {output}: FILE must end in {', '.join(_SUFFIXES)}")
     if wants_data and suffix not in _TABLES:
-        raise click.UsageError(f"--data is a table; end FILE in .csv or .tsv, not in {suffix}")
+        raise click.UsageError(f"--data is a table: FILE must end in .csv or .tsv, not in {suffix}")
     return suffix

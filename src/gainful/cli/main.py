@@ -52,7 +52,8 @@ def refuse_little_memory() -> None:
 _MISTAKE, _FAULT, _STOPPED = 2, 70, 130
 _MAX_REASON = 200  # characters of what went wrong
 
-# Each command is a module of this room, loaded when it is called: help must not load them all.
+# Commands are modules of this room, loaded when they are called: help must not load them all.
+_MODULES = {"conventions": "measures", "which": "explain"}  # of those that are in another's
 _COMMANDS: Mapping[str, Mapping[str, str]] = {
     "Runs": {
         "eval": "How good are these runs?",
@@ -65,7 +66,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "reproduce": "Is a reproduced run like the original?",
         "judges": "Do judges agree, people or models?",
         "why": "Why do two tools disagree on these data?",
-        "trec_eval": "trec_eval's flags, bytes (but for traces) and exit status.",
+        "trec_eval": "trec_eval's options, output and exit status.",
     },
     "Sessions": {
         "sessions": "How good are these whole search sessions?",
@@ -78,7 +79,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "correlate": "Which measure agrees best with what users said?",
         "figure": "What does it look like? Figures of sessions and runs.",
     },
-    "Single rankings and words": {
+    "Single rankings and terms": {
         "explain": "How is the nDCG of this ranking computed?",
         "which": "Whose nDCG is this?",
         "measures": "What can be computed, and what do its options mean?",
@@ -109,7 +110,7 @@ class Commands(Group):
             raise _unknown_command(cmd_name)
         if not ctx.resilient_parsing:
             refuse_little_memory()
-        module = import_module(f"gainful.cli.{cmd_name}")
+        module = import_module(f"gainful.cli.{_MODULES.get(cmd_name, cmd_name)}")
         found_command = getattr(module, cmd_name if cmd_name != "eval" else "evaluate")
         if not isinstance(found_command, click.Command):
             raise TypeError(f"gainful.cli.{cmd_name} has no command {cmd_name}")

@@ -18,7 +18,7 @@ from gainful.evidence.statistics.bootstrap import (
     run_bootstrap,
     widen_level,
 )
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
@@ -314,7 +314,6 @@ def _estimate(
 
 
 def _rank_queries(every: pl.DataFrame) -> tuple[Disagreement, ...]:
-    """By the mean difference between two judges of a document, the largest first."""
     grade = pl.col("grade")
     count = pl.len().cast(pl.Float64)
     # The mean difference of all pairs, out of sorted grades.
@@ -349,7 +348,6 @@ _QUERY_COLUMNS = (
 
 
 def _tabulate_counts(pair: JudgePair) -> Table:
-    """How often each grade of one judge meets each of the other, and by how much it is higher."""
     heads = ["", *map(format_exact, pair.grades), "bias"]
     biases = pair.bias_by_grade
     rows = [

@@ -176,7 +176,7 @@ def build_sections(
         ),
     ]
     if not worst_query.in_run:
-        return [Section(lines=["The run has nothing for it."]), *ends]
+        return [Section(lines=["The run has no results for it."]), *ends]
     if not worst_query.judged:
         return [Section(lines=["None of its documents is judged."]), *ends]
     return [*_build_rankings(worst_query, width), *_build_ideals(worst_query), *ends]

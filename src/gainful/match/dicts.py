@@ -120,7 +120,6 @@ def _lengths(lists: Sequence[Collection[Any]]) -> Ranks:
 
 
 def _flatten_numbers(rows: list[_ByDoc], side: NestedDict, names: list[Any], column: str) -> Array:
-    """All numbers of all queries, one after the other."""
     size = sum(map(len, rows))
     first = {type(next(iter(row.values()))) for row in rows[:_SAMPLE_QUERIES] if row}
     if first & {str, bytes}:  # NumPy would take a text for the number it spells

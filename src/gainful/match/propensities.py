@@ -108,7 +108,6 @@ def _observe_propensities(sessions: Sessions, depths: pl.Series) -> Propensities
 
 
 def _list_values(values: Array, errors: Array) -> str:
-    """The first propensities with their standard errors, and that there are more."""
     pairs = zip(values[:5].tolist(), errors[:5].tolist(), strict=True)
     first = [
         f"{value:.3f} ± {error:.3f}" if error > 0 else f"{value:.3f}" for value, error in pairs
@@ -206,7 +205,6 @@ class _PairModel:
         ]
 
     def even_shares(self) -> Array:
-        """An even distribution of attractiveness in each stratum, to begin with."""
         return np.full((self._strata, len(_LEVELS)), 1 / len(_LEVELS))
 
     def step(self, theta: Array, share: Array) -> tuple[Array, Array]:

@@ -9,7 +9,7 @@ made; without it the ideal comes from the list itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from inspect import Parameter, signature
 from typing import Any, Protocol, TypeVar, Unpack, cast, overload
 
@@ -94,11 +94,23 @@ def _prepare(
     return recipe, Batch(table, score_rows, pool)
 
 
-def _build_recipe(measure: Measure, options: ArrayOptions) -> Recipe:
+def _make_recipe(measure: Measure, like: Like, judged: bool, **settings: object) -> Recipe:
+    return build_recipe(measure, options=settings, like=like, judged=judged)
+
+
+_keep_recipe = lru_cache(maxsize=256, typed=True)(_make_recipe)  # a GPU is done in less time
+
+
+def _build_recipe(
+    measure: Measure, options: ArrayOptions, make: Callable[..., Recipe] = _make_recipe
+) -> Recipe:
     measure = measure if measure.k is not None else measure @ options.get("k")
     settings = {name: value for name, value in options.items() if name not in _IN_CALLS}
     has_judged = options.get("judged") is not None
-    return build_recipe(measure, options=settings, like=options.get("like"), judged=has_judged)
+    try:
+        return make(measure, options.get("like"), has_judged, **settings)
+    except TypeError:  # a gain may be a dict
+        return _make_recipe(measure, options.get("like"), has_judged, **settings)
 
 
 def _choose_reader(
@@ -460,7 +472,7 @@ def _compute_value(
     measure: Measure, grades: Numbers, scores: Numbers | None, options: ArrayOptions
 ) -> Values:
     if is_tensor(grades) and options.get("group") is None and options.get("qid") is None:
-        recipe = _build_recipe(measure, options)
+        recipe = _build_recipe(measure, options, _keep_recipe)
         pools = options.get("judged"), options.get("mask")
         tensor: Values | None = compute_tensor(recipe, grades, scores, *pools)
         if tensor is not None:
@@ -505,7 +517,6 @@ def _compute_vector(
 def _compute_parts(
     function: Callable[[Recipe, RankedGains], Array], recipe: Recipe, batch: Batch
 ) -> list[tuple[slice | Ranks, Array]]:
-    """What a function says of the rankings, a few at a time, which stay in the cache."""
     parts = list(batch.grades.split_rows(_CACHED_CELLS))
     if len(parts) > 1:
         try:

@@ -183,7 +183,6 @@ def _format_source(cite: str) -> str:
 
 
 def _format_spelling(entry: Entry) -> str:
-    """How it is written here, and how trec_eval writes it."""
     cutoff = {"optional": "@10", "needed": "@10", "recall": "@0.1", "none": ""}[entry.cutoff_kind]
     parameter = (
         f"({entry.params[0]}={_choose_example_value(entry.params[0])})" if entry.params else ""
@@ -338,7 +337,6 @@ def _label(name: str, k: float | None) -> str:
 
 
 def _term(gain: NamedFormula, discount: NamedFormula, grade: str) -> Expr:
-    """What the document at rank i brings."""
     gain_expr = substitute(gain.expr_with_values, {"g": Var(grade, "the grade at rank i")})
     return weigh(gain_expr, discount.expr_with_values)
 

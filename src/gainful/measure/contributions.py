@@ -253,7 +253,6 @@ def _build(  # noqa: PLR0917  (all of one explanation)
 
 
 def _count_documents(recipe: Recipe, ranked: RankedRun) -> list[str]:
-    """What there is of documents, and the parameters of the measure."""
     counts = [f"{int(ranked.retrieved[0])} retrieved", f"{len(ranked.pool_grade)} judged"]
     arguments = recipe.function_arguments()
     if "rel" in arguments:

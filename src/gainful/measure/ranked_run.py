@@ -280,7 +280,6 @@ def _condense(matched: Matched, convention: Convention) -> Matched:
     counted = wanted if only_judged else ~wanted
 
     def count_above(rank: Ranks, limit: Ranks) -> Ranks:
-        """How many of the counted documents stand above a limit in the same query?"""
         width = int(matched.retrieved.max(initial=0)) + 2
         keys = np.sort(matched.query[counted] * width + rank[counted])
         begin = matched.query[wanted] * width

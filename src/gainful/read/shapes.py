@@ -423,7 +423,6 @@ def _refuse_other_rows(first: tuple[Any, ...], name: str, number: str) -> None:
 
 
 def _refuse_flat(first: object, name: str, number: str) -> BadInput:
-    """One list of documents, of numbers, or of something else."""
     if isinstance(first, Real):
         problem = "these are numbers, without a document"
         return BadInput(name, problem, f"{GRADES_AND_SCORES}; or {_BY_QUERY}")

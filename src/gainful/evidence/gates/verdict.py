@@ -20,7 +20,7 @@ from gainful.page.render import render, write_together
 from gainful.page.shown import Shown
 from gainful.page.table import Table, build_table, to_one_line, to_plain_data
 from gainful.read.baseline import Baseline
-from gainful.text import count_noun, format_change, format_distinct, mark_notes
+from gainful.text import count_noun, format_change, format_distinct, mark_notes, pluralise
 
 # Bold, then a colour.
 _PASSED_STYLE, _FAILED_STYLE = "1m\x1b[32", "1m\x1b[31"
@@ -208,28 +208,28 @@ def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
         looks_by_measure.setdefault(look.measure, []).append(look)
     directions = verdict.results.directions
     return [
-        _build_query_table(name, looks, directions[name])
+        _build_query_table(name, looks, directions[name], verdict.results.unit)
         for name, looks in looks_by_measure.items()
     ]
 
 
 def _build_query_table(
-    name: str, looks: list[QueryToLookAt], direction: Direction
+    name: str, looks: list[QueryToLookAt], direction: Direction, unit: str
 ) -> tuple[str, Table]:
     fallen_rows = [
         (look.query, f"{look.before:.4f}", f"{look.now:.4f}", format_change(look.now - look.before))
         for look in looks
         if look.before is not None
     ]
-    noun = "query" if len(looks) == 1 else "queries"
+    noun = unit if len(looks) == 1 else pluralise(unit)
     if fallen_rows:
         table = Table(
-            ("query", "baseline", "run", "change"), fallen_rows, numeric=True, label_columns=1
+            (unit, "baseline", "run", "change"), fallen_rows, numeric=True, label_columns=1
         )
         verb = "rose" if direction.is_lower else "fell"
         return f"Look first at the {noun} that {verb} most by {name}:", table
     worst_rows = [(look.query, f"{look.now:.4f}") for look in looks]
-    table = Table(("query", name), worst_rows, numeric=True, label_columns=1)
+    table = Table((unit, name), worst_rows, numeric=True, label_columns=1)
     return f"Look first at the {direction.worst} {noun} by {name}:", table
 
 
@@ -237,8 +237,8 @@ def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
     lines = mark_notes(verdict.notes)
     baseline = verdict.baseline
     if baseline is not None:
-        queries = count_noun(baseline.queries, "query")
-        lines.append(f"baseline: {baseline.run}, {queries}, from {baseline.name}")
+        units = count_noun(baseline.queries, verdict.results.unit)
+        lines.append(f"baseline: {baseline.run}, {units}, from {baseline.name}")
     lines += list_footnotes([verdict.results], verbose=verbose)
     return [to_one_line(line) for line in lines]
 

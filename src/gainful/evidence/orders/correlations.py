@@ -21,7 +21,7 @@ from gainful.evidence.statistics.bootstrap import (
 )
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.correlation import COEFFICIENT_WORDS, COEFFICIENTS
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
@@ -340,7 +340,7 @@ def label_units(
         drawn, noun = pl.Series(clusters.name_each(drawn.to_list())), "cluster"
     elif searchers is not None and not searchers.null_count():
         drawn, noun = searchers.cast(pl.String), _SEARCHER
-    elif first.unit == "session":  # each by itself, in the order of the file
+    elif first.KEY == "session":  # each by itself, in the order of the file
         drawn = pl.Series(range(len(frame)))
     cluster = drawn.rank("dense").to_numpy().astype(np.intp) - 1
     units = _keep_known(values, label, cluster, unit=unit, noun=noun, source=first.name)
@@ -351,7 +351,7 @@ def label_units(
 
 def _read_column(results: Results, against: str) -> Array:
     """What a column of the sessions says: known, and one for a whole session."""
-    if results.unit == "query":
+    if results.KEY == "query":
         allowed = "a measure, or a column of a table of labels (labels=, --labels FILE)"
         raise BadValue("against", against, allowed)
     results.group_names(against)

@@ -133,7 +133,6 @@ _RANKING_SETTINGS = (
 class RunScores:
     """What the queries of a run score by conventions that refuse nothing."""
 
-    unit: ClassVar[str] = "query"
     all_causes: ClassVar[Mapping[str, Cause]] = CAUSES
 
     match_for: Callable[[Convention], MatchedRun]  # the run as a convention matches it
@@ -141,6 +140,7 @@ class RunScores:
     measure: Measure
     strict_sides: tuple[Convention, Convention]  # as the tools are
     sides: tuple[Convention, Convention]  # refusing nothing
+    unit: str = "query"
     units: Sequence[str] = ()  # all queries
     notes: Sequence[str] = ()  # what one should know of the data
     _runs: dict[tuple[SettingValue, ...], MatchedRun] = field(factory=dict)
@@ -247,7 +247,7 @@ def mix_run(
     )
     matched, qrels = source.find_run(widest).matched, source.find_run(widest).qrels
     matched.refuse_nothing_in_common(run.name)
-    source.units = list(matched.queries)
+    source.unit, source.units = getattr(qrels, "unit", "query"), list(matched.queries)
     source.notes = (
         *getattr(run, "notes", ()),
         *note_id_types(qrels, run),

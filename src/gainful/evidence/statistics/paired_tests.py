@@ -16,7 +16,9 @@ from gainful.evidence.statistics.bootstrap import bootstrap_test
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import (
+    Alternative,
     Outcome,
+    Resampling,
     UnitSums,
     critical_value,
     drop_rounding_noise,
@@ -26,7 +28,6 @@ from gainful.evidence.statistics.outcome import (
     p_value,
     round_to_grid,
 )
-from gainful.evidence.statistics.resampling import Alternative, Resampling
 from gainful.progress import report_work
 from gainful.types import Array, Ranks, slices
 
@@ -322,7 +323,6 @@ def tukey_test(values: Differences, pairs: Ranks, resampling: Resampling) -> Out
 
 
 def _deal_ranges(grid_values: Array, resampling: Resampling) -> Array:
-    """How far the best and the worst are apart, for each deal."""
     random = resampling.random_generator()
     ranges = []
     for part in slices(resampling.resamples, _BATCH_DEALS // grid_values.size):
@@ -372,8 +372,8 @@ _ALL_TESTS = (
         flips_signs=True,
     ),
     PairedTest(
-        *("sign", "sign test", "are as many queries better as are worse?", sign_test),
-        note=f"p asks whether as many queries are better as are worse; {_NOT_OF_THE_MEAN}",
+        *("sign", "sign test", "are equally many queries better and worse?", sign_test),
+        note=f"p asks whether equally many queries are better and worse; {_NOT_OF_THE_MEAN}",
         takes_clusters=False,
         flips_signs=True,
     ),

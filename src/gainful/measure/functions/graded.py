@@ -225,12 +225,10 @@ class _Ideal:
         self.cumulated_cost = np.append(cumulate_by_query(costs, self.query, ranked.size), 0.0)
 
     def dcg_at(self, query: Ranks, rank: Ranks) -> Array:
-        """The ideal DCG at these ranks."""
         depth = np.minimum(rank, self.size[query])
         return np.where(depth > 0, self.cumulated_gain[self.begin[query] + depth - 1], 0.0)
 
     def cost_at(self, query: Ranks, rank: Ranks) -> Array:
-        """What the ideal ranking would have gained, each document at least 1."""
         depth = np.minimum(rank, self.size[query])
         inside = np.where(depth > 0, self.cumulated_cost[self.begin[query] + depth - 1], 0.0)
         return inside + (rank - depth)
@@ -276,7 +274,7 @@ class _Blended:
 def dcg_above_zero(
     ranked: RankedRun, *, gain: NamedFormula, discount: NamedFormula, filtered_order: str
 ) -> Array:
-    """How much do documents gain that the system itself scores 0 or more?"""
+    """How much do documents that the system scores 0 or more gain?"""
     filtered = ranked.filter_scores(filtered_order)
     return filtered.total(filtered.gains(gain) * discount.evaluate_at(filtered.rank))
 

@@ -92,7 +92,7 @@ def nerr_ia(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Sh
     cite="clarke2009",
 )
 def nrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
-    """How much new does a searcher find who goes on with probability beta?"""
+    """How much that is new does a searcher who goes on with probability beta find?"""
     coverage = _coverage(ranked, rel)
     reached = coverage.novelty_gain(ranked, _geometric(beta), alpha, None)
     return reached * (1 - (1 - alpha) * beta), coverage.aspects
@@ -164,7 +164,6 @@ class _Coverage:
     pool_aspect: Ranks
 
     def total(self, ranked: RankedRun, values: Array, k: int | None) -> Array:
-        """The sum over the first k documents of each query."""
         in_top = slice(None) if k is None else self.rank <= k
         totals = np.bincount(self.query[in_top], values[in_top], minlength=ranked.size)
         return totals.astype(np.float64)
@@ -172,7 +171,6 @@ class _Coverage:
     def novelty_gain(
         self, ranked: RankedRun, weight: RankWeight, alpha: float, k: int | None
     ) -> Array:
-        """What the documents retrieved are worth, each aspect less every time it comes."""
         return self.total(ranked, (1 - alpha) ** self.docs_above * weight(self.rank), k)
 
 

@@ -400,20 +400,19 @@ def evaluate_part(
 
 
 def _refuse_longest(recipe: SessionRecipe) -> None:
-    """Refuse averages over the positions of the longest session, which may be in another part."""
     convention = recipe.convention
     if (
         recipe.entry.has_vectors
         and (convention.statistic, convention.average_over) == ("average", "common")
         and recipe.queries is None
     ):
-        allowed = f"own, or sessions.evaluate: no part knows the longest for {recipe.label}"
+        allowed = f"own, or sessions.evaluate: {recipe.label} needs the longest session of all"
         raise BadValue("average_over", "common", allowed)
 
 
 def _refuse_highest(recipe: SessionRecipe) -> None:
     if _scales_by_highest(recipe):
-        allowed = f"a number for {recipe.label}: no part knows the highest grade of all"
+        allowed = f"a number: {recipe.label} needs the highest grade of all sessions"
         raise BadValue("max_grade", None, allowed)
 
 

@@ -492,7 +492,6 @@ class SweepPartSums:
 
 
 def _renumber_groups(sums: SweepSums, number: Ranks, groups: int) -> SweepSums:
-    """The sums of groups under other numbers."""
     session_count = np.zeros(groups, dtype=np.intp)
     session_count[number] = sums.session_count
     sum_without_ideal = np.zeros(groups)

@@ -22,7 +22,7 @@ from gainful.show.figures.figure import (
     text_width,
 )
 from gainful.show.figures.line_chart import HEIGHT, WIDTH, axis_end, label_colour, with_caption
-from gainful.show.figures.session_plot import label_groups
+from gainful.show.figures.session_curves import label_groups
 from gainful.show.theme import SIZE, Spec, nominal, quantitative
 from gainful.types import Array, Flags
 
@@ -167,7 +167,6 @@ def _draw_steps(frame: pl.DataFrame, end: float, x: Spec, y: Spec, look: Look) -
 
 
 def _draw_whiskers(frame: pl.DataFrame, axis: str, x: Spec, y: Spec, look: Look) -> Spec:
-    """The intervals of means, along one axis."""
     rows = frame.drop_nulls(f"{axis}_low").select("cost", "gain", f"{axis}_low", f"{axis}_high")
     along, other = ("x", "x2") if axis == "cost" else ("y", "y2")
     axes = {"x": x, "y": y}

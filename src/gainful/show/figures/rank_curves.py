@@ -22,6 +22,7 @@ from gainful.show.figures.figure import (
 )
 from gainful.show.figures.line_chart import XAxis, draw_line_chart, draw_one_by_one
 from gainful.show.theme import Spec
+from gainful.text import pluralise
 from gainful.types import Array
 
 IDEAL = "ideal"
@@ -49,7 +50,8 @@ def build_data(
     first, *other_lines = list_footnotes(
         [result.select_measures([str(measure)]) for result in results], verbose=True
     )
-    scope = f"query {shorten_name(query)}" if query is not None else "mean over queries"
+    unit = results[0].unit
+    scope = f"mean over {pluralise(unit)}" if query is None else f"{unit} {shorten_name(query)}"
     return FigureData(
         frame=frame,
         title=f"{measure.name} by rank against the ideal, {scope}",
@@ -91,12 +93,13 @@ def build_recall_data(results: Mapping[str, Results]) -> FigureData:
         for level, measure in zip(_LEVELS, RECALL_MEASURES, strict=True)
     ]
     frame = pl.DataFrame(rows).with_columns(pl.col("precision").fill_nan(None))
+    units = pluralise(next(iter(results.values())).unit)
     zeros = "No run has found anything relevant: precision is 0 throughout."
     return FigureData(
         frame=frame,
         title="Precision at eleven levels of recall",
         caption=(
-            "IPrec: the best precision at that recall or beyond, mean over queries",
+            f"IPrec: the best precision at that recall or beyond, mean over {units}",
             *list_footnotes(list(results.values()), verbose=True),
         ),
         axis_title="interpolated precision",

@@ -16,7 +16,7 @@ from attrs import frozen
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.intervals import DrawnUnits
 from gainful.evidence.statistics.bootstrap import draw_weights
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.match.session_groups import check_group_columns, session_columns as session_heads
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.read.sessions import Sessions
@@ -200,7 +200,6 @@ def _partition(codes: Sequence[int]) -> tuple[int, ...]:
 
 
 def _is_nameable(sessions: MatchedSessions, name: str) -> bool:
-    """Is the column the same for a whole session, and can a command name it?"""
     if name != name.strip() or "," in name or "=" in name:
         return False
     try:

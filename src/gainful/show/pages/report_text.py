@@ -72,11 +72,6 @@ def label_runs(names: Sequence[str]) -> list[str]:
     return run_labels
 
 
-def default_title(systems: Sequence[str], kind: str, units: str) -> str:
-    """What the page is called if nobody says otherwise: its system, or how many; and its units."""
-    return f"{systems[0] if len(systems) == 1 else count_noun(len(systems), kind)}, {units}"
-
-
 def write_headline(
     comparison: Comparison | None, all_intervals: Sequence[MeanIntervals], results: Results
 ) -> str:
@@ -219,7 +214,7 @@ def describe_evidence(
 def build_quality_table(results: Sequence[Results]) -> Table:
     """What was read, and what is wrong with it."""
     columns = (
-        *("run", "queries", "missing", "without\njudgments", "retrieved"),
+        *("run", pluralise(results[0].unit), "missing", "without\njudgments", "retrieved"),
         *("unjudged in\nthe top 10", "tied", "duplicates"),
     )
     rows = [
@@ -311,7 +306,6 @@ def build_groups(systems: Sequence[System]) -> dict[str, Any] | None:
 def _fit_axis(
     values: Sequence[float],
 ) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
-    """What places a value on an axis that holds all of them, in per cent, and its ticks."""
     low, high = min(values), max(values)
     ticks = axis_ticks(min(low, 0.0) if low == high else low, high)
     digits = max(0, -floor(log10(ticks[1] - ticks[0])))
@@ -323,7 +317,6 @@ def _fit_axis(
 
 
 def _build_dumbbells(plotted: Sequence[tuple[str, list[float | None]]]) -> dict[str, Any]:
-    """A row for each group with a dot for each system, and the ticks, in per cent of the axis."""
     known = [mean for _, means in plotted for mean in means if mean is not None] or [0.0]
     percent, ticks = _fit_axis(known)
     rows = []
@@ -388,8 +381,3 @@ def describe_sampling(
     if detailed < all_units:
         lines.append(f"{work} shown of {detailed:,} of {all_units:,} {units}: {chosen}")
     return lines
-
-
-def map_full_names(labels: Sequence[str], full_names: Sequence[str]) -> Mapping[str, str]:
-    """Labels whose names are longer, for whoever wants the whole name."""
-    return {label: name for label, name in zip(labels, full_names, strict=True) if label != name}

@@ -185,7 +185,6 @@ def build_counts_table(groups: SystemGroups) -> Table:
 
 
 def _count_known(groups: SystemGroups) -> dict[str, Ranks]:
-    """By query how many results were judged, or clicked, or whatever else gains."""
     sessions = groups.sessions
     judged, number = sessions.judged, len(sessions.position)
     if sessions.observed:
@@ -276,7 +275,6 @@ def _list_figures(content: SessionReportContent) -> list[tuple[str, str, str]]:
 
 
 def _build_figure_data(content: SessionReportContent) -> dict[str, Any]:
-    """What the figures are drawn from, one colour for each system."""
     course, sweep = content.course, content.sweep
     return {
         "coloured": len(content.groups.labels) <= len(LIGHT.series),
@@ -299,7 +297,6 @@ def _build_course(choice: Choice, course: FigureData) -> dict[str, Any]:
 
 
 def _build_map(sweep: Sweep) -> dict[str, Any]:
-    """By system how far it is ahead of the best other, at each b and bq."""
     means = np.nan_to_num(sweep.planes[0].means, nan=-1.0)
     leads = []
     for group in range(means.shape[2]):

@@ -83,7 +83,6 @@ def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 
 def _flag_known_rows(sessions: MatchedSessions, repeated: str) -> Flags:
-    """The rows that a searcher is taken to know."""
     if repeated == "returned":
         return np.ones(len(sessions.rows), dtype=bool)
     clicked = sessions.clicks("repeated", repeated)

@@ -126,7 +126,6 @@ def query_weights(recipe: SessionRecipe, positions: Ranks) -> Array:
 
 
 def _tabulate(function: object, numbers: Ranks) -> Array:
-    """A function of small whole numbers, computed once for each of them."""
     largest = int(numbers.max(initial=0))
     if largest > max(1000, 4 * len(numbers)):
         return np.asarray(function(numbers))  # type: ignore[operator]

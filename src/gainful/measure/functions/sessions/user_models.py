@@ -65,7 +65,7 @@ _PATH_CELLS = 4_000_000  # sessions times path lengths that are laid out at once
     cite="kanoulas2011",
 )
 def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Share:
-    """What share of the ideal DCG does a searcher reach who may stop anywhere?"""
+    """What share of the ideal DCG does a searcher who may stop anywhere reach?"""
     judged, counts, gain, depth = select_results(sessions, recipe)
     list_length = np.minimum(sessions.retrieved, depth)  # short lists are as they are
     path_length = np.bincount(sessions.session, list_length, minlength=sessions.size)
@@ -93,7 +93,7 @@ _measure(
     "esnCG",
     f"Σ {_OVER_PATHS}the gain of what was looked at / {_IDEAL_SESSION}",
     Example("esnCG(p_ref=0.5, p_down=0.5)", "0 1 / 3", "0.25 * (7/8 + 1/8 + 8/8)"),
-    question="What share of the ideal gain does a searcher reach who may stop anywhere?",
+    question="What share of the ideal gain does a searcher who may stop anywhere reach?",
     options=_PATH_OPTIONS,
     defaults={"gain": "exp", "discount": "none", "p_ref": 0.8, "remainder": "last"},
     bounded=False,
@@ -190,7 +190,7 @@ def _lengthen_paths(  # noqa: PLR0917  (what is carried, and what it meets)
     cite="lipani2019",
 )
 def srbp(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """What does a searcher gain per document who reads on or reformulates?
+    """How much does a searcher who reads on or reformulates gain per document?
 
     After each document the searcher goes on with probability p; then stays in the list with
     probability `balance`, or else asks the next query. The weights are those of the authors' own
@@ -230,7 +230,6 @@ class _Arrivals:
     share: Array
 
     def select(self, which: Flags | slice) -> _Arrivals:
-        """Some of them."""
         return _Arrivals(self.session[which], self.behind[which], self.share[which])
 
     def merge(self, unit: float | None) -> _Arrivals:
@@ -283,7 +282,7 @@ class _Lists:
     cite="wicaksono2021",
 )
 def session_inst(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """What does a searcher gain per document of a session, who wants T and adapts?
+    """How much does a searcher who wants T and adapts gain per document of a session?
 
     With goal=session, what was looked at and what was gained count on from list to list: only so
     is INST's rule a probability, whatever was gained before.
@@ -313,7 +312,7 @@ def session_inst(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     cite="wicaksono2021",
 )
 def session_ift(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """What does a forager gain per document of a session, by goal and rate of gain?
+    """How much does a forager gain per document of a session, by goal and rate of gain?
 
     With goal=session, the gain counts on from list to list. The rate is that of the list: it is
     the patch that a forager leaves.
