@@ -38,8 +38,7 @@ def assert_ranking_quality(
 
     Args:
         qrels: whatever `gainful.evaluate` takes.
-        run: whatever `gainful.evaluate` takes; leave it out if qrels contains both, as a RAG file
-            does.
+        run: whatever `gainful.evaluate` takes; leave it out if qrels contains both.
         floors: the lowest allowed mean of each measure.
         **options: further rules, the baseline, how files are read: all that `gainful.gate` takes.
 
