@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import starmap
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import polars as pl
@@ -290,29 +290,25 @@ class PairedSample(Sample):
         names = [result.name for result in results]
         _refuse_unlike(results, names)
         tables = {measure: pair_results(results, measure) for measure in results[0].values}
-        footnotes = partial(list_footnotes, results)
-        return cls._prepare(
-            tables, method, clusters, results=results, footnotes=footnotes, names=names, kind="run"
-        )
+        parts = {"results": results, "footnotes": partial(list_footnotes, results)}
+        return cls._prepare(tables, method, clusters, **parts, names=names, kind="run")
 
     @classmethod
-    def from_conversations(
-        cls, results: SessionResults, method: Method, clusters: Clusters | None
-    ) -> PairedSample:
+    def from_conversations(cls, several: Sequence[Results], method: Method) -> PairedSample:
         """Systems paired by the conversations that all of them had.
 
         What the turns of a conversation say is not independent: each system has one value in each.
         """
+        results = cast("SessionResults", several[0])
         names = results.columns[SYSTEM].unique(maintain_order=True).to_list()
         if len(names) < 2:
             raise CannotCompare(f"there is only one system, {names[0]}: nothing to compare it with")
         tables = {
             measure: _pair_conversations(results, measure, names) for measure in results.values
         }
-        footnotes, several = partial(list_session_footnotes, results), [results]
-        return cls._prepare(
-            tables, method, clusters, results=several, footnotes=footnotes, names=names, kind=SYSTEM
-        )
+        parts = {"results": several, "footnotes": partial(list_session_footnotes, results)}
+        clusters = method.read_clusters()
+        return cls._prepare(tables, method, clusters, **parts, names=names, kind=SYSTEM)
 
     @classmethod
     def _prepare(
