@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import starmap
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -506,18 +505,17 @@ def _build_samples(
                 labels_by_problem.setdefault(problem, []).append(label)
             else:
                 samples.append((measure, label, sample))
-    return samples, list(starmap(_describe_problem, labels_by_problem.items()))
+    notes = []
+    for problem, alike in labels_by_problem.items():
+        names = list(dict.fromkeys(alike))
+        subject = "group {} is" if len(names) == 1 else "groups {} are"
+        notes.append(f"{subject.format(list_names(names))} not compared: {problem}")
+    return samples, notes
 
 
 def _refuse_one(flags: Sequence[Flags | None], unit: str) -> None:
     if max(int(some.sum()) for some in flags if some is not None) == 1:
         raise CannotCompare(f"one {unit} is too few")
-
-
-def _describe_problem(problem: str, labels: Sequence[str]) -> str:
-    labels = list(dict.fromkeys(labels))
-    subject = "group {} is" if len(labels) == 1 else "groups {} are"
-    return f"{subject.format(list_names(labels))} not compared: {problem}"
 
 
 def _test_family(

@@ -335,6 +335,7 @@ def _describe_change(
     both = top_ranks[0].keys() | top_ranks[1].keys()
     moves = {doc: _classify_move(top_ranks[0].get(doc), top_ranks[1].get(doc)) for doc in both}
     counts = Counter(moves.values())
+    unjudged = [len(top.keys() - grades.keys()) for top in top_ranks]
     sides = [rank_query_docs(side, query) for side in rankings]
     credit = credit_docs(sides[0], sides[1], recipe, after - before)
     return ChangedQuery(
@@ -345,7 +346,7 @@ def _describe_change(
         documents=_list_moves(credit, grades, ranks, moves),
         rest=credit.rest,
         **{move: counts[move] for move in _COUNTED},
-        unjudged=(_count_holes(top_ranks[0], grades), _count_holes(top_ranks[1], grades)),
+        unjudged=(unjudged[0], unjudged[1]),
         notes=_write_notes(recipe, credit),
     )
 
@@ -378,10 +379,6 @@ def _classify_move(before: float | None, after: float | None) -> Move:
     if after is None:
         return "lost"
     return "same" if before == after else ("up" if after < before else "down")
-
-
-def _count_holes(top: Mapping[str, float], grades: Mapping[str, float]) -> int:
-    return len(top.keys() - grades.keys())
 
 
 def _list_moves(
