@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal, NoReturn
+from typing import Literal
 
 import numpy as np
 import polars as pl
@@ -230,7 +230,13 @@ def match_sessions(
             texts = frame["text"].gather(layout.query_starts)
             asked = texts.filter(pools.find_bases(texts).is_not_null())
             if len(asked):
-                _refuse_questions(sessions.name, frame["topic"][0], asked[0])
+                topic, question = quote(frame["topic"][0]), quote(asked[0])
+                raise BadInput(
+                    sessions.name,
+                    f"no topic, such as {topic}, has judgments: those are for questions, such as "
+                    f"{question}",
+                    '--columns topic=text, the text of the query (columns={"topic": "text"})',
+                )
         frame, more_notes = _handle_unjudged_topics(frame, layout, base, sessions, unjudged, judged)
         notes += [] if sessions.observed else more_notes
         if unjudged != "zero":
@@ -346,15 +352,6 @@ def nothing_judged(name: str, topic: str | None = None, judged: str | None = Non
         problem = f"{problem}: the sessions have topics such as {quote(topic)}"
         allowed = f"{allowed}, such as {quote(judged)}"
     return BadInput(name, problem, allowed)
-
-
-def _refuse_questions(name: str, topic: str | None, text: str) -> NoReturn:
-    raise BadInput(
-        name,
-        f"no topic, such as {quote(topic)}, has judgments: those are for questions, such as "
-        f"{quote(text)}",
-        '--columns topic=text, the text of the query (columns={"topic": "text"})',
-    )
 
 
 def describe_unjudged(queries: int, lost_sessions: int | None = None) -> str:
