@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -337,23 +337,16 @@ def _build_tables(order: Order) -> list[Table]:
 
 
 def _build_measure_table(order: Order) -> Table:
-    heads = ("measure", "power", "pairs\napart", "smallest\ndifference", "order")
-    measure_rows = []
-    for at, measure in enumerate(order.measures):
-        power = order.power[at] if order.power else None
-        significant = "–" if power is None or power.significant is None else str(power.significant)
-        measure_rows.append(
-            (
-                measure,
-                None if power is None else power.share,
-                "–" if power is None else f"{significant} of {power.pairs}",
-                None if power is None else power.smallest,
-                _format_order(order.places(measure)),
-            )
-        )
+    rows = []
+    for measure, power in zip_longest(order.measures, order.power):
+        numbers: tuple[Any, ...] = (None, "–", None)
+        if power is not None:
+            significant = "–" if power.significant is None else power.significant
+            numbers = (power.share, f"{significant} of {power.pairs}", power.smallest)
+        rows.append((measure, *numbers, _format_order(order.places(measure))))
     return Table(
-        heads,
-        measure_rows,
+        ("measure", "power", "pairs\napart", "smallest\ndifference", "order"),
+        rows,
         numeric=True,
         label_columns=1,
         text_columns=(4,),

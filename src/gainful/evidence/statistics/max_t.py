@@ -234,10 +234,7 @@ class _Differences:
         centred = flipped - self.grid_means[:, None] * sizes
         order = np.arange(len(self.pairs))
         blocks = _pair_statistics(centred, self.pairs, self.centred_scale, order)
-        largest = np.max([block.max(axis=0) for block in blocks], axis=0)
-        return self._as_t(largest)
-
-    def _as_t(self, statistic: Array) -> Array:
+        statistic = np.max([block.max(axis=0) for block in blocks], axis=0)
         number = np.count_nonzero(self.sizes)
         rest = number - statistic**2
         varies = rest > COARSE_ROUNDING * number

@@ -418,15 +418,10 @@ def find_bounds(
         condensed=condensed,
         gradable=gradable,
     )
-    outside_notes = [describe_outside(name, ends) for name, ends in bounds.mean.items()]
-    inexact_notes = [
-        f"{name} is not exact: {limits.reason}"
-        for name, limits in limits_by_measure.items()
-        if limits.reason
-    ]
-    return evolve(
-        bounds, notes=[*results.notes, *inexact_notes, *(note for note in outside_notes if note)]
-    )
+    outside = [describe_outside(name, ends) for name, ends in bounds.mean.items()]
+    reasons = {name: limits.reason for name, limits in limits_by_measure.items() if limits.reason}
+    inexact = [f"{name} is not exact: {reason}" for name, reason in reasons.items()]
+    return evolve(bounds, notes=[*results.notes, *inexact, *filter(None, outside)])
 
 
 def possible_grades(
