@@ -65,7 +65,8 @@ def cases(draw, shapes=st.tuples(st.integers(1, 4), st.integers(1, 8))):  # noqa
 @st.composite
 def kernel_cases(draw):
     """The first ranks of cumulated gain, in settings that the kernel for CUDA has."""
-    shape = draw(st.tuples(st.integers(1, 3), st.integers(1, 20)))
+    width = draw(st.integers(1, 20) | st.integers(65, 140))  # in several rows of groups
+    shape = (draw(st.integers(1, 3)), width)
     measure = gainful.Measure(draw(st.sampled_from(("nDCG", "DCG", "IDCG", "nCG"))))
     options = {
         "ties": draw(st.sampled_from(("input", "average", "doc_descending"))),

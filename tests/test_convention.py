@@ -11,7 +11,7 @@ from refusals import refuses
 import gainful
 from gainful.convention import CONVENTIONS, SETTINGS
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.convention_page import tell_tools
+from gainful.measure.catalogue_page import tell_tools
 from gainful.measure.discount import DISCOUNTS
 from gainful.measure.gain import GAINS
 from gainful.measure.references import REFERENCES

@@ -16,7 +16,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 import gainful
 from gainful.errors import BadValue, UnknownName, WrongType
-from gainful.evidence.comparisons.equivalence import posterior_t, tost_p
+from gainful.evidence.statistics.paired_tests import posterior_t, tost_p
 
 
 def describe(d):

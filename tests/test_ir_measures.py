@@ -214,9 +214,9 @@ def test_trec_lines_are_read_from_texts_and_open_files(tmp_path):
 @pytest.mark.parametrize(
     ("read", "text", "about"),
     [
-        (ours.read_trec_qrels, "1 0 a\n", ("line 1", "'1 0 a'")),
-        (ours.read_trec_qrels, "1 0 a 1\n1 0 b x\n", ("line 2", "'x'")),
-        (ours.read_trec_run, "1 Q0 a 1 high x\n", ("line 1", "'high'")),
+        (ours.read_trec_qrels, "1 0 a\n", ("text:1", "'1 0 a'")),
+        (ours.read_trec_qrels, "1 0 a 1\n1 0 b x\n", ("text:2", "'x'")),
+        (ours.read_trec_run, "1 Q0 a 1 high x\n", ("text:1", "'high'")),
     ],
 )
 def test_a_wrong_line_of_a_text_is_named(read, text, about):

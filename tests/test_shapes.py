@@ -966,6 +966,35 @@ def test_ids_within_documents_are_named_by_their_path(tmp_path, run_gainful):
     assert gainful.evaluate(qrels, path, "RR", columns={"run.doc": "metadata.source"})["RR"] == 0.75
 
 
+def test_ids_within_documents_of_other_fields_are_named_with_these(tmp_path):
+    """RR is 1/2, once the lists and the place of ids are told as the message says."""
+    docs = [{"page": {"number": 1, "ref": doc}, "text": "…"} for doc in "ba"]
+    record = {"question": "q", "contexts": docs, "gold": ["a"]}
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps(record))
+    columns = {"retrieved": "contexts", "relevant": "gold", "doc": "page.ref"}
+    for both in (path, [record]):
+        with pytest.raises(NoColumn) as refused:
+            gainful.evaluate(both, measures="RR")
+        assert "retrieved=contexts,relevant=gold,doc=page.ref" in refused.value.expected
+        assert gainful.evaluate(both, measures="RR", columns=columns)["RR"] == 0.5
+    with pytest.raises(BadInput) as refused:
+        gainful.evaluate(path, measures="RR", columns={**columns, "doc": "nope"})
+    assert "nope" in str(refused.value)
+
+
+@pytest.mark.parametrize("text", ['"a b c d"', "12", "null", "true"])
+@pytest.mark.parametrize("suffix", [".json", ".jsonl"])
+def test_json_that_holds_nothing_is_called_json(tmp_path, run_gainful, text, suffix):
+    path = tmp_path / f"bare{suffix}"
+    path.write_text(text)
+    checked = run_gainful("check", path, status=1).out
+    assert f"{suffix[1:]})" in checked
+    assert "not an object" in checked
+    assert "not an object" in run_gainful("eval", path, path, status=2).err
+    assert "JSON" in run_gainful("sessions", path, status=2).err
+
+
 @pytest.mark.parametrize("orient", ["columns", "split", "records", "list"])
 def test_what_pandas_writes_as_json(tmp_path, orient):
     frame = pd.DataFrame(

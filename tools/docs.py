@@ -24,7 +24,7 @@ from tools.speed import build_page, draw_history
 from gainful.convention import CONVENTIONS, GAINFUL, SETTINGS, Setting
 from gainful.formula import Param
 from gainful.formula.renderers import to_latex
-from gainful.measure import catalogue_page as measures, convention_page as conventions
+from gainful.measure import catalogue_page as measures
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.entry import Entry
@@ -81,7 +81,7 @@ measures they concern and options of the calls (`gainful measures nDCG` lists th
 `gainful conventions NAME` describes one in plain words, `gainful conventions NAME --diff OTHER` only
 what differs. The same from Python: `gainful.like("sklearn").differences(gainful.like("quepid"))`.
 
-{to_markdown(conventions.build_tables(None, None)[0][1])}
+{to_markdown(measures.build_tables(None, None)[0][1])}
 
 Notes on single tools:
 

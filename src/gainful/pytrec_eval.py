@@ -129,7 +129,6 @@ class RelevanceEvaluator:
         }
 
     def _mark_undefined(self, matched: Matched, values: dict[str, Array]) -> None:
-        """Put nan where trec_eval divides 0 by 0: precision at no recall, nothing retrieved."""
         levels = {name: _recall_levels(recipe) for name, recipe in self._recipes.items()}
         if not any(levels.values()):
             return

@@ -139,7 +139,6 @@ class _SparkQrels:
 
 
 def _open_qrels(qrels: AnyQrels, run: LazyRun) -> _SparkQrels:
-    """Judgments where they are, if that is Spark; all others are sent there."""
     if find_engine(qrels) is SPARK and not is_wide(read_schema(qrels, SPARK, "judgments")):
         frame, own_names = select_qrels(qrels, SPARK, "judgments")
         query, _ = Header(frame.collect_schema().names(), "judgments", own_names).require_ids()
@@ -174,12 +173,10 @@ class _QueryEvaluation:
     read_run: Callable[[pl.DataFrame], Run]
 
     def match(self, judged: pl.DataFrame, rows: pl.DataFrame) -> tuple[Qrels, Matched]:
-        """Some judgments, and how they are matched."""
         qrels = self.read_qrels(judged)
         return qrels, match(qrels, self.read_run(rows), self.convention)
 
     def measure(self, matched: Matched) -> tuple[list[str], dict[str, Array]]:
-        """The queries that count, and their values; which must not be there the driver says."""
         kept = find_counting(matched, self.convention)
         if not kept.any():
             return [], {name: np.empty(0) for name in self.recipes}
@@ -231,7 +228,6 @@ def _check_part(
 
 
 def _refuse_bad_parts(reports: Sequence[_PartReport], run: LazyRun, convention: Convention) -> None:
-    """Refuse what `evaluate` refuses."""
     matched = concat_parts([report.matched for report in reports], [])
     refuse_bad_run(matched, run, convention)
     ids = next((report.ids for report in reports if report.ids), {})

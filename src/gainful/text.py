@@ -34,6 +34,11 @@ def pluralise(noun: str) -> str:
     return noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
 
 
+def name_count(unit: str) -> str:
+    """The key of the number of units in data, where users are queries."""
+    return "queries" if unit == "user" else pluralise(unit)
+
+
 def quote(value: object) -> str:
     """A value on one line of a message, and not a long one."""
     try:
@@ -284,7 +289,6 @@ def fold_line(line: str, width: int, indent: str = "") -> list[str]:
 
 
 def _split_word(word: str, width: int) -> Iterator[str]:
-    """A word in pieces that fit, broken behind punctuation where there is any."""
     while display_width(word) > width:
         end = len(word)
         while end > 1 and display_width(word[:end]) > width:

@@ -83,7 +83,6 @@ def simulate_log(
 def _survivals(  # noqa: PLR0917
     b: float, bq: float, p: float | None, balance: float, results: int, most_queries: int
 ) -> tuple[Array, Array]:
-    """The share of searchers who look at each rank, and who ask each query."""
     ranks = np.arange(1, results + 1, dtype=np.float64)
     queries = np.arange(1, most_queries + 1, dtype=np.float64)
     if p is None:

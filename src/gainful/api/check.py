@@ -96,14 +96,18 @@ def check(
 
 def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Path | FileReport]:
     """Each file as it is opened; what is in memory is examined at once."""
-    if len(files) == 1 and isinstance(files[0], (list, tuple)) and _holds_files(files[0]):
-        files = files[0]
+    if len(files) == 1 and isinstance(files[0], (list, tuple)):
+        files = files[0] if all(map(_is_path, files[0])) or holds_runs(files[0]) else files
     if not files:
         raise BadValue("files", files, "at least one")
     named = [
         pair
         for number, value in enumerate(files)
-        for pair in (value.items() if _holds_names(value) else [(_NAMES[number > 0], value)])
+        for pair in (
+            value.items()
+            if isinstance(value, Mapping) and holds_runs(value)
+            else [(_NAMES[number > 0], value)]
+        )
     ]
     names = number_doubles([str(name) for name, _ in named])
     sources: list[Source | Path | FileReport] = []
@@ -113,14 +117,6 @@ def _open_all(files: Sequence[Any], columns: ColumnMapping) -> list[Source | Pat
         else:
             sources += examine_value(value, name, columns, comes_first=not sources)
     return sources
-
-
-def _holds_files(values: Sequence[Any]) -> bool:
-    return all(map(_is_path, values)) or holds_runs(values)
-
-
-def _holds_names(value: object) -> bool:
-    return isinstance(value, Mapping) and holds_runs(value)
 
 
 def _is_path(value: object) -> bool:

@@ -36,14 +36,7 @@ _RELEVANT = ((0, "0 relevant"), (1, "1 relevant"), (9, "2-9 relevant"))
 def find_clusters(
     cluster: ClusterChoice | None, reading: RunReading, qrels: AnyQrels, *runs: AnyRun
 ) -> Clusters | None:
-    """The clusters that were asked for; a column is that of the first input that has it.
-
-    Args:
-        cluster: a pattern with a group, the name of a column, {query: cluster}; or none.
-        reading: how judgments and runs are written.
-        qrels: judgments as they were given.
-        *runs: runs as they were given.
-    """
+    """The clusters that were asked for; a column is that of the first input that has it."""
     if cluster is None:
         return None
     if not isinstance(cluster, str) or is_pattern(cluster):
@@ -83,16 +76,28 @@ def find_groups(
     A column is that of the table of queries or, without one, of the first input that has it.
     """
     group, queries = reading.group, reading.queries
-    if not isinstance(group, str):
-        return name_grouping(group)
-    if group in _FUNCTIONS:
-        return group, _FUNCTIONS[group](judgments, queries).get
-    if queries is not None:
-        return group, read_queries(queries).read_column(group).get
+    if group == RELEVANT_DOCS:
+        return group, _group_by_relevant(judgments).get
+    if not isinstance(group, str) or queries is not None or group == TEXT_LENGTH:
+        return _find_told_groups(group, queries)
     by_query = _find_column(group, reading, qrels, runs)
     if by_query is None:
         raise NoColumn("group", f"no column {quote(group)} in the input", _GROUP_CHOICES)
     return group, by_query.get
+
+
+def _find_told_groups(
+    group: GroupChoice | None, queries: AnyQueries | None
+) -> tuple[str, FindGroup]:
+    """What groups are called, and the group of a query, by what is told of the queries alone."""
+    if not isinstance(group, str):
+        return name_grouping(group)
+    if group == TEXT_LENGTH:
+        return group, _group_by_length(queries).get
+    if queries is None:
+        allowed = f"a table of the queries that has the column {group}: {_name_queries()}"
+        raise BadValue(name_way("--queries", "queries"), None, allowed)
+    return group, read_queries(queries).read_column(group).get
 
 
 def name_grouping(group: GroupChoice | None) -> tuple[str, FindGroup]:
@@ -111,28 +116,20 @@ def group_runs(
     """Runs whose queries know their groups, by what is told of the queries alone."""
     if group is None:
         refuse_lone_queries(queries)
-    if not isinstance(group, str):
-        named = name_grouping(group)
-    elif queries is None:
-        allowed = f"a table of the queries that has the column {group}: {_name_queries()}"
-        raise BadValue(name_way("--queries", "queries"), None, allowed)
-    elif group == TEXT_LENGTH:
-        named = group, _group_by_length(None, queries).get
-    else:
-        named = group, read_queries(queries).read_column(group).get
+    named = _find_told_groups(group, queries)
     return {
         name: evolve(run, grouping=group_units(named, run.ids)) for name, run in results.items()
     }
 
 
 def group_units(named: tuple[str, FindGroup], ids: Sequence[str]) -> Grouping:
-    """The group of each query or session; where none has one, that is a mistake."""
+    """The group of each query or session; it is an error if none has one."""
     name, find = named
     by_unit = {unit: find(unit) for unit in ids}
     labels = {unit: str(label).strip() for unit, label in by_unit.items() if _is_label(label)}
     if ids and not labels:
         count = f"{count_noun(len(ids), 'id')}, such as {quote(ids[0])}"
-        raise BadValue("group", name, f"groups for the evaluated queries: none of {count}, has one")
+        raise BadValue("group", name, f"a group for evaluated queries; none of {count}, has one")
     return Grouping(name, labels)
 
 
@@ -172,7 +169,7 @@ def group_sessions(
     return evolve(results, matched_sessions=matched, grouping=Grouping(name, by_session))
 
 
-def _group_by_length(_: object, queries: AnyQueries | None) -> dict[str, str]:
+def _group_by_length(queries: AnyQueries | None) -> dict[str, str]:
     if queries is None:
         allowed = f"a table of queries with their texts: {_name_queries()}"
         raise BadValue(name_way("--group", "group"), TEXT_LENGTH, allowed)
@@ -180,7 +177,7 @@ def _group_by_length(_: object, queries: AnyQueries | None) -> dict[str, str]:
     return {query: _name_size(len(text.split()), _LENGTHS, "7+ words") for query, text in texts}
 
 
-def _group_by_relevant(judgments: Qrels | NestedDict, _: object) -> dict[str, str]:
+def _group_by_relevant(judgments: Qrels | NestedDict) -> dict[str, str]:
     frame = as_qrels_columns(judgments).frame
     counts = frame.group_by("query").agg((pl.col("grade") > 0).sum()).iter_rows()
     return {query: _name_size(count, _RELEVANT, "10+ relevant") for query, count in counts}
@@ -191,4 +188,3 @@ def _name_size(number: int, sizes: Sequence[tuple[int, str]], above: str) -> str
 
 
 TEXT_LENGTH, RELEVANT_DOCS = "text_length", "relevant_docs"
-_FUNCTIONS = {TEXT_LENGTH: _group_by_length, RELEVANT_DOCS: _group_by_relevant}

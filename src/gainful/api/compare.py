@@ -23,7 +23,7 @@ from gainful.api.session_options import GroupedSessionOptions, answer_session_op
 from gainful.api.sessions import evaluate_once
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import check_method, compare_results
-from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
+from gainful.evidence.method import METHOD_SETS, MethodOptions, build_method, split_method
 from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.pairing import choose_baseline
 from gainful.match.match import MatchedRun
@@ -43,7 +43,7 @@ class SessionCompareOptions(MethodOptions, GroupedSessionOptions, total=False):
     """How systems are compared, and how sessions are read and measured."""
 
 
-@answer_run_options(CompareOptions, (SignificanceOptions, MethodOptions, GroupOptions, RunOptions))
+@answer_run_options(CompareOptions, (*METHOD_SETS, GroupOptions, RunOptions))
 def compare(
     qrels: AnyQrels | Results | Mapping[str, Results] | Sequence[Results],
     runs: Runs | AnyRun | Results | None = None,
@@ -102,7 +102,6 @@ def compare(
 def _add_largest_changes(
     comparison: Comparison, evaluated: Sequence[tuple[Results, MatchedRun]]
 ) -> Comparison:
-    """The queries in which each run differs most from the baseline, by the first measure."""
     base, base_matched = evaluated[comparison.systems.index(comparison.baseline)]
     recipe = next(iter(base.recipes.values()))
     changes = tuple(
@@ -137,9 +136,8 @@ def compare_sessions(
         by: the column that names the system.
         block: the columns whose effects are taken out: searcher and scenario, if they are there.
             The first names who is exchanged, the others the tasks.
-        **options: how systems are compared (`stats.MethodOptions`); how sessions are read, which
-            count and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and single
-            settings, such as `duplicates="first"`.
+        **options: how systems are compared (`stats.MethodOptions`), how sessions are read and what
+            gains (`sessions.GainOptions`), and single settings, such as `duplicates="first"`.
 
     Returns:
         `Comparison`: the differences with blocks taken out, their intervals and p.

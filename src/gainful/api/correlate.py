@@ -20,7 +20,7 @@ from gainful.evidence.orders.correlations import (
     label_units,
 )
 from gainful.evidence.pairing import ClusterChoice, read_clusters
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.build_session_recipes import usual_session_measures
 from gainful.measure.catalogue import session_measures
@@ -75,10 +75,10 @@ def correlate(
     check_coefficient(coefficient)
     resampling = Resampling(alpha=alpha, resamples=resamples, seed=seed)
     several = take_results([results], None, {})
-    if cluster is not None and several[0].unit == "session":
+    if cluster is not None and several[0].KEY == "session":
         allowed = "nothing with sessions: they are resampled by searcher already"
         raise BadValue("cluster", cluster, allowed)
-    against, table = _read_labels(labels, against, several[0].unit)
+    against, table = _read_labels(labels, against, several[0].KEY)
     clusters = None if cluster is None else read_clusters(cluster)
     units = label_units(several, against, table, clusters)
     return correlate_units(units, against, coefficient, resampling)

@@ -187,7 +187,6 @@ class RunResults(ShownByRun[QueryResults]):
         return evolve(table, columns=(*table.columns, *list_columns(self.intervals[0])), rows=rows)
 
     def _list_intervals(self, *, folded: bool = False) -> list[MeanIntervals]:
-        """Of each run the intervals of all queries, and then those of each group."""
         from gainful.evidence.intervals import group_intervals  # noqa: PLC0415
 
         return [
@@ -361,13 +360,8 @@ def evaluate_matched(
 ) -> Iterator[tuple[QueryResults, MatchedRun]]:
     """What every run scores, and how it was matched.
 
-    Args:
-        qrels: the judgments.
-        runs: by name; one whose name is empty is named for its file.
-        measures: what is computed.
-        reading: how all are read.
-        with_rows: are all documents of runs wanted, or only where the judged ones stand? Without
-            them, a file may be matched where it lies.
+    A run whose name is empty is named for its file, which may be matched where it lies if only the
+    ranks of judged documents are wanted (not `with_rows`).
     """
     convention, all_recipes = reading.build_recipes(measures)
     recipes = {name: recipe for name, recipe in all_recipes.items() if not recipe.entry.of_items}
@@ -459,7 +453,7 @@ def _match_in_file(
 def _open_large_run(run: AnyRun, reading: RunReading) -> LazyRun | None:
     if not isinstance(run, (str, PathLike)) or reading.columns.names or not exceeds_memory(run):
         return None
-    from gainful.read.large_runs import open_large_run  # noqa: PLC0415  (few files are so large)
+    from gainful.read.lazy import open_large_run  # noqa: PLC0415  (few files are so large)
 
     return open_large_run(run, reading.run_format)
 

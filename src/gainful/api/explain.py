@@ -15,10 +15,9 @@ from gainful.measure import contributions
 from gainful.measure.build_recipes import Options, build_recipe
 from gainful.measure.catalogue import MEASURES
 from gainful.measure.contributions import Contributions, explain_grades
-from gainful.measure.explanation import Explanation, explain_ranking
+from gainful.measure.explanation import Explanation, explain_ranking, rank_queries
 from gainful.measure.language import parse
 from gainful.measure.measure import Measure
-from gainful.measure.worked_ranking import rank_queries
 from gainful.read.inputs import AnyQrels, AnyRun
 from gainful.read.ranking_matrix import Numbers, read_ranking
 from gainful.types import finite_or_none

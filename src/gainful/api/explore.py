@@ -11,7 +11,7 @@ from gainful.api.session_options import (
     EvaluationOptions,
     SessionReading,
     answer_session_options,
-    match_by,
+    match_for,
 )
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.intervals import DrawnUnits, draw_searchers
@@ -21,7 +21,6 @@ from gainful.evidence.searchers.calibration import (
 )
 from gainful.evidence.searchers.fit import Estimate
 from gainful.match.session_groups import session_columns
-from gainful.match.sessions import MatchedSessions
 from gainful.measure.build_session_recipes import WHY_NOT_NSDCG, usual_session_measures
 from gainful.measure.discount import USUAL_RANGE
 from gainful.measure.entry import SessionRecipe
@@ -65,9 +64,8 @@ def explore(
             offers the command for what one looks at. Made of the other arguments, if not given.
         calibrated: what `calibrate` returned, or the JSON that `gainful calibrate` wrote: the page
             begins with the searcher that was measured, and its map has the interval drawn.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
-            `b=10`.
+        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
+            settings, such as `duplicates="first"` or `b=10`.
 
     Examples:
         >>> from gainful.sessions import simulate_study
@@ -87,7 +85,7 @@ def explore(
     if measure is None and loaded.observed:
         loaded = evolve(loaded, notes=(*loaded.notes, WHY_NOT_NSDCG))
         recipe = _choose_recipe(usual_session_measures(loaded.observed)[-1], reading)
-    matched = match_by(recipe, loaded, judgments)
+    matched = match_for(recipe, loaded, judgments)
     if matched.size > _MAX_SESSIONS:
         allowed = f"at most {_MAX_SESSIONS}, such as those of one scenario"
         raise BadInput(loaded.name, f"{matched.size} sessions are too many for a page", allowed)
@@ -96,6 +94,7 @@ def explore(
     explore_choices.refuse_unanswerable(recipe, answers)
     filters = explore_data.filter_columns(matched, loaded)
     group_column = explore_choices.choose_group_column(matched, loaded.name, filters, by)
+    columns = session_columns(matched)
     content = ExploreContent(
         loaded=loaded,
         sessions=matched,
@@ -108,7 +107,9 @@ def explore(
             "b": _widen_range(None if searcher is None else searcher.b),
             "bq": _widen_range(None if searcher is None else searcher.bq),
         },
-        units=_choose_units(matched),
+        units=DrawnUnits.from_labels(columns[CONVERSATION], "session")
+        if CONVERSATION in columns.columns
+        else draw_searchers(columns),
         command=command,
         searcher=searcher,
     )
@@ -122,13 +123,6 @@ def _choose_recipe(measure: str | Measure, reading: SessionReading) -> SessionRe
     (recipe,) = recipes.values()
     explore_choices.check_page_measure(recipe)
     return recipe
-
-
-def _choose_units(sessions: MatchedSessions) -> DrawnUnits:
-    columns = session_columns(sessions)
-    if CONVERSATION in columns.columns:
-        return DrawnUnits.from_labels(columns[CONVERSATION], "session")
-    return draw_searchers(columns)
 
 
 def _widen_range(estimate: Estimate | None) -> tuple[float, float]:

@@ -28,19 +28,18 @@ from gainful.api.run_options import (
 )
 from gainful.api.sessions import evaluate as evaluate_sessions
 from gainful.api.sweep import sweep
-from gainful.convention import Convention
 from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import BadInput, BadValue, OneGroup, UnknownName
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import mean_intervals
 from gainful.evidence.pairing import pair_results
 from gainful.evidence.searchers.calibration import Calibration
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL
+from gainful.evidence.statistics.outcome import DEFAULT_LEVEL
 from gainful.evidence.system_groups import group_systems
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.build_recipes import USUAL_MEASURES, Measures
 from gainful.measure.catalogue import MEASURES
-from gainful.measure.entry import Entry, Recipe
+from gainful.measure.entry import Entry
 from gainful.measure.language import expand, parse
 from gainful.measure.measure import Measure
 from gainful.measure.notes import require_qrels_overlap
@@ -59,8 +58,6 @@ from gainful.show.figures import (
     heatmap,
     individual_sessions,
     judges,
-    last_query,
-    precision_recall,
     rank_curves,
     searchers,
     session_curves,
@@ -103,7 +100,10 @@ def curves_data(
     measures = [curve_measure @ rank for rank in ranks]
     ideals = []
     if not curve_measure.entry.normalised:
-        ideals = [_ideal_measure(curve_measure) @ rank for rank in ranks]
+        allowed = MEASURES["IDCG"].params
+        params = {name: value for name, value in curve_measure.params if name in allowed}
+        params |= {} if curve_measure.entry.discounted else {"discount": "none"}
+        ideals = [Measure("IDCG", tuple(params.items())) @ rank for rank in ranks]
     results = _evaluate(qrels, runs, [*measures, *ideals], options)
     curves = {
         run: (
@@ -162,8 +162,8 @@ def precision_recall_data(
     Returns:
         Columns run, recall (0, 0.1, … 1), precision: the mean over queries of IPrec.
     """
-    measures = list(precision_recall.MEASURES)
-    return precision_recall.build_data(_evaluate(qrels, runs, measures, options))
+    measures = list(rank_curves.RECALL_MEASURES)
+    return rank_curves.build_recall_data(_evaluate(qrels, runs, measures, options))
 
 
 def dots_data(
@@ -286,7 +286,7 @@ def _find_results(
     if not holds_results(qrels):
         return _evaluate(qrels, runs, measures or usual, options)
     results = take_results((qrels, runs), measures, options)
-    if results[0].unit != "query":
+    if results[0].KEY != "query":
         allowed = f"judgments and runs; figures of sessions are {', '.join(_OF_SESSIONS)}"
         raise BadValue("qrels", f"sessions ({', '.join(results[0].measures)})", allowed)
     return {result.name: result for result in results}
@@ -302,7 +302,9 @@ def _evaluate(
     named_runs = name_runs(() if runs is None else runs)
     reading = RunReading.from_options(options)
     convention, recipes = reading.build_recipes(measures)
-    names, depth = list(recipes), _common_depth(recipes, convention)
+    names, depths = list(recipes), [recipe.depth or 0 for recipe in recipes.values()]
+    has_depth = all(depths) and not TIE_POLICIES[convention.ties].averages
+    depth = max(depths) if has_depth else None
     wanted = names if depth is None else [*names, f"Judged@{depth}"]
     results = list(evaluate_runs(qrels, named_runs, wanted, reading))
     if depth is None:
@@ -312,12 +314,6 @@ def _evaluate(
         allowed = "judgments of the retrieved documents, or more depth"
         raise BadInput(", ".join(result.name for result in results), problem, allowed)
     return {result.name: result.select_measures(names) for result in results}
-
-
-def _common_depth(recipes: Mapping[str, Recipe], convention: Convention) -> int | None:
-    depths = [recipe.depth for recipe in recipes.values() if recipe.depth is not None]
-    averages = TIE_POLICIES[convention.ties].averages
-    return None if averages or len(depths) < len(recipes) else max(depths)
 
 
 def _check_curve_measure(measure: Measure) -> int:
@@ -336,16 +332,7 @@ def _grows_by_rank(entry: Entry) -> bool:
     return entry.cumulated and entry.gain_of != "ideal"
 
 
-def _ideal_measure(measure: Measure) -> Measure:
-    allowed_params = MEASURES["IDCG"].params
-    params = {param: value for param, value in measure.params if param in allowed_params}
-    if not measure.entry.discounted:
-        params["discount"] = "none"
-    return Measure("IDCG", tuple(params.items()))
-
-
 def _select_means(results: Results, measures: Sequence[Measure], query: str | None) -> Array:
-    """The mean of each measure, or its value of one query."""
     if query is None:
         return np.array([results.mean[str(measure)] for measure in measures])
     if query not in results.ids:
@@ -361,8 +348,8 @@ _ALL = (
         question="Is the last query of a session the best? (the paper's Figure 1)",
         example="last study.csv --qrels qrels.txt --by system -o figure1.svg",
         input_kind="sessions",
-        data=last_query.last_data,
-        draw_chart=last_query.draw_chart,
+        data=session_curves.last_data,
+        draw_chart=session_curves.draw_last,
         usual_measures=("sDCG@10",),
     ),
     Figure(
@@ -403,7 +390,7 @@ _ALL = (
     ),
     Figure(
         name="frontier",
-        question="What do systems gain at which cost, and which are not beaten?",
+        question="How much do systems gain at what cost, and which are not dominated?",
         example="frontier a.csv --qrels q.txt --cost result=tokens -o f.svg",
         input_kind="sessions",
         data=frontier.frontier_data,
@@ -442,7 +429,7 @@ _ALL = (
         example="precision-recall qrels.txt bm25.txt dense.txt -o recall.pdf",
         input_kind="runs",
         data=precision_recall_data,
-        draw_chart=precision_recall.draw_chart,
+        draw_chart=rank_curves.draw_recall,
     ),
     Figure(
         name="dots",
@@ -574,16 +561,9 @@ _VERBS: Mapping[InputKind, Callable[..., Any]] = {
 def draw_files(
     name: str, *files: Any, options: Mapping[str, Any], look: Look, **reading: Any
 ) -> Drawing:
-    """A figure of files: read, evaluated or swept first, where it is made of results.
+    """A figure of files, evaluated or swept first where it is made of results.
 
-    Args:
-        name: as `figure` takes it.
-        files: what `sessions.evaluate` or `sessions.sweep` take before options; or judgments and
-            runs.
-        options: those of the figure's data function.
-        look: title, size and background.
-        **reading: how files are read and evaluated; options of `sessions.evaluate` or
-            `sessions.sweep`, or formats and settings.
+    `options` are those of the figure's data function, `reading` those of the verb before it.
     """
     entry = find_figure(name)
     try:

@@ -71,7 +71,7 @@ def conventions(name: str | None = None, other: str | None = None) -> Descriptio
         >>> print(conventions("sklearn", "sklearn"))
         sklearn and sklearn differ in nothing.
     """
-    from gainful.measure.convention_page import convention_page  # noqa: PLC0415  (slow to load)
+    from gainful.measure.catalogue_page import convention_page  # noqa: PLC0415  (slow to load)
 
     names = [None if text is None else _resolve_name(text) for text in (name, other)]
     return Description(convention_page(*names))

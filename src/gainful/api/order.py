@@ -7,31 +7,27 @@ from typing import Unpack
 from gainful.api.clusters import find_clusters
 from gainful.api.evaluate import evaluate_runs
 from gainful.api.run_options import RunOptions, RunReading, Runs, answer_run_options, name_runs
-from gainful.defaults import ALPHA, SEED
 from gainful.errors import BadValue
-from gainful.evidence.method import build_method
+from gainful.evidence.method import PairOptions, build_method, split_method
 from gainful.evidence.orders.order import Order, check_run_count, order_results
-from gainful.evidence.pairing import ClusterChoice
-from gainful.evidence.statistics.correction import RANDOMISATION, TUKEY
+from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.correlation import PERSISTENCE, check_persistence
 from gainful.measure.build_recipes import Measures
 from gainful.read.inputs import AnyQrels
 
 
-@answer_run_options()
+class OrderOptions(PairOptions, RunOptions, total=False):
+    """How pairs of runs are tested, and how runs are read."""
+
+
+@answer_run_options(OrderOptions, (PairOptions, RunOptions))
 def order(
     qrels: AnyQrels,
     runs: Runs,
     measures: Measures | None = None,
     *,
-    alpha: float = ALPHA,
-    test: str = RANDOMISATION,
-    correct: str | None = None,
-    cluster: ClusterChoice | None = None,
     p: float = PERSISTENCE,
-    resamples: int | None = None,
-    seed: int = SEED,
-    **options: Unpack[RunOptions],
+    **options: Unpack[OrderOptions],
 ) -> Order:
     """Do measures agree on which run is better, and which of them tells runs apart?
 
@@ -40,16 +36,9 @@ def order(
         runs: at least three of them, by name or in a list.
         measures: names such as "nDCG@10", or one measure with several parameters, such as
             "nDCG(discount=jk2008, b=2)@10" and "nDCG(discount=jk2008, b=10)@10".
-        alpha: the level of significance.
-        test: the significance test: randomisation (default), t, wilcoxon, sign, bootstrap,
-            bca, or tukey, of all pairs at once.
-        correct: how it is corrected for the number of pairs: max-t (step-down; default of
-            randomisation), holm (default of other tests), bh, bonferroni, none.
-        cluster: what queries belong to that are not independent, as `compare` has it.
         p: the persistence of RBO.
-        resamples: how many, of tests that resample: 10000, or as many as holm needs.
-        seed: where chance begins; the same seed gives the same numbers.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        **options: how pairs of runs are tested (`stats.PairOptions`), how inputs are read, and
+            whose settings count (`RunOptions`).
 
     Returns:
         `Order`: the order by each measure, their agreement, and the power of each.
@@ -67,15 +56,15 @@ def order(
         nDCG@1: 0 of 3 pairs significantly different
         RR and nDCG@1: tau 0.3333, tau_AP 0.0000, RBO 0.9000, 1 discordant
     """
-    if test == TUKEY and correct not in (None, "none"):
+    method_options, inputs = split_method(options, PairOptions)
+    correct = method_options.get("correct")
+    if method_options.get("test") == TUKEY and correct not in (None, "none"):
         raise BadValue("correct", correct, "none: tukey corrects the pairs itself")
-    criterion = build_method(
-        test=test, correct=correct, alpha=alpha, resamples=resamples, seed=seed
-    )
+    method = build_method(**method_options)
     check_persistence(p)
     named_runs = name_runs(runs)
     check_run_count(len(named_runs))
-    reading = RunReading.from_options(options)
-    clusters = find_clusters(cluster, reading, qrels, *named_runs.values())
+    reading = RunReading.from_options(inputs)
+    clusters = find_clusters(method.cluster, reading, qrels, *named_runs.values())
     results = list(evaluate_runs(qrels, named_runs, measures, reading))
-    return order_results(results, criterion, p, clusters=clusters)
+    return order_results(results, method, p, clusters=clusters)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Unpack
+from typing import Any, Unpack
 
+import numpy as np
 import polars as pl
 from attrs import evolve
 
@@ -21,18 +22,23 @@ from gainful.api.run_options import (
 )
 from gainful.api.session_options import GroupedSessionOptions, answer_session_options
 from gainful.api.sessions import evaluate_once
-from gainful.api.sweep import sweep_matched
+from gainful.api.sweep import sweep_results
 from gainful.errors import BadInput
 from gainful.evidence.comparisons.compare import compare_where_possible
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.study import check_method, choose_blocks, compare_results
 from gainful.evidence.intervals import DrawnUnits, MeanIntervals, mean_intervals, session_intervals
-from gainful.evidence.method import MethodOptions, SignificanceOptions, build_method, split_method
+from gainful.evidence.method import (
+    PairOptions,
+    SignificanceOptions,
+    build_method,
+    split_method,
+)
 from gainful.evidence.moves.largest_changes import find_largest_changes
 from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.pairing import ClusterChoice, choose_baseline, read_clusters
 from gainful.evidence.side_by_side import rank_side_by_side
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.system_groups import SystemGroups, group_systems
 from gainful.measure.build_recipes import Measures
 from gainful.measure.notes import require_qrels_overlap
@@ -67,7 +73,7 @@ class SessionReportOptions(SignificanceOptions, GroupedSessionOptions, total=Fal
     """How systems are tested, and how sessions are read and measured."""
 
 
-@answer_run_options(ReportOptions, (SignificanceOptions, GroupOptions, RunOptions))
+@answer_run_options(ReportOptions, (PairOptions, SignificanceOptions, GroupOptions, RunOptions))
 def report(
     qrels: AnyQrels,
     runs: Runs | AnyRun,
@@ -106,7 +112,7 @@ def report(
     require_extra()
     named_runs = name_runs(runs)
     names = list(named_runs)
-    method_options, inputs = split_method(options)
+    method_options, inputs = split_method(options, SignificanceOptions)
     base = names.index(choose_baseline(method_options.get("baseline"), names, "run"))
     labels = label_runs(names)
     method_options["baseline"] = labels[base]
@@ -120,18 +126,12 @@ def report(
     matched_runs = [matched for _, matched in evaluated]
     results = [evolve(run, name=label) for (run, _), label in zip(evaluated, labels, strict=True)]
     require_qrels_overlap(results)
-    comparison, reasons = (
-        compare_where_possible(
-            results, lambda runs: compare_results(runs, clusters=clusters, **method_options)
-        )
-        if len(results) > 1
-        else (None, [])
-    )
+    comparison, reasons = _compare(results, len(results), clusters=clusters, **method_options)
     choice = report_data.choose_queries(results, base, resampling.seed)
     recipe = results[0].recipes[choice.measure]
     content = ReportContent(
-        names=names,
-        results=results,
+        systems=[(run.name, run, np.ones(len(run.ids), dtype=bool)) for run in results],
+        full_names=names,
         base=base,
         comparison=comparison,
         incomparable=reasons,
@@ -151,8 +151,19 @@ def report(
         texts=query_texts,
         find_documents=None if documents is None else partial(read_document_texts, documents),
         seed=resampling.seed,
+        title=title,
+        values_file=values_file,
     )
-    return render_report(content, title=title, values_file=values_file)
+    return render_report(content)
+
+
+def _compare(
+    results: Sequence[Results], systems: int, **options: Any
+) -> tuple[Comparison | None, list[str]]:
+    """The comparison of systems, and why there is none in some measures."""
+    if systems < 2:
+        return None, []
+    return compare_where_possible(results, lambda some: compare_results(some, **options))
 
 
 def _read_texts(queries: AnyQueries | None, *, grouped: bool) -> dict[str, str]:
@@ -195,9 +206,8 @@ def report_sessions(
         block: as `compare` has it.
         title: what the page is called.
         values_file: what the page calls a file beside it with all values, where it has a part.
-        **options: how systems are tested (`stats.SignificanceOptions`); how sessions are read,
-            which count and what gains (`sessions.ReadingOptions`, `sessions.GainOptions`), and
-            single settings, such as `duplicates="first"`.
+        **options: how systems are tested (`stats.SignificanceOptions`), how sessions are read and
+            what gains (`sessions.GainOptions`), and single settings, such as `duplicates="first"`.
 
     Returns:
         The page, a text. It loads nothing, and has at most 10,000 conversations or sessions; where
@@ -211,7 +221,7 @@ def report_sessions(
         ('<!doctype html>', True)
     """
     require_extra()
-    method_options, reading = split_method(options)
+    method_options, reading = split_method(options, SignificanceOptions)
     resampling = check_method(**method_options).resampling
     results = evaluate_once(sessions, qrels, measures, **reading)
     named = group_systems(results, by)
@@ -219,17 +229,26 @@ def report_sessions(
     baseline = choose_baseline(method_options.get("baseline"), named.names, named.by or SYSTEM)
     base = named.names.index(baseline)
     method_options = {**method_options, "baseline": groups.names[base]}
-    comparison, reasons = _compare_systems(groups, block, method_options)
+    comparison, reasons = _compare(
+        [groups.results],
+        0 if groups.by is None else len(groups.flags),
+        by=groups.by,
+        block=block,
+        **method_options,
+    )
+    flags = dict(zip(groups.labels, groups.flags.values(), strict=True))
     choice, places = choose_units(groups, base, resampling.seed)
     content = SessionReportContent(
-        named=named,
+        systems=[(label, groups.results, own) for label, own in flags.items()],
+        full_names=named.labels,
+        named_results=named.results,
         groups=groups,
         base=base,
         comparison=comparison,
         incomparable=reasons,
         all_intervals=session_intervals(
             groups.results,
-            dict(zip(groups.labels, groups.flags.values(), strict=True)),
+            flags,
             resampling,
             unit=groups.unit,
             drawn=_choose_drawn(groups, block, method_options.get("cluster")),
@@ -240,8 +259,10 @@ def report_sessions(
         course=_draw_course(groups, resampling),
         sweep=_sweep_searchers(groups),
         seed=resampling.seed,
+        title=title,
+        values_file=values_file,
     )
-    return render_session_report(content, title=title, values_file=values_file)
+    return render_session_report(content)
 
 
 def _shorten_names(groups: SystemGroups) -> SystemGroups:
@@ -257,16 +278,6 @@ def _shorten_names(groups: SystemGroups) -> SystemGroups:
     results: SessionResults = evolve(groups.results, matched_sessions=evolve(sessions, rows=rows))
     flags = dict(zip(labels, groups.flags.values(), strict=True))
     return evolve(groups, results=results, flags=flags)
-
-
-def _compare_systems(
-    groups: SystemGroups, block: str | Sequence[str] | None, method_options: MethodOptions
-) -> tuple[Comparison | None, list[str]]:
-    if groups.by is None or len(groups.flags) < 2:
-        return None, []
-    return compare_where_possible(
-        [groups.results], lambda some: compare_results(some, groups.by, block, **method_options)
-    )
 
 
 def _choose_drawn(
@@ -326,16 +337,4 @@ def _sweep_searchers(groups: SystemGroups) -> Sweep | str:
             f"There is no map, as there are more than {_MOST_SESSIONS:,} sessions: gainful figure "
             "map draws it."
         )
-    full = recipe.measure
-    swept = evolve(
-        full,
-        params={
-            name: value for name, value in dict(full.params).items() if name not in ("b", "bq")
-        },
-    )
-    sweep = sweep_matched(
-        *(results.matched_sessions, swept, groups.by, results.name),
-        convention=recipe.convention,
-        like=results.convention,
-    )
-    return sweep if isinstance(sweep, Sweep) else f"There is no map: {sweep}."
+    return sweep_results(results, recipe, groups.by)

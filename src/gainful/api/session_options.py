@@ -23,7 +23,7 @@ from gainful.convention.session import (
     SubtopicGrades,
 )
 from gainful.errors import BadValue
-from gainful.evidence.method import MethodOptions, SignificanceOptions
+from gainful.evidence.method import METHOD_SETS
 from gainful.formula import NamedFormula
 from gainful.match.behaviour_gains import ESTIMATE, GainRule, gain_from_behaviour, list_behaviour
 from gainful.match.sessions import MatchedSessions, match_sessions
@@ -47,7 +47,7 @@ from gainful.read.query_columns import AnyQueries
 from gainful.read.read_options import AnyTopics
 from gainful.read.session_events import EventWords
 from gainful.read.session_inputs import AnySessions, as_sessions
-from gainful.read.session_problems import BadPolicy
+from gainful.read.session_layout import BadPolicy
 from gainful.read.sessions import SessionChoice, Sessions, filter_sessions
 
 
@@ -170,8 +170,7 @@ def answer_session_options(options: type, name: str = "") -> Callable[[Function]
     """
     names = options.__annotations__.keys()
     all_sets = (
-        *(SignificanceOptions, MethodOptions, ReadingOptions, GainOptions),
-        *(SessionOptions, GroupedSessionOptions),
+        *(*METHOD_SETS, ReadingOptions, GainOptions, SessionOptions, GroupedSessionOptions),
     )
     sets = [some for some in all_sets if some.__annotations__.keys() <= names]
     answer: Callable[[Function], Function] = answer_options(options, sets, SESSION_SETTINGS)
@@ -191,23 +190,15 @@ _IN_ENGINE = (  # what can be done where sessions are, some whole ones at a time
 )
 
 
-def can_be_in_parts(options: GainOptions) -> bool:
-    """Can sessions in an engine be added up there, under these options?"""
-    return not list_others_in_parts(options)
-
-
 def list_others_in_parts(options: GainOptions) -> list[str]:
-    """The options that need all sessions in memory."""
+    """The options that need all sessions in memory, so that an engine cannot add them up."""
     return [
         name
         for name, value in options.items()
-        if name not in _IN_ENGINE and not _is_left_out(value)
-        if (name, value) != ("sessions_format", "table")
+        if name not in _IN_ENGINE and (name, value) != ("sessions_format", "table")
+        if value is not None and value is not False
+        if not isinstance(value, (str, Sequence)) or value
     ]
-
-
-def _is_left_out(value: object) -> bool:
-    return value is None or value is False or (isinstance(value, (str, Sequence)) and not value)
 
 
 @frozen(kw_only=True)
@@ -348,7 +339,7 @@ def read_session_qrels(
     return as_qrels_columns(as_qrels(qrels, qrels_format, own)), names or None
 
 
-def match_by(recipe: SessionRecipe, sessions: Sessions, qrels: Qrels | None) -> MatchedSessions:
+def match_for(recipe: SessionRecipe, sessions: Sessions, qrels: Qrels | None) -> MatchedSessions:
     """Sessions as they are matched for a measure."""
     convention = recipe.convention
     return match_sessions(sessions, qrels, convention.unjudged, convention.subtopic_grades)

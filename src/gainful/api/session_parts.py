@@ -74,15 +74,7 @@ def prepare_parts(
     by: By,
     options: GainOptions,
 ) -> PreparedParts:
-    """Sessions found in their engine, with gains if nobody judged.
-
-    Args:
-        sessions: a frame of an engine, or a Parquet file.
-        qrels: the judgments, if there are any.
-        recipes: the measures, by the names that were asked for.
-        by: a column, or several, whose groups are told apart.
-        options: those of `list_others_in_parts` are refused.
-    """
+    """Sessions found in their engine (or a Parquet file), with gains if nobody judged."""
     for option in list_others_in_parts(options):
         allowed = "nothing: it needs all sessions at once, not in parts"
         raise BadValue(option, options[option], allowed)  # type: ignore[literal-required]
@@ -100,7 +92,10 @@ def prepare_parts(
     names = [by] if isinstance(by, str) else by
     named = [*(names if isinstance(names, Sequence) else ()), *choice.where, *prices, *_LENGTHS]
     needed = {*named, *(event.name for event in parse_gain_rule(rule or USUAL_RULE))}
-    opened = _open_sessions(sessions, options, needed)
+    native, engine, name = _find_frame(sessions)
+    first_row = 0 if native is sessions else 1
+    reading = ReadOptions.pick(options)
+    opened = open_sessions(native, engine, name, reading, needed, first_row=first_row)
     columns = opened.reader.columns
     unfit = (*UNGROUPABLE_COLUMNS, *opened.reader.actions)
     groupable = [name for name in columns if name not in unfit]
@@ -122,15 +117,7 @@ def match_by(
     recipes: Sequence[SessionRecipe],
     choice: SessionChoice | None = None,
 ) -> tuple[PartMatcher, list[str]]:
-    """How parts are matched: by judgments; without any, by what searchers said or did.
-
-    Args:
-        sessions: in their engine.
-        qrels: the judgments, if there are any.
-        rule: what gains, and how much; only without judgments.
-        recipes: the measures.
-        choice: which sessions are asked for.
-    """
+    """How parts are matched: by judgments; without any, by what searchers said or did."""
     columns, notes = sessions.reader.columns, []
     gains: list[GainEvent] = []
     if qrels is not None and rule is not None:
@@ -156,12 +143,6 @@ def match_by(
     if by_topic:
         matcher = evolve(matcher, qrels=collect_searcher_qrels(sessions, matcher), recipes=recipes)
     return matcher, notes
-
-
-def _open_sessions(sessions: Any, options: GainOptions, needed: set[str]) -> EngineSessions:
-    native, engine, name = _find_frame(sessions)
-    reading, first_row = ReadOptions.pick(options), 0 if native is sessions else 1
-    return open_sessions(native, engine, name, reading, needed, first_row=first_row)
 
 
 def _find_frame(sessions: Any) -> tuple[Any, Engine, str]:

@@ -11,7 +11,7 @@ from gainful.api.session_options import (
     GroupedSessionOptions,
     SessionReading,
     answer_session_options,
-    match_by,
+    match_for,
 )
 from gainful.errors import BadValue, UnknownName, WrongType
 from gainful.match import click_judgments
@@ -47,9 +47,8 @@ def evaluate(
             Without them, what the searchers said themselves (the column grade) or did (clicks).
         measures: names such as "nsDCG(b=2, bq=4)@10"; sDCG@10 and nsDCG@10 if none is named,
             sDCG@10 alone where gain comes from actions.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
-            `b=10`.
+        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
+            settings, such as `duplicates="first"` or `b=10`.
 
     Returns:
         `SessionResults`: a value for every session and measure, group means, vectors.
@@ -67,7 +66,7 @@ def evaluate(
     reading.build_recipes(measures)  # which refuses mistakes before anything is read
     judgments, chosen = reading.read(sessions, qrels)
     convention, recipes = reading.build_recipes(measures, chosen.observed)
-    matched = match_by(next(iter(recipes.values())), chosen, judgments)
+    matched = match_for(next(iter(recipes.values())), chosen, judgments)
     results = SessionResults.from_matched(chosen.name, matched, recipes, convention)
     if group is None and queries is None:
         return results
@@ -120,7 +119,7 @@ def explain(
     if wanted not in names:
         raise UnknownName("session", wanted, names, lists_all=True)
     chosen = filter_sessions(chosen, SessionChoice({"session": wanted}))
-    return explain_session(recipe, match_by(recipe, chosen, judgments))
+    return explain_session(recipe, match_for(recipe, chosen, judgments))
 
 
 @answer_session_options(GainOptions)
@@ -143,8 +142,7 @@ def judge_by_clicks(
         grades: "0-3" for whole grades: 1 from a gain of 0.02, 2 from 0.1, 3 from 0.3 on.
         least_impressions: how often a query must have been asked to be judged.
         least_users: and by how many searchers.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`).
+        **options: how sessions are read and what gains (`sessions.GainOptions`).
 
     Returns:
         `ClickJudgments`: `.qrels` for `gainful.evaluate`, `.write_qrels("qrels.csv")` for files.

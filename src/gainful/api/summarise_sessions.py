@@ -42,9 +42,8 @@ def summarise(
         by: a column, or several, whose groups are compared, such as system.
         curves: mean vectors of sDCG and nsDCG, too? They take longer.
         cost: what searching costs, such as {"query": 50, "result": 200}: the measure Cost.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"` or
-            `b=10`; what needs all sessions in memory is refused.
+        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
+            settings, such as `b=10`; what needs all sessions in memory is refused.
 
     Returns:
         `SessionSummary`: means of all and by group, standard errors, curves.
@@ -61,7 +60,7 @@ def summarise(
     _, recipes = reading.build_recipes(measures)
     for name, recipe in recipes.items():
         if recipe.convention.hold == "growing":
-            allowed = f"held: {name} grows to the longest of all sessions, here are some of them"
+            allowed = f"held: {name} needs the longest session, and only some are read at a time"
             raise BadValue("hold", "growing", allowed)
     parts = prepare_parts(sessions, qrels, recipes, by, reading.options)
     observed = parts.matcher.observed

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
+
+from attrs import evolve
 
 from gainful.api.session_options import (
     SessionOptions,
     SessionReading,
     answer_session_options,
-    can_be_in_parts,
-    match_by,
+    list_others_in_parts,
+    match_for,
 )
-from gainful.convention.session import SessionConvention
 from gainful.errors import GainfulError
 from gainful.evidence.orders.sweep import Sweep, build_sweep
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.discount import USUAL_RANGE
+from gainful.measure.entry import SessionRecipe
 from gainful.measure.measure import Measure
+from gainful.measure.sessions.results import SessionResults
 from gainful.measure.sessions.sweep_sums import (
     Bases,
     SweepGrid,
@@ -65,8 +68,8 @@ def sweep(
         weights: a gain or a table of weights such as "0:0,1:1,2:10,3:100", or several of them.
         by: the column, or columns, whose groups are compared.
         reference: the setting to compare others with; {"b": 2, "bq": 4}.
-        **options: how sessions are read, which count and what gains (`sessions.ReadingOptions`,
-            `sessions.GainOptions`), and single settings, such as `duplicates="first"`.
+        **options: how sessions are read and what gains (`sessions.GainOptions`), and single
+            settings, such as `duplicates="first"`.
 
     Examples:
         >>> from gainful.sessions import simulate_study
@@ -91,7 +94,7 @@ def sweep(
     )
     names = (by,) if isinstance(by, str) else tuple(by)
     recipes = build_grid().recipes  # which refuses mistakes before anything is read
-    if find_engine(sessions) is not None and can_be_in_parts(reading.options):
+    if find_engine(sessions) is not None and not list_others_in_parts(reading.options):
         from gainful.api.session_parts import prepare_parts  # noqa: PLC0415  (narwhals, slow to load)
 
         by_label = {recipe.label: recipe for recipe in recipes}
@@ -101,7 +104,7 @@ def sweep(
         return build_sweep(parts.name, grid, sums, notes)
     judgments, chosen = reading.read(sessions, qrels)
     grid = build_grid(observed=chosen.observed)
-    return _sweep_groups(match_by(grid.recipes[0], chosen, judgments), grid, names, chosen.name)
+    return _sweep_groups(match_for(grid.recipes[0], chosen, judgments), grid, names, chosen.name)
 
 
 def _sweep_groups(
@@ -112,44 +115,23 @@ def _sweep_groups(
     return build_sweep(name, grid, sums, sessions.notes)
 
 
-def sweep_matched(
-    sessions: MatchedSessions,
-    measure: Measure,
-    by: str,
-    source: str,
-    *,
-    convention: SessionConvention,
-    like: SessionConvention | None = None,
-    b: Bases = USUAL_RANGE,
-    bq: Bases = USUAL_RANGE,
-    settings: Mapping[str, Any] | None = None,
-) -> Sweep | str:
-    """Who wins for which b and bq, of sessions that were matched already; or why that is not told.
-
-    Args:
-        sessions: what was matched.
-        measure: nsDCG or sDCG, without b and bq.
-        by: the column whose groups are compared.
-        source: what the sessions are called in an error.
-        convention: of the measure; its b and bq are the reference.
-        like: whose settings the measure follows.
-        b: bases of the rank discount.
-        bq: bases of the query discount.
-        settings: single settings beside those of the measure.
-    """
+def sweep_results(results: SessionResults, recipe: SessionRecipe, by: str) -> Sweep | str:
+    """Who wins for which b and bq, of sessions that are evaluated already; or why no map."""
+    convention, measure = recipe.convention, recipe.measure
+    params = {name: value for name, value in measure.params if name not in ("b", "bq")}
     bases = {"b": convention.b, "bq": convention.bq}
     try:
         grid = build_sweep_grid(
-            measure,
-            b=b,
-            bq=bq,
+            evolve(measure, params=params),
+            b=USUAL_RANGE,
+            bq=USUAL_RANGE,
             points=_MAP_POINTS,
             depth=None,
             weights=None,
             reference={name: base for name, base in bases.items() if base is not None},
-            like=like,
-            settings=settings or {},
+            like=results.convention,
+            settings={},
         )
-        return _sweep_groups(sessions, grid, (by,), source)
+        return _sweep_groups(results.matched_sessions, grid, (by,), results.name)
     except GainfulError as error:
-        return str(error)
+        return f"There is no map: {error}."

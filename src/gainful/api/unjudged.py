@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Unpack, overload
 
 from gainful.api.evaluate import match_run
@@ -14,7 +14,6 @@ from gainful.api.run_options import (
     name_file,
     name_runs,
 )
-from gainful.convention import Convention
 from gainful.errors import BadValue
 from gainful.evidence.unjudged.bounds import (
     Bounds,
@@ -26,10 +25,8 @@ from gainful.evidence.unjudged.bounds import (
 from gainful.evidence.unjudged.gradable_run import build_gradable_run
 from gainful.match.rankings import match_every_document
 from gainful.measure.build_recipes import Measures
-from gainful.measure.entry import Recipe
 from gainful.measure.evaluate import measure_run
 from gainful.read.inputs import AnyQrels, AnyRun, as_qrels_columns, as_run_columns
-from gainful.read.qrels_and_run import NestedDict, Qrels, Run
 from gainful.read.shapes import holds_runs
 
 
@@ -98,26 +95,15 @@ def unjudged(
     convention, recipes = reading.build_recipes(measures)
     judgments = reading.read_qrels(qrels)
     bounds = {}
+    columns = as_qrels_columns(judgments)
     for name, value in named.items():
         loaded = reading.read_run_in_memory(value, name or "run")
-        known_as = name or name_file(value)
-        bounds[name] = _bound_run(judgments, loaded, recipes, convention, known_as, grades)
+        matched = match_run(judgments, loaded, recipes, convention)
+        results = measure_run(matched, recipes, convention, name or name_file(value))
+        rows, allowed = as_run_columns(loaded), possible_grades(columns, grades, recipes)
+        every = match_every_document(columns, rows, convention, [rows])
+        has_subtopics = columns.subtopics is not None
+        gradable = build_gradable_run(every, convention, has_subtopics=has_subtopics)
+        bounds[name] = find_bounds(results, gradable, allowed, condense_lists(matched, results))
     reading.columns.refuse_unread()
     return bounds[""] if runs is None else RunBounds(bounds)
-
-
-def _bound_run(  # noqa: PLR0917  (all of one run)
-    qrels: Qrels | NestedDict,
-    run: Run | NestedDict,
-    recipes: Mapping[str, Recipe],
-    convention: Convention,
-    name: str | None,
-    grades: Iterable[float] | None,
-) -> Bounds:
-    matched = match_run(qrels, run, recipes, convention)
-    results = measure_run(matched, recipes, convention, name)
-    columns, rows = as_qrels_columns(qrels), as_run_columns(run)
-    allowed_grades = possible_grades(columns, grades, recipes)
-    every = match_every_document(columns, rows, convention, [rows])
-    gradable = build_gradable_run(every, convention, has_subtopics=columns.subtopics is not None)
-    return find_bounds(results, gradable, allowed_grades, condense_lists(matched, results))

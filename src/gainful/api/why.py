@@ -61,7 +61,9 @@ def why(
         nDCG@2 is 0.6788 like trec_eval, 0.6091 like quepid_cut: -0.0697
         gain  -0.0697
     """
-    parsed = _parse_single_measure(measure)
+    if not isinstance(measure, (str, Measure)):
+        raise WrongType("measure", measure, "one measure, such as nDCG@10")
+    parsed = parse(measure)
     if unlike is None:
         like, unlike = None, like
     if unlike is None:
@@ -95,12 +97,6 @@ def why(
         sides,
     )
     return explain_difference(mixtures, sides)
-
-
-def _parse_single_measure(measure: str | Measure) -> Measure:
-    if not isinstance(measure, (str, Measure)):
-        raise WrongType("measure", measure, "one measure, such as nDCG@10")
-    return parse(measure)
 
 
 def _build_sides(

@@ -57,19 +57,16 @@ def choose_form(
     forms = {suffix: form for form, suffix in (SUFFIXES | dict(own_suffixes or {})).items()}
     if suffix not in forms:
         raise click.UsageError(
-            f"-o {output}: what format is {suffix or 'that'}? Name it with --format, or end FILE "
-            f"in {', '.join(forms)}"
+            f"-o {output}: FILE must end in {', '.join(forms)} (or name the format with --format)"
         )
     return forms[suffix]
 
 
 def refuse_other_than_html(output: str) -> None:
-    """A page that one looks at in a browser has a name that says so."""
+    """Require a name that a browser opens as a page."""
     suffix = Path(output).suffix.lower()
     if not is_stdout(output) and suffix not in {SUFFIXES["html"], ".htm"}:
-        raise click.UsageError(
-            f"-o {output}: what format is {suffix or 'that'}? A page is HTML; end its name in .html"
-        )
+        raise click.UsageError(f"-o {output}: FILE must end in .html, as the page is HTML")
 
 
 def deliver(
@@ -220,7 +217,8 @@ def _deliver(
 
 def _check_files(context: click.Context) -> None:
     """One file at most comes through the pipe; none that is read, or written besides, is lost."""
-    refuse_two_pipes(*(path for _, path in _list_inputs(context)))
+    if [path for _, path in _list_inputs(context)].count("-") > 1:
+        raise click.UsageError("only one file can be - (standard input)")
     outputs: dict[str, str] = {}
     for parameter in context.command.params:
         path = context.params.get(str(parameter.name))
@@ -240,12 +238,6 @@ def _list_inputs(context: click.Context) -> Iterator[tuple[str, str]]:
         value = context.params.get(name) or ()
         if parameter.type is PATH:
             yield from ((name, path) for path in ((value,) if isinstance(value, str) else value))
-
-
-def refuse_two_pipes(*paths: str | None) -> None:
-    """Only one thing can come through the pipe."""
-    if paths.count("-") > 1:
-        raise click.UsageError("only one file can be - (standard input)")
 
 
 def refuse_overwriting(output: str, flag: str, replaced: str = "") -> None:

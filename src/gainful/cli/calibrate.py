@@ -25,7 +25,7 @@ from gainful.show.picture import WRITERS
         "How far searchers read: the column scanned, or clicked. [the first one present]",
         choices=DEPTH_SOURCES,
     ),
-    Row("--query-limit N", "No session can have more queries; those that reach it were cut off."),
+    Row("--query-limit N", "Maximum queries per session; sessions that reach it were cut off."),
     Row("--figure FILE", "Also draw a figure: .svg, .png, .pdf or .html.", type=OUTPUT),
     Row("--level LEVEL", "Interval level in per cent.", group="Statistics", default=100 * LEVEL),
     option("seed", "Seed of the split that compares discounts."),
@@ -46,8 +46,8 @@ def calibrate(
 
     LOG is a table of sessions with a column scanned (how deep the searcher looked) or clicked, or
     any log that gainful sessions reads. Estimates b of the rank discount, p of RBP, bq of the query
-    discount and sRBP's balance, with intervals; says which discount fits the searchers best,
-    and prints the measure that fits them, to paste.
+    discount and sRBP's balance, with intervals; shows which discount fits the searchers best,
+    and prints the measure for these searchers.
 
     Exit status: 0 done, 2 invalid input or options.
 
@@ -59,7 +59,7 @@ def calibrate(
       gainful calibrate agents.jsonl --query-limit 10
     """
     if figure is not None and Path(figure).suffix.lower() not in WRITERS:
-        raise click.UsageError(f"--figure {figure}: end FILE in {', '.join(WRITERS)}")
+        raise click.UsageError(f"--figure {figure}: FILE must end in {', '.join(WRITERS)}")
     columns = split_columns([] if by is None else [by])
     calibration = calibrate_log(files, by=columns, **parse_reading(options), **options)
     deliver(calibration.page(verbose=verbose), form, output, quiet=True)

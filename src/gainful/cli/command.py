@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
@@ -231,13 +231,6 @@ class Group(Explained, click.Group):
     """Commands by name."""
 
 
-def command(
-    name: str | None = None, **attributes: Any
-) -> Callable[[Callable[..., Any]], click.Command]:
-    """What makes a command of a function."""
-    return click.command(name, cls=Command, **attributes)
-
-
 def unknown_option(command: click.Command, name: str) -> Exception:
     """The answer to an option that a command has not: the one that is meant, or the nearest."""
     if instead := _REMOVED.get((command.name or "", name)):
@@ -274,7 +267,6 @@ class _PathType(click.types.StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """The files that there are."""
         from click.shell_completion import CompletionItem  # noqa: PLC0415  (only for a shell)
 
         return [CompletionItem(incomplete, type="file")]

@@ -34,7 +34,8 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     argument("RUN RUN..."),
     *("measures", "baseline"),
     option(
-        "per_query", "Also list queries that changed most in the first measure; in CSV only these."
+        "per_query",
+        "Also list the queries that changed most in the first measure (CSV: only them).",
     ),
     *take_sessions(
         "Compare systems over the sessions of a study; several files are several systems."
@@ -65,19 +66,19 @@ _FOR_PAPERS = ("latex", "markdown", "html")  # systems by measures, if not in fu
     Row("--power P", "Power of the detectable difference.", group="Statistics", default=POWER),
     Row(
         "--standardise",
-        "First standardise the values of each query over all runs, from 0 to 1.",
+        "Standardise the values of each query over all runs.",
         group="Statistics",
         metavar="normal",
     ),
-    Row("--full", "Also print intervals, p and effect sizes in LaTeX, Markdown and HTML."),
+    Row("--full", "For LaTeX, Markdown, HTML: intervals, p, effect sizes."),
     *(*PRINT_RUNS, *CHOOSE_SESSIONS),
 )
 def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
     """Is one RUN really better than another, by these QRELS?
 
     Runs are paired by query. Prints means, differences with intervals and p, wins, ties and
-    losses; letters name the runs that a run beats. With --sessions, systems are compared over
-    whole sessions; settings go into the measure there: 'nsDCG(b=2, bq=4)@10'.
+    losses; letters name the runs that a run beats. --sessions compares systems over whole
+    sessions; there, settings are part of the measure: 'nsDCG(b=2, bq=4)@10'.
 
     Exit status: 0 done, 2 invalid input or options.
 
@@ -106,7 +107,7 @@ def compare(*, form: str, full: bool, verbose: bool, **options: Any) -> Page:
 
 
 def _compare_values(files: tuple[str, ...], options: Mapping[str, Any], **view: bool) -> Page:
-    """Everything after measuring; what is of reading and measuring is refused."""
+    """Compare given values; options of reading and measuring are refused."""
     from gainful.api.values import read_values  # noqa: PLC0415  (few have such)
 
     kept = (*MethodOptions.__annotations__, "measures", *GROUPS)

@@ -45,7 +45,7 @@ def correlate(**options: Any) -> Shown:
       gainful correlate --sessions study.csv --qrels qrels.txt --column success
     """
     if options["labels"] is None and options["column"] is None:
-        raise click.UsageError("name what users said: --labels FILE, or --column NAME")
+        raise click.UsageError("name the labels: --labels FILE, or --column NAME")
     if options["sessions"] is not None:
         why = "applies to queries only; sessions are resampled by searcher"
         refuse_idle_options(("cluster",), why)

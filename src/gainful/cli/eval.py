@@ -24,10 +24,10 @@ _OF_RUNS = ("interval", "resamples", "seed", *GROUPS)
     option("per_query", "Print a line for each query (tables also have the mean)."),
     Row(
         "--collections FOLDER",
-        "Instead of QRELS and RUN: a folder for each collection, with judgments and runs in it.",
+        "Instead of QRELS and RUN: a folder with one folder of judgments and runs per collection.",
         type=str,
     ),
-    Row("--keep-going", "With --collections: skip what cannot be read, and say so."),
+    Row("--keep-going", "With --collections: skip unreadable files, with a note."),
     Row("--items FILE", "For Coverage and Gini: the catalogue, one id per line.", type=PATH),
     *("interactions", *GROUPS, *INTERVAL, *PRINT_RUNS),
     name="eval",
@@ -47,9 +47,9 @@ def evaluate(
 
     Files are TREC's, CSV, TSV, JSON, JSON lines or Parquet with named columns, plain or compressed
     (.gz, .zst); - reads a pipe; QRELS may be a BEIR folder, or an id of ir_datasets
-    (irds:vaswani). A RAG file with retrieved and relevant needs no RUN beside it.
+    (irds:vaswani). A RAG file with the fields retrieved and relevant needs no RUN.
 
-    What the values of an option mean: gainful measures NAME, such as gainful measures ties.
+    gainful measures NAME explains the values of an option, such as gainful measures ties.
     Exit status: 0 done, 2 invalid input or options.
 
     \b
@@ -99,4 +99,4 @@ def _mention_per_query(measures: Sequence[str] | None, *, per_query: bool) -> No
     from gainful.api.measures import is_trec_name  # noqa: PLC0415  (few are quiet)
 
     if any(map(is_trec_name, measures or ())):
-        say("-q only silences notes; --per-query is what -q is in trec_eval")
+        say("-q only silences notes; use --per-query for what -q prints in trec_eval")

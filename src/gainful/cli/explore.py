@@ -1,4 +1,4 @@
-"""`gainful explore`: a page in which the searcher can be changed while one looks."""
+"""`gainful explore`: a page with sliders for the searcher model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gainful.cli.options import READ_SESSIONS, Row, option, session_convention
         "Start with the searcher that gainful calibrate -o FILE.json estimated.",
         type=PATH,
     ),
-    option("title", "Of the page."),
+    option("title", "Title of the page."),
     option("output", "File to write the page to.", group="", metavar="PAGE.html", required=True),
     *(*READ_SESSIONS, *session_convention()),
     piped="html",
@@ -30,10 +30,10 @@ def explore(*, files: tuple[str, ...], output: str, **options: Any) -> None:
 
     Several files are several systems.
 
-    The page is one file that loads nothing: open it in a browser. b, bq, the number of results
-    that count, the weight of each grade and what the paper of 2008 leaves open can be changed;
-    mean curves, single sessions, last queries and the means of groups follow at once, and the
-    command that computes the same is there to copy.
+    The page is a single file that loads nothing; open it in a browser. You can change b, bq, the
+    number of results that count, the weight of each grade, and what the paper of 2008 leaves open.
+    Mean curves, single sessions, last queries and means of groups are updated at once, and the
+    page shows the command that computes the same values.
 
     Exit status: 0 done, 2 invalid input or options.
 

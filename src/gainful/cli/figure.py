@@ -64,14 +64,14 @@ _DRAWING_OPTIONS: tuple[Decorator, ...] = (
     option("title", group="Output"),
     Row(
         "--caption",
-        "Length of the caption below.",
+        "Length of the caption.",
         choices=CAPTIONS,
         default="short",
         group="Output",
     ),
-    Row("--size", "For a paper: 85 or 180 mm wide.", choices=PAPER_SIZES, group="Output"),
-    Row("--width PIXELS", "Of the plot.", **_SIZE),
-    Row("--height PIXELS", "Of the plot.", **_SIZE),
+    Row("--size", "Width for a paper: 85 or 180 mm.", choices=PAPER_SIZES, group="Output"),
+    Row("--width PIXELS", "Width of the plot.", **_SIZE),
+    Row("--height PIXELS", "Height of the plot.", **_SIZE),
     Row("--dark", "Use a dark background.", group="Output"),
 )
 
@@ -95,10 +95,10 @@ class Figures(Group):
 )
 @click.pass_context
 def figure(context: click.Context) -> None:
-    """Draw a figure: the paper's four of sessions, those of single rankings, who wins for whom.
+    """Draw a figure of runs or sessions.
 
-    Without a name: lists the figures and the question each answers. The caption of a figure
-    says what produced it; --data prints its data.
+    Without a name, lists the figures and the question that each one answers. The caption of a
+    figure says how it was made; --data prints its data.
 
     \b
     Examples:
@@ -154,19 +154,12 @@ def _take_measures(figure: Figure, options: dict[str, Any]) -> list[str]:
 
 
 def _take_sessions(figure: Figure, options: dict[str, Any], _: dict[str, Any]) -> tuple[Any, ...]:
-    inputs = options.pop("files"), options.pop("qrels"), _take_measures(figure, options) or None
+    """Files of sessions or, of a log that nobody judges, these alone."""
+    inputs = [options.pop("files")]
+    if "qrels" in options:
+        inputs += [options.pop("qrels"), _take_measures(figure, options) or None]
     options |= parse_reading(options)
-    return inputs
-
-
-def _take_log(_: Figure, options: dict[str, Any], __: dict[str, Any]) -> tuple[Any, ...]:
-    files = options.pop("files")
-    options |= parse_reading(options)
-    return (files,)
-
-
-def _take_judges(_: Figure, options: dict[str, Any], __: dict[str, Any]) -> tuple[Any, ...]:
-    return (list(options.pop("qrels")),)
+    return tuple(inputs)
 
 
 def _take_sweep(
@@ -223,15 +216,19 @@ _INPUTS: Mapping[str, _Inputs] = {
     "sweep": _Inputs(
         _SESSION_ARGUMENTS,
         (
-            option("by", "Who is compared.", default="system"),
+            option("by", "Groups to compare.", default="system"),
             *SWEEP_GRID,
             option("points", default=40),
             *(*READ_SESSIONS, "like_sessions"),
         ),
         _take_sweep,
     ),
-    "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_log),
-    "judges": _Inputs((argument("QRELS QRELS..."),), ("qrels_format", "columns"), _take_judges),
+    "log": _Inputs(_SESSION_ARGUMENTS[:1], READ_LOG, _take_sessions),
+    "judges": _Inputs(
+        (argument("QRELS QRELS..."),),
+        ("qrels_format", "columns"),
+        lambda _, options, __: (list(options.pop("qrels")),),
+    ),
     "groups": _Inputs(
         (argument("[QRELS]"), argument("RUN...")),
         (
@@ -251,7 +248,6 @@ _INPUTS: Mapping[str, _Inputs] = {
 
 
 def _take_options(figure: Figure, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of the figure, taken out of all others."""
     names = [name for name in _FIGURE_OPTIONS if name in options and figure.input_kind != "sweep"]
     figure_options = {name: options.pop(name) for name in names}
     figure_options = {name: value for name, value in figure_options.items() if value is not None}
@@ -273,9 +269,7 @@ def _choose_suffix(output: str | None, wants_data: bool) -> str:
         raise click.UsageError("name a file with -o, such as -o figure.svg, or ask for --data")
     suffix = Path(str(output)).suffix.lower()
     if suffix not in _SUFFIXES:
-        raise click.UsageError(
-            f"-o {output}: what format is {suffix or 'that'}? End FILE in {', '.join(_SUFFIXES)}"
-        )
+        raise click.UsageError(f"-o {output}: FILE must end in {', '.join(_SUFFIXES)}")
     if wants_data and suffix not in _TABLES:
-        raise click.UsageError(f"--data is a table; end FILE in .csv or .tsv, not in {suffix}")
+        raise click.UsageError(f"--data is a table: FILE must end in .csv or .tsv, not in {suffix}")
     return suffix

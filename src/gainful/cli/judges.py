@@ -24,14 +24,14 @@ from gainful.page.shown import Shown
         choices=WEIGHTS,
         default="linear",
     ),
-    Row("--level", "Of Krippendorff's alpha.", choices=LEVELS, default="ordinal"),
+    Row("--level", "Level of Krippendorff's alpha.", choices=LEVELS, default="ordinal"),
     *("alpha", "seed", "resamples", *PRINT_RUNS),
 )
 def judges(*, qrels: tuple[str, ...], runs: Any, **options: Any) -> Shown:
     """Do judges agree, people or models, and would each rank runs alike?
 
     Each QRELS is one judge. Prints weighted kappa, Krippendorff's alpha and bias with intervals,
-    the table of grades and the queries with most disagreement; with --run also how alike the
+    the table of grades and the queries with the most disagreement; with --run also how alike the
     judges rank the runs, and how many significant differences change their sign.
 
     Exit status: 0 done, 2 invalid input or options.

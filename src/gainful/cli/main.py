@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gainful.cli.command import Group, command, complete_names
+from gainful.cli.command import Command, Group, complete_names
 from gainful.cli.streams import (
     abandon_stdout,
     flush_stderr,
@@ -65,7 +65,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "reproduce": "Is a reproduced run like the original?",
         "judges": "Do judges agree, people or models?",
         "why": "Why do two tools disagree on these data?",
-        "trec_eval": "trec_eval's flags, bytes (but for traces) and exit status.",
+        "trec_eval": "trec_eval's options, output and exit status.",
     },
     "Sessions": {
         "sessions": "How good are these whole search sessions?",
@@ -78,7 +78,7 @@ _COMMANDS: Mapping[str, Mapping[str, str]] = {
         "correlate": "Which measure agrees best with what users said?",
         "figure": "What does it look like? Figures of sessions and runs.",
     },
-    "Single rankings and words": {
+    "Single rankings and terms": {
         "explain": "How is the nDCG of this ranking computed?",
         "which": "Whose nDCG is this?",
         "measures": "What can be computed, and what do its options mean?",
@@ -212,7 +212,7 @@ def gainful() -> None:
     """
 
 
-@command("help")
+@click.command("help", cls=Command)
 @click.argument("names", nargs=-1, metavar="[COMMAND]...")
 @click.pass_context
 def show_help(context: click.Context, names: tuple[str, ...]) -> None:
@@ -238,7 +238,7 @@ def show_help(context: click.Context, names: tuple[str, ...]) -> None:
     click.echo(parent.get_help())
 
 
-@command("completion")
+@click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @click.pass_context
 def print_completion(context: click.Context, shell: str) -> None:

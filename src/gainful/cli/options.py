@@ -50,7 +50,7 @@ def parse_numbers(words: Iterable[str], argument: str) -> list[float]:
 
 def _read_stdin(argument: str) -> str:
     if sys.stdin is None:
-        raise BadValue(argument, "-", "numbers, or - with something to read from")
+        raise BadValue(argument, "-", "numbers, or - with input from a pipe")
     try:
         return sys.stdin.read()
     except UnicodeDecodeError:
@@ -261,18 +261,17 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         "qrels": Row("--qrels QRELS", "Judgments by topic. [the column grade of FILE]", type=PATH),
         "cost": Row(
             "--cost query=N,result=N",
-            "What searching costs: numbers, or columns (result=tokens). Adds gain per cost.",
+            "Cost of searching: numbers, or columns (result=tokens). Adds gain per cost.",
         ),
         "baseline": Row("--baseline NAME", "Compare the others with this one. [the first]"),
         "by": Row("--by COLUMN,…", "Groups, such as --by system,scenario."),
         "group": Row(
             "--group COLUMN",
-            "Also by group of queries: a column of --queries, QRELS, a RUN or RAG records; or "
-            "text_length, relevant_docs.",
+            "Also by group of queries: a column of any input, text_length or relevant_docs.",
         ),
         "queries": Row(
             "--queries FILE",
-            "A table of the queries, for --group: CSV, TSV or JSON lines with query and others.",
+            "For --group: a table of queries (CSV, TSV, JSON lines).",
         ),
         "title": Row("--title TEXT", "Title in place of the default one."),
         "non_last": Row(
@@ -280,9 +279,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
             "Queries before the last: pooled, or averaged within each session first. [pooled]",
             choices=("pooled", "within"),
         ),
-        "session_qrels": Row(
-            "--qrels session_qrels FILE", "With --sessions, instead of QRELS: judgments by topic."
-        ),
+        "session_qrels": Row("--qrels session_qrels FILE", "With --sessions: judgments by topic."),
         "sweep.b": Row("--b RANGE", "Bases of the rank discount.", default=USUAL_RANGE),
         "sweep.bq": Row("--bq RANGE", "Bases of the query discount.", default=USUAL_RANGE),
         "points": Row("--points N", "Number of values in a range.", show_default=True),
@@ -310,7 +307,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         ),
         "correct": Row(
             "--correct",
-            "Correction of p for several comparisons. [max-t; for other tests holm]",
+            "Correction of p. [max-t; for other tests holm]",
             choices=partial(_list_choices, (_CORRECTION, "CORRECTIONS")),
         ),
         "family": Row(
@@ -327,7 +324,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         "seed": Row("--seed N", "Seed of the random numbers.", default=SEED),
         "resamples": Row("--resamples N", "Number of resamples.", default=RESAMPLES),
         "family.resamples": Row(
-            "--resamples N", f"Number of resamples. [{RESAMPLES}; more where holm needs them]"
+            "--resamples N", f"Number of resamples. [{RESAMPLES}; more if holm needs them]"
         ),
         "interval.resamples": Row(
             "--resamples N", f"For --interval: number of resamples. [{RESAMPLES}]"
@@ -342,13 +339,13 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
     "Output": {
         "form": Row(
             _FORM,
-            "How to print it. [table on a terminal, tsv in a pipe, or by the suffix of -o]",
+            "Output format. [table; tsv in a pipe; or by suffix of -o]",
             choices=RENDERERS,
         ),
         "text_form": Row(
-            _FORM, "How to print it. [table, or by the suffix of -o]", choices=RENDERERS
+            _FORM, "Output format. [table, or by the suffix of -o]", choices=RENDERERS
         ),
-        "output": Row("-o --output FILE", "Write to FILE instead.", type=OUTPUT),
+        "output": Row("-o --output FILE", "Write to FILE.", type=OUTPUT),
         "quiet": Row("-q --quiet", "Print no notes on stderr with TSV, CSV and JSON lines."),
         "verbose": Row("-v --verbose", "Print the whole convention and all counts."),
     },
@@ -421,7 +418,7 @@ _ROWS: Mapping[str, Mapping[str, Row]] = {
         ),
         "salt": Row(
             "--salt TEXT",
-            "With --anonymise: gives the same hashes each time; better in GAINFUL_SALT. [random]",
+            "With --anonymise: makes hashes reproducible; GAINFUL_SALT hides it better. [random]",
             envvar="GAINFUL_SALT",
         ),
     },

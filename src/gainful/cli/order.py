@@ -18,7 +18,7 @@ from gainful.page.shown import Shown
     argument("[QRELS]"),
     argument("RUN RUN RUN..."),
     "measures",
-    Row("--p P", "The persistence of RBO.", default=PERSISTENCE),
+    Row("--p P", "Persistence of RBO.", default=PERSISTENCE),
     option("test", "Significance test between two runs."),
     option("correct", "Correction of p. [max-t; for other tests holm]"),
     *("cluster", *RESAMPLING, *PRINT_RUNS),

@@ -30,13 +30,13 @@ _STATISTICS = {"group": "Statistics"}
     Row("--power P", "Probability of detecting it.", default=POWER, **_STATISTICS),
     Row(
         "--confidence P",
-        "Confidence that the spread is within what the cautious number allows.",
+        "Confidence level of the spread's upper limit (cautious).",
         default=CONFIDENCE,
         **_STATISTICS,
     ),
     Row(
         "--comparisons N",
-        "Number of comparisons corrected together: they share alpha.",
+        "Number of comparisons corrected together; they share alpha.",
         default=1,
         **_STATISTICS,
     ),
@@ -45,10 +45,10 @@ _STATISTICS = {"group": "Statistics"}
 def plan(*, runs: Any, difference: Any, **options: Any) -> Shown:
     """How many queries are needed to detect a true difference? These RUNs are the pilot.
 
-    From the spread of the differences by query: how many queries are needed if the spread is the
-    pilot's, and a cautious number, as the spread of few queries is itself uncertain. By the paired
-    t test; several comparisons at once (--comparisons) need more. A pilot needs at least
-    five queries, or five clusters of them.
+    The number depends on the spread of the differences by query. Prints the number needed if the
+    pilot's spread is the true one, and a cautious number, because the spread of few queries is
+    uncertain. Assumes the paired t test; several comparisons (--comparisons) need more queries. A
+    pilot needs at least five queries, or five clusters of queries.
 
     Exit status: 0 done, 2 invalid input or options.
 

@@ -29,19 +29,19 @@ from gainful.evidence.method import MethodOptions
     option("title", "Title of the page."),
     "group",
     option("queries", "The queries: CSV, TSV or JSON lines with query, text and attributes."),
-    Row("--documents FILE", "Texts of the documents: the same with doc and text.", type=PATH),
+    Row("--documents FILE", "Texts of the documents, likewise with doc and text.", type=PATH),
     *take_sessions("A page about whole sessions instead; several files are several systems."),
     *("baseline", "any_test", "correct", "family", "cluster", *RESAMPLING, "block"),
     *(*READ_RUNS, *CONVENTION, *CHOOSE_SESSIONS),
     piped="html",
 )
 def report(*, output: str, title: str | None, **options: Any) -> None:
-    """One page about each RUN by these QRELS: to open from disk, to send, to print.
+    """Make one HTML page about each RUN by these QRELS, to open from disk, send or print.
 
-    The comparison with its evidence, plots, every query with its values, and for one query at a
-    time the runs side by side: grades, gain × discount, the ideal, what moved. The page is a
-    single file that loads nothing. With more than 500 queries, only a part is shown rank by rank,
-    and the page says so; all values are then written to FILE-values.csv.
+    The page shows the comparison with its evidence, plots, the values of every query and, for one
+    query at a time, the runs side by side: grades, gain × discount, the ideal, what moved. It is a
+    single file that loads nothing. With more than 500 queries, it shows only some of them rank by
+    rank, and says so; all values are then written to FILE-values.csv.
 
     With --sessions the page is about whole sessions: systems compared by conversation, searcher or
     session, as gainful compare does; the gain of sessions query by query, which system is better

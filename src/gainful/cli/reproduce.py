@@ -19,7 +19,7 @@ from gainful.page.shown import Shown
     "measures",
     Row(
         "--baselines ORIGINAL REPRODUCED",
-        "The baselines of both, to compare the effect too.",
+        "The baselines of both; also compares the effects.",
         nargs=2,
         type=PATH,
     ),
@@ -28,16 +28,16 @@ from gainful.page.shown import Shown
         "Judgments of the reproduced runs, if their collection differs (a replication).",
     ),
     Row("--depth N", "Number of documents for tau union and RBO.", default=DEPTH),
-    Row("--p P", "The persistence of RBO.", default=PERSISTENCE),
+    Row("--p P", "Persistence of RBO.", default=PERSISTENCE),
     *PRINT_RUNS,
 )
 def reproduce(*, original: str, reproduced: str, **options: Any) -> Shown:
     """Is the REPRODUCED run like the ORIGINAL, by these QRELS?
 
-    Kendall's tau union and RBO say how alike the rankings are, RMSE how far the scores of
-    queries are apart; with --baselines the effect ratio and the delta relative improvement (ΔRI)
-    say what is left of the improvement over them. As Breuer et al. (2020) define them and
-    repro_eval computes them.
+    Kendall's tau union and RBO show how similar the rankings are, and RMSE how far apart the
+    scores of the queries are. With --baselines, the effect ratio and the delta relative
+    improvement (ΔRI) show how much of the improvement remains. The definitions are those of
+    Breuer et al. (2020), as in repro_eval.
 
     Exit status: 0 done, 2 invalid input or options.
 

@@ -25,14 +25,14 @@ from gainful.page.page import Page
     "cost",
     Row(
         "--last-run RUN",
-        "Session Track XML: a run by session, which answers the last query of each.",
+        "Session Track XML: a run with the results of each session's last query.",
         type=PATH,
     ),
-    Row("--summary", "Only means of groups, for a Parquet file larger than memory."),
+    Row("--summary", "Only means of groups; for a Parquet file larger than memory."),
     Row("--per-session", "Print a line for each session."),
     Row("--lengths", "Number of sessions by number of queries."),
     Row("--curve", "Mean vectors of the first measure, by position."),
-    Row("--last", "The last query against the others, by rank."),
+    Row("--last", "Compare the last query with the others, by rank."),
     option(
         "non_last",
         "With --last: other queries pooled, or averaged within each session first. [pooled]",
@@ -118,7 +118,6 @@ def sessions(
 def _write_judgments(
     files: tuple[str, ...], path: str, judging: dict[str, Any], options: dict[str, Any]
 ) -> Page:
-    """Judgments out of clicks, into a file."""
     if options.get("qrels") is not None or path == "-":
         raise click.UsageError("--write-qrels FILE makes judgments from clicks: no --qrels, no -")
     check_suffix(path)  # before a long log is read

@@ -163,7 +163,6 @@ class _Bar:
             self.line = line
 
     def clear(self) -> None:
-        """Take the line away."""
         if self.line:
             self._write(_CLEAR_LINE)
             self.line = ""

@@ -32,7 +32,7 @@ def take_sessions(text: str) -> tuple[Row, ...]:
     return (
         Row("--sessions FILE...", text, type=PATH),
         option("session_qrels"),
-        option("by", f"With --sessions: what names the system. [{SYSTEM}]", metavar="COLUMN"),
+        option("by", f"With --sessions: the column of systems. [{SYSTEM}]", metavar="COLUMN"),
     )
 
 
@@ -47,13 +47,7 @@ def ask(
 ) -> T:
     """What api says of runs or, with `--sessions`, of sessions; options of the other are refused.
 
-    Args:
-        of_runs: asked with the judgments, the runs, the measures and options.
-        of_sessions: asked with the sessions, their judgments, the measures and options.
-        options: all of the command.
-        own: the names of those that are passed on, beside how inputs are read.
-        at_least: so many runs.
-        **more: what is passed on beside the options.
+    Passed on are the inputs, the measures, how these are read, the `own` options, and `more`.
     """
     is_of_runs = options["sessions"] is None
     inputs, reading = _take_runs(options, at_least) if is_of_runs else _take_sessions(options)

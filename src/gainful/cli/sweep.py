@@ -35,7 +35,7 @@ def sweep(
     Several files are several systems.
 
     Tries every b and bq: a small b is a searcher who soon stops reading a list, a small bq one who
-    rarely reformulates. From 1.5 to 10 is reasonable (Järvelin et al. 2008). Says which
+    rarely reformulates. Values from 1.5 to 10 are reasonable (Järvelin et al. 2008). Shows which
     system wins for which searcher and where the winner changes; CSV and JSON have every setting.
 
     Exit status: 0 done, 2 invalid input or options.
@@ -54,7 +54,6 @@ def sweep(
 
 
 def _parse_reference(text: str | None) -> dict[str, float] | None:
-    """The setting that b=2,bq=4 spells."""
     if text is None:
         return None
     try:

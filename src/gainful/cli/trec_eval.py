@@ -48,7 +48,7 @@ Options:
   -q            Print the values of each query too.
   -m NAME       Compute this measure; may be repeated. Parameters follow a
                 dot: -m P.5,10. Groups: official (the default), all_trec, set;
-                of other judgments prefs, all_prefs, qrels_jg.
+                of other judgments: prefs, all_prefs, qrels_jg.
   -c            Count queries that are judged but missing from the run, as 0.
   -n            Print no summary.
   -l NUM        From this grade on a document is relevant. [1]
@@ -57,7 +57,7 @@ Options:
   -N NUM        The number of documents in the collection, for utility.
   -Z FILE       Print z-scores: FILE has lines of query, measure, mean,
                 standard deviation.
-  -R FORMAT     What QRELS has: qrels (the default), prefs and qrels_prefs
+  -R FORMAT     Contents of QRELS: qrels (the default), prefs and qrels_prefs
                 (preferences), or qrels_jg (grades of several judges).
   -T trec_results
                 The only format of runs.
@@ -91,11 +91,11 @@ class TrecEval(click.Command):
     cls=TrecEval,
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    short_help="trec_eval's numbers to the byte: its flags, output (but for traces), exit status.",
+    short_help="trec_eval's options, output (except traces) and exit status.",
 )
 @click.argument("words", nargs=-1, type=PATH)
 def trec_eval(words: tuple[str, ...]) -> int:
-    """What trec_eval prints, by its flags and with its exit status."""
+    """Print what trec_eval prints, with the same options and exit status."""
     try:
         flags, files = gnu_getopt(list(words), _SHORT_OPTIONS, list(_LONG_OPTIONS))
     except GetoptError as error:

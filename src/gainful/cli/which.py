@@ -12,7 +12,7 @@ from gainful.page.shown import Shown
     argument("VALUE"),
     argument("GRADES..."),
     *("judged", *PRINT_TEXT),
-    option("verbose", "List all, not only the ten best."),
+    option("verbose", "List all matches, not only the ten best."),
     piped="table",
     context_settings=GRADES_SETTINGS,
 )

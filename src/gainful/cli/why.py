@@ -24,7 +24,7 @@ from gainful.page.page import Page
     ),
     option("like", "The tool to start from. [gainful itself]", group=""),
     Row("--unlike NAME", "The tool that disagrees. [--like]"),
-    Row("--cause NAME", f"Spell out the worst query of this cause only: {', '.join(CAUSES)}."),
+    Row("--cause NAME", f"Show the worst query of this cause only: {', '.join(CAUSES)}."),
     *("text_form", "output", "qrels_format"),
     option("run_format", "Format of RUN. [detected]", type=RUN_OR_SESSION_FORMATS),
     *("columns", "plugin"),
@@ -33,10 +33,10 @@ from gainful.page.page import Page
 def why(*, qrels: str, run: str | None, cause: str | None, **options: Any) -> Page:
     """Why do two tools disagree on this RUN and these QRELS?
 
-    Prints the mean under both, then what causes the difference: how much of it, in how many
-    queries, and the worst query of each cause rank by rank. The effects add up to the difference:
-    each is what switching the cause from one tool to the other changes, averaged over all orders
-    of switching them. Where causes interact, alone is what a cause changes by itself.
+    Prints the mean of both tools and the causes of the difference: the effect of each, how many
+    queries it changes, and its worst query rank by rank. An effect is the change when a setting is
+    switched from one tool to the other, averaged over all orders of switching; the effects add up
+    to the difference. Where causes interact, "alone" is the effect of one cause by itself.
 
     With a session measure, RUN is a file of sessions. gainful conventions lists the tools.
     Exit status: 0 done, 2 invalid input or options.

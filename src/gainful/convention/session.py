@@ -99,7 +99,7 @@ class SessionConvention(Settings):
     )
     duplicates: Repeats = setting(
         "every",
-        "How does a document count that the session has shown before?",
+        "How does a document that the session has already shown count?",
         {
             "every": "in full every time",
             "first": "only the first time within the depth",

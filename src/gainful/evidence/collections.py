@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from gainful.evidence.statistics.outcome import DEFAULT_LEVEL
 from gainful.evidence.statistics.paired_tests import t_interval
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL
 from gainful.measure.notes import describe_convention
 from gainful.measure.results import QueryResults, describe_leaders
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
-from gainful.page.table import Table
+from gainful.page.table import Table, to_plain_data
 from gainful.text import count_noun, join_words, mark_notes
 from gainful.types import finite_or_none
 
@@ -88,8 +88,6 @@ class CollectionResults(Shown):
         if len(known) < len(row) or entry.aggregation == "sum":
             return CollectionMean(None)
         mean = float(np.mean(known))
-        if len(known) == 1:
-            return CollectionMean(mean)
         if np.ptp(known) == 0:  # nothing is known of how collections vary
             return CollectionMean(mean)
         ends = np.concatenate(t_interval(np.array(known)[:, None], 1 - self.level / 100))
@@ -100,10 +98,7 @@ class CollectionResults(Shown):
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
         mean = {
-            measure: {
-                run: {"mean": item.mean, "low": item.low, "high": item.high}
-                for run, item in rows.items()
-            }
+            measure: {run: to_plain_data(item) for run, item in rows.items()}
             for measure, rows in self.mean.items()
         }
         return {

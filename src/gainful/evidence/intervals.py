@@ -11,11 +11,10 @@ from attrs import evolve, frozen
 
 from gainful.defaults import RESAMPLES, SEED
 from gainful.errors import WrongType, check_number
-from gainful.evidence.pairing import describe_turns, values_by_query
+from gainful.evidence.pairing import describe_turns
 from gainful.evidence.statistics.bootstrap import INTERVALS, bootstrap_test
-from gainful.evidence.statistics.outcome import UnitSums
+from gainful.evidence.statistics.outcome import DEFAULT_LEVEL, Resampling, UnitSums
 from gainful.evidence.statistics.paired_tests import T_INTERVAL
-from gainful.evidence.statistics.resampling import DEFAULT_LEVEL, Resampling
 from gainful.measure.entry import Aggregation, Entry
 from gainful.measure.results import QueryResults
 from gainful.measure.sessions.results import SessionResults
@@ -128,8 +127,11 @@ def _describe_interval(averaged: Averaged, ends: _Ends | None, unit: str) -> tup
         low = high = mean
         reason = f"every {unit} has the same value, so the interval is a point"
     else:
-        *both, method = ends
-        low, high = _aggregate_ends(both, kind, len(values))
+        low, high, method = ends
+        if kind == "sum":
+            low, high = low * len(values), high * len(values)
+        elif kind == "geometric":
+            low, high = float(np.exp(low)), float(np.exp(high))
     if kind == "sum":
         reason = reason or f"a sum always drops without a {unit}: no range"
         return Interval(mean, low, high, kind=kind, method=method), reason
@@ -171,14 +173,6 @@ def _bootstrap_ends(
             low, high = sorted(np.clip(np.array(both) * scale, values.min(), values.max()).tolist())
             ends[at] = (low, high, INTERVALS["BCa"])
     return ends
-
-
-def _aggregate_ends(ends: Sequence[float], kind: Aggregation, number: int) -> tuple[float, float]:
-    if kind == "sum":
-        return ends[0] * number, ends[1] * number
-    if kind == "geometric":
-        return float(np.exp(ends[0])), float(np.exp(ends[1]))
-    return ends[0], ends[1]
 
 
 def _leave_one_out(
@@ -292,17 +286,43 @@ def mean_intervals(
         return RunMeanIntervals(all_intervals)
     if not isinstance(results, QueryResults):
         raise WrongType("results", results, "what gainful.evaluate returned")
-    averaged = [
-        Averaged(np.array(list(values.values())), list(values), recipe.entry)
-        for name, recipe in results.recipes.items()
-        for values in [values_by_query(results, name)]
-    ]
-    intervals, reasons = zip(*find_intervals(averaged, resampling), strict=True)
-    by_measure = dict(zip(results.recipes, intervals, strict=True))
-    notes = [f"{name}: {why}" for name, why in zip(by_measure, reasons, strict=True) if why]
+    everything, drawn = np.ones(len(results.ids), dtype=bool), DrawnUnits(results.unit)
+    intervals, notes = _find_all(results, everything, resampling, drawn, results.unit)
     turns = describe_turns(results.ids, takes_clusters=False)
     notes += [] if turns is None else [turns]
-    return MeanIntervals(results.name, float(level), resamples, seed, by_measure, tuple(notes))
+    fields = float(level), resamples, seed, intervals, tuple(notes)
+    return MeanIntervals(results.name, *fields, unit=results.unit, drawn=results.unit)
+
+
+def _find_all(  # noqa: PLR0917  (all of a mean)
+    results: Results,
+    flags: Flags,
+    resampling: Resampling,
+    drawn: DrawnUnits,
+    unit: str = "query",
+    most_drawn: int | None = None,
+) -> tuple[dict[str, Interval], list[str]]:
+    """The interval of each mean over some units, and why some are not all there."""
+    averaged, intervals, reasons = {}, {}, {}
+    for name, recipe in results.recipes.items():
+        values = np.ma.asarray(results.values[name])
+        rows = np.flatnonzero(flags & ~np.ma.getmaskarray(values))
+        cluster = drawn.select(rows)
+        if isinstance(results, SessionResults) and results.has_joint_mean(name):
+            reasons[name] = "the mean is not an average of values, so there is no interval"
+        elif cluster is not None and cluster.size > 1 and not cluster.any():
+            reasons[name] = f"all belong to one {drawn.name}: no interval"
+        else:
+            names = [results.ids[row] for row in rows.tolist()]
+            averaged[name] = Averaged(values.data[rows], names, recipe.entry, cluster)
+    both = find_intervals([*averaged.values()], resampling, unit=unit, most_drawn=most_drawn)
+    for name, (interval, reason) in zip(averaged, both, strict=True):
+        intervals[name], reasons[name] = interval, reason
+    for name in reasons.keys() - averaged.keys():
+        intervals[name] = Interval(finite_or_none(results.mean_of(name, flags)))
+    order = list(results.recipes)
+    notes = [f"{name}: {reasons[name]}" for name in order if reasons[name]]
+    return {name: intervals[name] for name in order}, notes
 
 
 def group_intervals(
@@ -499,43 +519,10 @@ def session_intervals(
 
     `unit` is what a session is called (session, or conversation), `kind` what a group is.
     """
-    level = round(100 * (1 - resampling.alpha), 6)
+    level, chance = round(100 * (1 - resampling.alpha), 6), (resampling.resamples, resampling.seed)
     all_intervals = []
-    chance = resampling.resamples, resampling.seed
     for group, flags in groups.items():
-        intervals, notes = {}, []
-        for measure in results.values:
-            intervals[measure], reason = _find_interval(
-                results, measure, flags, resampling, unit, drawn
-            )
-            notes += [f"{measure}: {reason}"] if reason else []
+        intervals, notes = _find_all(results, flags, resampling, drawn, unit, MOST_DRAWN)
         parts = group, level, *chance, intervals, tuple(notes)
         all_intervals.append(MeanIntervals(*parts, kind=kind, unit=unit, drawn=drawn.name))
     return all_intervals
-
-
-def _find_interval(  # noqa: PLR0917  (all of one mean)
-    results: SessionResults,
-    measure: str,
-    flags: Flags,
-    resampling: Resampling,
-    unit: str,
-    drawn: DrawnUnits,
-) -> tuple[Interval, str]:
-    if results.has_joint_mean(measure):
-        mean = finite_or_none(results.mean_of(measure, flags))
-        return Interval(mean), "the mean is not an average of values, so there is no interval"
-    values = np.ma.asarray(results.values[measure])
-    rows = np.flatnonzero(flags & ~np.ma.getmaskarray(values))
-    cluster = drawn.select(rows)
-    if cluster is not None and cluster.size > 1 and not cluster.any():
-        mean = finite_or_none(results.mean_of(measure, flags))
-        return Interval(mean), f"all belong to one {drawn.name}: no interval"
-    averaged = Averaged(
-        values.data[rows],
-        [results.ids[row] for row in rows.tolist()],
-        results.recipes[measure].entry,
-        cluster,
-    )
-    (interval,) = find_intervals([averaged], resampling, unit=unit, most_drawn=MOST_DRAWN)
-    return interval

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from attrs import frozen
+from attrs import evolve, frozen
 
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.orders.order import Order
@@ -18,12 +18,12 @@ from gainful.evidence.statistics.bootstrap import (
     run_bootstrap,
     widen_level,
 )
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, to_plain_data
 from gainful.text import count_noun, format_exact, join_words, mark_notes
-from gainful.types import Array, Ranks
+from gainful.types import Array, Ranks, finite_or_none
 
 _MAX_GRADES = 50  # of one scale; values beyond it are scores
 _MAX_GRADE = 1e6
@@ -140,7 +140,10 @@ class JudgeAgreement(Shown):
             sections=[
                 Section(table=build_table(self.pairs, _PAIR_COLUMNS, labels=2)),
                 *(
-                    Section(_name_counts(pair), _tabulate_counts(pair))
+                    Section(
+                        f"Grades of {pair.judges[0]} (rows) and {pair.judges[1]} (columns)",
+                        _tabulate_counts(pair),
+                    )
                     for pair in self.pairs
                     if verbose or pair.judges[0] == self.judges[0]
                 ),
@@ -213,7 +216,9 @@ def _compare_two(
     scale, codes = _number_grades(np.concatenate([first, second]), " and ".join(judges))
     rows, columns = np.split(codes, 2)
     query = common["query"].rank("dense").to_numpy().astype(np.intp) - 1
-    counts = _count_grades(query, rows, columns, len(scale))
+    shape = int(query.max()) + 1, len(scale), len(scale)
+    counts = np.zeros(shape)
+    np.add.at(counts, (query, rows, columns), 1)
     steps = np.abs(np.arange(len(scale))[:, None] - np.arange(len(scale))[None, :])
     distance = _STEPS[weights](steps.astype(np.float64))
     same, difference = np.eye(len(scale)), scale[None, :] - scale[:, None]
@@ -289,37 +294,26 @@ def _number_grades(grades: Array, whose: str) -> tuple[Array, Ranks]:
     return scale, codes
 
 
-def _count_grades(query: Ranks, rows: Ranks, columns: Ranks, size: int) -> Array:
-    cell = (query * size + rows) * size + columns
-    shape = int(query.max()) + 1, size, size
-    return np.bincount(cell, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
-
-
 def _estimate(
     describe: Callable[[Array], Array], queries: int, resampling: Resampling
 ) -> list[Estimate]:
     """Statistics with intervals by a bootstrap over queries; of one query there are none."""
     if queries == 1:
-        return [Estimate(_finite(value)) for value in describe(np.ones((1, 1)))[0].tolist()]
+        return [Estimate(finite_or_none(value)) for value in describe(np.ones((1, 1)))[0].tolist()]
     bootstrap = run_bootstrap(describe, np.arange(queries), resampling)
     alpha = widen_level(resampling.alpha, queries)
     estimates = []
     for at, value in enumerate(bootstrap.estimate.tolist()):
         drawn, left_out = bootstrap.resampled[:, at], bootstrap.left_out[:, at]
         if not np.isfinite(drawn).any() or not np.isfinite(value):
-            estimates.append(Estimate(_finite(value)))
+            estimates.append(Estimate(finite_or_none(value)))
             continue
         ends = bootstrap_interval(value, drawn, left_out, alpha)
         estimates.append(Estimate(value, *ends))
     return estimates
 
 
-def _finite(value: float) -> float | None:
-    return value if np.isfinite(value) else None
-
-
 def _rank_queries(every: pl.DataFrame) -> tuple[Disagreement, ...]:
-    """By the mean difference between two judges of a document, the largest first."""
     grade = pl.col("grade")
     count = pl.len().cast(pl.Float64)
     # The mean difference of all pairs, out of sorted grades.
@@ -353,12 +347,7 @@ _QUERY_COLUMNS = (
 )
 
 
-def _name_counts(pair: JudgePair) -> str:
-    return f"Grades of {pair.judges[0]} (rows) and {pair.judges[1]} (columns)"
-
-
 def _tabulate_counts(pair: JudgePair) -> Table:
-    """How often each grade of one judge meets each of the other, and by how much it is higher."""
     heads = ["", *map(format_exact, pair.grades), "bias"]
     biases = pair.bias_by_grade
     rows = [
@@ -438,34 +427,27 @@ def _describe_method(result: JudgeAgreement) -> list[str]:
 def _list_rows(result: JudgeAgreement) -> Table:
     """A row for each value: what it is, of which judges, grades or query."""
 
-    def row(what: str, pair: Sequence[str], value: Any, **more: Any) -> tuple[Any, ...]:
-        first, second = pair if len(pair) == 2 else ("", "")
-        names = ("grade", "other_grade", "query")
-        ends = more.get("low"), more.get("high")
-        return (what, first, second, *(more.get(name) for name in names), value, *ends)
+    def record(what: str, pair: Sequence[str] = ("", ""), **values: Any) -> dict[str, Any]:
+        return {"what": what, "first": pair[0], "second": pair[1], **values}
 
-    def estimate(what: str, pair: Sequence[str], item: Estimate) -> tuple[Any, ...]:
-        return row(what, pair, item.value, low=item.low, high=item.high)
-
-    rows = [estimate("alpha", (), result.alpha)]
+    records = [record("alpha", **to_plain_data(result.alpha))]
     for pair in result.pairs:
-        rows += [
-            row("documents", pair.judges, pair.documents),
-            *(
-                estimate(name, pair.judges, getattr(pair, name))
-                for name in ("same", "kappa", "bias")
-            ),
+        judges = pair.judges
+        records.append(record("documents", judges, value=pair.documents))
+        for name, estimate in (("same", pair.same), ("kappa", pair.kappa), ("bias", pair.bias)):
+            records += [record(name, judges, **to_plain_data(estimate))]
+        records += [
+            record("count", judges, grade=grade, other_grade=other, value=count)
+            for grade, counts in zip(pair.grades, pair.counts, strict=True)
+            for other, count in zip(pair.grades, counts, strict=True)
         ]
-        for grade, counts in zip(pair.grades, pair.counts, strict=True):
-            rows += [
-                row("count", pair.judges, count, grade=grade, other_grade=other)
-                for other, count in zip(pair.grades, counts, strict=True)
-            ]
-    rows += [
-        row("difference", (), item.difference, query=item.query) for item in result.disagreements
+    records += [
+        record("difference", query=item.query, value=item.difference)
+        for item in result.disagreements
     ]
     if result.order is not None:
-        rows += [row("tau", item.measures, item.tau) for item in result.order.agreement]
-        rows.append(row("flips", (), result.flips))
+        taus = result.order.agreement
+        records += [record("tau", item.measures, value=item.tau) for item in taus]
+        records.append(record("flips", value=result.flips))
     columns = ("what", "first", "second", "grade", "other_grade", "query", "value", "low", "high")
-    return Table(columns, rows, numeric=True, label_columns=3, text_columns=(5,))
+    return evolve(Table.from_records(columns, records, 3), text_columns=(5,))

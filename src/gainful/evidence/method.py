@@ -36,19 +36,25 @@ from gainful.evidence.statistics.correction import (
 )
 from gainful.evidence.statistics.effect_size import POWER, check_share
 from gainful.evidence.statistics.max_t import flip_families
-from gainful.evidence.statistics.outcome import Outcome, UnitSums, join_outcomes, widen_to_zero
+from gainful.evidence.statistics.outcome import (
+    MAX_RESAMPLES,
+    Outcome,
+    Resampling,
+    UnitSums,
+    join_outcomes,
+    widen_to_zero,
+)
 from gainful.evidence.statistics.paired_tests import MAX_EXACT_DIFFERENCES, TEST_NAMES, TESTS
-from gainful.evidence.statistics.resampling import MAX_RESAMPLES, Resampling
+from gainful.measure.values import Results
 from gainful.types import Ranks
 
 Margins = float | Mapping[str, float]
 
 
-class SignificanceOptions(TypedDict, total=False):
-    """How differences are tested; each option may be left out.
+class PairOptions(TypedDict, total=False):
+    """How the difference of two runs or systems is tested; each option may be left out.
 
     Args:
-        baseline: the run or system that the others are set against; the first if none is named.
         test: of runs randomisation (default), t, wilcoxon, sign, bootstrap, bca, or tukey for all
             pairs. Of studies permutation, of each pair by the sessions of these two systems;
             freedman-lane, of all pairs by a linear model; or tukey: if none is named the design
@@ -56,8 +62,6 @@ class SignificanceOptions(TypedDict, total=False):
         correct: how p is corrected over a family: max-t (step-down; default of randomisation and
             freedman-lane), holm (default of other tests), bh, bonferroni, none. tukey takes care
             of the pairs itself.
-        family: "measure", the pairs of one measure are corrected together; or "all", those of all
-            measures.
         alpha: from which p on a difference counts as significant; intervals are of 1 - alpha.
         resamples: how many, where chance is asked: 10000, or as many as holm needs for all
             comparisons.
@@ -67,14 +71,25 @@ class SignificanceOptions(TypedDict, total=False):
             run; or {query: cluster}. Whole clusters are flipped and drawn.
     """
 
-    baseline: str | None
     test: str | None
     correct: str | None
-    family: Family
     alpha: float
     resamples: int | None
     seed: int
     cluster: ClusterChoice | None
+
+
+class SignificanceOptions(PairOptions, total=False):
+    """What is compared with what, beside how a difference is tested.
+
+    Args:
+        baseline: the run or system that the others are set against; the first if none is named.
+        family: "measure", the pairs of one measure are corrected together; or "all", those of all
+            measures.
+    """
+
+    baseline: str | None
+    family: Family
 
 
 class MethodOptions(SignificanceOptions, total=False):
@@ -94,6 +109,9 @@ class MethodOptions(SignificanceOptions, total=False):
     equivalent: Margins | None
     power: float
     standardise: str | None
+
+
+METHOD_SETS = (PairOptions, SignificanceOptions, MethodOptions)  # whose docstrings have them all
 
 
 @frozen
@@ -116,6 +134,12 @@ class Method:
     def to_data(self) -> dict[str, Any]:
         """What JSON has of it that stands nowhere else."""
         return {"power": self.power}
+
+    def margins(self, results: Results) -> dict[str, float]:
+        """Within which systems are practically the same, by measure, where that is asked."""
+        if isinstance(self.equivalent, Mapping):
+            return {results.find_name(name): float(to) for name, to in self.equivalent.items()}
+        return dict.fromkeys(results.values, float(self.equivalent)) if self.equivalent else {}
 
     @property
     def takes_resamples(self) -> bool:
@@ -202,9 +226,11 @@ def build_method(tests: Iterable[str] = TEST_NAMES, **options: Unpack[MethodOpti
     )
 
 
-def split_method(options: Mapping[str, Any]) -> tuple[MethodOptions, dict[str, Any]]:
-    """Those that say how systems are compared, and all others."""
-    method = {name: options[name] for name in options if name in MethodOptions.__annotations__}
+def split_method(
+    options: Mapping[str, Any], known: type = MethodOptions
+) -> tuple[MethodOptions, dict[str, Any]]:
+    """Those that say how systems are compared, of a set that is known; and all others."""
+    method = {name: options[name] for name in options if name in known.__annotations__}
     others = {name: value for name, value in options.items() if name not in method}
     return cast("MethodOptions", method), others
 

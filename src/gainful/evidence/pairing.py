@@ -14,9 +14,8 @@ from attrs import evolve, frozen
 from gainful.errors import BadValue, CannotCompare, UnknownName, WrongType
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
-from gainful.evidence.statistics.outcome import Outcome, UnitSums, drop_rounding_noise
+from gainful.evidence.statistics.outcome import Outcome, Resampling, UnitSums, drop_rounding_noise
 from gainful.evidence.statistics.paired_tests import TESTS, randomisation_test, tukey_test
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.values import Results
 from gainful.read.column_names import TURN_QUERY
 from gainful.text import count_noun, name_way, quote
@@ -53,7 +52,7 @@ class PairedValues:
     values: Array
     left_out: Sequence[int]
     clusters: Sequence[str] | None = None
-    noun: str = "query"  # what a row is: a query, or a conversation that several systems had
+    noun: str = "query"  # what a row is: query, user, or conversation that several systems had
 
     @property
     def units(self) -> Sequence[str]:
@@ -129,12 +128,13 @@ def pair_results(results: Sequence[Results], measure: str) -> PairedValues:
     if mean_kind != "mean":
         allowed = "measures whose mean over queries is compared"
         raise BadValue("measure", measure, f"{allowed}; this one is {NOT_A_MEAN[mean_kind]}")
-    return pair_values([values_by_query(result, measure) for result in results], measure)
+    pairs = pair_values([values_by_query(result, measure) for result in results], measure)
+    return evolve(pairs, noun=results[0].unit)
 
 
 def describe_left_out(paired: PairedValues, names: Sequence[str]) -> list[str]:
     """What is said of queries that only some of the runs have."""
-    kind = "runs" if paired.noun == "query" else "systems"
+    kind = "systems" if paired.noun == "conversation" else "runs"
     return [
         f"{paired.measure}: {count_noun(number, paired.noun)} of {name} left out, as not all "
         f"{kind} have {'it' if number == 1 else 'them'}"

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Entry, Recipe
-from gainful.measure.worked_ranking import (
+from gainful.measure.explanation import (
     IdealRank,
     RankedQueries,
     WorkedRanking,
@@ -176,7 +176,7 @@ def build_sections(
         ),
     ]
     if not worst_query.in_run:
-        return [Section(lines=["The run has nothing for it."]), *ends]
+        return [Section(lines=["The run has no results for it."]), *ends]
     if not worst_query.judged:
         return [Section(lines=["None of its documents is judged."]), *ends]
     return [*_build_rankings(worst_query, width), *_build_ideals(worst_query), *ends]

@@ -13,13 +13,12 @@ from gainful.evidence.comparisons.compare import is_paired
 from gainful.evidence.comparisons.comparison_answer import label_system
 from gainful.evidence.intervals import DrawnUnits
 from gainful.evidence.statistics.bootstrap import bootstrap_band
-from gainful.evidence.statistics.outcome import UnitSums
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling, UnitSums
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.sessions.analysis import best_queries, query_vectors
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.sessions.session_values import mean_terms
+from gainful.measure.sessions.session_values import curve_terms
 from gainful.read.several_systems import CONVERSATION, SYSTEM
 from gainful.text import quote
 from gainful.types import Array, Flags
@@ -105,7 +104,8 @@ def curve_bands(
     resampling: Resampling,
 ) -> Bands:
     """Around the mean vector of each group, as `curve` has them side by side."""
-    sums, counts = (array.reshape(sessions.size, -1) for array in mean_terms(sessions, recipe))
+    terms = curve_terms(sessions, recipe)
+    sums, counts = (array.reshape(sessions.size, -1) for array in (terms.upper, terms.lower))
     return _join_bands(
         [_resample_band((sums, counts), flags, drawn, resampling) for flags in groups]
     )

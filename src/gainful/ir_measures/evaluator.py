@@ -13,23 +13,74 @@ from attrs import evolve, frozen
 
 from gainful.api.evaluate import match_run
 from gainful.convention import Convention, like
-from gainful.convention.trec_tools import CWL_MEASURES
+from gainful.convention.tools import CWL_MEASURES
 from gainful.errors import BadValue, UnknownName
-from gainful.ir_measures.cwl import expect
 from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric, QrelsConverter, RunConverter
 from gainful.match.matched import Matched
 from gainful.measure import measure as catalogue
 from gainful.measure.build_recipes import build_recipe
 from gainful.measure.entry import Entry, Recipe
 from gainful.measure.evaluate import compute_measures, with_max_grade
+from gainful.measure.functions.user_models import (
+    CONTINUATIONS,
+    chance_to_reach,
+    gain_batches,
+    rank_row,
+    scale_gains,
+)
 from gainful.measure.language import parse
 from gainful.measure.parameters import PARAMETERS
+from gainful.measure.ranked_run import rank_run
 from gainful.measure.trec_eval_names import GROUPS_9, TREC_NAMES
 from gainful.measure.trec_language import parse_trec_name
 from gainful.read.datasets import read_qrels_rows
 from gainful.read.frames import is_frame
 from gainful.read.inputs import as_qrels, as_run
 from gainful.read.qrels_and_run import NestedDict, Qrels, with_last_grades
+from gainful.types import Array
+
+
+def _continue_ap(gain: Array, **_: Any) -> Array:
+    left = np.cumsum((gain / rank_row(gain))[:, ::-1], axis=1)[:, ::-1]
+    after = np.append(left[:, 1:], np.zeros((len(gain), 1)), axis=1)
+    return np.asarray(np.divide(after, left, out=np.zeros_like(gain), where=left > 0))
+
+
+_CONTINUATIONS: Mapping[str, Callable[..., Array]] = {
+    **{name: rule for name, rule in CONTINUATIONS.items() if name != "IFT"},
+    "P": lambda gain, k: rank_row(gain) < k,
+    "RR": lambda gain, **_: np.cumsum(gain, axis=1) == 0,
+    "AP": _continue_ap,
+    "RBP": lambda gain, p, **_: np.full(gain.shape, p),
+    "scaledDCG": lambda gain, k: (
+        (rank_row(gain) < k) * np.log2(rank_row(gain) + 1) / np.log2(rank_row(gain) + 2)
+    ),
+}
+
+
+ALL_CWL_MEASURES = (*CWL_MEASURES, "P@", "RR", "AP")
+
+
+def expect(recipe: Recipe, matched: Matched) -> list[tuple[float, ...] | float]:
+    """Utility, total utility, cost, total cost and items of each query; a document costs 1.
+
+    Of a query that the run lacks only that its value is 0.
+    """
+    arguments = recipe.function_arguments()
+    ranked = rank_run(matched, recipe.convention)
+    taken = {key: value for key, value in arguments.items() if key in ("T", "p", "k")}
+    rel = arguments.get("rel")
+    gains = scale_gains(ranked, arguments["max_grade"]) if rel is None else ranked.grade >= rel
+    rows: list[list[float]] = []
+    for _, gain in gain_batches(ranked, gains * 1.0):
+        continuation = _CONTINUATIONS[recipe.entry.name](gain, **taken)
+        reach = chance_to_reach(gain, continuation)
+        items = reach.sum(axis=1)
+        weight, ends = reach / items[:, None], reach * (1 - continuation * 1.0)
+        sums = (weight * gain, ends * np.cumsum(gain, axis=1), weight, ends * rank_row(gain))
+        rows += np.stack([*(terms.sum(axis=1) for terms in sums), items], axis=1).tolist()
+    return [tuple(row) if there else 0.0 for row, there in zip(rows, matched.in_run, strict=True)]
+
 
 IR_MEASURES = like("ir_measures")
 _IN_PYTHON = IR_MEASURES.with_settings(score_bits=64)  # what pytrec_eval does not compute

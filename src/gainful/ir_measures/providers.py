@@ -9,8 +9,13 @@ from typing import Any
 
 from gainful.convention import Convention, like
 from gainful.errors import BadValue, GainfulError
-from gainful.ir_measures.cwl import ALL_CWL_MEASURES
-from gainful.ir_measures.evaluator import AnyMeasure, DefinedMeasure, Evaluator, parse_measure
+from gainful.ir_measures.evaluator import (
+    ALL_CWL_MEASURES,
+    AnyMeasure,
+    DefinedMeasure,
+    Evaluator,
+    parse_measure,
+)
 from gainful.ir_measures.rows import CalcResults, CwlMetric, Metric
 
 

@@ -9,10 +9,10 @@ from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 from gainful.errors import BadInput, GainfulError
-from gainful.read.formats import read_run
-from gainful.read.source import open_source
+from gainful.read.formats import build_value, read_rows
+from gainful.read.qrels_and_run import RUN
+from gainful.read.source import Source, make_memory_source, open_source
 from gainful.read.trec_files import read_qrels_lines
-from gainful.text import quote
 
 
 class Qrel(NamedTuple):
@@ -61,46 +61,21 @@ class CalcResults(NamedTuple):
 
 def read_trec_qrels(file: Any) -> Iterator[Qrel]:
     """The judgments of a TREC file: its path, the open file, or its lines as one text."""
-    if _holds_lines(file):
-        for place, fields in _split_lines(file, 4, "query iteration document grade"):
-            query, iteration, doc, grade = fields
-            yield Qrel(query, doc, _parse_number(int, grade, "grade", place), iteration)
-        return
-    for query, doc, grade, iteration in read_qrels_lines(open_source(file)).iter_rows():
+    for query, doc, grade, iteration in read_qrels_lines(_open(file)).iter_rows():
         yield Qrel(query, doc, int(grade) if grade.is_integer() else grade, iteration)
 
 
 def read_trec_run(file: Any) -> Iterator[ScoredDoc]:
     """The results of a TREC file: its path, the open file, or its lines as one text."""
-    if _holds_lines(file):
-        for place, fields in _split_lines(file, 6, "query Q0 document rank score name"):
-            score = _parse_number(float, fields[4], "score", place)
-            yield ScoredDoc(fields[0], fields[2], score)
-        return
-    yield from (ScoredDoc(*row) for row in read_run(file, "trec").frame.iter_rows())
+    run = build_value(read_rows(_open(file), RUN, "trec"))
+    yield from (ScoredDoc(*row) for row in run.frame.iter_rows())
 
 
-def _holds_lines(file: Any) -> bool:
-    return hasattr(file, "read") or (isinstance(file, str) and "\n" in file)
-
-
-def _split_lines(file: Any, count: int, expected: str) -> Iterator[tuple[str, list[str]]]:
-    """The fields of each line that is not blank, and which line it is."""
-    lines: Iterable[str] = file.split("\n") if isinstance(file, str) else file
-    for number, line in enumerate(lines, start=1):
-        fields = line.split()
-        if fields and len(fields) != count:
-            raise BadInput(f"line {number}", f"{quote(line)} has {len(fields)} fields", expected)
-        if fields:
-            yield f"line {number}", fields
-
-
-def _parse_number(number: type[float], text: str, what: str, place: str) -> Any:
-    try:
-        return number(text)
-    except ValueError:
-        kind = "a whole number" if number is int else "a number"
-        raise BadInput(place, f"{what} {quote(text)} is not {kind}") from None
+def _open(file: Any) -> Source:
+    text = file.read() if hasattr(file, "read") else file
+    if text is file and not (isinstance(file, str) and "\n" in file):
+        return open_source(file)
+    return make_memory_source("text", "", text.encode() if isinstance(text, str) else text)
 
 
 class _Converter:

@@ -129,7 +129,8 @@ def judge_by_clicks(
         words = count_noun(len(asked) - len(kept), "query")
         notes.append(f"{words} of {len(asked)} left out: not asked {rule}")
     if grades is not None:
-        frame = frame.with_columns(grade=_cut(frame["grade"], GRADES[grades]))
+        reached = [(pl.col("grade") >= step).cast(pl.Float64) for step in GRADES[grades]]
+        frame = frame.with_columns(grade=pl.sum_horizontal(reached))
         steps = ", ".join(f"{at} from {step:g}" for at, step in enumerate(GRADES[grades], 1))
         notes.append(f"grades by gain per impression: {steps}")
     return ClickJudgments(frame.select(_COLUMNS), sessions.name, tuple(notes))
@@ -157,11 +158,6 @@ def _list_seen(sessions: Sessions, *, weighted: bool) -> tuple[pl.DataFrame, str
         pl.col("grade").fill_null(0.0).alias("gain"),
     )
     return rows.filter(pl.col("query") != ""), user
-
-
-def _cut(gains: pl.Series, steps: tuple[float, ...]) -> pl.Series:
-    reached = [(gains >= step).cast(pl.Int64) for step in steps]
-    return pl.select(pl.sum_horizontal(reached)).to_series().cast(pl.Float64)
 
 
 def check_suffix(path: str) -> str:

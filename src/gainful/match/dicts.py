@@ -18,7 +18,6 @@ from gainful.match.matched import Matched
 from gainful.match.rank_order import ideal_order
 from gainful.match.ties import count_ties, find_ties, reduce_precision, tie_blocks
 from gainful.read.qrels_and_run import NestedDict
-from gainful.text import quote
 from gainful.types import Array, Ranks
 
 _ByDoc = Mapping[Any, Any]
@@ -43,7 +42,10 @@ def match_dicts(qrels: NestedDict, run: NestedDict, *, score_bits: Literal[64, 3
     retrieved, sizes = _lengths(rankings), _lengths(pool)
     score = _flatten_numbers(rankings, run, names, "score")
     grade = _flatten_numbers(pool, qrels, names, "grade")
-    pool_query, hit_score = np.repeat(np.arange(len(sizes)), sizes), _look_up_scores(pool, rankings)
+    pool_query = np.repeat(np.arange(len(sizes)), sizes)
+    looked_up = (map(ranking.get, judged) for judged, ranking in zip(pool, rankings, strict=True))
+    # None becomes NaN, which no score is.
+    hit_score: Array = np.array([*chain.from_iterable(looked_up)], dtype=np.float64)
     hit = ~np.isnan(hit_score)
     query, hit_score, hit_grade = pool_query[hit], hit_score[hit], grade[hit]
     score, hit_score = reduce_precision(score, score_bits), reduce_precision(hit_score, score_bits)
@@ -118,7 +120,6 @@ def _lengths(lists: Sequence[Collection[Any]]) -> Ranks:
 
 
 def _flatten_numbers(rows: list[_ByDoc], side: NestedDict, names: list[Any], column: str) -> Array:
-    """All numbers of all queries, one after the other."""
     size = sum(map(len, rows))
     first = {type(next(iter(row.values()))) for row in rows[:_SAMPLE_QUERIES] if row}
     if first & {str, bytes}:  # NumPy would take a text for the number it spells
@@ -136,22 +137,12 @@ def _find_bad_number(
     rows: list[_ByDoc], side: NestedDict, names: list[Any], column: str
 ) -> BadInput:
     """The entry that is no finite number."""
+    from gainful.read.search_results import parse_number  # noqa: PLC0415  (nearly all are)
+
     for name, row in zip(names, rows, strict=True):
         for doc, value in row.items():
-            try:
-                is_number = not isinstance(value, (str, bytes)) and bool(np.isfinite(float(value)))
-            except (TypeError, ValueError, OverflowError):
-                is_number = False
-            if not is_number:
-                place = f"{side.name}[{quote(name)}][{quote(doc)}]"
-                return BadInput(place, f"{column} {quote(value)} is not a finite number")
+            parse_number(value, side.name, name, doc, column)
     return BadInput(side.name, f"a {column} is not a finite number")
-
-
-def _look_up_scores(pool: list[_ByDoc], rankings: list[_ByDoc]) -> Array:
-    pairs = zip(pool, rankings, strict=True)
-    scores = [*chain.from_iterable(map(ranking.get, judged) for judged, ranking in pairs)]
-    return np.array(scores, dtype=np.float64)  # None becomes NaN, which no score is
 
 
 def _sort_descending(score: Array, start: Ranks, retrieved: Ranks) -> Array:

@@ -101,14 +101,15 @@ class Matched(TieBlocks):
 
         Only what refers to the pool by numbers is changed: the pool, and the places in it.
         """
-        number = np.cumsum(pool) - 1
+        pool_index = self.pool_index
+        if pool_index is not None:
+            before = pool_index[hits]
+            pool_index = np.where(before < 0, -1, (np.cumsum(pool) - 1)[before])
         return evolve(
             self,
             pool_query=self.pool_query[pool],
             pool_grade=self.pool_grade[pool],
-            pool_index=None
-            if self.pool_index is None
-            else _renumber(self.pool_index[hits], number),
+            pool_index=pool_index,
             subtopics=None if self.subtopics is None else self.subtopics.select(pool),
         )
 
@@ -148,7 +149,3 @@ class Matched(TieBlocks):
         """How many of the first `depth` documents of judged queries are judged, and of how many."""
         judged = int((self.by_id <= depth).sum())
         return judged, int(np.minimum(self.retrieved[self.judged], depth).sum())
-
-
-def _renumber(pool_index: Ranks, number: Ranks) -> Ranks:
-    return np.where(pool_index < 0, -1, number[pool_index])

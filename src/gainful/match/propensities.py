@@ -75,7 +75,8 @@ def estimate_propensities(sessions: Sessions) -> Propensities:
     model = _PairModel(shown, clicked, lists)
     estimates, shares = _run_em(model)
     errors = model.standard_errors(estimates, shares)
-    values = _fill_unknown(estimates, model.known)
+    nearest = np.maximum.accumulate(np.where(model.known, np.arange(len(estimates)), 0))
+    values = np.maximum(estimates[nearest], 1e-6)
     return Propensities(
         values,
         "estimated from the log by EM of a position-based model: "
@@ -107,7 +108,6 @@ def _observe_propensities(sessions: Sessions, depths: pl.Series) -> Propensities
 
 
 def _list_values(values: Array, errors: Array) -> str:
-    """The first propensities with their standard errors, and that there are more."""
     pairs = zip(values[:5].tolist(), errors[:5].tolist(), strict=True)
     first = [
         f"{value:.3f} ± {error:.3f}" if error > 0 else f"{value:.3f}" for value, error in pairs
@@ -205,7 +205,6 @@ class _PairModel:
         ]
 
     def even_shares(self) -> Array:
-        """An even distribution of attractiveness in each stratum, to begin with."""
         return np.full((self._strata, len(_LEVELS)), 1 / len(_LEVELS))
 
     def step(self, theta: Array, share: Array) -> tuple[Array, Array]:
@@ -275,8 +274,3 @@ def _find_strata(shown: Array, lists: Array) -> NDArray[np.intp]:
     mean_rank = (shown @ ranks + unseen * len(ranks)) / (times + unseen)
     bounds = np.quantile(mean_rank, np.arange(1, count) / count)
     return np.asarray(np.digitize(mean_rank, bounds), dtype=np.intp)
-
-
-def _fill_unknown(values: Array, known: NDArray[np.bool_]) -> Array:
-    last = np.maximum.accumulate(np.where(known, np.arange(len(values)), 0))
-    return np.maximum(values[last], 1e-6)

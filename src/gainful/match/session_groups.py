@@ -125,7 +125,6 @@ def check_group_names(by: By, columns: Collection[str], measures: Collection[str
 
 
 def _refuse_varying(sessions: SessionRows, column: str, source: str) -> None:
-    """A session belongs to one group."""
     starts = sessions.layout.session_starts
     values = sessions.rows[column].alias("")
     first = values.gather(np.repeat(starts, np.diff(starts, append=len(sessions.rows))))

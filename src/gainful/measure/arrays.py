@@ -9,7 +9,7 @@ made; without it the ideal comes from the list itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from inspect import Parameter, signature
 from typing import Any, Protocol, TypeVar, Unpack, cast, overload
 
@@ -67,24 +67,16 @@ class ArrayOptions(RankingOptions, total=False):
     qid: ArrayLike | None  # or the group of each entry
 
 
+_IN_CALLS = ("judged", "group", "qid", "mask", "k", "like")  # beside formulas and settings
+
+
 def _prepare(
-    measure: Measure,
-    grades: Numbers,
-    scores: Numbers | None,
-    /,
-    *,
-    judged: Numbers | None = None,
-    group: Numbers | None = None,
-    qid: ArrayLike | None = None,
-    mask: ArrayLike | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
+    measure: Measure, grades: Numbers, scores: Numbers | None, options: ArrayOptions
 ) -> tuple[Recipe, Batch]:
     """The recipe, and the rankings as they were given; cut at k unless told otherwise."""
-    recipe = _build_recipe(measure, judged=judged, k=k, like=like, **options)
-    read = _choose_reader(grades, group, qid, mask)
-    table = read(grades, "grades")
+    recipe = _build_recipe(measure, options)
+    read = _choose_reader(grades, options)
+    table, judged = read(grades, "grades"), options.get("judged")
     pool = None if judged is None else read_rankings(judged, "judged")
     if pool is not None and pool.shape not in ((), table.shape):
         table_shape = " × ".join(map(str, table.shape)) or "1"
@@ -102,46 +94,53 @@ def _prepare(
     return recipe, Batch(table, score_rows, pool)
 
 
+def _make_recipe(measure: Measure, like: Like, judged: bool, **settings: object) -> Recipe:
+    return build_recipe(measure, options=settings, like=like, judged=judged)
+
+
+_keep_recipe = lru_cache(maxsize=256, typed=True)(_make_recipe)  # a GPU is done in less time
+
+
 def _build_recipe(
-    measure: Measure,
-    *,
-    judged: object = None,
-    k: int | None,
-    like: Like,
-    **options: Unpack[Options],
+    measure: Measure, options: ArrayOptions, make: Callable[..., Recipe] = _make_recipe
 ) -> Recipe:
-    measure = measure if measure.k is not None else measure @ k
-    return build_recipe(measure, options=options, like=like, judged=judged is not None)
+    measure = measure if measure.k is not None else measure @ options.get("k")
+    settings = {name: value for name, value in options.items() if name not in _IN_CALLS}
+    has_judged = options.get("judged") is not None
+    try:
+        return make(measure, options.get("like"), has_judged, **settings)
+    except TypeError:  # a gain may be a dict
+        return _make_recipe(measure, options.get("like"), has_judged, **settings)
 
 
 def _choose_reader(
-    grades: Numbers, group: Numbers | None, qid: ArrayLike | None, mask: ArrayLike | None
+    grades: Numbers, options: ArrayOptions
 ) -> Callable[[Numbers, str], RankingMatrix]:
+    group, qid, mask = options.get("group"), options.get("qid"), options.get("mask")
     if group is None and qid is None:
-        return read_rankings if mask is None else partial(_drop_masked, mask=mask)
+        return read_rankings if mask is None else partial(drop_masked, mask)
     if mask is not None:
         raise BadValue("mask", mask, "nothing beside group= or qid=: leave those rows out")
     flat = read_ranking(grades, "grades")
     return read_groups(group, qid, len(flat.flat)).split
 
 
-def _drop_masked(numbers: Numbers, argument: str, *, mask: ArrayLike) -> RankingMatrix:
-    return drop_masked(numbers, mask, argument)
-
-
 def _show_options(function: _Function) -> _Function:
-    """Let `help` and notebooks show by name what `_prepare` takes by name.
+    """Let `help` and notebooks show by name what calls take by name.
 
     Grades by another tool's name for them, such as y_true, are answered with the name they have.
     """
     own = signature(function)
-    positional = [value for value in own.parameters.values() if value.name != "options"]
-    options = [
-        value
-        for value in signature(_prepare).parameters.values()
-        if value.kind in {Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD}
+    *positional, options = own.parameters.values()
+    kinds = {**RankingOptions.__annotations__, **ArrayOptions.__annotations__}
+    named = [
+        Parameter(
+            name, Parameter.KEYWORD_ONLY, default=None, annotation=kinds[name].__forward_arg__
+        )
+        for name in _IN_CALLS
     ]
-    parameters = {value.name: value for value in (*positional, *options)}
+    others = options.replace(annotation="Unpack[Options]")
+    parameters = {value.name: value for value in (*positional, *named, others)}
     required = [value.name for value in positional if value.default is Parameter.empty]
 
     @wraps(function)
@@ -380,7 +379,7 @@ def compute(
     parsed = measure if isinstance(measure, Measure) else parse(measure)
     if not parsed.entry.session:
         return _compute_value(parse(parsed), grades, scores, options)
-    from gainful.measure.sessions.lists import compute_lists  # noqa: PLC0415  (it loads polars)
+    from gainful.measure.sessions.session_values import compute_lists  # noqa: PLC0415  (it loads polars)
 
     if scores is not None:
         raise BadValue("scores", scores, "none: the lists of a session are in rank order")
@@ -472,11 +471,13 @@ def compute_curve(
 def _compute_value(
     measure: Measure, grades: Numbers, scores: Numbers | None, options: ArrayOptions
 ) -> Values:
-    if is_tensor(grades):
-        tensor: Values | None = _compute_tensor(measure, grades, scores, **options)
+    if is_tensor(grades) and options.get("group") is None and options.get("qid") is None:
+        recipe = _build_recipe(measure, options, _keep_recipe)
+        pools = options.get("judged"), options.get("mask")
+        tensor: Values | None = compute_tensor(recipe, grades, scores, *pools)
         if tensor is not None:
             return tensor
-    recipe, batch = _prepare(measure, grades, scores, **options)
+    recipe, batch = _prepare(measure, grades, scores, options)
     if recipe.entry.has_vectors:
         values = _join(batch, _compute_parts(compute_measure, recipe, batch))
     else:
@@ -493,30 +494,10 @@ def _compute_value(
     return float(values[0])
 
 
-def _compute_tensor(
-    measure: Measure,
-    grades: Numbers,
-    scores: Numbers | None,
-    /,
-    *,
-    group: Numbers | None = None,
-    qid: ArrayLike | None = None,
-    mask: ArrayLike | None = None,
-    judged: Numbers | None = None,
-    k: int | None = None,
-    like: Like = None,
-    **options: Unpack[Options],
-) -> Any:
-    if group is not None or qid is not None:
-        return None
-    recipe = _build_recipe(measure, judged=judged, k=k, like=like, **options)
-    return compute_tensor(recipe, grades, scores, judged, mask)
-
-
 def _compute_vector(
     measure: Measure, grades: Numbers, scores: Numbers | None, options: ArrayOptions
 ) -> Vectors:
-    recipe, batch = _prepare(measure, grades, scores, **options)
+    recipe, batch = _prepare(measure, grades, scores, options)
     if not recipe.entry.has_vectors:
         names = ", ".join(name for name, entry in MEASURES.items() if entry.has_vectors)
         raise BadValue("measure", recipe.entry.name, f"one that has a vector: {names}")
@@ -536,7 +517,6 @@ def _compute_vector(
 def _compute_parts(
     function: Callable[[Recipe, RankedGains], Array], recipe: Recipe, batch: Batch
 ) -> list[tuple[slice | Ranks, Array]]:
-    """What a function says of the rankings, a few at a time, which stay in the cache."""
     parts = list(batch.grades.split_rows(_CACHED_CELLS))
     if len(parts) > 1:
         try:

@@ -184,7 +184,6 @@ def _refuse_contradictions(recipe: SessionRecipe) -> None:
 
 
 def _cutoffs(measure: Measure, at: str) -> tuple[int | None, int | None]:
-    """How many results of a query count, and how many queries of a session."""
     number = measure.k if isinstance(measure.k, int) else None
     if number is not None and number > _MAX_DEPTH:
         raise BadValue("k", number, f"at most {_MAX_DEPTH}")

@@ -19,13 +19,17 @@ from gainful.formula import NamedFormula
 from gainful.match.rankings import RankedDoc
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import FORMULA_PARAMS, Recipe, SessionRecipe
-from gainful.measure.explanation import describe_convention
+from gainful.measure.explanation import (
+    RankedQueries,
+    compute_subsets,
+    describe_convention,
+    doc_gains,
+)
 from gainful.measure.functions.sessions.sdcg import discounts, query_weights, session_gains
 from gainful.measure.rank_matrix import Batch, rank_rows, rank_scored_rows
 from gainful.measure.ranked_run import RankedRun, apply_function, compute_measure, rank_run_gains
 from gainful.measure.results import ANSWER_DECIMALS
 from gainful.measure.sessions.session_values import compute_session_values, joint_terms
-from gainful.measure.worked_ranking import RankedQueries, compute_subsets, doc_gains
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, list_fields
@@ -249,7 +253,6 @@ def _build(  # noqa: PLR0917  (all of one explanation)
 
 
 def _count_documents(recipe: Recipe, ranked: RankedRun) -> list[str]:
-    """What there is of documents, and the parameters of the measure."""
     counts = [f"{int(ranked.retrieved[0])} retrieved", f"{len(ranked.pool_grade)} judged"]
     arguments = recipe.function_arguments()
     if "rel" in arguments:

@@ -35,7 +35,9 @@ def measure_run(
     }
     kept = choose_queries(matched, convention, run.name)
     values = compute_measures(matched.select_queries(kept), recipes)
+    unit = getattr(qrels, "unit", "query")
     return QueryResults(
+        unit=unit,
         name=name or run.name,
         ids=matched.query_names(kept),
         values=values,
@@ -49,10 +51,10 @@ def measure_run(
             *getattr(qrels, "notes", ()),
             *getattr(run, "notes", ()),
             *mixed_ids,
-            *notes.note_odd_values(values, recipes, matched),
+            *notes.note_odd_values(values, recipes, matched, unit),
             *notes.note_other_measures(recipes, convention),
-            *notes.note_no_number(recipes, convention, matched),
-            *notes.note_unstable_ties(recipes, convention, matched),
+            *notes.note_no_number(recipes, convention, matched, unit),
+            *notes.note_unstable_ties(recipes, convention, matched, unit),
             *notes.note_no_scores(recipes, matched),
             *notes.note_subtopics(qrels, recipes),
             *notes.note_no_overlap(qrels, run, matched),

@@ -68,7 +68,7 @@ def build_group_table(results: Sequence[Results]) -> Table:
 
 def list_group_rows(results: Sequence[Results]) -> Table:
     """A row for each run and group at full precision, none folded; without a group, of the run."""
-    units = pluralise(results[0].unit)
+    units = pluralise(results[0].KEY)
     rows: list[tuple[Any, ...]] = []
     for run in results:
         means = [finite_or_none(mean) for mean in run.mean.values()]

@@ -150,7 +150,7 @@ def count_documents(qrels: Qrels | NestedDict, matched: Matched, kept: Flags) ->
 
 
 def note_odd_values(
-    values: Mapping[str, Array], recipes: Mapping[str, Recipe], matched: Matched
+    values: Mapping[str, Array], recipes: Mapping[str, Recipe], matched: Matched, unit: str
 ) -> list[str]:
     """Values that no ranking should have."""
     notes = []
@@ -158,15 +158,15 @@ def note_odd_values(
         bounded = recipes[name].entry.bounded
         left_out = int(np.ma.getmaskarray(column).sum())
         if left_out:
-            notes.append(f"{name} leaves out {count_noun(left_out, 'query')} with nothing relevant")
+            notes.append(f"{name} leaves out {count_noun(left_out, unit)} with nothing relevant")
         present = np.ma.compressed(column)
         above, below = (int((present > 1).sum()), int((present < 0).sum())) if bounded else (0, 0)
         if above:
             reason = _reason_above_one(recipes[name], matched)
-            notes.append(f"{name} is above 1 in {count_noun(above, 'query')}: {reason}")
+            notes.append(f"{name} is above 1 in {count_noun(above, unit)}: {reason}")
         if below:
             reason = _reason_below_zero(recipes[name], matched)
-            notes.append(f"{name} is below 0 in {count_noun(below, 'query')}: {reason}")
+            notes.append(f"{name} is below 0 in {count_noun(below, unit)}: {reason}")
     return notes
 
 
@@ -189,7 +189,7 @@ def note_other_measures(recipes: Mapping[str, Recipe], convention: Convention) -
 
 
 def note_no_number(
-    recipes: Mapping[str, Recipe], convention: Convention, matched: Matched
+    recipes: Mapping[str, Recipe], convention: Convention, matched: Matched, unit: str
 ) -> list[str]:
     """Measures of queries for which the tool that was asked for has no number."""
     notes = []
@@ -200,13 +200,13 @@ def note_no_number(
         hits = np.bincount(matched.query[matched.grade >= rel], minlength=size) > 0
         useless = np.bincount(matched.pool_query[matched.pool_grade < rel], minlength=size) > 0
         if count := int((hits & ~useless).sum()):
-            queries = f"{count_noun(count, 'query')} with nothing judged useless"
-            notes.append(f"{name} of {queries} is gainful's: {convention.name} has no number there")
+            units = f"{count_noun(count, unit)} with nothing judged useless"
+            notes.append(f"{name} of {units} is gainful's: {convention.name} has no number there")
     return notes
 
 
 def note_unstable_ties(
-    recipes: Mapping[str, Recipe], convention: Convention, matched: Matched
+    recipes: Mapping[str, Recipe], convention: Convention, matched: Matched, unit: str
 ) -> list[str]:
     """Measures that the tool that was asked for computes in an order of ties that is not known."""
     names_by_count: dict[int, list[str]] = {}
@@ -219,7 +219,7 @@ def note_unstable_ties(
     names_by_count.pop(0, None)
     return [
         f"{', '.join(names)} can differ from {convention.name}'s own in "
-        f"{count_noun(count, 'query')} with tied scores: its sort is not stable"
+        f"{count_noun(count, unit)} with tied scores: its sort is not stable"
         for count, names in names_by_count.items()
     ]
 
@@ -331,6 +331,6 @@ def require_qrels_overlap(results: Sequence[Results]) -> None:
     if any(np.ma.asarray(values).any() for result in results for values in result.values.values()):
         return
     if all(result.counts["unjudged_at_10"] == 1 for result in results):
-        problem = "none of the top 10 documents of any query is judged"
+        problem = f"none of the top 10 documents of any {results[0].unit} is judged"
         names = ", ".join(result.name for result in results)
         raise BadInput(names, problem, "judgments of the retrieved documents")

@@ -51,7 +51,7 @@ _ALL = (
     Param("T", "how much gain the searcher wants", 1, _ABOVE_ZERO, (1, 5)),
     Param(
         "b1",
-        "the probability b1/(1 + b1) that a forager goes on whose goal is just met",
+        "a forager whose goal is just met goes on with probability b1/(1 + b1)",
         0.9,
         _ABOVE_ZERO,
         (0.1, 1),
@@ -62,7 +62,7 @@ _ALL = (
     Param("A", "the gain per document that a forager expects", 0.2, _FROM_ZERO, (0.1, 0.5)),
     Param(
         "b2",
-        "the probability 1/(1 + b2) that a forager goes on who gains as expected",
+        "a forager who gains as expected goes on with probability 1/(1 + b2)",
         0.9,
         _ABOVE_ZERO,
         (0.1, 1),
@@ -76,7 +76,7 @@ _ALL = (
     ),
     Param("hit", "what a relevant retrieved document is worth", 1),
     Param("noise", "what a retrieved document that is not relevant is worth", -1),
-    Param("miss", "what a relevant document is worth that was not retrieved", 0),
+    Param("miss", "what a relevant document that was not retrieved is worth", 0),
     Param("rest", "what any other document of the collection is worth", 0),
     Param("docs", "how many documents the collection has", 0),
     Param("p_ref", "the probability of another query after a list", 0.9, _SHARE, (0.5, 1)),
@@ -97,7 +97,7 @@ _ALL = (
     ),
     Param(
         "gamma",
-        "the share of its worth that each further document of a subtopic keeps",
+        "the share of its value that each further document of a subtopic keeps",
         0.5,
         _SHARE,
         (0.25, 0.75),
@@ -157,7 +157,7 @@ _CHOICES = (
     ),
     Setting(
         "repeated",
-        "How does a document count in the last query that the session has shown before?",
+        "How does a document that the session has already shown count in the last query?",
         {
             "counts": "the same as any other",
             "returned": "nothing, if an earlier query returned it",
@@ -185,7 +185,7 @@ _GOAL = Setting(
 )
 _REMAINDER = Setting(
     "remainder",
-    "Where does a path end that would go on beyond the last query or document?",
+    "Where does a path that would go on beyond the last query or document end?",
     {
         "last": "there: the last one takes the remaining probability, as in Jiang & Allan's code",
         "shared": "anywhere: probabilities are normalised (a truncated geometric distribution)",

@@ -7,14 +7,14 @@ such functions are written.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import numpy as np
 from attrs import evolve, field, frozen
 from numpy.typing import NDArray
 
 from gainful.convention import Convention
-from gainful.convention.convention import Empty, NegativeIdeal
+from gainful.convention.convention import Empty, NegativeIdeal, Settings
 from gainful.errors import BadValue, NoIdeal, NotExact, Tied
 from gainful.formula import NamedFormula
 from gainful.match import OrderedGains, PlacedGains
@@ -24,6 +24,9 @@ from gainful.match.ties import TIE_POLICIES, place_ties
 from gainful.measure.entry import MeasureFunction, Recipe
 from gainful.rounding import FINE_ROUNDING
 from gainful.types import Array, Flags, Ranks
+
+if TYPE_CHECKING:  # runs do without
+    from gainful.convention.session import SessionConvention
 
 # The first entry that is flagged: its name and value
 GradeFinder = Callable[[Flags], tuple[str, float]]
@@ -51,6 +54,19 @@ def grade_gains(
 ) -> Array:
     """The gain of each grade; where there is no document (`present`), nothing."""
     values = apply_fractional(values, convention, find)
+    return weigh_grades(values, formula, convention, find, present, bits=convention.grade_bits)
+
+
+def weigh_grades(
+    values: Array,
+    formula: NamedFormula,
+    convention: Convention | SessionConvention,
+    find: GradeFinder,
+    present: Flags | None = None,
+    *,
+    bits: int = 64,
+) -> Array:
+    """The gain of each grade as it is; those below zero as the convention has it."""
     negative = values < 0
     has_negative = bool(negative.any())
     if has_negative and convention.negative == "error":
@@ -65,7 +81,7 @@ def grade_gains(
             place, value = find(unknown)
             allowed = ", ".join(f"{grade:g}" for grade in formula.grades)
             raise BadValue(place, value, f"grades in the gain table: {allowed}")
-    elif convention.grade_bits == 32:
+    elif bits == 32:
         with np.errstate(over="ignore"):  # an infinite gain is refused below
             values = values.astype(np.float32).astype(np.float64)
     gain = formula.evaluate_at(values)
@@ -79,7 +95,7 @@ def grade_gains(
     return gain
 
 
-def _describe_convention(convention: Convention) -> str:
+def _describe_convention(convention: Settings) -> str:
     return f", like {convention.name}" if convention.name != "gainful" else ""
 
 
@@ -292,7 +308,6 @@ def _condense(matched: Matched, convention: Convention) -> Matched:
     counted = wanted if only_judged else ~wanted
 
     def count_above(rank: Ranks, limit: Ranks) -> Ranks:
-        """How many of the counted documents stand above a limit in the same query?"""
         width = int(matched.retrieved.max(initial=0)) + 2
         keys = np.sort(matched.query[counted] * width + rank[counted])
         begin = matched.query[wanted] * width

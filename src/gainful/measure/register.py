@@ -337,7 +337,6 @@ def load_entry_points() -> list[str]:
 
 @contextmanager
 def _wrap_errors(plugin: str) -> Iterator[None]:
-    """Whatever a plug-in does while it is loaded is told in one line."""
     try:
         yield
     except GainfulError as mistake:

@@ -31,6 +31,7 @@ from gainful.text import (
     mark_notes,
     name_way,
     number_doubles,
+    pluralise,
     shorten,
 )
 
@@ -172,7 +173,7 @@ def merge_notes(runs: Sequence[Results]) -> list[str]:
 def _list_all(runs: Sequence[Results]) -> list[str]:
     """The whole convention in one line, and every count; runs with the same counts are one line."""
     same_number = len({len(run.ids) for run in runs}) == 1
-    queries = [count_noun(len(run.ids), "query") for run in runs]
+    queries = [count_noun(len(run.ids), run.unit) for run in runs]
     convention = " · ".join([*(queries[:1] if same_number else []), describe_convention(runs[0])])
     names_by_counts: dict[str, list[str]] = {}
     for query_count, run in zip(queries, runs, strict=True):
@@ -194,9 +195,13 @@ def describe_counts(run: Results) -> str:
 
 
 def _summarise(runs: Sequence[Results]) -> str:
-    numbers = [len(run.ids) for run in runs]
-    queries = f"{format_range(numbers)} {'query' if max(numbers) == 1 else 'queries'}"
-    return " · ".join([queries, name_convention(runs[0].convention), *list_oddities(runs)])
+    units = _count_units(runs, [len(run.ids) for run in runs])
+    return " · ".join([units, name_convention(runs[0].convention), *list_oddities(runs)])
+
+
+def _count_units(runs: Sequence[Results], numbers: Sequence[int]) -> str:
+    unit = runs[0].unit
+    return f"{format_range(numbers)} {unit if max(numbers) == 1 else pluralise(unit)}"
 
 
 def list_oddities(runs: Sequence[Results]) -> list[str]:
@@ -215,24 +220,21 @@ def list_oddities(runs: Sequence[Results]) -> list[str]:
 def _describe_odd_queries(
     runs: Sequence[Results], count: str, verbs: tuple[str, str], condition: str
 ) -> Iterator[str]:
-    """Which runs miss queries, or have some that nobody judged."""
     numbers = {run.name: int(run.counts[count]) for run in runs if run.counts[count]}
     if not numbers:
         return
     if len(runs) == 1:
         words = condition or " missing"
-        yield f"{count_noun(next(iter(numbers.values())), 'query')}{words}"
+        yield f"{count_noun(numbers[runs[0].name], runs[0].unit)}{words}"
         return
-    largest = max(numbers.values())
-    queries = f"{format_range(list(numbers.values()))} {'query' if largest == 1 else 'queries'}"
+    units = _count_units(runs, list(numbers.values()))
     subject = join_words(list(numbers)) if len(numbers) <= _MAX_RUNS_NAMED else ""
     subject = "all runs" if len(numbers) == len(runs) else subject
     subject = subject or f"{len(numbers)} of {len(runs)} runs"
-    yield f"{subject} {verbs[len(numbers) > 1]} {queries}{condition}"
+    yield f"{subject} {verbs[len(numbers) > 1]} {units}{condition}"
 
 
 def _describe_odd_docs(runs: Sequence[Results], count: str, noun: str) -> Iterator[str]:
-    """How many documents are tied, or stand twice."""
     numbers = [int(run.counts[count]) for run in runs]
     if not any(numbers):
         return
@@ -337,10 +339,10 @@ def _describe_run(results: Results, measure: str) -> str:
         return f"{unmatched[0].upper()}{unmatched[1:]}."
     mean = results.mean[measure]
     if np.isnan(mean):
-        return f"No query counts in {measure}, so {results.name} has no mean."
+        return f"No {results.unit} counts in {measure}, so {results.name} has no mean."
     kind = _MEAN_WORDS[results.recipes[measure].entry.aggregation]
-    queries = count_noun(len(results.ids), "query")
-    text = f"{results.name} has {kind} {measure} of {mean:.{ANSWER_DECIMALS}f} over {queries}"
+    units = count_noun(len(results.ids), results.unit)
+    text = f"{results.name} has {kind} {measure} of {mean:.{ANSWER_DECIMALS}f} over {units}"
     values = np.ma.masked_invalid(np.ma.asarray(results.values[measure]))
     if values.count() < 2 or kind != _MEAN_WORDS["mean"] or values.min() == values.max():
         return f"{text}."
@@ -354,9 +356,9 @@ def _describe_run(results: Results, measure: str) -> str:
 def _build_section(results: Sequence[Results], width: int | None) -> Section:
     bold = f"; {name_best(results[0].directions)} is bold"
     runs = "" if len(results) == 1 else bold
-    queries = format_range([len(run.ids) for run in results])
+    units = f"{format_range([len(run.ids) for run in results])} {pluralise(results[0].unit)}"
     source = name_convention(results[0].convention)
-    caption = f"Means over {queries} queries, computed {source}{runs}."
+    caption = f"Means over {units}, computed {source}{runs}."
     return Section(table=_choose_table(results, width), caption=caption, label="tab:results")
 
 
@@ -433,14 +435,14 @@ def _build_query_table(results: Sequence[Results]) -> Table:
         ]
         blank = () if run.grouping is None else ("",)
         rows.append((run.name, "all", *blank, *_format_values(run, run.mean)))
-    labels = _list_label_columns(results)
+    labels = _list_label_columns(results, results[0].unit)
     bars = {at + len(labels): bar for at, bar in enumerate(_query_bars(results))}
     columns = (*labels, *results[0].values)
     return Table(columns, rows, numeric=True, label_columns=len(labels), bars=bars)
 
 
-def _list_label_columns(results: Sequence[Results]) -> tuple[str, ...]:
-    return ("run", "query") if results[0].grouping is None else ("run", "query", "group")
+def _list_label_columns(results: Sequence[Results], unit: str) -> tuple[str, ...]:
+    return ("run", unit) if results[0].grouping is None else ("run", unit, "group")
 
 
 def _name_group(run: Results, query: str) -> tuple[str | None, ...]:
@@ -470,7 +472,7 @@ def _list_query_rows(results: Sequence[Results]) -> Table:
         for run in results
         for query, values in run.values_by_id().items()
     ]
-    labels = _list_label_columns(results)
+    labels = _list_label_columns(results, results[0].KEY)
     return Table((*labels, *results[0].values), rows, numeric=True, label_columns=len(labels))
 
 
@@ -540,7 +542,7 @@ class QueryResults(Results):
         """The means in a few lines, and what was odd."""
         oddities = " · ".join(list_oddities([self]))
         remarks = [line for line in (oddities, *self.notes) if line]
-        return summary_page(self, count_noun(len(self.ids), "query"), remarks)
+        return summary_page(self, count_noun(len(self.ids), self.unit), remarks)
 
     def list_columns(self, **view: Any) -> dict[str, list[Any]]:
         """Of a frame: a row for each query, unless another view is asked for."""

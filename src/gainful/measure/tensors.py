@@ -10,6 +10,7 @@ Under tracing no value can be checked; what comes out then is documented.
 from __future__ import annotations
 
 import sys
+from functools import cache
 from importlib.util import find_spec
 from math import prod
 from os import environ
@@ -119,6 +120,12 @@ def _is_in_memory(tensor: Any) -> bool:
     return on_cpu and not _is_compiling() and "TRITON_INTERPRET" not in environ
 
 
+@cache
+def has_triton() -> bool:
+    """Is Triton installed?"""
+    return find_spec("triton") is not None
+
+
 def _is_compiling() -> bool:
     torch = sys.modules.get("torch")
     return torch is not None and torch.compiler.is_compiling()
@@ -168,7 +175,7 @@ class _Rankings:
         recipe, settings = self.recipe, self.recipe.convention
         interpreted = "TRITON_INTERPRET" in environ and hasattr(self.grades, "detach")
         on_gpu = getattr(self.grades, "is_cuda", False) or interpreted
-        if not on_gpu or _is_compiling() or find_spec("triton") is None:
+        if not on_gpu or _is_compiling() or not has_triton():
             return False
         is_small = recipe.k is not None and recipe.k <= 64 and self.grades.shape[-1] <= 1 << 14
         is_exact = dtype == self.xp.float32 or settings.score_bits == settings.grade_bits == 64
@@ -184,18 +191,18 @@ class _Rankings:
 
         xp, settings, shape = self.xp, self.recipe.convention, (-1, self.grades.shape[-1])
         present = None if self.mask is None else xp.reshape(self.mask, shape)
-        gain = xp.astype(xp.reshape(self.grades, shape), dtype)
+        gain = xp.astype(xp.reshape(self.grades, shape), dtype, copy=False)
         is_grade = self.recipe.gain.name == "linear" and settings.fractional == "keep"
         is_grade &= present is None or xp.isdtype(present.dtype, "bool")
         if not is_grade:
             gain, present = self._read(self.grades, self.mask, dtype)
             gain = self._find_gains(gain, present)
-        discounts = self._find_discounts(gain, self._cut(gain.shape[1]))[0, :]
         actual, ideal, fault = count_gains(
             gain,
-            xp.astype(xp.reshape(self.scores, shape), dtype),
+            xp.astype(xp.reshape(self.scores, shape), dtype, copy=False),
             present,
-            discounts,
+            self.recipe.discount,
+            self._cut(gain.shape[1]),
             ties=settings.ties if self.recipe.entry.gain_of == "ranking" else "average",
             drop_negative=is_grade and settings.negative == "zero",
         )
@@ -205,7 +212,7 @@ class _Rankings:
     def _read(self, tensor: Any, mask: Any, dtype: Any) -> tuple[Any, Any]:
         """Grades as a matrix of floats, and which places hold a document; None where all do."""
         xp, settings = self.xp, self.recipe.convention
-        grades = xp.astype(xp.reshape(tensor, (-1, tensor.shape[-1])), dtype)
+        grades = xp.astype(xp.reshape(tensor, (-1, tensor.shape[-1])), dtype, copy=False)
         present = None
         if mask is not None:
             present = xp.reshape(mask, grades.shape)

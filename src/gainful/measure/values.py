@@ -69,8 +69,9 @@ class Results(Shown):
     TITLE: ClassVar[str] = "Results"  # what they are called in a headline
     REMARKS: ClassVar[Sequence[Any]] = ()  # what is said of a convention, where it is told whole
     ROWS: ClassVar[Mapping[str, Any]] = {}  # the view that a frame has: a row for each unit
+    KEY: ClassVar[str] = "query"  # the column of their names
 
-    unit: str  # what has a value: query, session
+    unit: str  # what has a value, in a word: query, user, session
 
     name: str
     ids: Sequence[str]  # of the queries or sessions, in the order of their values
@@ -88,7 +89,7 @@ class Results(Shown):
     @property
     def columns(self) -> pl.DataFrame:
         """A row for each unit: what it is called, and what it can be grouped by."""
-        columns: dict[str, list[str | None]] = {self.unit: list(self.ids)}
+        columns: dict[str, list[str | None]] = {self.KEY: list(self.ids)}
         if self.grouping is not None:
             columns[self.grouping.name] = [self.grouping.labels.get(name) for name in self.ids]
         return pl.DataFrame(columns)
@@ -105,7 +106,7 @@ class Results(Shown):
         return [
             {
                 "group": label,
-                pluralise(self.unit): int(some.sum()),
+                pluralise(self.KEY): int(some.sum()),
                 "mean": {name: finite_or_none(self.mean_of(name, some)) for name in self.values},
             }
             for label, some in self.group_flags().items()
@@ -196,7 +197,7 @@ class Results(Shown):
         return next((name for name, known in self.measures.items() if known == measure), None)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Results) or self.unit != other.unit:
+        if not isinstance(other, Results) or self.KEY != other.KEY:
             return NotImplemented
         return (
             list(self.ids) == list(other.ids)
@@ -205,7 +206,7 @@ class Results(Shown):
         )
 
     def __hash__(self) -> int:
-        return hash((self.unit, *self.values))
+        return hash((self.KEY, *self.values))
 
     def select_measures(self, names: Sequence[str]) -> Self:
         """Results of some of the measures alone."""
@@ -229,7 +230,7 @@ class Results(Shown):
             name: pl.Series(name, list_values(values), dtype=pl.Float64, strict=False)
             for name, values in self.values.items()
         }
-        return pl.DataFrame({self.unit: pl.Series(self.unit, list(self.ids)), **columns})
+        return pl.DataFrame({self.KEY: pl.Series(self.KEY, list(self.ids)), **columns})
 
     def worst(
         self, n: int | str | Measure = 10, measure: str | Measure | None = None
@@ -261,8 +262,9 @@ class Results(Shown):
 
     def list_expressions(self) -> dict[str, str]:
         """What an attribute of a measure could be called, in small letters, and what to write."""
-        rows = f".per_{self.unit}"
-        expressions = dict.fromkeys((f"by_{self.unit}", f"{self.unit}_values", "per_topic"), rows)
+        rows = f".per_{self.KEY}"
+        guesses = (f"by_{self.KEY}", f"{self.KEY}_values", "per_topic", f"per_{self.unit}")
+        expressions = dict.fromkeys(guesses, rows)
         for name, flat in zip(self.values, flatten_names(self.mean), strict=True):
             for guess in (flat, flat.replace("_at_", ""), flat.partition("_")[0]):
                 expressions.setdefault(guess, f'results["{name}"]')

@@ -190,7 +190,6 @@ def find_formulations(
 
 
 def _parse_value(value: str | float) -> tuple[float, float]:
-    """The number and half a unit of its last printed digit."""
     allowed = "a number as a tool prints it, such as 0.932"
     if not re.fullmatch(NUMBER_PATTERN, str(value), re.ASCII):
         raise BadValue("value", value, allowed)
@@ -383,7 +382,6 @@ def _setting_grid(measure: Measure, ranking: _Ranking) -> list[dict[str, Any]]:
 
 
 def _sort_key(formulation: Formulation) -> tuple[Any, ...]:
-    """Known before unknown, whole lists before cut ones, few parameters before many."""
     base = dict(formulation.measure.params).get("b", 2.0)
     return (
         not formulation.tools,

@@ -90,8 +90,6 @@ def _write_beside(target: Path, data: bytes) -> Path:
 
 
 def _load(module: str, function: str = "", **options: Any) -> Callable[..., str]:
-    """A renderer, whose module is loaded when a page is first rendered with it."""
-
     def render_page(page: Page, **more: Any) -> str:
         renderers = import_module(f"gainful.page.formats.{module}")
         renderer = getattr(renderers, function or f"to_{module}")

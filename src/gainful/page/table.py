@@ -84,6 +84,14 @@ class Table:
         """A polars frame as a table of numbers."""
         return cls(frame.columns, frame.rows(), numeric=True, label_columns=label_columns)
 
+    @classmethod
+    def from_records(
+        cls, columns: Sequence[str], records: Iterable[Mapping[str, Any]], label_columns: int = 0
+    ) -> Table:
+        """A row of numbers for each record; a column that it lacks is empty."""
+        rows = [[record.get(name) for name in columns] for record in records]
+        return cls(columns, rows, numeric=True, label_columns=label_columns)
+
     def flush_right(self) -> list[bool]:
         """Which columns are set flush right?"""
         return [
@@ -326,9 +334,7 @@ def build_table(items: Iterable[Any], columns: Sequence[Column], labels: int = 1
 def list_fields(items: Sequence[Any], labels: int = 1, names: Sequence[str] = ()) -> Table:
     """The fields of items at full precision, for programs: all of them, or those named."""
     records = [to_plain_data(item) for item in items]
-    columns = tuple(names or records[0])
-    rows = [tuple(record[name] for name in columns) for record in records]
-    return Table(columns, rows, numeric=True, label_columns=labels)
+    return Table.from_records(tuple(names or records[0]), records, labels)
 
 
 def per_cent(decimals: int = 1) -> Callable[[float], str]:

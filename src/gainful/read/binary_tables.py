@@ -68,7 +68,6 @@ def _list_buffers(content: bytes) -> Iterator[tuple[memoryview, int, int, bool]]
 
 
 def _list_messages(content: bytes) -> Iterator[tuple[int, memoryview]]:
-    """The messages of a stream, one after the other, and their bodies."""
     place = 0
     while content.startswith(_CONTINUES, place):
         (length,) = _WHOLE.unpack_from(content, place + 4)

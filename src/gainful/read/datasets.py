@@ -70,7 +70,6 @@ def _as_row(qrel: Any) -> tuple[str, str, float, str]:
 
 
 def _suggest_parts(name: str) -> str:
-    """Its parts that have some, to choose from."""
     import ir_datasets  # noqa: PLC0415
 
     parts = [

@@ -221,7 +221,6 @@ def _engine_message(failure: BaseException) -> str:
 
 
 def _is_dead_session(failure: BaseException) -> bool:
-    """A stopped session shows in many ways, none of which says so."""
     message = str(failure)
     signs = (
         *("stopped SparkContext", "SparkContext was shut down", "has been stopped"),

@@ -60,8 +60,18 @@ def find_kinds(source: Source, columns: ColumnMapping = USUAL_NAMES) -> set[str]
     return {*import_module("gainful.read.rag").find_kinds(source, columns)}
 
 
+def _is_bare_json(source: Source, *suffixes: str) -> bool:
+    """Is it JSON by its name, and a text, a number or a word that holds nothing?"""
+    try:
+        return source.suffix in suffixes and not isinstance(json.loads(source.first_line()), dict)
+    except ValueError:
+        return False
+
+
 def _is_json(source: Source) -> bool:
     """One object of objects or one list, over as many lines as it likes."""
+    if _is_bare_json(source, ".json"):
+        return True
     if source.head.lstrip().startswith(b"["):
         return source.suffix == ".json" or bool(re.match(rb"\s*\[\s*[\[{]", source.head))
     if source.suffix in (".jsonl", ".ndjson") or not source.head.lstrip().startswith(b"{"):
@@ -74,6 +84,10 @@ def _is_json(source: Source) -> bool:
     except ValueError:
         return False
     return bool(inner) and all(isinstance(value, (dict, list)) for value in inner)
+
+
+def _is_json_lines(source: Source) -> bool:
+    return source.head.lstrip().startswith(b"{") or _is_bare_json(source, ".jsonl", ".ndjson")
 
 
 def _make_table_check(separators: str) -> Callable[[Source], bool]:
@@ -144,7 +158,7 @@ _ALL = (
     Format(
         "jsonl",
         "JSON lines with named fields",
-        *(_RANKED, lambda source: source.head.lstrip().startswith(b"{"), _READ_TABLE, _TABLE),
+        *(_RANKED, _is_json_lines, _READ_TABLE, _TABLE),
         example='{"query": "1", "doc": "a", "score": 0.9}',
     ),
     Format(
@@ -168,11 +182,7 @@ _ALL = (
     Format(
         "trec-session",
         "XML of the TREC Session Track",
-        *(
-            _SESSIONS,
-            _load("trec_sessions.is_xml"),
-            _load("trec_sessions.read_session_xml"),
-        ),
+        *(_SESSIONS, _load("trec_sessions.is_xml"), _load("trec_sessions.read_session_xml")),
         options=("pages",),
         example='<sessiontrack2012><session num="1"><topic num="1"/></session></sessiontrack2012>',
     ),
@@ -187,10 +197,8 @@ _ALL = (
     Format(
         "conversation",
         "a TREC run whose query ids name the turn, such as 106_3",
-        _SESSIONS,
-        _load("trec_sessions.is_conversation"),
-        _load("trec_sessions.read_conversations"),
-        options=("ties",),
+        *(_SESSIONS, _load("trec_sessions.is_conversation")),
+        *(_load("trec_sessions.read_conversations"), ("ties",)),
         example="106_1 Q0 a 1 0.9 bm25\n106_2 Q0 b 1 0.8 bm25",
     ),
     Format(
@@ -307,12 +315,7 @@ def read_rows(
 ) -> Rows[Value] | Value:
     """The rows of a file and what is wrong with some; of formats read as a whole, the value.
 
-    Args:
-        source: the file.
-        kind: `QRELS` or `RUN`.
-        format_name: the name of its format; found by content and suffix if it is not named.
-        columns: what its columns are called, if it has some.
-        every: is every line looked at, so that all that is wrong is found?
+    Its arguments are those of `read_file`; `every` line is looked at to find all that is wrong.
     """
     file_format = find_format(source, format_name, columns)
     known = {"columns": columns, "every": every, "format_name": file_format.name}

@@ -57,30 +57,22 @@ def read_items(items: AnyItems | None, interactions: Any | None) -> Items:
 
 
 def _read_catalogue(items: AnyItems) -> frozenset[str]:
-    if is_frame(items):
-        name, ids = "items", _take_column(items)
-    elif isinstance(items, (str, PathLike)):
-        source = open_source(items)
-        name, ids = source.name, _read_file(items)
+    name, ids = "items", []
+    source = open_source(items) if isinstance(items, (str, PathLike)) else None
+    if source is not None:
+        name = source.name
+    if source is not None and source.suffix in ("", ".txt"):
+        ids = number_lines(source, comments=False)["text"].str.strip_chars().to_list()
+    elif source is not None or is_frame(items):
+        table = load_table(items, "items", "a file, a frame, or ids")
+        names = table.frame.columns
+        column = names[0] if len(names) == 1 else table.header.require_column(DOC, "item")
+        ids = table.frame[column].drop_nulls().cast(pl.String).to_list()
     elif isinstance(items, Iterable):
-        name, ids = "items", [str(item) for item in items if item is not None]
+        ids = [str(item) for item in items if item is not None]
     else:
         raise WrongType("items", items, "a file, a frame, or ids")
     catalogue = frozenset(item for item in ids if item)
     if not catalogue:
         raise BadInput(name, "it has no items", "an id in each line, or a column of items")
     return catalogue
-
-
-def _read_file(path: str | PathLike[str]) -> Iterable[str]:
-    source = open_source(path)
-    if source.suffix in ("", ".txt"):
-        return number_lines(source, comments=False)["text"].str.strip_chars().to_list()
-    return _take_column(path)
-
-
-def _take_column(value: Any) -> Iterable[str]:
-    table = load_table(value, "items", "a file, a frame, or ids")
-    names = table.frame.columns
-    column = names[0] if len(names) == 1 else table.header.require_column(DOC, "item")
-    return table.frame[column].drop_nulls().cast(pl.String).to_list()

@@ -197,7 +197,6 @@ class InputTable:
         return evolve(self, frame=frame, notes=notes), "grade", "grade"
 
     def _holds_numbers(self, column: str) -> bool:
-        """Are there numbers in a column, and nothing else?"""
         values = self.frame[column]
         if values.dtype == pl.String:
             values = values.str.strip_chars().replace("", None)
@@ -295,7 +294,11 @@ def extract_any(
         records = ((table.locate(at), dict(zip(names, row, strict=True))) for at, row in rows)
         return rag.read_records(table.name, records, kind, paths)
     if table.header.find_column(DOC) is None:
-        lists = [name for name, dtype in table.frame.schema.items() if dtype.base_type() == pl.List]
+        lists: dict[str, Any] = {
+            name: next(iter(table.frame[name].drop_nulls().head(1)), [])
+            for name, dtype in table.frame.schema.items()
+            if dtype.base_type() == pl.List
+        }
         rag.refuse_unknown_lists(table.name, lists, columns, kind)
     return extract_rows(table, kind)
 
@@ -342,6 +345,9 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
         role: "whole numbers" if table.frame.schema[column].is_numeric() else "texts"
         for role, column in (("query", query), ("doc", doc))
     }
+    fields: dict[str, Any] = {} if table.padded else {"ids": ids}
+    if kind is QRELS and normalise_name(table.header.own_name(query)) in LOG_COLUMNS["user"].names:
+        fields["unit"] = "user"
     return Rows(
         kind,
         table.name,
@@ -351,7 +357,7 @@ def extract_rows(table: InputTable, kind: Kind[Value]) -> Rows[Value]:
         mistakes,
         describe,
         notes=table.notes,
-        fields={} if table.padded else {"ids": ids},
+        fields=fields,
     )
 
 

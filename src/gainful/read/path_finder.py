@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -27,25 +27,12 @@ def find_value(record: Any, path: str) -> Any:
         value = record.get(path)
         if value is not None or "." not in path:
             return value
-        return _find_inner(record, path)
+        return follow_steps(record, _list_steps(record, (path,)))
     if isinstance(record, list):
         index, _, rest = path.partition(".")
         if not index.isdecimal() or len(index) > 9 or int(index) >= len(record):
             return None
         return find_value(record[int(index)], rest) if rest else record[int(index)]
-    return None
-
-
-def _find_inner(record: dict[str, Any], path: str) -> Any:
-    """What stands at a path whose beginning, of any length, is a key of the record."""
-    end = path.rfind(".")
-    while end > 0:
-        inner = record.get(path[:end])
-        if inner is not None:
-            value = find_value(inner, path[end + 1 :])
-            if value is not None:
-                return value
-        end = path.rfind(".", 0, end)
     return None
 
 
@@ -154,7 +141,8 @@ class PathFinder:
         return self._plan(tuple(record))[0]
 
     def _make_plan(self, keys: Keys) -> tuple[Steps, ...]:
-        return tuple(_list_steps(keys, paths) for paths in self._groups)
+        present = set(keys)
+        return tuple(_list_steps(present, paths) for paths in self._groups)
 
 
 def follow_steps(record: Record, steps: Steps) -> Any:
@@ -168,9 +156,8 @@ def follow_steps(record: Record, steps: Steps) -> Any:
     return None
 
 
-def _list_steps(keys: Sequence[str], paths: Sequence[str]) -> Steps:
+def _list_steps(present: Container[str], paths: Sequence[str]) -> Steps:
     """The beginnings of paths that are keys: of each path the longest first."""
-    present = set(keys)
     steps = []
     for path in paths:
         end = len(path)

@@ -57,6 +57,7 @@ class Qrels:
     list_count: int = 0  # lists in query order, where queries have no names
     complete: bool = False  # is all that is relevant in it, so that other documents are not?
     part: bool = False  # is it some queries of a larger one, of which none may be judged?
+    unit: str = "query"  # what people call what was judged: query, or user
 
     def __attrs_post_init__(self) -> None:
         _refuse_other_than_frame(self.frame, "Qrels", "grade")
@@ -173,7 +174,11 @@ def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:
     docs = [doc for judged in lists for doc in judged]
     if not all(isinstance(doc, Integral) and 0 <= int(doc) <= _MAX_GRADE for doc in docs):
         return
-    rankings = _list_docs(run)
+    if isinstance(run, NestedDict):
+        rankings = [list(ranking) for ranking in run.mapping.values()]
+    else:
+        by_query = dict(run.frame.group_by("query").agg("doc").iter_rows())
+        rankings = [by_query.get(str(number), []) for number in range(run.list_count)]
     numeric = all(str(doc).lstrip("-").isdecimal() for docs in rankings for doc in docs)
     graded = any(grade != 1 for judged in qrels.mapping.values() for grade in judged.values())
     if not numeric or graded or [*map(len, lists)] != [*map(len, rankings)]:
@@ -181,13 +186,6 @@ def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:
     pair = f"{quote(lists[0])} beside {quote(rankings[0])}"
     problem = f"{pair} can be documents, or grades and scores"
     raise BadInput(qrels.name, problem, f"documents as {{query: […]}}; {GRADES_AND_SCORES}")
-
-
-def _list_docs(run: Run | NestedDict) -> list[list[Any]]:
-    if isinstance(run, NestedDict):
-        return [list(ranking) for ranking in run.mapping.values()]
-    by_query = dict(run.frame.group_by("query").agg("doc").iter_rows())
-    return [by_query.get(str(number), []) for number in range(run.list_count)]
 
 
 def pair_hash() -> pl.Expr:
@@ -308,8 +306,8 @@ def build_subtopic_qrels(
     frame: pl.DataFrame,
     name: str,
     locate: Callable[[int], str],
-    ids: IdKinds | None = None,
     notes: Sequence[str] = (),
+    **fields: Any,
 ) -> Qrels:
     """Judgments from rows of query, doc, grade and subtopic, and perhaps of passages to be summed.
 
@@ -327,7 +325,7 @@ def build_subtopic_qrels(
         counted = f"; {count_noun(zeros, 'rating')} of 0 counted as 1" if zeros else ""
         notes = [*notes, f"{name}: ratings of passages, summed by subtopic{counted}"]
     if not has_several_subtopics(frame["subtopic"]):
-        return Qrels(frame.drop("subtopic"), name, locate, ids=ids or {}, notes=notes)
+        return Qrels(frame.drop("subtopic"), name, locate, notes=notes, **fields)
     _refuse_not_finite(frame, "grade", locate)
     _refuse_judged_twice(frame, find_duplicate_judgments(frame), locate)
     pairs = frame.with_row_index("line").group_by("query", "doc", maintain_order=True)
@@ -339,8 +337,8 @@ def build_subtopic_qrels(
         name,
         lambda row: locate(int(first[row])),
         subtopics=rows.select("row", "subtopic", "grade"),
-        ids=ids or {},
         notes=notes,
+        **fields,
     )
 
 
@@ -434,7 +432,6 @@ class Kind(Generic[Value]):
 def _build_qrels(
     frame: pl.DataFrame, name: str, where: Callable[[int], str] | None = None, **fields: Any
 ) -> Qrels:
-    """Judgments from rows, which may be of subtopics, or of passages for these."""
     has_subtopics = "subtopic" in frame.columns and (
         "passage" in frame.columns or has_several_subtopics(frame["subtopic"])
     )

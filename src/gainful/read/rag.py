@@ -9,7 +9,7 @@ LlamaIndex' `RetrievalEvalResult`; ragas' names are understood too.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -35,7 +35,14 @@ from gainful.read.dicts import DocScores
 from gainful.read.json_records import is_json_list, read_objects
 from gainful.read.path_finder import describe_paths, find_first
 from gainful.read.qrels_and_run import QRELS, RUN, Kind, Qrels, Value
-from gainful.read.search_results import WHERE_IDS, DocNumbers, as_list, find_id, parse_number
+from gainful.read.search_results import (
+    WHERE_IDS,
+    DocNumbers,
+    as_list,
+    find_id,
+    find_id_path,
+    parse_number,
+)
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
@@ -114,16 +121,17 @@ def _kind_names(columns: ColumnMapping) -> dict[str, tuple[str, ...]]:
 
 
 def refuse_unknown_lists(
-    name: str, fields: Collection[str], columns: ColumnMapping, kind: Kind[Any] | None = None
+    name: str, record: Mapping[str, Any], columns: ColumnMapping, kind: Kind[Any] | None = None
 ) -> None:
     """Of lists that have other names, say which may be which, and how that is told.
 
     Args:
         name: of the file.
-        fields: those that hold lists.
+        record: the first, by its fields.
         columns: what the user said of them.
         kind: what is wanted, of which one list is enough.
     """
+    fields = {field: entries for field in record if (entries := as_list(record[field])) is not None}
     if _TEXTS in fields:
         problem = f"records with texts ({_TEXTS}) but without ids, which judgments need"
         raise BadInput(name, problem, "retrieved_context_ids, reference_context_ids")
@@ -134,13 +142,16 @@ def refuse_unknown_lists(
     lists = [field for field in lists if field != relevant] if relevant else lists
     retrieved = _find_list(lists, kinds["run"], _RETRIEVED_WORDS) or next(iter(lists), None)
     relevant = relevant or next((field for field in lists if field != retrieved), None)
-    roles = {"retrieved": retrieved, "relevant": relevant}
-    if retrieved is None or relevant is None:
-        field = retrieved or relevant
-        if kind is None or field is None:
+    both = {"retrieved": retrieved, "relevant": relevant}
+    roles = {role: field for role, field in both.items() if field is not None}
+    if len(roles) < 2:
+        if kind is None or not roles:
             return
-        roles = {"retrieved" if kind is RUN else "relevant": field}
+        roles = {"retrieved" if kind is RUN else "relevant": field for field in roles.values()}
     words = join_words([f"{quote(field)} {_PARTS[role]}" for role, field in roles.items()])
+    docs = [entry for field in roles.values() for entry in fields[field][:1]]
+    path = next((find_id_path(doc) for doc in docs if isinstance(doc, Mapping)), None)
+    roles |= {} if path is None else {"doc": path}
     mapping = ",".join(f"{role}={field}" for role, field in roles.items())
     allowed = f"--columns {mapping} (columns={json.dumps(roles)}); {_EXPECTED}"
     raise NoColumn(name, f"fields hold lists, but have no known names: is {words}?", allowed)
@@ -190,7 +201,10 @@ def _read_list(
         raise BadInput(place, f"{quote(value)} is not a list of documents", _EXPECTED)
     if entries and isinstance(entries[0], Mapping) and find_id(entries[0]) is None:
         problem = f"a document has no id{describe_paths(entries[0])}"
-        raise BadInput(f"{place}[{quote(query)}]", problem, WHERE_IDS)
+        path = find_id_path(entries[0]) or "PATH"
+        allowed = f"an id for each document, or --columns doc={path}"
+        allowed = WHERE_IDS if path == "PATH" else f"{allowed}, if that is its id"
+        raise BadInput(f"{place}[{quote(query)}]", problem, allowed)
     pairs = dicts.read_entries(entries, place, query, number)
     beside = next((record[key] for key in NUMBER_LISTS[number] if key in record), None)
     numbers = None if beside is None else as_list(beside)
@@ -219,7 +233,8 @@ def _read_parts(
         name: Any = _name_turn(record)
         if name is None:
             name = next((record[key] for key in _QUERY if record.get(key) is not None), None)
-        if name is None and _needs_no_name(record):
+        has_parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
+        if name is None and has_parts and not any(key in record for key in QUERY):
             name = number
         key = next((key for key in (*kind.lists, *DOC_LISTS, *DOC) if key in record), None)
         if name is None or key is None:
@@ -258,8 +273,3 @@ def _name_turn(record: Mapping[Any, Any]) -> str | None:
         for keys in (CONVERSATION, TURN)
     ]
     return None if None in parts else f"{parts[0]}_{parts[1]}"
-
-
-def _needs_no_name(record: Mapping[Any, Any]) -> bool:
-    parts = all(any(key in record for key in keys) for keys in (RETRIEVED, RELEVANT))
-    return parts and not any(key in record for key in _QUERY)

@@ -106,7 +106,7 @@ def read_groups(group: Any, qid: Any, row_count: int) -> RowGroups:
     return _read_sizes(group, row_count) if qid is None else _read_ids(qid, row_count)
 
 
-def drop_masked(numbers: Numbers, mask: Any, argument: str) -> RankingMatrix:
+def drop_masked(mask: Any, numbers: Numbers, argument: str) -> RankingMatrix:
     """Rankings of an array without the places that hold no document, whatever stands there."""
     same_shape = "arrays of one shape; lists of different lengths need no mask"
     array, keep = _as_array(numbers, argument, same_shape), _as_array(mask, "mask", same_shape)
@@ -145,7 +145,6 @@ def _read_sizes(group: Any, row_count: int) -> RowGroups:
 
 
 def _read_ids(qid: Any, row_count: int) -> RowGroups:
-    """Groups in the order in which their ids first appear, wherever their rows stand."""
     allowed = f"an id for each of {row_count} rows"
     ids = _as_array([qid] if isinstance(qid, str) else qid, "qid", allowed)
     if ids.ndim != 1 or len(ids) != row_count:

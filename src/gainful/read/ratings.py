@@ -142,7 +142,6 @@ def _build_qrels(value: Any, name: str, tool: Tool) -> Qrels:
 
 
 def _build_run(value: Any, name: str, tool: Tool) -> Run:
-    """The rankings of one tool's JSON, in the order in which documents were returned."""
     if not tool.is_ranking:
         problem = f"these are ratings ({tool.name}), without a ranking"
         raise Swapped(name, problem, "a run, such as the response of _rank_eval")

@@ -31,6 +31,7 @@ from gainful.read.path_finder import (
     find_first,
     find_value,
     follow_steps,
+    list_paths,
 )
 from gainful.text import quote
 from gainful.types import is_whole_number
@@ -38,6 +39,7 @@ from gainful.types import is_whole_number
 DocNumbers = list[tuple[Any, float | None]]  # documents with their scores or grades, if they have
 ID_KEYS = ("id", *DOC, "chunk_id", "node_id", "_id", "id_", "uuid", "objectID")
 _ID_ATTRIBUTES = ("node_id", "id", "doc_id", "docid", "id_", "uuid")
+_ID_WORDS = ("id", "source", "ref", "url", "uri", "key", "path", "file", "name", "title")
 _NUMBER_KEYS = {"score": (*SCORE, "_score"), "grade": GRADE[:-1]}
 _EXPECTED = 'an id, (id, score), {"id": …, "score": …}, or an object with id and score'
 
@@ -134,6 +136,19 @@ def _object_id(document: Any) -> Any:
         if isinstance(metadata, Mapping):
             return next((metadata[key] for key in ID_KEYS if is_id(metadata.get(key))), None)
     return None
+
+
+def find_id_path(document: Mapping[Any, Any]) -> str | None:
+    """Where the id of a document may stand that has none in the usual places, by what is there.
+
+    Examples:
+        >>> find_id_path({"text": "…", "page": {"number": 2, "ref": "a"}})
+        'page.ref'
+    """
+    paths = [] if find_id(document) is not None else list_paths(dict(document))
+    names = {path: path.lower().rpartition(".")[2] for path in paths}
+    likely = (path for word in _ID_WORDS for path in paths if word in names[path])
+    return next(likely, None)
 
 
 def _find_number(document: Any, number: str) -> Any:
@@ -249,9 +264,9 @@ def _read_one_by_one(entries: Sequence[Any], paths: ResultPaths) -> list[str] | 
             usual, value = _find_id(entry, paths)
         doc = str(value) if is_id(value) or isinstance(value, UUID) else ""
         if not doc:
-            return BadResults(
-                WHERE_IDS, f"document {number} has no id{_describe_entry(entry, paths)}"
-            )
+            wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
+            problem = f"document {number} has no id{wanted}{describe_paths(entry)}"
+            return BadResults(WHERE_IDS, problem)
         docs.append(doc)
     return docs
 
@@ -311,7 +326,8 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         return value[0] if is_batch else value
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return None
-    value = value if all(isinstance(key, str) for key in value) else _name_keys(value)
+    if not all(isinstance(key, str) for key in value):
+        value = {str(key): inner for key, inner in value.items()}
     heads = {key.partition(".")[0] for key in value}  # what can begin a path in it
     for name in names:
         if name.partition(".")[0] not in heads:
@@ -322,10 +338,6 @@ def find_list(value: Any, names: Sequence[str] = _LIST_PATHS, depth: int = 0) ->
         if entries is not None:
             return entries
     return None
-
-
-def _name_keys(value: dict[Any, Any]) -> dict[str, Any]:
-    return {str(key): inner for key, inner in value.items()}
 
 
 def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:
@@ -340,11 +352,6 @@ def _find_id(entry: Any, paths: ResultPaths) -> tuple[Steps, Any]:
         if value is not None:
             return (step,), value
     return (), None
-
-
-def _describe_entry(entry: Any, paths: ResultPaths) -> str:
-    wanted = f" at {quote(paths.doc[0])}" if paths.doc and isinstance(entry, dict) else ""
-    return wanted + describe_paths(entry)
 
 
 def _write_json(value: Any) -> str:

@@ -19,7 +19,6 @@ from gainful.read import named_columns, shapes
 from gainful.read.build_sessions import build_sessions
 from gainful.read.column_names import LOG_COLUMNS, SESSION_ROLES, list_columns
 from gainful.read.engines import Engine, find_engine
-from gainful.read.event_table import describe_names, extract_events, find_facts, is_event_log
 from gainful.read.formats import (
     SESSION_FORMATS,
     find_format,
@@ -33,7 +32,13 @@ from gainful.read.named_columns import TEXT, Header, InputTable
 from gainful.read.path_finder import find_value, list_paths
 from gainful.read.qrels_and_run import Qrels
 from gainful.read.read_options import AS_USUAL, ReadOptions
-from gainful.read.session_events import SessionEvents
+from gainful.read.session_events import (
+    SessionEvents,
+    describe_names,
+    extract_events,
+    find_facts,
+    is_event_log,
+)
 from gainful.read.sessions import Sessions, choose_position, extract_sessions, name_columns
 from gainful.read.several_systems import combine_systems
 from gainful.read.source import Source, make_memory_source, open_source, unwrap_source
@@ -164,8 +169,9 @@ def read_sources(
 
 def _judge_by_text(sessions: Sessions) -> Sessions:
     if "text" not in sessions.frame.columns:
-        problem = "it does not tell the texts of queries"
-        raise NoColumn(sessions.name, problem, "--columns topic= (columns=) what tells the topic")
+        problem = "it has no texts of queries"
+        expected = "a column of topics: --columns topic=NAME (columns=)"
+        raise NoColumn(sessions.name, problem, expected)
     frame = sessions.frame.drop("topic", strict=False)
     return evolve(sessions, frame=frame, judged_by="text")
 
@@ -187,7 +193,6 @@ def _add_topics(sessions: Sessions, reading: ReadOptions) -> Sessions:
 
 
 def _refuse_judgments(source: Source) -> None:
-    """Ratings of search teams and lines of four fields, the last a number, are judgments."""
     entry = find_format(source)
     if entry.name == "ratings":
         problem = f"these are not sessions, but {entry.description}"
@@ -205,12 +210,7 @@ def refuse_unknown_json(source: Source) -> None:
     """Records of JSON that are no log that is known, and have no documents of a table either."""
     if re.fullmatch(rb"\s*(\{\s*\}|\[\s*\])\s*", source.head):
         raise BadInput(source.name, "it has no records")
-    if source.suffix in (".json", ".jsonl") and source.head.lstrip()[:1] in (
-        b'"',
-        b"n",
-        b"t",
-        b"f",
-    ):
+    if find_format(source).name in ("json", "jsonl") and source.head.lstrip()[:1] not in b"{[":
         raise NoColumn(source.name, "this is JSON, but holds no records", _list_record_formats())
     records = first_records(source) if binary_format(source) is None else []
     keys = list(dict.fromkeys(key for record in records for key in record))
@@ -332,12 +332,11 @@ def _collect_from_engine(
     behaviour: Mapping[str, float | None] | None,
 ) -> Sessions | pl.DataFrame:
     """What is wanted of sessions in an engine, by judgments and by what was done; or all of it."""
-    from gainful.read.engine_sessions import open_sessions  # noqa: PLC0415  (slow to load)
-    from gainful.read.fetch_sessions import fetch_sessions  # noqa: PLC0415
+    from gainful.read import engine_sessions  # noqa: PLC0415  (slow to load)
     from gainful.read.lazy import collect_frame  # noqa: PLC0415
 
     if behaviour is None:
         return collect_frame(value, engine, "sessions")
     judged_docs = None if qrels is None else qrels.frame["doc"].unique()
-    sessions = open_sessions(value, engine, "sessions", reading)
-    return fetch_sessions(sessions, judged_docs, behaviour)
+    sessions = engine_sessions.open_sessions(value, engine, "sessions", reading)
+    return engine_sessions.fetch_sessions(sessions, judged_docs, behaviour)

@@ -6,6 +6,7 @@ ranking of one query; where an entry could be either, both readings are told and
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
@@ -147,7 +148,9 @@ def read_json(source: Source, kind: Kind[Value], columns: ColumnMapping = USUAL_
     if isinstance(value, list):
         return _as_columns(read_sequence(value, name, kind, columns), kind)
     if not isinstance(value, dict):
-        raise BadInput(name, f"{quote(value)} is not an object", "{query: {document: number}}")
+        shown = value if isinstance(value, str) else json.dumps(value)
+        problem = f"this is JSON, but {quote(shown)} is not an object"
+        raise BadInput(name, problem, "{query: {document: number}}")
     try:
         return _as_columns(read_mapping(value, name, kind, columns), kind)
     except BadInput as failure:
@@ -241,8 +244,8 @@ def tells_both(value: Any, columns: ColumnMapping) -> bool:
     entries = (_as_rows(value) if is_sequence(value) else None) or [None]
     kinds = rag.record_kinds(entries[0], columns)
     if not kinds and isinstance(entries[0], Mapping):
-        lists = [str(key) for key, value in entries[0].items() if as_list(value) is not None]
-        rag.refuse_unknown_lists("judgments", lists, columns)
+        first = {str(key): value for key, value in entries[0].items()}
+        rag.refuse_unknown_lists("judgments", first, columns)
     return len(kinds) == 2
 
 
@@ -364,8 +367,7 @@ def _find_dict_shape(
     if isinstance(value, Mapping) or as_list(value) is not None:
         problem = "this is a list of several runs, each a dict by query"
         raise BadInput(name, problem, 'one run; several have names: runs={"bm25": …, "dense": …}')
-    lists = [str(key) for key, inner in first.items() if as_list(inner) is not None]
-    rag.refuse_unknown_lists(name, lists, columns)
+    rag.refuse_unknown_lists(name, {str(key): value for key, value in first.items()}, columns)
     names = f"query ({', '.join(QUERY[:5])}, …), document ({', '.join(DOC[:4])}, …), {number}"
     allowed = f'{names}; or columns={{"query": …}}'
     raise BadInput(f"{name}[0]", f"{quote(first)} has none of the usual names", allowed)
@@ -421,7 +423,6 @@ def _refuse_other_rows(first: tuple[Any, ...], name: str, number: str) -> None:
 
 
 def _refuse_flat(first: object, name: str, number: str) -> BadInput:
-    """One list of documents, of numbers, or of something else."""
     if isinstance(first, Real):
         problem = "these are numbers, without a document"
         return BadInput(name, problem, f"{GRADES_AND_SCORES}; or {_BY_QUERY}")

@@ -17,7 +17,7 @@ from io import BytesIO
 from math import inf
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from attrs import field, frozen
 
@@ -30,26 +30,8 @@ _ALWAYS_ALLOWED = 1 << 30  # bytes that any file may unpack to
 _LARGEST_RATIO = 30  # beyond these: runs pack to a fifth or a tenth of their size
 
 
-class Decompressor(Protocol):
-    """What unpacks one stream, as bz2 and lzma have it."""
-
-    @property
-    def eof(self) -> bool:
-        """Has the stream ended?"""
-        ...
-
-    @property
-    def unused_data(self) -> bytes:
-        """What came behind its end."""
-        ...
-
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes:
-        """The next bytes, so many at most."""
-        ...
-
-
 class _GzipDecompressor:
-    """zlib's, with the face of the others: what is not unpacked yet is kept."""
+    """zlib's, with the face of bz2's and lzma's: what is not unpacked yet is kept."""
 
     def __init__(self) -> None:
         self._stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
@@ -66,9 +48,9 @@ class _GzipDecompressor:
         return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
 
 
-def _load(module: str, name: str) -> Callable[[], Decompressor]:
-    def open_stream() -> Decompressor:
-        return getattr(import_module(module), name)()  # type: ignore[no-any-return]
+def _load(module: str, name: str) -> Callable[[], Any]:
+    def open_stream() -> Any:
+        return getattr(import_module(module), name)()
 
     return open_stream
 
@@ -138,9 +120,7 @@ def _take_until(limit: int, parts: Iterator[bytes], name: str) -> Iterator[bytes
         yield part
 
 
-def _iterate_parts(
-    data: bytes, open_stream: Callable[[], Decompressor], name: str
-) -> Iterator[bytes]:
+def _iterate_parts(data: bytes, open_stream: Callable[[], Any], name: str) -> Iterator[bytes]:
     """What streams hold, one after the other: files may be joined of several."""
     at, stream = 0, open_stream()
     while at < len(data):
@@ -222,7 +202,8 @@ class Source:
 
     def count_comments(self) -> int:
         """How many lines begin with #, perhaps after blanks?"""
-        return sum(map(_count_comments, self.iterate_pieces()))
+        comments = re.compile(rb"(?m)^[ \t\r\v\f]*#")
+        return sum(len(comments.findall(piece)) for piece in self.iterate_pieces() if b"#" in piece)
 
     def iterate_pieces(self, size: int = _PIECE_BYTES) -> Iterator[bytes]:
         """Whole lines of it, about so many bytes at a time; how far it was read is told."""
@@ -257,10 +238,6 @@ class Source:
     def _number_filled_lines(self) -> list[int]:
         lines = enumerate(self.iterate_lines(), start=1)
         return [number for number, line in lines if line.strip()]
-
-
-def _count_comments(lines: bytes) -> int:
-    return len(re.findall(rb"(?m)^[ \t\r\v\f]*#", lines)) if b"#" in lines else 0
 
 
 def is_path(text: str) -> bool:
@@ -351,8 +328,8 @@ def _open_text(path: str | PathLike[str]) -> Source:
                 )
     except OSError as failure:
         raise BadInput(name, _describe_os_error(failure)) from None
-    if _is_undecodable(name):  # Python can open it, and polars cannot
-        printable = os.fsencode(name).decode("utf-8", errors="replace")
+    printable = os.fsencode(name).decode("utf-8", errors="replace")
+    if printable != name:  # Python can open it, and polars cannot
         return make_memory_source(
             printable, suffix, _maybe_decompress(_read_file(file, name), printable)
         )
@@ -363,14 +340,6 @@ def _open_text(path: str | PathLike[str]) -> Source:
             name, suffix, _read_file(file, name)
         )  # what scanning in place would get wrong
     return Source(name, suffix, _check_head(head, name), path=file)
-
-
-def _is_undecodable(name: str) -> bool:
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def _has_mac_line_ends(head: bytes) -> bool:

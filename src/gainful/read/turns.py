@@ -213,7 +213,6 @@ def _is_run(record: dict[str, Any]) -> bool:
 
 
 def _read_turn(turn: Any, run_name: str | None) -> Turn:
-    """One turn of a run."""
     turn_id = turn.get("turn_id") if isinstance(turn, dict) else None
     match = re.fullmatch(TURN_QUERY, str(turn_id))
     if match is None:

@@ -45,8 +45,7 @@ from gainful.read.session_events import (
     read_event_words,
     tells,
 )
-from gainful.read.session_layout import has_repeats
-from gainful.read.session_problems import Problem, flag_problem
+from gainful.read.session_layout import Problem, flag_problem, has_repeats
 from gainful.read.source import Source
 from gainful.text import count_noun, join_words, quote
 
@@ -128,7 +127,6 @@ def read_ubi(source: Source | Sequence[Source], reading: ReadOptions = AS_USUAL)
 
 
 def _locate_in_all(files: Sequence[UbiFile]) -> Callable[[int], str]:
-    """The place of a row of several files, one after the other."""
     starts = [sum(len(file.frame) for file in files[:at]) for at in range(len(files))]
     locates = [file.locate for file in files]
 

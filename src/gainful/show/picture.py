@@ -84,18 +84,17 @@ def to_svg(chart: Any) -> str:
 
 def to_png(chart: Any) -> bytes:
     """A chart as PNG, two pixels for one."""
-    spec = as_spec(chart)
-    scale = _PNG_SCALE * _find_scale(spec)
-    content: bytes = _import_converter().vegalite_to_png(put_caption_below(spec), scale=scale)
-    return content
+    return _convert(chart, _import_converter().vegalite_to_png, _PNG_SCALE)
 
 
 def to_pdf(chart: Any) -> bytes:
     """A chart as PDF."""
+    return _convert(chart, _import_converter().vegalite_to_pdf)
+
+
+def _convert(chart: Any, convert: Callable[..., bytes], scale: float = 1) -> bytes:
     spec = as_spec(chart)
-    scale = _find_scale(spec)
-    content: bytes = _import_converter().vegalite_to_pdf(put_caption_below(spec), scale=scale)
-    return content
+    return convert(put_caption_below(spec), scale=scale * _find_scale(spec))
 
 
 def to_html(light: Any, dark: Any | None = None, *, begin_dark: bool = False) -> str:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from itertools import starmap
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -18,9 +19,16 @@ from attrs import define, evolve, field
 from gainful.errors import BadValue, CannotCompare
 from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.comparisons.comparison_answer import write_notes
-from gainful.evidence.comparisons.comparison_values import Evidence, Pair
-from gainful.evidence.comparisons.equivalence import add_equivalence
-from gainful.evidence.method import Method, test_pairs
+from gainful.evidence.comparisons.comparison_values import (
+    Equivalence,
+    Evidence,
+    GroupComparison,
+    GroupInteraction,
+    GroupPair,
+    Pair,
+    name_pairs,
+)
+from gainful.evidence.method import Method, correct_outcome, test_pairs
 from gainful.evidence.pairing import (
     Clusters,
     IndexPair,
@@ -33,16 +41,26 @@ from gainful.evidence.pairing import (
     refuse_extremes,
     standardise_values,
 )
-from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
+from gainful.evidence.statistics.correction import CORRECTIONS, MAX_T, TUKEY, holm
 from gainful.evidence.statistics.effect_size import (
+    POWER,
+    SKEWED,
     EffectSize,
     detectable_difference,
     effect_size,
     find_spread,
+    skewness_of_changes,
 )
-from gainful.evidence.statistics.outcome import Outcome, UnitSums
-from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS
+from gainful.evidence.statistics.outcome import (
+    Outcome,
+    Resampling,
+    UnitSums,
+    join_outcomes,
+    p_value,
+)
+from gainful.evidence.statistics.paired_tests import TESTS, TUKEY_WORDS, posterior_t, tost_p
 from gainful.evidence.statistics.study_design import Interaction
+from gainful.measure.groups import list_names
 from gainful.measure.notes import describe_convention
 from gainful.measure.results import list_footnotes
 from gainful.measure.sessions.results import (
@@ -51,8 +69,9 @@ from gainful.measure.sessions.results import (
 )
 from gainful.measure.values import Results
 from gainful.read.several_systems import CONVERSATION, SYSTEM
+from gainful.rounding import ROUNDING
 from gainful.text import count_noun
-from gainful.types import Array, finite_or_none
+from gainful.types import Array, Flags, finite_or_none
 
 AnyValues = TypeVar("AnyValues", bound=Results)
 
@@ -100,9 +119,18 @@ class Sample(ABC):
         pair: IndexPair,
         outcome: Outcome,
         at: tuple[int, int],
-        effect: EffectSize | None,
+        *,
+        level: float = 0.0,
+        power: float = POWER,
     ) -> Pair:
-        """What stands at one place of an outcome, which is of this pair in this measure."""
+        """What stands at one place of an outcome, which is of this pair in this measure.
+
+        At a level above 0 it knows the smallest difference that is found with this power.
+        """
+        effect = self.effect(measure, pair)
+        if effect is not None and level:
+            detectable = detectable_difference(*self.precision(measure, pair), level, power)
+            effect = evolve(effect, detectable=detectable)
         if effect is not None and self.results[0].directions[measure].is_lower:
             effect = evolve(effect, wins=effect.losses, losses=effect.wins)  # wins of the better
         first, second = (self.names[index] for index in pair)
@@ -137,16 +165,6 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
     family = method.count_comparisons(len(measures), len(places))
     correction = CORRECTIONS[method.correction]
     widened = f", {correction.interval_words}" if correction.interval_words and family > 1 else ""
-
-    def build_pair(row: int, at: int) -> Pair:
-        measure, place = measures[row], places[at]
-        effect = sample.effect(measure, place)
-        if effect is not None:
-            precision = sample.precision(measure, place)
-            detectable = detectable_difference(*precision, level, method.power)
-            effect = evolve(effect, detectable=detectable)
-        return sample.read_pair(measure, place, outcome, (row, at), effect)
-
     comparison = Comparison(
         systems=tuple(names),
         kind=sample.kind,
@@ -156,7 +174,11 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
         units=sample.units,
         clusters=sample.clusters,
         paired_units=sample.paired_units,
-        pairs=tuple(build_pair(*place) for place in np.ndindex(len(measures), len(places))),
+        pairs=tuple(
+            sample.read_pair(measure, place, outcome, (row, at), level=level, power=method.power)
+            for row, measure in enumerate(measures)
+            for at, place in enumerate(places)
+        ),
         evidence=Evidence(
             method=method,
             test_words=words,
@@ -177,15 +199,45 @@ def compare_sample(sample: Sample, method: Method) -> Comparison:
         all_footnotes=tuple(sample.footnotes(verbose=True)),
         interactions=sample.interactions,
     )
-    comparison = add_equivalence(
-        comparison,
-        results,
-        method.equivalent,
-        lambda pair: sample.differences(
-            pair.measure, (names.index(pair.system), names.index(pair.other))
-        ),
-    )
+    comparison = _add_equivalence(comparison, sample)
     return evolve(comparison, notes=(*sample.list_notes(comparison), *comparison.notes))
+
+
+def _add_equivalence(comparison: Comparison, sample: Sample) -> Comparison:
+    """A comparison whose pairs know whether they are practically the same, where that was asked.
+
+    p is corrected by Holm over the pairs of a measure, unless nothing is to be corrected.
+    """
+    evidence, added, skewed = comparison.evidence, {}, []
+    for measure, margin in evidence.method.margins(sample.results[0]).items():
+        known = {}
+        for at, pair in enumerate(comparison.pairs):
+            places = sample.names.index(pair.system), sample.names.index(pair.other)
+            if pair.measure == measure and (units := sample.differences(measure, places)):
+                known[at] = units
+        if not known:
+            continue
+        p = np.concatenate([tost_p(*_describe_units(units), margin) for units in known.values()])
+        corrected = p if evidence.correction == "none" else holm(p)
+        for (at, units), *both in zip(known.items(), p.tolist(), corrected.tolist(), strict=True):
+            shares = [*posterior_t(*_describe_units(units), margin)]
+            if comparison.direction(measure).is_lower:
+                shares.reverse()
+            added[at] = Equivalence(margin, *both, *(float(share[0]) for share in shares))
+            is_same = added[at].p_corrected <= evidence.method.resampling.alpha
+            if is_same and abs(skewness_of_changes(units.unit_means[:, 0])) > SKEWED:
+                skewed.append(comparison.pairs[at])
+    pairs = (evolve(pair, equivalence=added.get(at)) for at, pair in enumerate(comparison.pairs))
+    notes: tuple[str, ...] = ()
+    if skewed:
+        rates = "systems equivalent that differ by the margin (measured: in 9 to 12 %"
+        which = name_pairs(skewed, "differences of ")
+        notes = (f"{which} are skewed: TOST then too often calls {rates} instead of 5 %)",)
+    return evolve(comparison, pairs=tuple(pairs), notes=notes)
+
+
+def _describe_units(units: UnitSums) -> tuple[Array, Array, int]:
+    return units.means(), units.standard_errors(), units.number - 1
 
 
 def compare_where_possible(
@@ -239,7 +291,9 @@ class PairedSample(Sample):
         _refuse_unlike(results, names)
         tables = {measure: pair_results(results, measure) for measure in results[0].values}
         footnotes = partial(list_footnotes, results)
-        return cls._prepare(tables, method, clusters, results, footnotes, names, "run")
+        return cls._prepare(
+            tables, method, clusters, results=results, footnotes=footnotes, names=names, kind="run"
+        )
 
     @classmethod
     def from_conversations(
@@ -255,34 +309,30 @@ class PairedSample(Sample):
         tables = {
             measure: _pair_conversations(results, measure, names) for measure in results.values
         }
-        footnotes = partial(list_session_footnotes, results)
-        return cls._prepare(tables, method, clusters, [results], footnotes, names, SYSTEM)
+        footnotes, several = partial(list_session_footnotes, results), [results]
+        return cls._prepare(
+            tables, method, clusters, results=several, footnotes=footnotes, names=names, kind=SYSTEM
+        )
 
     @classmethod
-    def _prepare(  # noqa: PLR0917  (all of a sample)
+    def _prepare(
         cls,
         tables: Mapping[str, PairedValues],
         method: Method,
         clusters: Clusters | None,
-        results: Sequence[Results],
-        footnotes: Callable[..., list[str]],
-        names: Sequence[str],
-        kind: str,
+        **parts: Any,
     ) -> PairedSample:
         """What can be compared, standardised and in clusters where that was asked."""
         ready = {}
         for measure, table in tables.items():
-            refuse_incomparable(table, names)
+            refuse_incomparable(table, parts["names"])
             table = standardise_values(table, method.standardise)  # noqa: PLW2901
             ready[measure] = table if clusters is None else clusters.assign(table)
         noun = next(iter(ready.values())).noun
         numbers = {measure: len({*table.units}) for measure, table in ready.items()}
         return cls(
+            **parts,
             tables=ready,
-            results=results,
-            footnotes=footnotes,
-            names=names,
-            kind=kind,
             unit=noun,
             paired_by=noun,
             means={measure: table.values.mean(axis=0) for measure, table in ready.items()},
@@ -338,7 +388,7 @@ def refuse_incomparable(paired: PairedValues, names: Sequence[str]) -> None:
         )
     refuse_extremes(paired.values, paired.measure)
     if not paired.values.any():
-        kind = "run" if paired.noun == "query" else "system"
+        kind = "system" if paired.noun == CONVERSATION else "run"
         raise CannotCompare(
             f"{paired.measure} is 0 for every {paired.noun} of every {kind}: "
             "there is nothing to compare"
@@ -356,7 +406,7 @@ def _refuse_unlike(results: Sequence[Results], names: Sequence[str]) -> None:
             {key: str(m) for key, m in item.measures.items()} for item in (result, results[0])
         )
         if measures != first:
-            raise CannotCompare(f"{name} and {names[0]} have not been given the same measures")
+            raise CannotCompare(f"{name} and {names[0]} were evaluated with different measures")
         differences = result.convention.differences(results[0].convention)
         if differences:
             raise CannotCompare(
@@ -379,3 +429,207 @@ def _pair_conversations(results: SessionResults, measure: str, names: list[str])
         for name in names
     ]
     return evolve(pair_values(by_system, measure), noun=CONVERSATION)
+
+
+# ── within groups of queries or sessions: one family over all groups ────────────────────────────
+
+
+def compare_groups(
+    results: Sequence[Results],
+    by: str,
+    build: BuildSample,
+    comparison: Comparison,
+    method: Method,
+) -> GroupComparison:
+    """The comparison within each group, all of it one family.
+
+    Args:
+        results: of runs, or of sessions, which know their groups.
+        by: what names the groups.
+        build: makes what is compared of results in which only one group counts.
+        comparison: that of all queries.
+        method: how systems are compared; with the family "measure" each measure is one of its own.
+    """
+    places = choose_pairs(
+        method.pairs, len(comparison.systems), comparison.systems.index(comparison.baseline)
+    )
+    samples, notes = _build_samples(results, build, comparison)
+    families = [samples]
+    if method.family == "measure":
+        families = [[item for item in samples if item[0] == name] for name in comparison.measures]
+    pairs: list[GroupPair] = []
+    for family in filter(None, families):
+        pairs += _test_family(family, method, places)
+    untold = _why_no_interaction([sample for _, _, sample in samples])
+    interactions = []
+    for measure in () if untold else comparison.measures:
+        own = [sample for name, _, sample in samples if name == measure]
+        interactions += _find_interactions(measure, own, places, method.resampling)
+    notes += [f"whether differences depend on {by} is not tested: {untold}"] if untold else []
+    correction = method.correction
+    if correction == MAX_T and not all(isinstance(item[2], PairedSample) for item in samples):
+        correction = "holm"
+    return GroupComparison(
+        by=by,
+        unit=comparison.evidence.unit,
+        pairs=pairs,
+        interactions=interactions,
+        correction=correction,
+        family=max((len(family) for family in families), default=0) * len(places),
+        alpha=method.resampling.alpha,
+        notes=notes,
+    )
+
+
+_MeasuredGroup = tuple[str, str, Sample]  # the measure, the group, what is compared
+
+
+def _build_samples(
+    results: Sequence[Results], build: BuildSample, comparison: Comparison
+) -> tuple[list[_MeasuredGroup], list[str]]:
+    """What can be compared of each measure and group, and why others cannot."""
+    samples: list[_MeasuredGroup] = []
+    labels_by_problem: dict[str, list[str]] = {}
+    flags = [result.group_flags() for result in results]
+    labels = list(dict.fromkeys(label for groups in flags for label in groups))
+    for measure in comparison.measures:
+        for label in labels:
+            some = [
+                result.select_measures([measure]).restrict(
+                    groups.get(label, np.zeros(len(result.ids), dtype=bool))
+                )
+                for result, groups in zip(results, flags, strict=True)
+            ]
+            try:
+                _refuse_one([groups.get(label) for groups in flags], comparison.evidence.unit)
+                sample = build(some)
+                problem = "" if [*sample.names] == [*comparison.systems] else "some have none of it"
+            except (CannotCompare, BadValue) as error:
+                problem = str(error)
+            if problem:
+                labels_by_problem.setdefault(problem, []).append(label)
+            else:
+                samples.append((measure, label, sample))
+    return samples, list(starmap(_describe_problem, labels_by_problem.items()))
+
+
+def _refuse_one(flags: Sequence[Flags | None], unit: str) -> None:
+    if max(int(some.sum()) for some in flags if some is not None) == 1:
+        raise CannotCompare(f"one {unit} is too few")
+
+
+def _describe_problem(problem: str, labels: Sequence[str]) -> str:
+    labels = list(dict.fromkeys(labels))
+    subject = "group {} is" if len(labels) == 1 else "groups {} are"
+    return f"{subject.format(list_names(labels))} not compared: {problem}"
+
+
+def _test_family(
+    family: Sequence[_MeasuredGroup], method: Method, places: Sequence[IndexPair]
+) -> list[GroupPair]:
+    outcome = _test_together([sample for _, _, sample in family], method, places)
+    pairs = []
+    for row, (measure, label, sample) in enumerate(family):
+        for at, place in enumerate(places):
+            mean, other = (float(sample.means[measure][index]) for index in place)
+            pair = sample.read_pair(measure, place, outcome, (row, at))
+            pairs.append(GroupPair(label, sample.units[measure], mean, other, pair))
+    return pairs
+
+
+def _test_together(
+    samples: Sequence[Sample], method: Method, places: Sequence[IndexPair]
+) -> Outcome:
+    """Groups × pairs: what the test says, as one family.
+
+    Groups of queries have no query in common, and are flipped together; the sessions of a study
+    are exchanged group by group, and p is corrected by Holm where it would be by max-T.
+    """
+    whole = evolve(method, family="all")
+    paired = [sample for sample in samples if isinstance(sample, PairedSample)]
+    if len(paired) == len(samples):
+        tables = [table for sample in paired for table in sample.tables.values()]
+        pairs = np.array(places, dtype=np.intp)
+        return test_pairs(tables, pairs, whole.fit_to_queries(tables, pairs), samples[0].names)
+    alone = evolve(method, correction="none", correction_given=True)
+    by_sample = [(sample, sample.complete_method(alone, places)) for sample in samples]
+    whole = evolve(whole, correction="holm") if method.correction == MAX_T else whole
+    whole = evolve(whole, test=by_sample[0][1].test)
+
+    def apply(resampling: Resampling) -> Outcome:
+        outcomes = [
+            sample.test_pairs(evolve(own, resampling=resampling), places)[0]
+            for sample, own in by_sample
+        ]
+        return join_outcomes(outcomes, np.concatenate)
+
+    shape = len(samples), len(places)
+    return correct_outcome(apply, shape, whole.fit_resamples(*shape, sides=2))
+
+
+def _why_no_interaction(samples: Sequence[Sample]) -> str:
+    for sample in samples:
+        if not isinstance(sample, PairedSample):
+            return "the test needs paired values"
+        if sample.cluster is not None:
+            return "clusters of queries cannot be permuted over groups"
+    return ""
+
+
+def _find_interactions(
+    measure: str,
+    samples: Sequence[Sample],
+    places: Sequence[IndexPair],
+    resampling: Resampling,
+) -> list[GroupInteraction]:
+    """Does the difference of each pair depend on the group? Of one group nothing can."""
+    paired = [sample for sample in samples if isinstance(sample, PairedSample)]
+    if len(paired) < 2:
+        return []
+    differences = [
+        np.stack([sample.tables[measure].differences(place) for place in places], axis=1)
+        for sample in paired
+    ]
+    f, p = test_interaction(differences, resampling)
+    names = paired[0].names
+    return [
+        GroupInteraction(
+            *(measure, names[first], names[second], len(paired)),
+            *(finite_or_none(f[at]), float(p[at])),
+        )
+        for at, (first, second) in enumerate(places)
+    ]
+
+
+def test_interaction(differences: Sequence[Array], resampling: Resampling) -> tuple[Array, Array]:
+    """One-way F of differences by group, and its p by permuting groups over queries.
+
+    Differences are, for each group, queries × pairs; permutations keep the sizes of groups.
+
+    Examples:
+        >>> groups = [np.array([[1.0], [2.0]]), np.array([[3.0], [4.0]])]
+        >>> f, p = test_interaction(groups, Resampling(resamples=999))
+        >>> f.tolist(), round(float(p[0]), 1)
+        ([8.0], 0.3)
+    """
+    values = np.concatenate(differences)
+    values = values - values.mean(axis=0)
+    sizes = np.array([len(group) for group in differences])
+    starts = np.cumsum(sizes) - sizes
+    total = (values**2).sum(axis=0)
+
+    def explain(rows: Array) -> Array:
+        sums: Array = np.add.reduceat(rows, starts, axis=0)
+        return np.asarray((sums**2 / sizes[:, None]).sum(axis=0))
+
+    own = explain(values)
+    chance = resampling.random_generator()
+    least = own - ROUNDING * total
+    counts = sum(
+        (explain(values[chance.permutation(len(values))]) >= least).astype(np.int64)
+        for _ in range(resampling.resamples)
+    )
+    degrees, error_degrees = len(sizes) - 1, len(values) - len(sizes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        f = (own / degrees) / ((total - own) / error_degrees)
+    return f, p_value(np.asarray(counts), resampling.resamples, exact=False)

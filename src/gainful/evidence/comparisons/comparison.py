@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -163,26 +163,25 @@ def _list_rows(comparison: Comparison) -> Table:
         *(("better",) if has_lower else ()),
         *(("group",) if comparison.groups else ()),
     )
-    pair_rows = []
+    records = []
     for pair in comparison.pairs:
         means = dict(zip(comparison.systems, comparison.means[pair.measure].tolist(), strict=True))
-        data = dict.fromkeys(_EQUIVALENCE_COLUMNS) | {units: comparison.units[pair.measure]}
-        data |= comparison.pair_to_dict(pair)
-        data |= {
+        record = {units: comparison.units[pair.measure]} | comparison.pair_to_dict(pair)
+        record |= {
             "mean": means[pair.system],
             "other_mean": means[pair.other],
             "significant": str(comparison.is_significant(pair)).lower(),
             "clusters": comparison.clusters.get(pair.measure),
             "better": comparison.direction(pair.measure).better_is,
-            "group": None,
         }
         if pair.equivalence is not None:
-            data["equivalent"] = str(data["equivalent"]).lower()
-        pair_rows.append([data[column] for column in columns])
-    for row in () if comparison.groups is None else comparison.groups.to_dict()["pairs"]:
-        row["significant"] = str(row["significant"]).lower()
-        pair_rows.append([row.get(column) for column in columns])
-    return Table(columns, pair_rows, numeric=True, label_columns=3)
+            record["equivalent"] = str(record["equivalent"]).lower()
+        records.append(record)
+    records += [
+        record | {"significant": str(record["significant"]).lower()}
+        for record in (() if comparison.groups is None else comparison.groups.to_dict()["pairs"])
+    ]
+    return Table.from_records(columns, records, label_columns=3)
 
 
 def format_heading(comparison: Comparison, measure: str) -> str:
@@ -301,19 +300,15 @@ def _describe_power(comparison: Comparison, measure: str, *, verbose: bool) -> l
     }
     if not detectable:
         return []
-    smallest = _format_by_system(detectable, ".3f")
+    low, high = (f"{end(detectable.values()):.3f}" for end in (min, max))
+    smallest = f"{low} to {high}"
+    if len(detectable) <= _MAX_SYSTEMS:
+        smallest = ", ".join(f"{value:.3f} ({name})" for name, value in detectable.items())
     if measure in comparison.bounded_measures and min(detectable.values()) >= 1:
         smallest = f"none: too few {pluralise(comparison.unit_in_words)}"
     level = f"; t test at {comparison.evidence.power_level:.2g}" if verbose else ""
     power = f"{100 * comparison.evidence.method.power:g} % power"
     return [f"Detectable difference at {power}: {smallest}{level}."]
-
-
-def _format_by_system(values: Mapping[str, float], spec: str) -> str:
-    if len(values) <= _MAX_SYSTEMS:
-        return ", ".join(f"{format(value, spec)} ({name})" for name, value in values.items())
-    low, high = (format(end(values.values()), spec) for end in (min, max))
-    return f"{low} to {high}"
 
 
 def describe_test(comparison: ComparisonValues, *, verbose: bool = False) -> list[str]:
@@ -430,37 +425,22 @@ def find_equivalences(comparison: ComparisonValues, measure: str) -> list[tuple[
 
 def describe_equivalence(comparison: ComparisonValues) -> str:
     """Which systems are practically the same, by the first measure that has a margin."""
-    for measure in comparison.measures:
-        asked = find_equivalences(comparison, measure)
-        if len(asked) == 1:
-            return _describe_one(comparison, *asked[0])
-        if asked:
-            return _describe_several(comparison, measure, asked)
-    return ""
-
-
-def _describe_one(comparison: ComparisonValues, pair: Pair, equivalence: Equivalence) -> str:
-    within = f"within {equivalence.margin:g}"
-    evidence = f"TOST, p {relate_p(equivalence.p_corrected)}"
-    if comparison.is_equivalent(pair):
-        who = f"{pair.system} and {pair.other} are practically the same in {pair.measure}"
-        return f"{who}: {within} ({evidence})."
-    who = f"{pair.system} and {pair.other} are not shown to be practically the same"
-    return f"{who} in {pair.measure}: {within} ({evidence})."
-
-
-def _describe_several(
-    comparison: ComparisonValues, measure: str, asked: Sequence[tuple[Pair, Equivalence]]
-) -> str:
-    head = f"Practically the same in {measure}, within {asked[0][1].margin:g}:"
+    by_measure = (find_equivalences(comparison, measure) for measure in comparison.measures)
+    asked = next(filter(None, by_measure), [])
     same = [pair for pair, _ in asked if comparison.is_equivalent(pair)]
-    if not same:
-        return f"{head} no pair."
-    names = [f"{pair.system} and {pair.other}" for pair in same]
-    rest = len(asked) - len(same)
-    not_shown = f"; not shown for {count_noun(rest, 'other pair')}" if rest else ""
+    if not asked:
+        return ""
+    (pair, equivalence), *others = asked
+    within = f"within {equivalence.margin:g}"
+    if not others:
+        verb = "are" if same else "are not shown to be"
+        who = f"{pair.system} and {pair.other} {verb} practically the same in {pair.measure}"
+        evidence = f"TOST, p {relate_p(equivalence.p_corrected)}"
+        return f"{who}: {within} ({evidence})."
+    names, rest = [f"{pair.system} and {pair.other}" for pair in same], len(asked) - len(same)
+    not_shown = f"; not shown for {count_noun(rest, 'other pair')}" if names and rest else ""
     pairs = "; ".join(names) if len(names) <= _MAX_PAIR_NAMES else f"{len(names)} pairs"
-    return f"{head} {pairs}{not_shown}."
+    return f"Practically the same in {pair.measure}, {within}: {pairs or 'no pair'}{not_shown}."
 
 
 def list_equivalence(comparison: ComparisonValues) -> list[Section]:
@@ -593,7 +573,8 @@ def describe_groups(groups: GroupComparison) -> list[str]:
     text += f" ({correction.words})"
     text += f" · {correction.interval_kind}" if correction.interval_kind else ""
     if groups.interactions:
-        text += " · dependence on the group: one-way F, groups permuted over queries, not corrected"
+        permuted = f"groups permuted over {pluralise(groups.unit)}"
+        text += f" · dependence on the group: one-way F, {permuted}, not corrected"
     number = len({item.group for item in groups.pairs})
     folded = f"{number} groups: tables show the largest {MOST_GROUPS}, and the others as one, "
     folded += "which is not tested; CSV and JSON have all"

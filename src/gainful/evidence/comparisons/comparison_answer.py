@@ -153,7 +153,6 @@ class _Standing:
         return (*self.best, *self.alike)
 
     def is_like(self, other: _Standing) -> bool:
-        """Do the same systems lead, and beat the same others?"""
         words = self.direction.better == other.direction.better
         return words and set(self.leading) == set(other.leading) and self.is_clear == other.is_clear
 
@@ -268,12 +267,9 @@ def _describe_winner(comparison: ComparisonValues, standing: _Standing) -> str:
         head = f"{winner} is {standing.direction.better} than {loser} in {measure}"
         return f"{head}, {_describe_evidence(comparison, pair)}."
     others = f"all {loser}" if len(beaten) > _MAX_NAMES else loser
-    return f"{winner} beats {others} in {measure}; {_describe_runner_up(comparison, pair)}."
-
-
-def _describe_runner_up(comparison: ComparisonValues, pair: Pair) -> str:
-    evidence = _describe_evidence(comparison, pair, "{} behind")
-    return f"the runner-up, {_label(comparison, pair.other)}, is {evidence}"
+    behind = _describe_evidence(comparison, pair, "{} behind")
+    runner_up = f"the runner-up, {_label(comparison, pair.other)}, is {behind}"
+    return f"{winner} beats {others} in {measure}; {runner_up}."
 
 
 def _describe_best(comparison: ComparisonValues, standing: _Standing) -> str:
@@ -323,7 +319,6 @@ def _describe_against_baseline(comparison: ComparisonValues, measure: str) -> st
 
 
 def _describe_evidence(comparison: ComparisonValues, pair: Pair, words: str = "by {}") -> str:
-    """How far the first is ahead, with its interval and p."""
     evidence = comparison.evidence
     pair = pair.reverse() if comparison.direction(pair.measure).is_lower else pair
     decimals = choose_decimals(pair.difference, ANSWER_DECIMALS)

@@ -14,12 +14,12 @@ from gainful.evidence.method import Method
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.statistics.correction import FREEDMAN_LANE, MAX_T, RANDOMISATION, TUKEY
 from gainful.evidence.statistics.effect_size import EffectSize
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.evidence.statistics.study_design import Interaction
 from gainful.measure.entry import HIGHER, Direction
 from gainful.page.shown import refuse_truth
 from gainful.page.table import to_plain_data
-from gainful.text import count_noun, pluralise
+from gainful.text import count_noun, name_count, pluralise
 from gainful.types import Array
 
 # Tests whose p is a share of resamples that are as far on either side.
@@ -208,7 +208,7 @@ class GroupPair:
     def to_dict(self, unit: str) -> dict[str, Any]:
         """All of it as plain data."""
         means = {"mean": self.mean, "other_mean": self.other_mean}
-        return {"group": self.group, pluralise(unit): self.units} | means | self.pair.to_dict()
+        return {"group": self.group, name_count(unit): self.units} | means | self.pair.to_dict()
 
 
 @frozen
@@ -385,7 +385,7 @@ class ComparisonValues:
                 {
                     "measure": measure,
                     "better": self.direction(measure).better_is,
-                    pluralise(self.evidence.unit): self.units[measure],
+                    name_count(self.evidence.unit): self.units[measure],
                     **self._study_data(measure),
                     "clusters": self.clusters.get(measure),
                     "means": dict(zip(self.systems, self.means[measure].tolist(), strict=True)),
@@ -473,7 +473,6 @@ def _grow_group(
     neighbours: Sequence[set[int]],
     groups: list[tuple[int, ...]],
 ) -> None:
-    """Bron and Kerbosch's search for the largest groups, with a pivot."""
     if len(groups) >= MAX_GROUPS:
         return
     if not candidates and not excluded:

@@ -219,10 +219,11 @@ def _check_lost_queries(
 def _allow_or_refuse(number: int, problem: str, results: Results, rules: Rules) -> list[str]:
     if not number:
         return []
+    units = count_noun(number, results.unit)
     if "queries" in rules.allow:
-        return [f"{count_noun(number, 'query')} {problem}; let through"]
+        return [f"{units} {problem}; let through"]
     raise CannotCompare(
-        f"{results.name}: {count_noun(number, 'query')} {problem}, so the gate cannot decide "
+        f"{results.name}: {units} {problem}, so the gate cannot decide "
         "whether it is good enough (missing=zero counts them as 0; --allow queries judges the "
         "others alone)"
     )
@@ -261,8 +262,9 @@ def _pair_with_baseline(
             [values_by_query(results, name), baseline.values_by_query(str(measure))], name
         )
         if not pair.queries:
-            raise CannotCompare(f"{baseline.name}: it has no query in common with the run ({name})")
-        pairs[name] = pair
+            shared = f"no {results.unit} in common with the run ({name})"
+            raise CannotCompare(f"{baseline.name}: it has {shared}")
+        pairs[name] = evolve(pair, noun=results.unit)
     return pairs
 
 
@@ -292,10 +294,10 @@ def _baseline_notes(
                 more = ", …" if len(unshared) > _MAX_NAMED else ""
                 examples = ", ".join(unshared[:_MAX_NAMED]) + more
                 verb = "counts" if len(unshared) == 1 else "count"
-                line = f"{count_noun(len(unshared), 'query')} {verb} in {words} only: {examples}"
+                line = f"{count_noun(len(unshared), pair.noun)} {verb} in {words} only: {examples}"
                 names_by_line.setdefault(line, []).append(name)
         if not pair.differences((0, 1)).any():
-            line = "the run equals the baseline in every query"
+            line = f"the run equals the baseline in every {pair.noun}"
             names_by_line.setdefault(line, []).append(name)
     return [*notes, *(f"{line} ({', '.join(names)})" for line, names in names_by_line.items())]
 
@@ -343,8 +345,9 @@ def _check_limits(results: Results, rules: Rules, mean: Mapping[str, float]) -> 
                     raise BadValue(rule, spelling, allowed)
                 value = mean[name] if group is None else results.mean_of(name, some)
                 if not isfinite(value):
-                    problem = f"{name} of {group} has no mean, as no query counts"
-                    raise BadInput(results.name, problem, "a query with something relevant")
+                    problem = f"{name} of {group} has no mean, as no {results.unit} counts"
+                    expected = f"a {results.unit} with something relevant"
+                    raise BadInput(results.name, problem, expected)
                 ok = direction.sign * (value - limit) >= -rounding_slack(limit)
                 yield Check(rule, name, value, limit, ok=ok, direction=direction, group=group)
 
@@ -366,7 +369,7 @@ def _average_group(results: Results, pair: PairedValues, group: str) -> tuple[fl
     labels = {} if results.grouping is None else results.grouping.labels
     own = pair.values[[labels.get(query) == group for query in pair.queries]]
     if not len(own):
-        raise CannotCompare(f"group {quote(group)} has no query in common with the baseline")
+        raise CannotCompare(f"group {quote(group)} has no {pair.noun} in common with the baseline")
     kind = results.recipes[pair.measure].entry.aggregation
     return aggregate(own[:, 0], kind), aggregate(own[:, 1], kind)
 

@@ -18,9 +18,8 @@ from gainful.evidence.gates.rules import Check, Rule, Rules, rounding_slack
 from gainful.evidence.pairing import Clusters, PairedValues, pair_values, run_test, values_by_query
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.effect_size import SKEWED, constant_columns, skewness_of_changes
-from gainful.evidence.statistics.outcome import Outcome
+from gainful.evidence.statistics.outcome import Outcome, Resampling
 from gainful.evidence.statistics.paired_tests import TESTS
-from gainful.evidence.statistics.resampling import Resampling
 from gainful.measure.values import Results
 from gainful.read.baseline import Baseline
 from gainful.read.inputs import as_qrels_columns
@@ -94,8 +93,9 @@ def means(results: Results) -> dict[str, float]:
     """The mean of each measure; one that cannot be computed is an error."""
     for name, value in results.mean.items():
         if not isfinite(value):
-            problem = f"{name} has no mean, as no query counts"
-            raise BadInput(results.name, problem, "a query with something relevant")
+            problem = f"{name} has no mean, as no {results.unit} counts"
+            expected = f"a {results.unit} with something relevant"
+            raise BadInput(results.name, problem, expected)
     return results.mean
 
 
@@ -137,7 +137,10 @@ def fingerprint(qrels: Qrels | NestedDict) -> str:
         False
     """
     rows = _judgment_rows(as_qrels_columns(qrels))
-    lines = rows.select(pl.concat_str([_encode_field(name) for name in _FIELDS])).to_series().sort()
+    lengths = {name: pl.col(name).str.len_bytes().cast(pl.String) for name in _FIELDS}
+    fields = [pl.concat_str([size, pl.lit(":"), pl.col(name)]) for name, size in lengths.items()]
+    line = pl.concat_str([field.fill_null("-") for field in fields])
+    lines = rows.select(line).to_series().sort()
     return f"sha256:{sha256(chr(10).join(lines.to_list()).encode()).hexdigest()}"
 
 
@@ -156,12 +159,6 @@ def _judgment_rows(qrels: Qrels) -> pl.DataFrame:
     silent = pl.DataFrame({"query": pl.Series(qrels.silent, dtype=pl.String).unique()})
     silent = silent.filter(~pl.col("query").is_in(judged))
     return pl.concat([frame, silent], how="diagonal")
-
-
-def _encode_field(name: str) -> pl.Expr:
-    column = pl.col(name)
-    encoded = pl.concat_str([column.str.len_bytes().cast(pl.String), pl.lit(":"), column])
-    return encoded.fill_null("-")
 
 
 # ── a run against its baseline: significance, non-inferiority, drift since the chain began ─────
@@ -333,7 +330,8 @@ def check_drift(
             f"{name} {format_change(float(pairs[name].differences((0, 1)).mean()))}"
             for name in untested
         )
-        number = count_noun(min(len(pairs[name].queries) for name in untested), "query")
+        noun = pairs[untested[0]].noun
+        number = count_noun(min(len(pairs[name].queries) for name in untested), noun)
         notes.append(f"{number} cannot show a drift from the anchor: not tested ({changes})")
     means = {name: pair.values.mean(axis=0).tolist() for name, pair in testable.items()}
     sides = Sides(results, rules, testable, means)

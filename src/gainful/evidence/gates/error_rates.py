@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from math import sqrt
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from attrs import evolve, frozen
@@ -20,7 +20,7 @@ from gainful.evidence.pairing import PairedValues, values_by_query
 from gainful.evidence.statistics.effect_size import POWER
 from gainful.measure.entry import Direction
 from gainful.measure.values import Results
-from gainful.page.table import Column, to_plain_data
+from gainful.page.table import Column
 from gainful.read.baseline import Baseline
 from gainful.types import Array
 
@@ -44,10 +44,6 @@ class ErrorRate:
     spread_source: Source
     neutral_stopped: float
     caught_drop: float | None  # None where no drop is caught so often
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data."""
-        return to_plain_data(self)
 
 
 @frozen(eq=False)
@@ -80,12 +76,21 @@ def find_error_rates(
             applied, tested = _propose_checks(spread, means[spread.measure]), len(spreads)
             applied = [evolve(check, direction=directions[spread.measure]) for check in applied]
         for check in applied:
-            if check.rule != "drift":
-                yield _rate_check(check, spread, rules, max(tested, 1))
+            if check.rule == "drift":
+                continue
+            chance = stop_chance(check, spread, rules, max(tested, 1))
+            yield ErrorRate(
+                rule=check.rule_words,
+                measure=check.measure,
+                queries=spread.queries,
+                spread=spread.value,
+                spread_source=spread.source,
+                neutral_stopped=chance(0.0),
+                caught_drop=_find_drop(chance, spread.value),
+            )
 
 
 def _propose_checks(spread: Spread, mean: float) -> list[Check]:
-    """The usual rules, with a bound that suits this spread and number of queries."""
     from scipy.stats import norm  # noqa: PLC0415  (slow to load)
 
     usual = USUAL_DROP if abs(mean) <= 1 else USUAL_DROP * abs(mean)
@@ -93,19 +98,6 @@ def _propose_checks(spread: Spread, mean: float) -> list[Check]:
     bounds = [float(f"{bound:.2g}") for bound in (usual, fitting)]
     drops = [Check("max_drop", spread.measure, mean, bound, ok=True) for bound in bounds]
     return [*drops, Check("significant", spread.measure, mean, USUAL_LEVEL, ok=True)]
-
-
-def _rate_check(check: Check, spread: Spread, rules: Rules, tested: int) -> ErrorRate:
-    chance = stop_chance(check, spread, rules, tested)
-    return ErrorRate(
-        rule=check.rule_words,
-        measure=check.measure,
-        queries=spread.queries,
-        spread=spread.value,
-        spread_source=spread.source,
-        neutral_stopped=chance(0.0),
-        caught_drop=_find_drop(chance, spread.value),
-    )
 
 
 def stop_chance(
@@ -174,8 +166,8 @@ def describe_spreads(spreads: list[Spread]) -> list[str]:
     lines = {
         "seen": "the spread of changes is that between the run and the baseline",
         "history": "the spread of changes is the mean of those of the chain of baselines",
-        "assumed": "no change has been seen yet: its spread is assumed to be a quarter of that of "
-        "the values; drops grow with it",
+        "assumed": "no changes observed yet: their spread is assumed to be a quarter of that of "
+        "the values; drops are proportional to it",
     }
     return [words for source, words in lines.items() if any(s.source == source for s in spreads)]
 

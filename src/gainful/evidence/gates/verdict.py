@@ -20,7 +20,7 @@ from gainful.page.render import render, write_together
 from gainful.page.shown import Shown
 from gainful.page.table import Table, build_table, to_one_line, to_plain_data
 from gainful.read.baseline import Baseline
-from gainful.text import count_noun, format_change, format_distinct, mark_notes
+from gainful.text import count_noun, format_change, format_distinct, mark_notes, pluralise
 
 # Bold, then a colour.
 _PASSED_STYLE, _FAILED_STYLE = "1m\x1b[32", "1m\x1b[31"
@@ -84,7 +84,7 @@ class Verdict(Shown):
             "run": results.name,
             "checks": [check.to_dict() for check in self.checks],
             "look_at": [to_plain_data(look) for look in self.look_at],
-            "error_rates": [rate.to_dict() for rate in self.error_rates],
+            "error_rates": [to_plain_data(rate) for rate in self.error_rates],
             "mean": results.mean_or_none(),
             "baseline": baseline
             and {
@@ -162,14 +162,14 @@ def _build_check_table(verdict: Verdict) -> Table:
     columns += [*p_names, "rule", ""]
     rows = []
     for check in verdict.checks:
-        cells = _format_check_values(verdict, check)
+        cells = _format_means(verdict, check.subject, check.value, check.baseline)
         for p in (getattr(check, name) for name in p_names.values()):
             cells.append("–" if p is None else format_distinct(p, check.bound))
         rows.append([*cells, check.rule_words, "holds" if check.ok else "BROKEN"])
     checked_measures = {check.measure for check in verdict.checks if check.group is None}
     for name, value in verdict.results.mean.items():
         if name not in checked_measures:
-            cells = _format_values(verdict, name, value) + ["–"] * len(p_names)
+            cells = _format_means(verdict, name, value) + ["–"] * len(p_names)
             rows.append([*cells, "–", ""])
     if not verdict.checks:  # nothing was held against it
         columns, rows = columns[:-2], [row[:-2] for row in rows]
@@ -184,21 +184,16 @@ def _build_check_table(verdict: Verdict) -> Table:
     )
 
 
-def _format_check_values(verdict: Verdict, check: Check) -> list[str]:
-    if check.rule != "drift" and check.group is None:
-        return _format_values(verdict, check.measure, check.value)
-    cells = [check.subject, f"{check.value:.4f}"]
-    if check.baseline is None:
-        return [*cells, *(["–", "–"] if verdict.now_and_before else [])]
-    return [*cells, f"{check.baseline:.4f}", format_change(check.value - check.baseline)]
-
-
-def _format_values(verdict: Verdict, name: str, value: float) -> list[str]:
+def _format_means(
+    verdict: Verdict, name: str, value: float, before: float | None = None
+) -> list[str]:
     cells = [name, f"{value:.4f}"]
-    if name in verdict.now_and_before:
-        now, then = verdict.now_and_before[name]
-        return [*cells, f"{then:.4f}", format_change(now - then)]
-    return [*cells, "–", "–"] if verdict.now_and_before else cells
+    if not verdict.now_and_before:
+        return cells
+    if before is None and name in verdict.now_and_before:
+        value, before = verdict.now_and_before[name]
+    change = ("–", "–") if before is None else (f"{before:.4f}", format_change(value - before))
+    return [*cells, *change]
 
 
 def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
@@ -213,28 +208,28 @@ def _build_query_tables(verdict: Verdict) -> list[tuple[str, Table]]:
         looks_by_measure.setdefault(look.measure, []).append(look)
     directions = verdict.results.directions
     return [
-        _build_query_table(name, looks, directions[name])
+        _build_query_table(name, looks, directions[name], verdict.results.unit)
         for name, looks in looks_by_measure.items()
     ]
 
 
 def _build_query_table(
-    name: str, looks: list[QueryToLookAt], direction: Direction
+    name: str, looks: list[QueryToLookAt], direction: Direction, unit: str
 ) -> tuple[str, Table]:
     fallen_rows = [
         (look.query, f"{look.before:.4f}", f"{look.now:.4f}", format_change(look.now - look.before))
         for look in looks
         if look.before is not None
     ]
-    noun = "query" if len(looks) == 1 else "queries"
+    noun = unit if len(looks) == 1 else pluralise(unit)
     if fallen_rows:
         table = Table(
-            ("query", "baseline", "run", "change"), fallen_rows, numeric=True, label_columns=1
+            (unit, "baseline", "run", "change"), fallen_rows, numeric=True, label_columns=1
         )
         verb = "rose" if direction.is_lower else "fell"
         return f"Look first at the {noun} that {verb} most by {name}:", table
     worst_rows = [(look.query, f"{look.now:.4f}") for look in looks]
-    table = Table(("query", name), worst_rows, numeric=True, label_columns=1)
+    table = Table((unit, name), worst_rows, numeric=True, label_columns=1)
     return f"Look first at the {direction.worst} {noun} by {name}:", table
 
 
@@ -242,8 +237,8 @@ def _list_notes(verdict: Verdict, *, verbose: bool) -> list[str]:
     lines = mark_notes(verdict.notes)
     baseline = verdict.baseline
     if baseline is not None:
-        queries = count_noun(baseline.queries, "query")
-        lines.append(f"baseline: {baseline.run}, {queries}, from {baseline.name}")
+        units = count_noun(baseline.queries, verdict.results.unit)
+        lines.append(f"baseline: {baseline.run}, {units}, from {baseline.name}")
     lines += list_footnotes([verdict.results], verbose=verbose)
     return [to_one_line(line) for line in lines]
 

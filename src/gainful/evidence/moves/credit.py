@@ -9,16 +9,17 @@ where a measure is a sum over documents, that is the document's own term.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import comb
+from operator import or_
 
 import numpy as np
 from attrs import define, evolve, frozen
 
 from gainful.errors import GainfulError
 from gainful.measure.entry import Recipe
+from gainful.measure.explanation import RankedQueries, compute_subsets
 from gainful.measure.ranked_run import RankedRun
-from gainful.measure.worked_ranking import RankedQueries, compute_subsets
 from gainful.rounding import ROUNDING
 from gainful.types import Array, Flags, Ranks
 
@@ -60,11 +61,11 @@ def _estimate_shapley_values(count: int, means_of: MeansOf, orders: int) -> list
     """Shapley values over a fixed sample of orders; in each, effects add up to the difference."""
     random = np.random.default_rng(2002)
     permutations = [random.permutation(count) for _ in range(orders)]
-    paths = [
-        _switch_path(order)
-        for permutation in permutations
-        for order in (permutation, permutation[::-1])
-    ]
+    paths: list[list[tuple[int, int]]] = []
+    for permutation in permutations:
+        for order in (permutation.tolist(), permutation[::-1].tolist()):
+            mixtures = accumulate((1 << at for at in order), or_)
+            paths.append(list(zip(order, mixtures, strict=True)))
     v = means_of([0, *(mixture for path in paths for _, mixture in path)])
     sums = np.zeros(count)
     for path in paths:
@@ -73,14 +74,6 @@ def _estimate_shapley_values(count: int, means_of: MeansOf, orders: int) -> list
             sums[at] += v[mixture] - before
             before = v[mixture]
     return list((sums / len(paths)).tolist())
-
-
-def _switch_path(order: Iterable[int]) -> list[tuple[int, int]]:
-    path, mixture = [], 0
-    for at in order:
-        mixture |= 1 << int(at)
-        path.append((int(at), mixture))
-    return path
 
 
 def interactions(causes: Sequence[str], means_of: MeansOf) -> list[dict[str, float]]:
@@ -199,13 +192,12 @@ class DocumentGame:
 
     def values(self, members: Flags) -> Array:
         """The values of both, a column for each set; documents below the cutoff are in none."""
-        return np.stack([self._side_values(side, members) for side in self.sides])
-
-    def _side_values(self, side: JudgedDocs, members: Flags) -> Array:
-        doc_index = {doc: at for at, doc in enumerate(self.docs)}
-        player = np.array([doc_index.get(doc, len(doc_index)) for doc in side.docs], dtype=np.intp)
-        members = np.pad(members, ((0, 0), (0, 1)))
-        return compute_subsets(side.ranked, self.recipe, members[:, player])
+        members, values = np.pad(members, ((0, 0), (0, 1))), []
+        place = {doc: at for at, doc in enumerate(self.docs)}
+        for side in self.sides:
+            player = np.array([place.get(doc, len(place)) for doc in side.docs], dtype=np.intp)
+            values.append(compute_subsets(side.ranked, self.recipe, members[:, player]))
+        return np.stack(values)
 
 
 def _share_change(game: DocumentGame, change: float, rounding: float) -> Credit:

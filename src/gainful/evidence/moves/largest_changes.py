@@ -14,14 +14,14 @@ from gainful.evidence.pairing import values_by_query
 from gainful.match.match import MatchedRun
 from gainful.match.rankings import RankedDoc
 from gainful.measure.entry import Recipe
+from gainful.measure.explanation import RankedQueries, doc_gains, rank_queries
 from gainful.measure.values import Results
-from gainful.measure.worked_ranking import RankedQueries, doc_gains, rank_queries
 from gainful.page.formats.text import table_to_text
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Column, Table, build_table, format_number, to_one_line, to_plain_data
 from gainful.rounding import ROUNDING, ROUNDING_DECIMALS
-from gainful.text import choose_decimals, count_noun, format_change, shorten
+from gainful.text import choose_decimals, count_noun, format_change, pluralise, shorten
 
 Move = Literal["up", "down", "same", "lost", "new"]
 _MAX_DOCS = 10  # documents of a query that are shown
@@ -90,6 +90,7 @@ class LargestChanges(Shown):
     fell: int
     same: int
     unpaired: tuple[int, int]
+    unit: str = "query"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain data."""
@@ -126,11 +127,13 @@ def changes_page(changes: Sequence[LargestChanges]) -> Page:
 def _list_sections(change: LargestChanges) -> Iterator[Section]:
     forms = ("table", *_WITH_TABLES)
     before, after = map(_format_id, change.runs)
-    what = "the queries that changed most" if change.rose + change.fell else "no query changed"
+    most = f"the {pluralise(change.unit)} that changed most"
+    what = most if change.rose + change.fell else f"no {change.unit} changed"
     headline = f"{after} against {before}, {change.measure}: {what}"
     yield Section(headline, style=_BOLD, strong=True, forms=forms)
     for query in change.queries:
-        name, notes = f"query {_format_id(query.query)}", list(_list_query_notes(change, query))
+        name = f"{change.unit} {_format_id(query.query)}"
+        notes = list(_list_query_notes(change, query))
         yield Section(
             f"{name}   {_format_values(query)}",
             lines=[f"  {line}" for line in (*_align_docs(query), *notes)],
@@ -152,7 +155,7 @@ def _list_rows(changes: Sequence[LargestChanges]) -> Table:
 def _format_counts(most_changed: LargestChanges) -> str:
     """How many queries there are of each kind; those of one run only are told apart."""
     parts = [
-        f"{count_noun(most_changed.rose, 'query')} rose",
+        f"{count_noun(most_changed.rose, most_changed.unit)} rose",
         f"{most_changed.fell} fell",
         f"{most_changed.same} the same",
     ]
@@ -163,7 +166,8 @@ def _format_counts(most_changed: LargestChanges) -> str:
     hidden = (most_changed.rose - visible[0], most_changed.fell - visible[1])
     parts += [f"{hidden[0] + hidden[1]} of them not shown"] if any(hidden) else []
     for name, alone in zip(most_changed.runs, most_changed.unpaired, strict=True):
-        parts += [f"{count_noun(alone, 'query')} only in {_format_id(name)}"] if alone else []
+        units = count_noun(alone, most_changed.unit)
+        parts += [f"{units} only in {_format_id(name)}"] if alone else []
     return " · ".join(parts)
 
 
@@ -303,6 +307,7 @@ def find_largest_changes(
         fell=len(fell),
         same=len(both) - len(changed),
         unpaired=(len(before) - len(both), len(after) - len(both)),
+        unit=values[0].unit,
     )
 
 

@@ -21,7 +21,7 @@ from gainful.evidence.statistics.bootstrap import (
 )
 from gainful.evidence.statistics.correction import holm
 from gainful.evidence.statistics.correlation import COEFFICIENT_WORDS, COEFFICIENTS
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.measure.values import Results
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
@@ -227,25 +227,21 @@ def _compare_correlations(
     names: Sequence[str], order: Sequence[int], bootstrap: Bootstrap, resampling: Resampling
 ) -> tuple[CorrelationDifference, ...]:
     """Of each two measures, the one that agrees better first."""
-    rows = []
+    differences = []
     for left, right in combinations(order, 2):
-        sides = [
+        difference, drawn, left_out = (
             array[..., left] - array[..., right]
             for array in (bootstrap.estimate, bootstrap.resampled, bootstrap.left_out)
-        ]
-        difference = float(sides[0])
-        if not np.abs(sides[1][np.isfinite(sides[1])]).any():  # two names of one measure
-            rows.append((left, right, difference, 0.0, 0.0, 1.0))
-            continue
-        low, high = bootstrap_interval(difference, sides[1], sides[2], resampling.alpha)
-        p = bootstrap_p(difference, sides[1], sides[2])
-        rows.append((left, right, difference, low, high, p))
-    corrected = holm(np.array([row[-1] for row in rows])).tolist() if rows else []
-    return tuple(
-        CorrelationDifference((names[left], names[right]), difference, low, high, p, p_corrected)
-        for (left, right, difference, low, high, p), p_corrected in zip(
-            rows, corrected, strict=True
         )
+        ends, p = (0.0, 0.0), 1.0  # of two names of one measure
+        if np.abs(drawn[np.isfinite(drawn)]).any():
+            ends = bootstrap_interval(float(difference), drawn, left_out, resampling.alpha)
+            p = bootstrap_p(float(difference), drawn, left_out)
+        pair = names[left], names[right]
+        differences.append(CorrelationDifference(pair, float(difference), *ends, p, p))
+    corrected = holm(np.array([item.p for item in differences])).tolist()
+    return tuple(
+        evolve(item, p_corrected=p) for item, p in zip(differences, corrected, strict=True)
     )
 
 
@@ -344,16 +340,18 @@ def label_units(
         drawn, noun = pl.Series(clusters.name_each(drawn.to_list())), "cluster"
     elif searchers is not None and not searchers.null_count():
         drawn, noun = searchers.cast(pl.String), _SEARCHER
-    elif first.unit == "session":  # each by itself, in the order of the file
+    elif first.KEY == "session":  # each by itself, in the order of the file
         drawn = pl.Series(range(len(frame)))
     cluster = drawn.rank("dense").to_numpy().astype(np.intp) - 1
     units = _keep_known(values, label, cluster, unit=unit, noun=noun, source=first.name)
-    return evolve(units, turned=_name_turned(first, (*names, against)))
+    measured = [name for name in (*names, against) if name in first.values]
+    turned = tuple(name for name in measured if first.directions[name].is_lower)
+    return evolve(units, turned=turned)
 
 
 def _read_column(results: Results, against: str) -> Array:
     """What a column of the sessions says: known, and one for a whole session."""
-    if results.unit == "query":
+    if results.KEY == "query":
         allowed = "a measure, or a column of a table of labels (labels=, --labels FILE)"
         raise BadValue("against", against, allowed)
     results.group_names(against)
@@ -366,11 +364,6 @@ def _read_column(results: Results, against: str) -> Array:
 def _merit(results: Results, name: str) -> Array:
     values = np.ma.filled(np.ma.asarray(results.values[name], dtype=np.float64), np.nan)
     return np.asarray(results.directions[name].sign * values)
-
-
-def _name_turned(results: Results, names: Sequence[str]) -> tuple[str, ...]:
-    known = [name for name in names if name in results.values]
-    return tuple(name for name in known if results.directions[name].is_lower)
 
 
 def _join_labels(frame: pl.DataFrame, labels: Labels, *, several: bool) -> Array:

@@ -431,25 +431,17 @@ def _describe_test(criterion: Method, *, verbose: bool) -> str:
 
 def _list_rows(order: Order) -> Table:
     """A row for each value: what it is, of which measure, with which other or of which run."""
-    long_rows: list[tuple[Any, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     for measure in order.measures:
-        long_rows += [
-            ("mean", measure, "", run, mean) for run, mean in order.means[measure].items()
-        ]
-        long_rows += [
-            ("place", measure, "", run, place) for run, place in order.places(measure).items()
-        ]
-    for power in order.power:
-        data = power.to_dict()
-        long_rows += [
-            (column, power.measure, "", "", data[column]) for column in data if column != "measure"
-        ]
-    for agreement in order.agreement:
-        data = agreement.to_dict()
-        names = [name for name in data if name not in ("measures", "discordant_pairs")]
-        long_rows += [(name, *agreement.measures, "", data[name]) for name in names]
+        for what, by_run in (("mean", order.means[measure]), ("place", order.places(measure))):
+            rows += [(what, measure, "", run, value) for run, value in by_run.items()]
+    numbers = [((power.measure, ""), power.to_dict()) for power in order.power]
+    numbers += [(agreement.measures, agreement.to_dict()) for agreement in order.agreement]
+    for measures, data in numbers:
+        names = [name for name in data if name not in ("measure", "measures", "discordant_pairs")]
+        rows += [(name, *measures, "", data[name]) for name in names]
     columns = ("what", "measure", "other", "run", "value")
-    return Table(columns, long_rows, numeric=True, label_columns=4)
+    return Table(columns, rows, numeric=True, label_columns=4)
 
 
 _MIN_RUNS = 3

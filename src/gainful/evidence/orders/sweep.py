@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from gainful.convention.session import SessionConvention
 from gainful.errors import OneGroup
+from gainful.evidence.statistics.correlation import kendall_tau, places
 from gainful.match.session_groups import group_label
 from gainful.measure.sessions.sweep_sums import (
     REASONABLE_RANGE,
@@ -64,7 +65,7 @@ def find_crossings_along_bq(row: SweepRow, b: float, bqs: Sequence[float]) -> li
 def find_crossings_along_b(
     sums: SweepSums, bq: float, bs: Sequence[float], winner: Ranks | None = None
 ) -> list[Crossing]:
-    """Where the winner changes with b, for one bq; `won` are the winners, if they are known."""
+    """Where the winner changes with b, for one bq; `winner` has the winners, if they are known."""
 
     def means(b: float) -> Array:
         return np.asarray(sums.row(b).means([bq])[0])
@@ -106,8 +107,6 @@ def _find_root(function: Callable[[float], float], low: float, high: float) -> f
 
 def _order_taus(means: Array, reference: Array) -> Array:
     """Kendall's tau-b of the order of groups against the reference; nan where there is none."""
-    from gainful.evidence.statistics.correlation import kendall_tau, places  # noqa: PLC0415  (only here)
-
     settings = means.reshape(-1, len(reference))
     known = ~np.isnan(np.vstack([settings, reference])).any(axis=0)
     if known.sum() < 2:
@@ -127,99 +126,64 @@ def _order_taus(means: Array, reference: Array) -> Array:
 Bases = Sequence[float]
 
 
-def describe_winners(
-    group_labels: Sequence[str],
-    bases: tuple[Bases, Bases],
-    means: Array,
-    *,
-    reference: tuple[float, float],
-    at_reference: int,
-    crossings: Sequence[Crossing],
+def _describe_winners(
+    group_labels: Sequence[str], grid: SweepGrid, means: Array, own: int, crossings: list[Crossing]
 ) -> str:
-    """One sentence on who wins where.
+    """One sentence on who wins where, by the means of groups (b × bq × groups).
 
-    Args:
-        group_labels: what the groups are called in a sentence.
-        bases: the b and the bq that were tried.
-        means: b × bq × groups.
-        reference: the b and the bq on whose lines a boundary is told.
-        at_reference: which group wins there; -1 if none does.
-        crossings: where the winner changes on those two lines.
+    `own` is the group that wins at the reference, -1 if none does; `crossings` are where the winner
+    changes on the two lines through it.
     """
-    (b, bq), winner_grid = bases, find_winners(means)
-    winner_numbers, better = (
-        np.unique(winner_grid).tolist(),
-        "better" if len(group_labels) == 2 else "the best",
-    )
+    b, bq, (reference_b, reference_bq) = grid.b, grid.bq, grid.reference
+    winner_grid = find_winners(means)
+    winner_numbers = np.unique(winner_grid).tolist()
+    better = "better" if len(group_labels) == 2 else "the best"
     if winner_numbers == [-1]:
         return f"No group is better than the others for any searcher {describe_range(b, bq)}."
     if len(winner_numbers) == 1:
         winner = capitalise_first(group_labels[winner_numbers[0]])
         return f"{winner} is {better} for every searcher {describe_range(b, bq)}."
-    if at_reference < 0:
-        return _describe_win_counts(group_labels, winner_grid, b, bq)
-    conditions, others, lines = [], [], []
-    for along, line, reference_base in (("bq", "b", reference[1]), ("b", "bq", reference[0])):
-        on_line = [crossing for crossing in crossings if crossing.along == along]
-        if not on_line:
-            continue
-        below = [crossing for crossing in on_line if getattr(crossing, along) <= reference_base]
-        above = [crossing for crossing in on_line if getattr(crossing, along) > reference_base]
+    conditions, others = [], []
+    for along, base, line in (
+        ("bq", reference_bq, f"b = {reference_b:g}"),
+        ("b", reference_b, f"bq = {reference_bq:g}"),
+    ):
+        turns = [(getattr(item, along), item) for item in crossings if item.along == along]
+        below = [turn for turn in turns if turn[0] <= base]
+        above = [turn for turn in turns if turn[0] > base]
         ends = []
         if below:
-            ends.append(f"above {getattr(below[-1], along):.3g}")
-            others.append(below[-1].below)
+            ends.append(f"above {below[-1][0]:.3g}")
+            others.append(group_labels[below[-1][1].below])
         if above:
-            ends.append(f"below {getattr(above[0], along):.3g}")
-            others.append(above[0].above)
-        fixed = reference[0] if line == "b" else reference[1]
-        conditions.append(f"{along} {' and '.join(ends)} ({line} = {fixed:g})")
-        lines.append((f"{along} {' and '.join(ends)}", f"{line} = {fixed:g}"))
-    if not conditions:
-        return _describe_win_counts(group_labels, winner_grid, b, bq)
-    other_labels = " or ".join(dict.fromkeys(group_labels[crossing] for crossing in others))
-    one_way = bool((winner_grid == winner_grid[:1]).all()) or bool(
-        (winner_grid == winner_grid[:, :1]).all()
-    )
+            ends.append(f"below {above[0][0]:.3g}")
+            others.append(group_labels[above[0][1].above])
+        if ends:
+            conditions.append((f"{along} {' and '.join(ends)}", line))
+    wins = _count_wins(group_labels, winner_grid)
+    if own < 0 or not conditions:
+        parts = []
+        for who, group, number in wins:
+            at = np.argwhere(winner_grid == group)[0]
+            example = f"such as b = {b[at[0]]:.3g}, bq = {bq[at[1]]:.3g}"
+            parts.append(f"{who} in {number} of {winner_grid.size} settings ({example})")
+        return f"The winner depends on the searcher: {'; '.join(parts)}."
+    one_way = (winner_grid == winner_grid[:1]).all() or (winner_grid == winner_grid[:, :1]).all()
     if not one_way or len(conditions) > 1:
-        conditions_text = "; ".join(f"at {where}, for {which}" for which, where in lines)
-        return (
-            f"It depends on the searcher: {group_labels[at_reference]} is {better} "
-            f"{conditions_text}. "
-            f"{_describe_wins(group_labels, winner_grid)}"
-        )
-    return (
-        f"{capitalise_first(group_labels[at_reference])} is {better} only for searchers with "
-        f"{' and '.join(conditions)}; beyond that, {other_labels} is."
-    )
+        where = "; ".join(f"at {line}, for {which}" for which, line in conditions)
+        counts = ", ".join(f"{who} wins {number}" for who, _, number in wins)
+        head = f"It depends on the searcher: {group_labels[own]} is {better} {where}."
+        return f"{head} Of {winner_grid.size} settings {counts}."
+    ((which, line),) = conditions
+    head = f"{capitalise_first(group_labels[own])} is {better} only for searchers with {which}"
+    return f"{head} ({line}); beyond that, {' or '.join(dict.fromkeys(others))} is."
 
 
-def _describe_wins(group_labels: Sequence[str], winner_grid: Ranks) -> str:
-    numbers = {
-        group: int((winner_grid == group).sum()) for group in np.unique(winner_grid).tolist()
-    }
-    by_wins = sorted(numbers.items(), key=lambda item: -item[1])
-    parts = [
-        f"{'nobody' if group < 0 else group_labels[group]} wins {number}"
-        for group, number in by_wins
-    ]
-    return f"Of {winner_grid.size} settings {', '.join(parts)}."
-
-
-def _describe_win_counts(
-    group_labels: Sequence[str], winner_grid: Ranks, b: Bases, bq: Bases
-) -> str:
-    """Who wins how often, where no line tells it better."""
-    numbers = {
-        group: int((winner_grid == group).sum()) for group in np.unique(winner_grid).tolist()
-    }
-    parts = []
-    for group, number in sorted(numbers.items(), key=lambda item: -item[1]):
-        at = np.argwhere(winner_grid == group)[0]
-        example = f"such as b = {b[at[0]]:.3g}, bq = {bq[at[1]]:.3g}"
-        who = "nobody" if group < 0 else group_labels[group]
-        parts.append(f"{who} in {number} of {winner_grid.size} settings ({example})")
-    return f"The winner depends on the searcher: {'; '.join(parts)}."
+def _count_wins(group_labels: Sequence[str], winner_grid: Ranks) -> list[tuple[str, int, int]]:
+    """Who wins, by number, in how many settings; who wins most first."""
+    groups, counts = (part.tolist() for part in np.unique(winner_grid, return_counts=True))
+    names = ["nobody" if group < 0 else group_labels[group] for group in groups]
+    return sorted(zip(names, groups, counts, strict=True), key=lambda item: -item[2])
 
 
 def describe_range(b: Bases, bq: Bases) -> str:
@@ -452,14 +416,7 @@ def _build_plane(
         tau=_order_taus(means, reference_means),
         boundary=boundary,
         at_reference=own,
-        sentence=describe_winners(
-            group_labels,
-            (b, bq),
-            means,
-            reference=grid.reference,
-            at_reference=int(find_winners(own)),
-            crossings=lines,
-        ),
+        sentence=_describe_winners(group_labels, grid, means, int(find_winners(own)), lines),
     )
 
 

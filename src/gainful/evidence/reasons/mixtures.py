@@ -33,11 +33,11 @@ from gainful.measure.build_recipes import build_recipe
 from gainful.measure.build_session_recipes import build_session_recipe
 from gainful.measure.entry import Recipe, SessionRecipe
 from gainful.measure.evaluate import choose_queries, compute_measures, with_max_grade
+from gainful.measure.explanation import rank_queries
 from gainful.measure.measure import Measure
 from gainful.measure.notes import note_id_types, note_no_overlap
 from gainful.measure.sessions.results import SessionResults
 from gainful.measure.values import aggregate
-from gainful.measure.worked_ranking import rank_queries
 from gainful.page.table import to_plain_data
 from gainful.read.qrels_and_run import NestedDict, Run
 from gainful.read.sessions import Sessions
@@ -133,7 +133,6 @@ _RANKING_SETTINGS = (
 class RunScores:
     """What the queries of a run score by conventions that refuse nothing."""
 
-    unit: ClassVar[str] = "query"
     all_causes: ClassVar[Mapping[str, Cause]] = CAUSES
 
     match_for: Callable[[Convention], MatchedRun]  # the run as a convention matches it
@@ -141,6 +140,7 @@ class RunScores:
     measure: Measure
     strict_sides: tuple[Convention, Convention]  # as the tools are
     sides: tuple[Convention, Convention]  # refusing nothing
+    unit: str = "query"
     units: Sequence[str] = ()  # all queries
     notes: Sequence[str] = ()  # what one should know of the data
     _runs: dict[tuple[SettingValue, ...], MatchedRun] = field(factory=dict)
@@ -247,7 +247,7 @@ def mix_run(
     )
     matched, qrels = source.find_run(widest).matched, source.find_run(widest).qrels
     matched.refuse_nothing_in_common(run.name)
-    source.units = list(matched.queries)
+    source.unit, source.units = getattr(qrels, "unit", "query"), list(matched.queries)
     source.notes = (
         *getattr(run, "notes", ()),
         *note_id_types(qrels, run),

@@ -31,6 +31,7 @@ from gainful.text import (
     count_noun,
     format_change,
     join_words,
+    name_count,
     pluralise,
     quote,
 )
@@ -103,7 +104,7 @@ class Effect:
             "share": self.share,
             "alone": self.alone,
             "last": self.last,
-            pluralise(unit): self.changed,
+            name_count(unit): self.changed,
             "interacts": dict(self.interacts),
             "worst": self.worst.to_dict(),
         }
@@ -118,7 +119,7 @@ class Why(Shown):
 
     measure: Measure
     name: str  # of the run, or of the sessions
-    unit: str  # query or session
+    unit: str  # query, user or session
     all_causes: Mapping[str, Cause]  # that there are, of queries or of sessions
     sides: Sides  # as the two tools have it
     means: tuple[float, float]
@@ -151,7 +152,8 @@ class Why(Shown):
 
     def to_dict(self, cause: str | None = None) -> dict[str, Any]:
         """All of it as plain data; with one `cause` the worst query of that alone."""
-        units, effects = pluralise(self.unit), [effect.to_dict(self.unit) for effect in self.causes]
+        units = name_count(self.unit)
+        effects = [effect.to_dict(self.unit) for effect in self.causes]
         for effect in effects:
             if cause not in (None, effect["cause"]):
                 effect["worst"] = None
@@ -161,7 +163,7 @@ class Why(Shown):
         )
         return {
             "measure": str(self.measure),
-            "run" if self.unit == "query" else units: self.name,
+            units if self.unit == "session" else "run": self.name,
             "like": like,
             "unlike": unlike,
             "difference": self.difference,
@@ -229,7 +231,7 @@ def _format_short_change(change: float) -> str:
 def _format_headline(why: Why) -> str:
     (mine, theirs), (first_mean, second_mean) = why.names, why.means
     if not why.causes:
-        data = "data" if why.unit == "query" else "sessions"
+        data = "sessions" if why.unit == "session" else "data"
         same = "have the same settings" if why.like == why.unlike else f"agree on these {data}"
         return f"{why.measure} is {first_mean:.4f} in both: {mine} and {theirs} {same}."
     digits = choose_decimals(why.difference)
@@ -347,9 +349,9 @@ def _spell_out(why: Why, cause: str | None, width: int | None) -> list[Section]:
         worst = effect.worst
         if isinstance(worst, RankByRank) and cause in (None, effect.cause.name):
             title, query = effect.cause.title, quote(worst.query)
-            several = f"{effect.changed} queries, most of all {query}"
-            queries = f"query {query}" if effect.changed == 1 else several
-            heading = f"{title[0].upper()}{title[1:]}: {queries}"
+            several = f"{effect.changed} {pluralise(why.unit)}, most of all {query}"
+            units = f"{why.unit} {query}" if effect.changed == 1 else several
+            heading = f"{title[0].upper()}{title[1:]}: {units}"
             sections.append(Section(heading, style="1", strong=True))
             sections += build_sections(worst, why.measure.entry, width)
     return sections

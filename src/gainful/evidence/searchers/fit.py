@@ -27,7 +27,7 @@ INSQ = NamedFormula(
     "discount",
     "insq",
     (2 * _T / (i + (2 * _T - 1))) ** 2,
-    "goes on for T, whatever comes",
+    "goes on for T, whatever the gain",
     "moffat2012",
 )
 
@@ -216,7 +216,6 @@ class Fit:
     point: float  # on the scale of its parameter
     click: float | None  # how likely a result that is looked at is clicked, if that was estimated
     log_likelihood: float
-    observations: int
     low: float | None = None  # the interval of its parameter
     high: float | None = None
     inflation: float = 1.0  # how much larger the variance is, as searchers differ
@@ -251,7 +250,7 @@ def fit_model(model: StoppingModel, stops: Stops, level: float | None = LEVEL) -
     point = profile.maximise()
     click = profile.best_click(point)
     share = _to_share(click) if stops.has_clicks else None
-    fit = Fit(model, point, share, profile.total(point, click), stops.size)
+    fit = Fit(model, point, share, profile.total(point, click))
     if model.scale is None or level is None:
         return fit
     inflation, variance = profile.inflate_variance(point, click)
@@ -278,18 +277,15 @@ class _Profile:
         self._survival: tuple[float, Array] | None = None  # the last that was asked for
 
     def log_likelihoods(self, point: float, click: float) -> Array:
-        """The log-likelihood of each kind of observation."""
         if self._survival is None or self._survival[0] != point:
             self._survival = point, self._model.survival(point, self._last)
         survival = self._survival[1]
         return self._stops.log_likelihoods(survival, _to_share(click))
 
     def total(self, point: float, click: float) -> float:
-        """The log-likelihood of all observations."""
         return float(self._counts[self._seen] @ self.log_likelihoods(point, click)[self._seen])
 
     def best_click(self, point: float) -> float:
-        """The log odds of a click that fit best beside this parameter."""
         if not self._stops.has_clicks:
             return 0.0
         if self._best_click is not None and self._best_click[0] == point:
@@ -301,7 +297,6 @@ class _Profile:
         return best
 
     def value(self, point: float) -> float:
-        """The log-likelihood at the best chance of a click."""
         return self.total(point, self.best_click(point))
 
     def maximise(self) -> float:

@@ -16,7 +16,9 @@ from gainful.evidence.statistics.bootstrap import bootstrap_test
 from gainful.evidence.statistics.correction import TUKEY
 from gainful.evidence.statistics.effect_size import constant_columns
 from gainful.evidence.statistics.outcome import (
+    Alternative,
     Outcome,
+    Resampling,
     UnitSums,
     critical_value,
     drop_rounding_noise,
@@ -26,7 +28,6 @@ from gainful.evidence.statistics.outcome import (
     p_value,
     round_to_grid,
 )
-from gainful.evidence.statistics.resampling import Alternative, Resampling
 from gainful.progress import report_work
 from gainful.types import Array, Ranks, slices
 
@@ -234,6 +235,58 @@ def sign_flips(number: int, resampling: Resampling) -> Iterator[Array]:
         yield bits[: shape[0] * number].reshape(shape).astype(np.float64)
 
 
+# ── practically the same, within a margin? ───────────────────────────────────────────────────────
+# "Not significant" is no answer to that: few queries show no difference at all. Here the question
+# is whether the mean difference lies within a margin that the user names. Schuirmann's two
+# one-sided t tests (TOST, 1987) put the burden of proof on equivalence. The Bayesian comparison
+# (Benavoli, Corani, Demšar & Zaffalon 2017) shares out one probability among better, practically
+# the same and worse: the mean has Student's t about the one that was seen.
+
+
+def tost_p(mean: Array, error: Array, degrees: int, margin: float) -> Array:
+    """The p of the hypothesis that means differ by the margin or more, either way.
+
+    Where differences do not vary at all, it is 0 within the margin and 1 else. The errors are the
+    standard errors of the mean differences, the degrees those of their freedom.
+
+    Examples:
+        >>> mean, error = np.array([0.1]), np.array([0.05])
+        >>> round(float(tost_p(mean, error, 10, 0.2)[0]), 4)  # t = (0.2 - 0.1) / 0.05 = 2
+        0.0367
+    """
+    below, above = _shift_t(mean, error, -margin), _shift_t(mean, error, margin)
+    return np.asarray(np.maximum(_t_tail(below, degrees), _t_tail(-above, degrees)))
+
+
+def posterior_t(
+    mean: Array, error: Array, degrees: int, margin: float
+) -> tuple[Array, Array, Array]:
+    """The probability of better, practically the same, worse: in closed form; they add up to 1.
+
+    Differences are taken to be about normal.
+
+    Examples:
+        >>> better, _, worse = posterior_t(np.array([0.1]), np.array([0.05]), 10, 0.2)
+        >>> round(float(better[0]), 4), round(float(worse[0]), 4)
+        (0.0367, 0.0001)
+    """
+    better = _t_tail(-_shift_t(mean, error, margin), degrees)
+    worse = _t_tail(_shift_t(mean, error, -margin), degrees)
+    return better, np.clip(1 - better - worse, 0, 1), worse
+
+
+def _shift_t(mean: Array, error: Array, centre: float) -> Array:
+    gap = mean - centre
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(gap == 0, 0.0, gap / error))
+
+
+def _t_tail(t: Array, degrees: int) -> Array:
+    from scipy.special import stdtr  # noqa: PLC0415  (slow to load)
+
+    return np.asarray(stdtr(degrees, -t))
+
+
 # ── Tukey's HSD by randomisation: all pairs of runs at once ──────────────────────────────────────
 
 TUKEY_WORDS = "randomised Tukey HSD test"
@@ -270,7 +323,6 @@ def tukey_test(values: Differences, pairs: Ranks, resampling: Resampling) -> Out
 
 
 def _deal_ranges(grid_values: Array, resampling: Resampling) -> Array:
-    """How far the best and the worst are apart, for each deal."""
     random = resampling.random_generator()
     ranges = []
     for part in slices(resampling.resamples, _BATCH_DEALS // grid_values.size):
@@ -320,8 +372,8 @@ _ALL_TESTS = (
         flips_signs=True,
     ),
     PairedTest(
-        *("sign", "sign test", "are as many queries better as are worse?", sign_test),
-        note=f"p asks whether as many queries are better as are worse; {_NOT_OF_THE_MEAN}",
+        *("sign", "sign test", "are equally many queries better and worse?", sign_test),
+        note=f"p asks whether equally many queries are better and worse; {_NOT_OF_THE_MEAN}",
         takes_clusters=False,
         flips_signs=True,
     ),

@@ -29,7 +29,7 @@ from gainful.page.table import Table, format_cell
 from gainful.read.qrels_and_run import Qrels
 from gainful.rounding import COARSE_ROUNDING, ROUNDING
 from gainful.text import count_noun, join_words, name_way
-from gainful.types import Array, Flags, Ranks, finite_or_none
+from gainful.types import Array, Ranks, finite_or_none
 
 Ends = tuple[float | None, float | None, float | None]
 _BOUND_KINDS = {True: "exact", False: "outer"}
@@ -86,20 +86,15 @@ class Bounds(Shown):
     @property
     def mean(self) -> dict[str, Ends]:
         """(low, value, high) for each measure: queries do not depend on one another."""
-        values = self.results.mean
-        return {name: self._ends(name, values[name]) for name in self.limits}
-
-    def _ends(self, name: str, value: float) -> Ends:
-        limits, mean_kind = self.limits[name], self.recipes[name].entry.aggregation
-        low = _extreme_mean(limits.low, limits, self._flag_never_counting(name), mean_kind, 1.0)
-        high = _extreme_mean(limits.high, limits, self._flag_never_counting(name), mean_kind, -1.0)
-        return low, finite_or_none(value), high
-
-    def _flag_never_counting(self, name: str) -> Flags:
-        limits = self.limits[name]
-        masked = np.ma.getmaskarray(np.ma.asarray(self.results.values[name]))
-        never: Flags = masked & np.isnan(limits.low) & limits.exact
-        return never
+        values, mean = self.results.mean, {}
+        for name, limits in self.limits.items():
+            mean_kind = self.recipes[name].entry.aggregation
+            masked = np.ma.getmaskarray(np.ma.asarray(self.results.values[name]))
+            never = masked & np.isnan(limits.low) & limits.exact
+            low = _extreme_mean(limits.low, limits, never, mean_kind, 1.0)
+            high = _extreme_mean(limits.high, limits, never, mean_kind, -1.0)
+            mean[name] = low, finite_or_none(values[name]), high
+        return mean
 
     @property
     def exact(self) -> dict[str, bool]:
@@ -179,8 +174,8 @@ class Bounds(Shown):
 
     def brief(self) -> Page:
         """The bounds of the means in a few lines."""
-        queries, grades = count_noun(len(self.queries), "query"), _join_grades(self.grades)
-        headline = f"Bounds of {self.name}, {queries}, "
+        units, grades = count_noun(len(self.queries), self.results.unit), _join_grades(self.grades)
+        headline = f"Bounds of {self.name}, {units}, "
         headline += f"like {self.convention.name}; grades that may be given: {grades}"
         width = max(map(len, self.limits), default=0)
         lines = [
@@ -265,8 +260,12 @@ def bounds_page(
     verbose: bool = False,
 ) -> Page:
     """A row for each run and measure, or for each query, or the `first` documents to judge."""
-    table = _build_query_table(bounds) if per_query else _build_run_table(bounds)
-    sections, notes = [Section(table=table)], []
+    shown = table = _build_run_table(bounds)
+    if per_query:
+        shown, table = (
+            _build_query_table(bounds, unit) for unit in (bounds[0].results.unit, "query")
+        )
+    sections, notes = [Section(table=shown)], []
     if first is not None:
         rows = [(run.name, *row) for run in bounds for row in run.documents.head(first).iter_rows()]
         rows.sort(key=lambda row: -abs(row[-1]))
@@ -318,7 +317,7 @@ def describe_bounds(bounds: Sequence[Bounds]) -> str:
 def _describe_run_bounds(bounds: Bounds, measure: str) -> str:
     low, value, high = bounds.mean[measure]
     if value is None:
-        return f"No query counts in {measure}, so {bounds.name} has no mean."
+        return f"No {bounds.results.unit} counts in {measure}, so {bounds.name} has no mean."
     head = f"{bounds.name} has a mean {measure} of {value:.{ANSWER_DECIMALS}f}"
     if low is None or high is None:
         return f"{head}; how much the unjudged documents could change it is unknown."
@@ -327,11 +326,6 @@ def _describe_run_bounds(bounds: Bounds, measure: str) -> str:
     ends = f"{low:.{ANSWER_DECIMALS}f} to {high:.{ANSWER_DECIMALS}f}"
     count = count_noun(int(bounds.unjudged[measure].sum()), "unjudged document")
     return f"{head}; it could be from {ends}, depending on {count}."
-
-
-def describe_grades(grades: Sequence[float]) -> str:
-    """The grades that may be given, in words."""
-    return f"grade{'s' if len(grades) > 1 else ''} {_join_grades(grades)}"
 
 
 def _join_grades(grades: Sequence[float]) -> str:
@@ -356,7 +350,7 @@ def _build_run_table(bounds: Sequence[Bounds]) -> Table:
     return Table(columns, rows, numeric=True, label_columns=3, expendable=expendable)
 
 
-def _build_query_table(bounds: Sequence[Bounds]) -> Table:
+def _build_query_table(bounds: Sequence[Bounds], unit: str) -> Table:
     rows = [
         (
             *(run_bounds.name, row["measure"], row["query"], _BOUND_KINDS[row["exact"]]),
@@ -365,7 +359,7 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
         for run_bounds in bounds
         for row in run_bounds.per_query.iter_rows(named=True)
     ]
-    columns = ("run", "measure", "query", *_COLUMNS, "unjudged")
+    columns = ("run", "measure", unit, *_COLUMNS, "unjudged")
     expendable = ("unjudged", _COLUMNS[0])
     return Table(columns, rows, numeric=True, label_columns=4, expendable=expendable)
 
@@ -373,9 +367,10 @@ def _build_query_table(bounds: Sequence[Bounds]) -> Table:
 def _list_footnotes(bounds: Sequence[Bounds], *, per_query: bool, verbose: bool) -> list[str]:
     kinds = {exact for run_bounds in bounds for exact in run_bounds.exact.values()}
     meaning = "; ".join(_KIND_WORDS[exact] for exact in (True, False) if exact in kinds)
+    grades = f"grade{'s' if len(bounds[0].grades) > 1 else ''} {_join_grades(bounds[0].grades)}"
     bounds_note = (
         f"low and high: the smallest and the largest {'value' if per_query else 'mean'} if every "
-        f"unjudged document had one of the {describe_grades(bounds[0].grades)}, with the ideal "
+        f"unjudged document had one of the {grades}, with the ideal "
         f"changing too ({meaning})"
     )
     condensed_note = "condensed: the mean without unjudged documents (the others move up) · "

@@ -13,7 +13,7 @@ from gainful.evidence.unjudged.gradable_run import GradableRun, QueryDocs
 from gainful.match import PlacedGains
 from gainful.match.ties import TIE_POLICIES
 from gainful.measure.entry import Recipe
-from gainful.measure.functions.cumulated_gain import ideal_depth, rank_discounts
+from gainful.measure.functions.graded import ideal_depth, rank_discounts
 from gainful.measure.ranked_run import GradeFinder, apply_fractional, grade_gains, round_values
 from gainful.rounding import FINE_ROUNDING, ROUNDING
 from gainful.types import Array, Flags, Ranks, slices
@@ -32,11 +32,6 @@ class _CountSearch:
     sign: float  # 1 for the largest value, -1 for the smallest
     values: dict[int, float] = field(factory=dict)
 
-    def best_value(self) -> float:
-        """The largest (smallest) value so far."""
-        signed_values = [self.sign * value for value in self.values.values() if not np.isnan(value)]
-        return self.sign * max(signed_values) if signed_values else float("nan")
-
     def next_counts(self) -> list[int]:
         """Counts between two that were tried, where there could be something better.
 
@@ -50,7 +45,8 @@ class _CountSearch:
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = (self.judged_relevant + high) / (self.judged_relevant + low)
             bound = value[1:] * growth if self.sign > 0 else value[:-1] / growth
-        best = self.best_value()
+        signed_values = self.sign * value[~np.isnan(value)]
+        best = self.sign * signed_values.max() if signed_values.size else np.nan
         better = self.sign * (bound - best) > ROUNDING * abs(best)
         promising = (high > low + 1) & (better | np.isnan(bound))
         counts: list[int] = ((low + high) // 2)[promising].tolist()
@@ -64,16 +60,15 @@ class _CountSearch:
         return gradings
 
 
-@define(eq=False)
 class BinaryExtremes:
     """All queries of a run, and a measure that only asks what is relevant."""
 
-    gradable: GradableRun
-    recipe: Recipe
-    relevant: tuple[float, ...]  # a grade that is, if one may be given
-    nonrelevant: tuple[float, ...]  # a grade that is not, if one may be given
-    blind: bool  # is a useless document the same to the measure as one without a judgment?
-    rel: float
+    def __init__(self, gradable: GradableRun, recipe: Recipe, grades: Array) -> None:
+        self.gradable, self.recipe = gradable, recipe
+        self.rel = float(recipe.function_arguments().get("rel", 1.0))
+        flags = apply_fractional(grades, recipe.convention, build_grade_finder(grades)) >= self.rel
+        self.relevant = grades[flags][-1:].tolist()  # a grade that is, if one may be given
+        self.nonrelevant = grades[~flags][-1:].tolist()
 
     def extremes(self, queries: Ranks, steps: str) -> dict[int, Array]:
         """For each query the values among which the smallest and the largest are.
@@ -131,7 +126,8 @@ class BinaryExtremes:
         gradings = (
             (search.query, search.build_gradings(counts, high, low)) for search, counts in parts
         )
-        grade_filter = self._sees_grade if self.blind else None
+        # Where a useless document is the same to the measure as one without a judgment.
+        grade_filter = None if self.recipe.entry.sees_nonrelevant else self._sees_grade
         for (search, counts), values in zip(
             parts, self.gradable.values(self.recipe, gradings, grade_filter), strict=True
         ):
@@ -196,7 +192,6 @@ class _GainLevels:
         return counts
 
     def gain_and_ideal(self, counts: Ranks) -> tuple[float, float]:
-        """What a multiset of grades gains, and what its ideal does."""
         until = np.cumsum(counts)
         since = until - counts
         every = np.arange(len(counts))
@@ -363,7 +358,7 @@ def _candidate_values(
     entry = recipe.entry
     kind = entry.extremes if _only_grades_decide(gradable, recipe, grades) else None
     if kind in _BY_COUNT:
-        return _build_binary_extremes(gradable, recipe, grades).extremes(queries, kind)
+        return BinaryExtremes(gradable, recipe, grades).extremes(queries, kind)
     sizes = {query: len(gradable.query_docs(query).open) for query in queries.tolist()}
     gradings: dict[int, Array] = {}
     if kind == "gains":
@@ -414,19 +409,6 @@ def _has_negative_gain(gradable: GradableRun, recipe: Recipe, grades: Array) -> 
     if not (all_grades < 0).any() and not recipe.gain.grades and not recipe.gain.signed:
         return False
     return bool((recipe_gains(recipe, all_grades) < 0).any())
-
-
-def _build_binary_extremes(gradable: GradableRun, recipe: Recipe, grades: Array) -> BinaryExtremes:
-    rel = float(recipe.function_arguments().get("rel", 1.0))
-    relevant = apply_fractional(grades, recipe.convention, build_grade_finder(grades)) >= rel
-    return BinaryExtremes(
-        gradable,
-        recipe,
-        relevant=tuple(grades[relevant][-1:].tolist()),
-        nonrelevant=tuple(grades[~relevant][-1:].tolist()),
-        blind=not recipe.entry.sees_nonrelevant,
-        rel=rel,
-    )
 
 
 def _uniform_gradings(sizes: Mapping[int, int], grades: Array) -> dict[int, Array]:

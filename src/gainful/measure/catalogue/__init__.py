@@ -3,10 +3,8 @@
 from collections.abc import Mapping
 
 from gainful.measure.entry import Entry
-from gainful.measure.functions.cumulated_gain import CUMULATED_GAIN
-from gainful.measure.functions.graded import BLENDED_RATIO, GRADED_RELEVANCE
-from gainful.measure.functions.precision import BINARY_RELEVANCE
-from gainful.measure.functions.sets import CLASSIFICATION, COUNTS, SETS
+from gainful.measure.functions.graded import BLENDED_RATIO, CUMULATED_GAIN, GRADED_RELEVANCE
+from gainful.measure.functions.precision import BINARY_RELEVANCE, CLASSIFICATION, COUNTS, SETS
 from gainful.measure.functions.subtopics import SUBTOPICS
 from gainful.measure.functions.user_models import RANK_BIASED, USER_MODELS
 from gainful.page.table import NameTable

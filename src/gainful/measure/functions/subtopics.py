@@ -92,7 +92,7 @@ def nerr_ia(ranked: RankedRun, *, alpha: float, rel: float, k: int | None) -> Sh
     cite="clarke2009",
 )
 def nrbp(ranked: RankedRun, *, alpha: float, beta: float, rel: float) -> Share:
-    """How much new does a searcher find who goes on with probability beta?"""
+    """How much that is new does a searcher who goes on with probability beta find?"""
     coverage = _coverage(ranked, rel)
     reached = coverage.novelty_gain(ranked, _geometric(beta), alpha, None)
     return reached * (1 - (1 - alpha) * beta), coverage.aspects
@@ -164,7 +164,6 @@ class _Coverage:
     pool_aspect: Ranks
 
     def total(self, ranked: RankedRun, values: Array, k: int | None) -> Array:
-        """The sum over the first k documents of each query."""
         in_top = slice(None) if k is None else self.rank <= k
         totals = np.bincount(self.query[in_top], values[in_top], minlength=ranked.size)
         return totals.astype(np.float64)
@@ -172,7 +171,6 @@ class _Coverage:
     def novelty_gain(
         self, ranked: RankedRun, weight: RankWeight, alpha: float, k: int | None
     ) -> Array:
-        """What the documents retrieved are worth, each aspect less every time it comes."""
         return self.total(ranked, (1 - alpha) ** self.docs_above * weight(self.rank), k)
 
 
@@ -218,12 +216,23 @@ def _match_aspects(
         # A list of judged documents may lack this one
         has_aspect = np.isin(ranked.query[hit], keys)
         return hit[has_aspect], own_aspect[has_aspect]
-    order = np.argsort(doc, kind="stable")
-    begin = np.searchsorted(doc[order], ranked.pool_index)
-    count = np.searchsorted(doc[order], ranked.pool_index, side="right") - begin
-    hit = np.repeat(np.arange(len(count)), count)
-    offset = np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)
-    return hit, aspect[order][begin[hit] + offset]
+    hit, entry = find_all(doc, ranked.pool_index)
+    return hit, aspect[entry]
+
+
+def find_all(keys: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks]:
+    """Each place at which a wanted number stands in `keys`: of which of the wanted, and where.
+
+    Examples:
+        >>> [places.tolist() for places in find_all(np.array([5, 7, 5]), np.array([7, 6, 5]))]
+        [[0, 2, 2], [1, 0, 2]]
+    """
+    order = np.argsort(keys, kind="stable")
+    begin = np.searchsorted(keys, wanted, sorter=order)
+    count = np.searchsorted(keys, wanted, side="right", sorter=order) - begin
+    number = np.repeat(np.arange(len(wanted)), count)
+    within = np.arange(len(number)) - np.repeat(np.cumsum(count) - count, count)
+    return number, order[begin[number] + within]
 
 
 def _share_of_maximum(  # noqa: PLR0917  (all that its two measures take)

@@ -95,7 +95,7 @@ _BATCH_QUERIES = 5_000  # queries whose ranks are laid out at once
     additive=True,
 )
 def rbp(ranked: RankedRun, *, p: float, rel: float, rbp_grades: str, k: int | None) -> Array:
-    """What does a searcher gain who goes on with probability p?"""
+    """How much does a searcher who goes on with probability p gain?"""
     hit = ranked.relevant(rel, k)
     worth = ranked.grade if rbp_grades == "grade" else 1.0
     return (1 - p) * ranked.total(worth * _weights(ranked, p)[ranked.rank - 1], hit)
@@ -108,7 +108,7 @@ def rbp(ranked: RankedRun, *, p: float, rel: float, rbp_grades: str, k: int | No
     extremes="best_grade",
 )
 def grbp(ranked: RankedRun, *, p: float, gain: NamedFormula) -> Array:
-    """What does such a searcher gain, if grades count and the highest is 1?"""
+    """How much does such a searcher gain, if grades count and the highest is 1?"""
     gains, pool = ranked.gains(gain), ranked.pool_gains(gain)
     low, high = np.zeros(ranked.size), np.zeros(ranked.size)
     np.minimum.at(low, ranked.pool_query, pool)
@@ -267,7 +267,7 @@ _add_rate_of_gain(
 )
 _add_rate_of_gain(
     "INSQ",
-    "searcher who wants T, whatever comes",
+    "searcher who wants T and does not adapt",
     "((i + 2T − 1) / (i + 2T))²",
     Example("INSQ(T=1, max_grade=1)", "1", "1 / sum([(2/(i + 2))**2 for i in range(1000)])"),
     "T",
@@ -406,7 +406,6 @@ def compatibility(ranked: RankedRun, *, p: float) -> Share:
 
 
 def _count_better(ranked: RankedRun, good: Flags, pool: Flags) -> Ranks:
-    """How many judged documents of its query have a better grade than each good one retrieved."""
     grades = np.unique(ranked.pool_grade[pool])
     width = len(grades) + 1
     level = len(grades) - np.searchsorted(grades, ranked.pool_grade[pool])  # the best grade is 1
@@ -484,7 +483,7 @@ def time_biased_gain(
     rel: float,
     k: int | None,
 ) -> Array:
-    """How many relevant documents does a searcher save, whose interest halves in time?
+    """How many relevant documents does a searcher whose interest halves over time save?
 
     A searcher reads every summary; a relevant document is opened with `click`, another with
     `false_click`, and takes per_word · words + per_document seconds.

@@ -275,7 +275,6 @@ def reformulations(sessions: MatchedSessions, recipe: SessionRecipe) -> Reformul
 
 
 def _split_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
-    """The gain of each query by documents that are new in the session, and by others."""
     gains = session_gains(sessions, recipe)
     first_shown = sessions.is_first_time(
         gains.judged, sessions.depth(recipe.k, recipe.convention.depth)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Protocol, Self, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 import polars as pl
@@ -25,12 +25,12 @@ from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import sum_by_index
 from gainful.measure.ranked_run import normalise_by
 from gainful.measure.sessions.session_values import (
+    CurveSums,
     compute_session_values,
+    curve_terms,
     joint_terms,
-    mean_terms,
     needs_joint_mean,
     note_opened,
-    session_value_vectors,
 )
 from gainful.read.engine_sessions import EngineSessions
 from gainful.read.engines import SPARK
@@ -65,36 +65,6 @@ class ValueSums:
     def standard_error(self) -> float | None:
         """Of the mean; None of fewer than two values."""
         return None if self.n < 2 else float(np.sqrt(self.squares / (self.n - 1) / self.n))
-
-
-@define(eq=False)
-class CurveSums:
-    """What the mean vector of a group is made of, queries × ranks."""
-
-    upper: Array  # over
-    lower: Array
-    n: Array  # sessions that count
-    searching: Array  # per query: how many sessions have it
-
-    def add(self, other: CurveSums) -> None:
-        """Take another part; where its sessions have ended, what they reached is held."""
-        queries = max(len(self.searching), len(other.searching))
-        mine, theirs = self.hold(queries), other.hold(queries)
-        self.upper = mine.upper + theirs.upper
-        self.lower = mine.lower + theirs.lower
-        self.n = mine.n + theirs.n
-        self.searching = mine.searching + theirs.searching
-
-    def hold(self, queries: int) -> CurveSums:
-        """The sums to so many queries."""
-        more = queries - len(self.searching)
-        if not more:
-            return self
-        upper, lower, n = (
-            np.concatenate([sums, np.full((more, sums.shape[1]), sums[-1, -1])])
-            for sums in (self.upper, self.lower, self.n)
-        )
-        return CurveSums(upper, lower, n, np.append(self.searching, np.zeros(more)))
 
 
 @define(eq=False)
@@ -154,7 +124,9 @@ def sum_sessions(
     for measure, recipe in recipes.items():
         _sum_values(sums, sessions, measure, recipe, group)
         if curves and recipe.entry.has_vectors:
-            _sum_curves(sums, sessions, measure, recipe, group)
+            terms = curve_terms(sessions, recipe)
+            for at, part in enumerate(sums.values()):
+                part.curves[measure] = terms.add_up(group == at)
     return sums
 
 
@@ -175,45 +147,6 @@ def _sum_values(
     squares = sum_by_index(at_group, (own - mean[at_group]) ** 2, size)
     for at, part in enumerate(sums.values()):
         part.values[measure] = ValueSums(float(n[at]), float(mean[at]), float(squares[at]))
-
-
-def _sum_curves(
-    sums: Sums, sessions: MatchedSessions, measure: str, recipe: SessionRecipe, group: Ranks
-) -> None:
-    """Each group as far as the vectors go: ideals may go on where all of a part have stopped."""
-    upper, lower = mean_terms(sessions, recipe)
-    counted = lower
-    if _averages_first(recipe):
-        counted = (~np.isnan(session_value_vectors(sessions, recipe))).astype(np.float64)
-    counts = sessions.keep_first_queries(recipe.queries).query_counts
-    for at, part in enumerate(sums.values()):
-        own = group == at
-        searching = (counts[own][:, None] >= np.arange(1, upper.shape[1] + 1)).sum(axis=0)
-        above, below, n = (terms[own].sum(axis=0) for terms in (upper, lower, counted))
-        part.curves[measure] = CurveSums(above, below, n, searching.astype(np.float64))
-
-
-def _averages_first(recipe: SessionRecipe) -> bool:
-    return recipe.entry.normalised and recipe.convention.average == "vectors"
-
-
-def tabulate_curve(sums: CurveSums, recipe: SessionRecipe, keys: Mapping[str, Any]) -> pl.DataFrame:
-    """The mean vector of a group to the end of its longest session, as `SessionResults.curve`."""
-    queries, x = np.count_nonzero(sums.searching), sums.upper.shape[1]
-    upper, lower, n = (terms[:queries].ravel() for terms in (sums.upper, sums.lower, sums.n))
-    empty = recipe.convention.empty if _averages_first(recipe) else "skip"
-    mean = np.ma.filled(normalise_by(upper, lower, empty), np.nan)
-    return pl.DataFrame(
-        {
-            **{name: [value] * (queries * x) for name, value in keys.items()},
-            "query": np.repeat(np.arange(1, queries + 1), x),
-            "rank": np.tile(np.arange(1, x + 1), queries),
-            "position": np.arange(1, queries * x + 1),
-            "mean": pl.Series(mean).fill_nan(None),
-            "n": n.astype(np.int64),
-            "searching": np.repeat(sums.searching[:queries].astype(np.int64), x),
-        }
-    )
 
 
 _MAX_PACKED = 1_500_000  # rows of queries and results, matched together
@@ -467,20 +400,19 @@ def evaluate_part(
 
 
 def _refuse_longest(recipe: SessionRecipe) -> None:
-    """Refuse averages over the positions of the longest session, which may be in another part."""
     convention = recipe.convention
     if (
         recipe.entry.has_vectors
         and (convention.statistic, convention.average_over) == ("average", "common")
         and recipe.queries is None
     ):
-        allowed = f"own, or sessions.evaluate: no part knows the longest for {recipe.label}"
+        allowed = f"own, or sessions.evaluate: {recipe.label} needs the longest session of all"
         raise BadValue("average_over", "common", allowed)
 
 
 def _refuse_highest(recipe: SessionRecipe) -> None:
     if _scales_by_highest(recipe):
-        allowed = f"a number for {recipe.label}: no part knows the highest grade of all"
+        allowed = f"a number: {recipe.label} needs the highest grade of all sessions"
         raise BadValue("max_grade", None, allowed)
 
 

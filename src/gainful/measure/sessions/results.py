@@ -115,7 +115,6 @@ def _describe_cheapest(
 
 
 def _describe_lengths(results: SessionResults, by: Sequence[str]) -> str:
-    """How many queries a session has."""
     groups = results.lengths(by)
     if len(groups) > 1:
         means = {_label(group, by): group["mean"] for group in groups}
@@ -146,7 +145,6 @@ def _describe_last(results: SessionResults, by: Sequence[str]) -> str:
 
 
 def _describe_best(results: SessionResults, by: Sequence[str]) -> str:
-    """In how many sessions is the last query the best?"""
     shares = results.last_queries(by=by).shares.to_dicts()
     parts = [
         f"{100 * row['share']:.0f} %{f' ({_label(row, by)})' if by else ''}"
@@ -161,7 +159,6 @@ def _describe_best(results: SessionResults, by: Sequence[str]) -> str:
 
 
 def _describe_reformulations(results: SessionResults, _: Sequence[str]) -> str:
-    """Did reformulations help, and which one most?"""
     changes = results.reformulations().queries.filter(pl.col("change").is_not_null())
     if not len(changes):
         return "Every session has one query: nothing was reformulated."
@@ -352,6 +349,8 @@ class SessionResults(Results):
     TITLE: ClassVar[str] = "Sessions"
     REMARKS: ClassVar[Sequence[Remark]] = SESSION_REMARKS
     ROWS: ClassVar[Mapping[str, Any]] = {"view": "per_session"}
+
+    KEY: ClassVar[str] = "session"
 
     unit: str = "session"
     recipes: Mapping[str, SessionRecipe]

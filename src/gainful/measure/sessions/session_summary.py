@@ -22,9 +22,8 @@ from gainful.measure.sessions.in_parts import (
     GroupSums,
     Sums,
     sum_sessions,
-    tabulate_curve,
 )
-from gainful.measure.sessions.session_values import per_cost
+from gainful.measure.sessions.session_values import per_cost, tabulate_curve
 from gainful.page.page import Page, Section
 from gainful.page.shown import Shown
 from gainful.page.table import Table
@@ -138,13 +137,12 @@ class SessionSummary(Shown):
         measure = with_vectors[0] if name is None else self._find_name(name)
         if not all(measure in sums.curves for sums in self.sums.values()):
             raise BadValue("curves", value=False, allowed="curves=True, for measures with vectors")
-        return pl.concat(
-            tabulate_curve(sums.curves[measure], self.recipes[measure], keys)
-            for keys, sums in (
-                (dict(zip(self.by, keys, strict=True)), self.sums[keys])
-                for keys in sorted(self.sums, key=order_keys)
-            )
-        )
+        frames = []
+        for keys in sorted(self.sums, key=order_keys):
+            curve, named = self.sums[keys].curves[measure], dict(zip(self.by, keys, strict=True))
+            queries = int(np.count_nonzero(curve.searching))
+            frames.append(tabulate_curve(curve, self.recipes[measure], named, queries))
+        return pl.concat(frames)
 
     def _find_name(self, measure: str) -> str:
         if measure not in self.recipes:

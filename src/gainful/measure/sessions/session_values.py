@@ -7,11 +7,16 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from attrs import define, evolve, frozen
 
 from gainful.convention.session import JK2008, SESSION_CONVENTIONS, minimum_positions
-from gainful.errors import BadValue, NoIdeal, UnknownName
-from gainful.match.sessions import MatchedSessions
-from gainful.measure.build_session_recipes import WHY_NOT_NSDCG, usual_session_measures
+from gainful.errors import BadValue, NoIdeal, NothingToAverage, UnknownName, WrongType
+from gainful.match.sessions import MatchedSessions, match_sessions
+from gainful.measure.build_session_recipes import (
+    WHY_NOT_NSDCG,
+    build_session_recipe,
+    usual_session_measures,
+)
 from gainful.measure.catalogue.sessions import WITH_VECTORS
 from gainful.measure.entry import FORMULA_PARAMS, SessionRecipe
 from gainful.measure.functions.sessions import sdcg
@@ -23,9 +28,12 @@ from gainful.measure.functions.sessions.sdcg import (
     sum_by_index,
 )
 from gainful.measure.functions.sessions.time_measures import opens_clicked
+from gainful.measure.measure import Measure
 from gainful.measure.notes import Remark, has_param
 from gainful.measure.ranked_run import normalise_by
-from gainful.types import Array, Flags
+from gainful.read.ranking_matrix import Numbers, read_ranking
+from gainful.read.session_inputs import as_sessions
+from gainful.types import Array, Flags, Ranks
 
 
 def curve(
@@ -40,39 +48,48 @@ def curve(
     Where a searcher has stopped, the last value is held: to the end of the longest session of the
     group, or of all groups in common.
     """
-    sessions, vectors = _find_vectors(sessions, recipe)
-    values = _pick_values(vectors, recipe)
-    frames = [
-        _group_curve(sessions, recipe, vectors, values, keys, flags, common=common)
-        for keys, flags in groups
-    ]
+    terms = curve_terms(sessions, recipe)
+    frames = []
+    for keys, flags in groups:
+        queries = terms.upper.shape[1] if common else int(terms.query_counts[flags].max())
+        frames.append(tabulate_curve(terms.add_up(flags, queries), recipe, keys, queries))
     return pl.concat(frames)
 
 
-def session_value_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The vector of every session, held where it has stopped: sessions × queries × ranks.
-
-    Not a number where a session has no ideal and the convention leaves it out.
-    """
-    return _pick_values(_find_vectors(sessions, recipe)[1], recipe)
-
-
-def mean_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> tuple[Array, Array]:
-    """What mean vectors are made of: the sums of the one over those of the other.
+@frozen(eq=False)
+class CurveTerms:
+    """What mean vectors are made of: the sums of `upper` over those of `lower`.
 
     The values of sessions and which of them count; or their gains and ideals, where the convention
     averages these first.
     """
+
+    upper: Array  # sessions × queries × ranks
+    lower: Array
+    counted: Array  # 1 where a session has a value
+    query_counts: Ranks
+
+    def add_up(self, flags: Flags, queries: int | None = None) -> CurveSums:
+        """The sums over some sessions, to so many queries or as far as the vectors go."""
+        terms = (self.upper, self.lower, self.counted)
+        upper, lower, n = (each[flags][:, :queries].sum(axis=0) for each in terms)
+        searching = self.query_counts[flags][:, None] >= np.arange(1, len(upper) + 1)
+        return CurveSums(upper, lower, n, searching.sum(axis=0).astype(np.float64))
+
+
+def curve_terms(sessions: MatchedSessions, recipe: SessionRecipe) -> CurveTerms:
+    """What the mean vectors of groups of these sessions are made of."""
     sessions, vectors = _find_vectors(sessions, recipe)
-    if recipe.entry.normalised and recipe.convention.average == "vectors":
-        return vectors.gain, vectors.ideal
-    values = _pick_values(vectors, recipe)
-    counts = ~np.isnan(values)
-    return np.where(counts, values, 0.0), counts.astype(np.float64)
+    values = vectors.values(recipe)
+    counted = (~np.isnan(values)).astype(np.float64)
+    upper, lower = np.where(np.isnan(values), 0.0, values), counted
+    if _averages_first(recipe):
+        upper, lower = vectors.gain, vectors.ideal
+    return CurveTerms(upper, lower, counted, sessions.query_counts)
 
 
-def _pick_values(vectors: Vectors, recipe: SessionRecipe) -> Array:
-    return vectors.normalise(recipe) if recipe.entry.normalised else vectors.gain
+def _averages_first(recipe: SessionRecipe) -> bool:
+    return recipe.entry.normalised and recipe.convention.average == "vectors"
 
 
 def _find_vectors(
@@ -118,40 +135,57 @@ def tabulate_vectors(sessions: MatchedSessions, recipe: SessionRecipe) -> pl.Dat
     )
 
 
-def _group_curve(  # noqa: PLR0917  (all of one group)
-    sessions: MatchedSessions,
-    recipe: SessionRecipe,
-    vectors: Vectors,
-    values: Array,
-    keys: dict[str, Any],
-    flags: Flags,
-    *,
-    common: bool,
+@define(eq=False)
+class CurveSums:
+    """What the mean vector of a group is made of, queries × ranks."""
+
+    upper: Array  # over
+    lower: Array
+    n: Array  # sessions that count
+    searching: Array  # per query: how many sessions have it
+
+    def add(self, other: CurveSums) -> None:
+        """Take another part; where its sessions have ended, what they reached is held."""
+        queries = max(len(self.searching), len(other.searching))
+        mine, theirs = self.hold(queries), other.hold(queries)
+        self.upper = mine.upper + theirs.upper
+        self.lower = mine.lower + theirs.lower
+        self.n = mine.n + theirs.n
+        self.searching = mine.searching + theirs.searching
+
+    def hold(self, queries: int) -> CurveSums:
+        """The sums to so many queries."""
+        more = queries - len(self.searching)
+        if not more:
+            return self
+        upper, lower, n = (
+            np.concatenate([sums, np.full((more, sums.shape[1]), sums[-1, -1])])
+            for sums in (self.upper, self.lower, self.n)
+        )
+        return CurveSums(upper, lower, n, np.append(self.searching, np.zeros(more)))
+
+
+def tabulate_curve(
+    sums: CurveSums, recipe: SessionRecipe, keys: Mapping[str, Any], queries: int
 ) -> pl.DataFrame:
-    max_queries = values.shape[1] if common else int(sessions.query_counts[flags].max())
-    x = values.shape[2]
-    group_values = values[flags][:, :max_queries]
-    counts = ~np.isnan(group_values)
-    session_count = counts.sum(axis=0)
-    mean = np.where(counts, group_values, 0.0).sum(axis=0) / np.maximum(session_count, 1)
-    if recipe.entry.normalised and recipe.convention.average == "vectors":
-        gain, best = (
-            array[flags][:, :max_queries].mean(axis=0) for array in (vectors.gain, vectors.ideal)
-        )
-        mean = np.ma.filled(
-            normalise_by(gain.ravel(), best.ravel(), recipe.convention.empty), np.nan
-        )
-        mean = mean.reshape(gain.shape)
-    active = (sessions.query_counts[flags][:, None] >= np.arange(1, max_queries + 1)).sum(axis=0)
+    """The mean vector of a group to so many queries, as tidy data."""
+    x = sums.upper.shape[1]
+    upper, lower, n = (terms[:queries].ravel() for terms in (sums.upper, sums.lower, sums.n))
+    if _averages_first(recipe):
+        size = sums.searching[0]  # all sessions have a first query
+        mean = normalise_by(upper / size, lower / size, recipe.convention.empty)
+    else:
+        mean = upper / np.maximum(n, 1)
+    mean = np.where(n > 0, np.ma.filled(mean, np.nan), np.nan)
     return pl.DataFrame(
         {
-            **{name: [value] * (max_queries * x) for name, value in keys.items()},
-            "query": np.repeat(np.arange(1, max_queries + 1), x),
-            "rank": np.tile(np.arange(1, x + 1), max_queries),
-            "position": np.arange(1, max_queries * x + 1),
-            "mean": pl.Series(np.where(session_count > 0, mean, np.nan).ravel()).fill_nan(None),
-            "n": session_count.ravel(),
-            "searching": np.repeat(active, x),
+            **{name: [value] * (queries * x) for name, value in keys.items()},
+            "query": np.repeat(np.arange(1, queries + 1), x),
+            "rank": np.tile(np.arange(1, x + 1), queries),
+            "position": np.arange(1, queries * x + 1),
+            "mean": pl.Series(mean).fill_nan(None),
+            "n": n.astype(np.int64),
+            "searching": np.repeat(sums.searching[:queries].astype(np.int64), x),
         }
     )
 
@@ -334,3 +368,48 @@ SESSION_REMARKS: Sequence[Remark] = (
     *(Remark(has_param(name), _describe_setting(name)) for name in _WORDS),
     Remark(lambda _: True, _describe_changes),
 )
+
+
+def compute_lists(
+    measure: Measure,
+    grades: Any,
+    *,
+    judged: Numbers | None = None,
+    k: int | None = None,
+    like: Any = None,
+    **settings: Any,
+) -> float:
+    """The value of one session; to the end of its longest list where there is no k."""
+    is_session = isinstance(grades, Iterable) and not isinstance(grades, (str, Mapping))
+    lists = [_read_list(own) for own in grades] if is_session else []
+    if not any(lists):
+        allowed = "a list of grades for each query, such as [[3, 2, 0], [1, 0]]"
+        raise WrongType("grades", grades, allowed)
+    if measure.k is None and measure.entry.cutoff_kind == "needed":
+        measure @= max(1, *map(len, lists)) if k is None else k
+    recipe = build_session_recipe(measure, options=settings, like=like)
+    matched = match_sessions(as_sessions(_build_frame(lists)), None, "zero")
+    if judged is not None:  # of which the ideal is made
+        pool = -np.sort(-read_ranking(judged, "judged").flat.astype(np.float64))
+        base, pool_base = np.zeros_like(matched.position), np.zeros(len(pool), dtype=np.intp)
+        own_pool = evolve(matched.judged, base=base, pool_base=pool_base, pool_grade=pool)
+        matched = evolve(matched, judged=own_pool)
+    values = compute_session_values(matched, recipe)
+    if np.ma.is_masked(values):
+        raise NothingToAverage("the ideal is zero, and the convention (empty=skip) leaves it out")
+    return float(values[0])
+
+
+def _read_list(grades: Any) -> list[float]:
+    if hasattr(grades, "__len__") and not len(grades):
+        return []
+    return read_ranking(grades, "grades").flat.tolist()  # type: ignore[no-any-return]
+
+
+def _build_frame(lists: Sequence[Sequence[float]]) -> pl.DataFrame:
+    rows: list[tuple[Any, ...]] = []
+    for query, own in enumerate(lists, start=1):
+        shown = [("s", query, at, f"{query}.{at}", grade) for at, grade in enumerate(own, start=1)]
+        rows += shown or [("s", query, None, None, None)]
+    types = {"session": pl.String, "query": pl.Int64, "rank": pl.Int64, "doc": pl.String}
+    return pl.DataFrame(rows, schema=types | {"grade": pl.Float64}, orient="row")

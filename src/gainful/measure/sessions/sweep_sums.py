@@ -119,14 +119,9 @@ def _parse_measure_and_depths(
     measure: str | Measure, depth: object
 ) -> tuple[Measure, tuple[int, ...]]:
     """The measure, and how deep; either of them may say that."""
-    if isinstance(measure, str) and "@" not in measure:
-        return parse(f"{measure}@{_USUAL_DEPTH}"), parse_depths(
-            _USUAL_DEPTH if depth is None else depth
-        )
-    if isinstance(measure, Measure) and measure.k is None:
-        return evolve(measure, k=_USUAL_DEPTH), parse_depths(
-            _USUAL_DEPTH if depth is None else depth
-        )
+    if "@" not in str(measure):
+        depths = parse_depths(_USUAL_DEPTH if depth is None else depth)
+        return parse(f"{measure}@{_USUAL_DEPTH}"), depths
     parsed_measure = parse(measure)
     if depth is not None:
         raise BadValue("depth", depth, f"nothing: {parsed_measure} says how deep")
@@ -163,10 +158,8 @@ def build_sweep_grid(
     notes = [WHY_NOT_NSDCG] if measure is None and observed else []
     if measure is None:
         measure = usual_session_measures(observed)[-1].partition("@")[0]
-    convention, (parsed_measure, depths) = (
-        like_sessions(like),
-        _parse_measure_and_depths(measure, depth),
-    )
+    convention = like_sessions(like)
+    parsed_measure, depths = _parse_measure_and_depths(measure, depth)
     if not (parsed_measure.entry.session and parsed_measure.entry.has_vectors):
         raise BadValue("measure", str(parsed_measure), " or ".join(WITH_VECTORS))
     for name in ("b", "bq"):
@@ -334,10 +327,8 @@ class SweepRow:
         ideals = self.sums.ideals
         if ideals is None:
             raise TypeError("sDCG has no ideal")
-        slots, kind = (
-            self.sums.slot_discounts(self.discount),
-            self.sums.recipe.convention.ideal_kind,
-        )
+        slots = self.sums.slot_discounts(self.discount)
+        kind = self.sums.recipe.convention.ideal_kind
         if kind == "repeated":
             width = min(ideals.depth, ideals.pool.shape[1])
             each = ideals.pool[:, :width] @ slots[:, :width].T
@@ -508,7 +499,6 @@ class SweepPartSums:
 
 
 def _renumber_groups(sums: SweepSums, number: Ranks, groups: int) -> SweepSums:
-    """The sums of groups under other numbers."""
     session_count = np.zeros(groups, dtype=np.intp)
     session_count[number] = sums.session_count
     sum_without_ideal = np.zeros(groups)

@@ -196,7 +196,6 @@ def _number_documents(
 
 
 def _build_group(frame: pl.DataFrame, retrieved: int) -> Group:
-    """One judge's preferences, by subgroup."""
     subgroups = frame.partition_by("subgroup", maintain_order=True)
     if len(subgroups) == 1:
         judged, level = frame["number"].to_numpy().astype(np.intp), frame["level"].to_numpy()
@@ -280,7 +279,6 @@ def _average(shares: Iterable[float]) -> float:
 
 
 def _pair_share(query: QueryPreferences, *, implied: bool, unseen: bool) -> float:
-    """The share of judges who prefer the upper document, averaged over pairs of documents."""
     first, second, fulfilled, failed = query.pairs
     both = second < query.retrieved
     mixed = (first < query.retrieved) & ~both

@@ -45,7 +45,6 @@ class _Lines(list[str]):
     """What the writer writes, row by row."""
 
     def write(self, line: str) -> None:
-        """Keep a line."""
         self.append(line)
 
 

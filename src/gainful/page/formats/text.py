@@ -105,7 +105,6 @@ class _Layout:
     bar_width: int
 
     def fold_cells(self, row: Sequence[str]) -> list[list[str]]:
-        """The lines of each cell of a row."""
         return [
             [line for part in cell.split("\n") for line in fold_line(part, width)]
             for cell, width in zip(row, self.widths, strict=True)

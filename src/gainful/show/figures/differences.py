@@ -12,7 +12,7 @@ from gainful.measure.values import Results
 from gainful.show.figures.figure import FigureData, Look, clean_text, mark_lower, shorten_name
 from gainful.show.figures.line_chart import WIDTH, axis_end, with_caption
 from gainful.show.theme import SIZE, Spec, nominal, quantitative
-from gainful.text import count_noun
+from gainful.text import count_noun, pluralise
 
 _MAX_LABELLED_QUERIES = 60  # queries that can be named beside their bars
 _BAR_STEP = 14  # pixels of such a bar
@@ -37,32 +37,32 @@ def build_data(
         schema_overrides={"query": pl.String},
     ).with_columns(difference=pl.col("second") - pl.col("first"))
     frame = frame.sort("difference", "query", descending=[True, False])
-    direction = results[0].directions[measure_name]
+    direction, unit = results[0].directions[measure_name], pairs.noun
     better = int((direction.sign * frame["difference"] > 0).sum())
     worse = int((direction.sign * frame["difference"] < 0).sum())
     empty_reason = ""
     if not len(frame):
-        empty_reason = "No query counts in both runs, so there is no difference to show."
+        empty_reason = f"No {unit} counts in both runs, so there is no difference to show."
     elif not better + worse:
-        equal = f"Both runs have the same {measure_name} on every query"
+        equal = f"Both runs have the same {measure_name} on every {unit}"
         empty_reason = f"{equal}: there is no difference to show."
     first, second = names
     summary = []
     mean = frame["difference"].mean()
     if isinstance(mean, float):
         summary.append(
-            f"mean difference {mean:+.4f} over {count_noun(len(frame), 'query')}: {second} better "
+            f"mean difference {mean:+.4f} over {count_noun(len(frame), unit)}: {second} better "
             f"on {better}, {first} on {worse}, the same on {len(frame) - better - worse}"
         )
     dropped = max(pairs.left_out)
-    dropped_note = f"Note: {count_noun(dropped, 'query')} left out, as only one run has them"
+    dropped_note = f"Note: {count_noun(dropped, unit)} left out, as only one run has them"
     return FigureData(
         frame=frame,
-        title=f"{measure_name} by query: {second} against {first}",
+        title=f"{measure_name} by {unit}: {second} against {first}",
         caption=(*summary, *caption_lines, *([dropped_note] if dropped else [])),
         axis_title=f"difference in {mark_lower(measure_name, direction)}",
         empty_reason=empty_reason,
-        extra={"names": (first, second), "direction": direction},
+        extra={"names": (first, second), "direction": direction, "units": pluralise(unit)},
     )
 
 
@@ -89,11 +89,12 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     }
     labelled = len(rows) <= _MAX_LABELLED_QUERIES
     step = {"step": _BAR_STEP} if labelled else None
+    title = f"{data.extra['units']}, sorted"
     query_channel = {
         "field": "place",
         "type": "ordinal",
         "scale": {"paddingInner": 0.25 if labelled else 0, "paddingOuter": 0.1},
-        "axis": None if labelled else {"title": "queries, sorted", "labels": False, "ticks": False},
+        "axis": None if labelled else {"title": title, "labels": False, "ticks": False},
     }
     bars: Spec = {
         "mark": {"type": "bar", "aria": labelled},

@@ -185,6 +185,9 @@ def _draw_panel(  # noqa: PLR0917
         nominal("run"),
         *(quantitative(column, format=".4f") for column in ("mean", "low", "high")),
     ]
+    place = {"x": {"datum": 0}, "y": {"value": 0}, "y2": {"value": "height"}}
+    ink = {"color": {"value": look.tones.ink}}
+    zero = {"mark": "rule", "data": {"values": [{}]}, "encoding": place | ink}
     return {
         "title": {"text": title, "fontWeight": 500, "offset": 4},
         "data": {"values": rows},
@@ -209,13 +212,6 @@ def _draw_panel(  # noqa: PLR0917
                 "mark": {"type": "text", "align": "right", "baseline": "middle", "dx": -10},
                 "encoding": {"x": {"value": 0}, "text": nominal("label")},
             },
-            *_draw_zero(scale, look),
+            *([zero] if scale["zero"] else []),
         ],
     }
-
-
-def _draw_zero(scale: Spec, look: Look) -> list[Spec]:
-    place = {"x": {"datum": 0}, "y": {"value": 0}, "y2": {"value": "height"}}
-    colour = {"color": {"value": look.tones.ink}}
-    line = {"mark": "rule", "data": {"values": [{}]}, "encoding": place | colour}
-    return [line] if scale["zero"] else []

@@ -49,7 +49,7 @@ def explain_empty(values: pl.Series, nothing: str, zeros: str) -> str:
     return zeros if (defined == 0).all() else ""
 
 
-NO_MEAN = "No query counts, so there is no mean to show."
+NO_MEAN = "No value counts, so there is no mean to show."
 NO_GAIN = "Nothing was gained: every value is 0."
 
 
@@ -90,7 +90,6 @@ class _Block:
     members: list[int]
 
     def first_position(self, gap: float, low: float, high: float) -> float:
-        """Where its first label stands, kept within the bounds."""
         size = gap * (len(self.members) - 1)
         middle = self.target_sum / len(self.members)
         return min(max(middle - size / 2, low), max(high - size, low))

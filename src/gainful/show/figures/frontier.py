@@ -167,7 +167,6 @@ def _draw_steps(frame: pl.DataFrame, end: float, x: Spec, y: Spec, look: Look) -
 
 
 def _draw_whiskers(frame: pl.DataFrame, axis: str, x: Spec, y: Spec, look: Look) -> Spec:
-    """The intervals of means, along one axis."""
     rows = frame.drop_nulls(f"{axis}_low").select("cost", "gain", f"{axis}_low", f"{axis}_high")
     along, other = ("x", "x2") if axis == "cost" else ("y", "y2")
     axes = {"x": x, "y": y}

@@ -13,7 +13,7 @@ from gainful.measure.values import Results
 from gainful.show.figures.figure import NO_MEAN, FigureData, Look, clean_text, shorten_name
 from gainful.show.figures.line_chart import WIDTH, with_caption
 from gainful.show.theme import Spec, nominal, quantitative
-from gainful.text import count_noun
+from gainful.text import count_noun, pluralise
 
 _ROW_HEIGHT = 20  # pixels of a run
 _MAX_CELLS = 100_000
@@ -41,18 +41,19 @@ def build_data(measure: str, results: Mapping[str, Results]) -> FigureData:
     empty_reason = "" if frame["value"].drop_nulls().len() else NO_MEAN
     if len(frame) > _MAX_CELLS:
         empty_reason = f"There are {len(frame)} cells; a figure holds at most {_MAX_CELLS}."
-    runs = count_noun(len(results), "run")
+    runs, unit = count_noun(len(results), "run"), next(iter(results.values())).unit
     hard = int((np.nanmax(np.where(np.isnan(table), 0.0, table), axis=0) == 0).sum())
-    zeros = f"{count_noun(hard, 'query')} on which every run has 0 · " if hard else ""
+    zeros = f"{count_noun(hard, unit)} on which every run has 0 · " if hard else ""
     return FigureData(
         frame=frame,
-        title=f"{measure} of {runs} on {count_noun(len(queries), 'query')}",
+        title=f"{measure} of {runs} on {count_noun(len(queries), unit)}",
         caption=(
-            f"{zeros}darker: higher · runs by their mean, queries from easy to hard",
+            f"{zeros}darker: higher · runs by their mean, {pluralise(unit)} from easy to hard",
             *list_footnotes(list(results.values()), verbose=True),
         ),
         axis_title=measure,
         empty_reason=empty_reason,
+        extra={"units": pluralise(unit)},
     )
 
 
@@ -75,7 +76,8 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     width, height = look.width or WIDTH, look.height or _ROW_HEIGHT * len(runs)
     named = len(queries) <= _MAX_NAMED
     texts = [shorten_name(query, 12) for query in queries]
-    x_axis: Spec = {"title": None if named else "queries, from easy to hard", "labels": named}
+    title = f"{data.extra['units']}, from easy to hard"
+    x_axis: Spec = {"title": None if named else title, "labels": named}
     labels = {"labelExpr": _look_up(texts), "labelAngle": -60} if named else {}
     body: Spec = {
         "data": {"values": rows},

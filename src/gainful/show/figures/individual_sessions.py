@@ -10,8 +10,8 @@ import polars as pl
 from attrs import evolve
 
 from gainful.match.session_groups import By
+from gainful.measure.functions.sessions.sdcg import session_curve
 from gainful.measure.sessions.results import SessionResults
-from gainful.measure.sessions.session_values import session_value_vectors
 from gainful.show.figures.figure import FigureData, Look, clean_text, shorten_name
 from gainful.show.figures.line_chart import (
     Line,
@@ -48,7 +48,7 @@ def individual_data(
     check_count("queries", queries)
     plot = prepare_plot(results, measure, by, "sDCG")
     sessions = results.matched_sessions
-    vectors = session_value_vectors(sessions, plot.recipe)  # sessions × queries × ranks
+    vectors = session_curve(sessions, plot.recipe)  # sessions × queries × ranks
     session_count, query_count, depth = vectors.shape
     group_labels = np.empty(session_count, dtype=object)
     for group, flags in plot.groups:

@@ -156,13 +156,7 @@ def build_line_layers(
 ) -> list[Spec]:
     """The layers of a plot: rules, bands, lines, and their names at the right.
 
-    Args:
-        lines: what is drawn.
-        x_axis: the axis from left to right.
-        axis_title: what the values are.
-        look: how large, on which background.
-        points: mark every value.
-        highest: where the axis ends; a round number above all values if it is not said.
+    The axis of values ends at a round number above them, if `highest` is not said.
     """
     tones = look.tones
     points_of_all = [point for line in lines for point in line.points]

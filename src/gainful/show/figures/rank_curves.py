@@ -1,4 +1,4 @@
-"""Cumulated gain by rank against the ideal, of one run or several."""
+"""Lines of runs: cumulated gain by rank against the ideal, and precision by recall."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from gainful.show.figures.figure import (
 )
 from gainful.show.figures.line_chart import XAxis, draw_line_chart, draw_one_by_one
 from gainful.show.theme import Spec
+from gainful.text import pluralise
 from gainful.types import Array
 
 IDEAL = "ideal"
@@ -49,7 +50,8 @@ def build_data(
     first, *other_lines = list_footnotes(
         [result.select_measures([str(measure)]) for result in results], verbose=True
     )
-    scope = f"query {shorten_name(query)}" if query is not None else "mean over queries"
+    unit = results[0].unit
+    scope = f"mean over {pluralise(unit)}" if query is None else f"{unit} {shorten_name(query)}"
     return FigureData(
         frame=frame,
         title=f"{measure.name} by rank against the ideal, {scope}",
@@ -77,3 +79,38 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
         lines.append(evolve(ideal, label=label, colour=grey, dash=5, width=1.5))
     x_axis = XAxis(title="rank", low=1, high=max(2, depth))
     return draw_line_chart(data, lines, x_axis, look, points=depth <= 20)
+
+
+_LEVELS = [level / 10 for level in range(11)]
+RECALL_MEASURES = [f"IPrec@{level:g}" for level in _LEVELS]
+
+
+def build_recall_data(results: Mapping[str, Results]) -> FigureData:
+    """A row for each run and level of recall: the mean of `RECALL_MEASURES` over queries."""
+    rows = [
+        {"run": run, "recall": level, "precision": result.mean[measure]}
+        for run, result in results.items()
+        for level, measure in zip(_LEVELS, RECALL_MEASURES, strict=True)
+    ]
+    frame = pl.DataFrame(rows).with_columns(pl.col("precision").fill_nan(None))
+    units = pluralise(next(iter(results.values())).unit)
+    zeros = "No run has found anything relevant: precision is 0 throughout."
+    return FigureData(
+        frame=frame,
+        title="Precision at eleven levels of recall",
+        caption=(
+            f"IPrec: the best precision at that recall or beyond, mean over {units}",
+            *list_footnotes(list(results.values()), verbose=True),
+        ),
+        axis_title="interpolated precision",
+        empty_reason=explain_empty(frame["precision"], NO_MEAN, zeros),
+    )
+
+
+def draw_recall(data: FigureData, look: Look) -> Spec:
+    """A line for each run, both axes from 0 to 1."""
+    lines = draw_one_by_one(data.frame, "run", "recall", "precision")
+    ticks = np.linspace(0, 1, 6).round(1).tolist()
+    x_axis = XAxis(title="recall", low=0, high=1, values=ticks)
+    sized_look = evolve(look, width=look.width or 420, height=look.height or 340)
+    return draw_line_chart(data, lines, x_axis, sized_look, points=True, highest=1.0)

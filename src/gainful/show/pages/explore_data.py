@@ -16,7 +16,7 @@ from attrs import frozen
 from gainful.errors import BadInput, BadValue
 from gainful.evidence.intervals import DrawnUnits
 from gainful.evidence.statistics.bootstrap import draw_weights
-from gainful.evidence.statistics.resampling import Resampling
+from gainful.evidence.statistics.outcome import Resampling
 from gainful.match.session_groups import check_group_columns, session_columns as session_heads
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.read.sessions import Sessions
@@ -89,12 +89,9 @@ def result_columns(sessions: MatchedSessions, grades: Grades, deepest: int) -> d
     in_page = (rank > 0) & (rank <= deepest) & rows["doc"].is_not_null().to_numpy()
     docs = rows["doc"].filter(pl.Series(in_page))
     unique_docs = docs.unique(maintain_order=True)
-    doc_numbers = docs.to_frame().join(
-        unique_docs.to_frame().with_row_index("number"), on="doc", how="left", maintain_order="left"
-    )["number"]
     columns = {
         "docs": [_truncate(doc) for doc in unique_docs],
-        "doc": doc_numbers.to_list(),
+        "doc": _number(docs, unique_docs),
         "grade": _grade_codes(sessions.judged, grades, len(rows))[in_page].tolist(),
     }
     if "clicked" in rows.columns:
@@ -147,14 +144,7 @@ def filter_columns(sessions: MatchedSessions, loaded: Sessions) -> list[dict[str
         if not 2 <= values.n_unique() <= _MAX_CHOICES or not _is_nameable(sessions, name):
             continue
         ordered = values.unique().sort(nulls_last=True)
-        code = values.to_frame().join(
-            ordered.to_frame().with_row_index("code"),
-            on="value",
-            how="left",
-            nulls_equal=True,
-            maintain_order="left",
-        )["code"]
-        codes = code.to_list()
+        codes = _number(values, ordered)
         if _partition(codes) in partitions:
             continue
         partitions.append(_partition(codes))
@@ -196,13 +186,20 @@ def unit_columns(units: DrawnUnits, size: int) -> dict[str, Any]:
     }
 
 
+def _number(values: pl.Series, known: pl.Series) -> list[int]:
+    """The place of each value among those that are known."""
+    numbered = known.alias("value").to_frame().with_row_index("number")
+    frame = values.alias("value").to_frame()
+    joined = frame.join(numbered, on="value", how="left", nulls_equal=True, maintain_order="left")
+    return joined["number"].to_list()
+
+
 def _partition(codes: Sequence[int]) -> tuple[int, ...]:
     numbers: dict[int, int] = {}
     return tuple(numbers.setdefault(code, len(numbers)) for code in codes)
 
 
 def _is_nameable(sessions: MatchedSessions, name: str) -> bool:
-    """Is the column the same for a whole session, and can a command name it?"""
     if name != name.strip() or "," in name or "=" in name:
         return False
     try:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import Any, Self
 
-import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import NotInstalled
@@ -14,9 +13,9 @@ from gainful.evidence.comparisons.comparison import Comparison
 from gainful.evidence.intervals import MeanIntervals
 from gainful.evidence.moves.largest_changes import LargestChanges
 from gainful.evidence.side_by_side import SideBySide
-from gainful.measure import convention_page as convention
+from gainful.measure import catalogue_page as convention
 from gainful.measure.results import list_footnotes, merge_notes, results_page
-from gainful.measure.values import Results
+from gainful.page.page import Page
 from gainful.page.render import render
 from gainful.show.html_page import HtmlPage, render_page
 from gainful.show.pages import report_data, report_text as text
@@ -43,20 +42,22 @@ class Report(HtmlPage):
 class PageContent:
     """What a page is about, be it of runs or of sessions: evidence, and what has a row."""
 
+    systems: Sequence[text.System]  # by short names
+    full_names: Sequence[str]
     base: int  # the place of the baseline
     comparison: Comparison | None
     incomparable: Sequence[str]  # why there is no comparison in some measures
     all_intervals: Sequence[MeanIntervals]
     choice: Choice
     seed: int
+    title: str | None = None
+    values_file: str | None = None  # what stands beside the page where it has not all values
 
 
 @frozen(eq=False, kw_only=True)
 class ReportContent(PageContent):
-    """What the page of runs is about: results, evidence, and queries with their rankings."""
+    """What the page of runs is about: evidence, and queries with their rankings."""
 
-    names: Sequence[str]  # of the runs, in full; the results have short ones
-    results: Sequence[Results]
     rankings: Iterable[SideBySide]  # of the queries to detail; made as far as the page holds them
     changes: Mapping[int, LargestChanges]  # by the place of the run
     texts: Mapping[str, str]  # what the queries say
@@ -70,35 +71,49 @@ def require_extra() -> None:
 
 
 def render_document(
-    template: str, content: PageContent, data: Mapping[str, Any], results: Results, **context: Any
-) -> str:
-    """A page of one of the templates, with all that runs and sessions have in common."""
+    template: str,
+    content: PageContent,
+    data: Mapping[str, Any],
+    values: Callable[[], Page] | None,
+    *,
+    alone: str = "",
+    **context: Any,
+) -> Report:
+    """A page of one of the templates, with all that runs and sessions have in common.
+
+    `values` tells all values where the page has not all of them; `alone` is what the only system
+    is called in the title.
+    """
     comparison, all_intervals = content.comparison, content.all_intervals
+    labels, results = [label for label, _, _ in content.systems], content.systems[0][1]
     first, units = all_intervals[0], len(content.choice.table.queries)
-    return render_page(
+    names = [alone or labels[0], *labels[1:]]
+    page = render_page(
         template,
         feature=FEATURE,
         data={**data, "seed": content.seed},
+        title=content.title or text.default_title(names, first.kind, count_noun(units, first.unit)),
         headline=text.write_headline(comparison, all_intervals, results),
         answers=text.describe_answers(comparison, all_intervals),
         incomparable=content.incomparable if units > 1 else (),
         evidence=text.describe_evidence(comparison, all_intervals) if units > 1 else (),
         plots=text.build_plots(all_intervals, results, coloured=data.get("coloured", False)),
+        groups=text.build_groups(content.systems),
         system_noun=first.kind,
         dots_note=text.describe_dots(first, units),
         unit=first.unit,
         units_heading=pluralise(first.unit).capitalize(),
         measures={name: str(measure) for name, measure in results.measures.items()},
+        full_names=text.map_full_names(labels, content.full_names),
+        values_file=None if values is None else content.values_file,
         **context,
     )
+    return Report(page, None if values is None else render(values(), "csv"))
 
 
-def render_report(
-    content: ReportContent, *, title: str | None = None, values_file: str | None = None
-) -> Report:
-    """The page; `values_file` names what stands beside it where it has not all values."""
-    results, choice = content.results, content.choice
-    labels = [result.name for result in results]
+def render_report(content: ReportContent) -> Report:
+    """The page of runs."""
+    choice, results = content.choice, [run for _, run, _ in content.systems]
     embedded = build_report_data(
         results,
         choice,
@@ -108,33 +123,27 @@ def render_report(
         texts=content.texts,
         find_documents=content.find_documents,
     )
-    number = len(choice.table.queries)
-    is_partial = embedded.detailed_count < number
     sampling_notes = text.describe_sampling(
-        choice, embedded.detailed_count, units="queries", work="Rankings are"
+        choice, embedded.detailed_count, units=pluralise(results[0].unit), work="Rankings are"
     )
     if embedded.is_cut:
         sampling_notes.append(f"Rankings are shown down to rank {report_data.MAX_RANKS}.")
-    page = render_document(
+
+    def list_values() -> Page:
+        named = zip(results, content.full_names, strict=True)
+        return results_page([evolve(run, name=name) for run, name in named], per_query=True)
+
+    is_partial = embedded.detailed_count < len(choice.table.queries)
+    return render_document(
         "report.html",
         content,
         embedded.data,
-        results[0],
-        title=title or text.default_title(labels, "run", count_noun(number, "query")),
+        list_values if is_partial else None,
         tables=text.build_tables(content.comparison, content.all_intervals),
         scripts=("elements.js", "report_rankings.js", "report.js"),
         quality=text.build_quality_table(results),
         notes=merge_notes(results),
         sampling_notes=sampling_notes,
-        values_file=values_file if is_partial else None,
         convention_line=list_footnotes(results, verbose=True)[0],
         settings=convention.tell_tools([results[0].convention])[1],
-        full_names=text.map_full_names(labels, content.names),
-        groups=text.build_groups(
-            [(run.name, run, np.ones(len(run.ids), dtype=bool)) for run in results]
-        ),
     )
-    if not is_partial:
-        return Report(page)
-    named = [evolve(result, name=name) for result, name in zip(results, content.names, strict=True)]
-    return Report(page, render(results_page(named, per_query=True), "csv"))

@@ -14,11 +14,12 @@ from attrs import frozen
 from gainful.evidence.moves.largest_changes import ChangedQuery, LargestChanges
 from gainful.evidence.side_by_side import SideBySide
 from gainful.measure.entry import MeasureRecipe, Recipe
-from gainful.measure.functions.cumulated_gain import rank_discounts
+from gainful.measure.explanation import WorkedRanking
+from gainful.measure.functions.graded import rank_discounts
 from gainful.measure.values import Results
-from gainful.measure.worked_ranking import WorkedRanking
 from gainful.show.html_page import to_script_json
 from gainful.show.theme import LIGHT
+from gainful.text import pluralise
 from gainful.types import Array, finite_or_none
 
 MAX_DETAILED, MAX_RANKS = 500, 100  # queries whose rankings are in the page, and how deep
@@ -157,6 +158,7 @@ def build_report_data(
 ) -> ReportData:
     """What the page has of the queries: as much as it can hold."""
     recipe, names = results[0].recipes[choice.measure], choice.names
+    unit = results[0].unit
     details = hold_details(
         choice.priority, (_build_detail(side_by_side, recipe) for side_by_side in rankings)
     )
@@ -168,7 +170,7 @@ def build_report_data(
         results[0],
         choice,
         details,
-        words={"unit": "query", "units": "queries", "system": "run", "judged": "judgments"},
+        words={"unit": unit, "units": pluralise(unit), "system": "run", "judged": "judgments"},
         runs=[result.name for result in results],
         base=base,
         cumulated=is_cumulated,

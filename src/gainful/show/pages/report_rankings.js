@@ -163,7 +163,7 @@ const Detail = (() => {
   function draw(q, again, those, against) {
     const detail = data.details[q];
     [query, redraw, shown, base] = [q, again, those, against];
-    if (!detail) return [makeElement("p", { class: "sampled" }, "The rankings of this query are not in this page.")];
+    if (!detail) return [makeElement("p", { class: "sampled" }, `This page does not include the rankings of this ${data.words.unit}.`)];
     return [
       makeElement("h4", {}, data.cumulated ? `Rank by rank: grade, document, gain × discount in ${measures[data.shown]}` : "Rank by rank: grade and document"),
       ...drawSideBySide(detail),

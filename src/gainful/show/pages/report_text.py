@@ -142,11 +142,7 @@ def build_tables(
 ) -> list[dict[str, Any]]:
     """The comparison in each measure, sorted by mean; or the means where nothing was compared.
 
-    Args:
-        comparison: of all systems, where they can be compared.
-        all_intervals: the means of each system.
-        labels: what systems are called, where that is not their name; then their means stand
-            elsewhere.
+    Systems may be called by `labels` in place of their names; then their means stand elsewhere.
     """
     if comparison is not None:
         tables = [
@@ -223,7 +219,7 @@ def describe_evidence(
 def build_quality_table(results: Sequence[Results]) -> Table:
     """What was read, and what is wrong with it."""
     columns = (
-        *("run", "queries", "missing", "without\njudgments", "retrieved"),
+        *("run", pluralise(results[0].unit), "missing", "without\njudgments", "retrieved"),
         *("unjudged in\nthe top 10", "tied", "duplicates"),
     )
     rows = [
@@ -251,13 +247,7 @@ def describe_dots(first: MeanIntervals, units: int) -> str:
 def build_plots(
     all_intervals: Sequence[MeanIntervals], results: Results, *, coloured: bool = False
 ) -> list[dict[str, Any]]:
-    """Of each measure a dot and an interval for each run, the best first, on one scale.
-
-    Args:
-        all_intervals: the means.
-        results: whose measures they are in.
-        coloured: has each run a colour of its own?
-    """
+    """Of each measure a dot and an interval for each run, the best first, on one scale."""
     plots = []
     for measure in all_intervals[0].intervals:
         direction, known = results.directions[measure], _find_means(all_intervals, measure)
@@ -321,7 +311,6 @@ def build_groups(systems: Sequence[System]) -> dict[str, Any] | None:
 def _fit_axis(
     values: Sequence[float],
 ) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
-    """What places a value on an axis that holds all of them, in per cent, and its ticks."""
     low, high = min(values), max(values)
     ticks = axis_ticks(min(low, 0.0) if low == high else low, high)
     digits = max(0, -floor(log10(ticks[1] - ticks[0])))
@@ -333,7 +322,6 @@ def _fit_axis(
 
 
 def _build_dumbbells(plotted: Sequence[tuple[str, list[float | None]]]) -> dict[str, Any]:
-    """A row for each group with a dot for each system, and the ticks, in per cent of the axis."""
     known = [mean for _, means in plotted for mean in means if mean is not None] or [0.0]
     percent, ticks = _fit_axis(known)
     rows = []

@@ -13,11 +13,15 @@ from attrs import frozen
 from gainful.evidence.orders.sweep import Sweep
 from gainful.evidence.system_groups import SystemGroups
 from gainful.match.sessions import MatchedSessions
-from gainful.measure.convention_page import tell_sessions
+from gainful.measure.catalogue_page import tell_sessions
 from gainful.measure.entry import SessionRecipe
 from gainful.measure.functions.sessions.sdcg import query_gains, session_gains
-from gainful.measure.sessions.results import list_footnotes, session_results_page
-from gainful.page.render import render
+from gainful.measure.sessions.results import (
+    SessionResults,
+    list_footnotes,
+    session_results_page,
+)
+from gainful.page.page import Page
 from gainful.page.table import Table
 from gainful.show.figures.figure import FigureData
 from gainful.show.pages import report_text
@@ -32,7 +36,7 @@ from gainful.show.pages.report_data import (
     round_values,
 )
 from gainful.show.theme import DASHES, LIGHT
-from gainful.text import count_noun, pluralise
+from gainful.text import pluralise
 from gainful.types import Array, Flags, Ranks
 
 _MAX_QUERIES = 100  # of a session, of which it is told what each brought
@@ -181,7 +185,6 @@ def build_counts_table(groups: SystemGroups) -> Table:
 
 
 def _count_known(groups: SystemGroups) -> dict[str, Ranks]:
-    """By query how many results were judged, or clicked, or whatever else gains."""
     sessions = groups.sessions
     judged, number = sessions.judged, len(sessions.position)
     if sessions.observed:
@@ -206,31 +209,29 @@ def _share_unjudged(sessions: MatchedSessions, of_query: Flags) -> str:
 class SessionReportContent(PageContent):
     """What the page is about: results by system, evidence, and pictures or why there are none."""
 
-    named: SystemGroups  # by the names of systems in full
-    groups: SystemGroups  # by short ones
+    named_results: SessionResults  # with the names of systems in full
+    groups: SystemGroups  # by short names
     places: Ranks  # of sessions: systems × what has a row
     course: FigureData | str  # how gain grows from query to query
     sweep: Sweep | str  # who wins for which searcher
 
 
-def render_session_report(
-    content: SessionReportContent, *, title: str | None = None, values_file: str | None = None
-) -> Report:
-    """The page; `values_file` names what stands beside it where it has not all values."""
+def render_session_report(content: SessionReportContent) -> Report:
+    """The page of sessions."""
     groups, choice = content.groups, content.choice
     results, number = groups.results, len(choice.table.queries)
     data, detailed = build_session_data(groups, choice, content.places, content.base)
-    is_partial = len(choice.listed) < number
-    names = [Path(groups.labels[0]).name, *groups.labels[1:]]
-    usual_title = report_text.default_title(
-        names, groups.by or "system", count_noun(number, groups.unit)
-    )
-    page = render_document(
+
+    def list_values() -> Page:
+        by = [groups.by] if groups.by is not None else []
+        return session_results_page(content.named_results, "per_session", by)
+
+    return render_document(
         "session_report.html",
         content,
         data | _build_figure_data(content),
-        results,
-        title=title or usual_title,
+        list_values if len(choice.listed) < number else None,
+        alone=Path(groups.labels[0]).name,
         tables=report_text.build_tables(
             content.comparison,
             content.all_intervals,
@@ -250,23 +251,10 @@ def render_session_report(
             work="The gain of each query is",
             telling="that changed most" if groups.has_pairs else "farthest from the median",
         ),
-        values_file=values_file if is_partial else None,
         convention_line=list_footnotes(results, verbose=True)[0],
         settings=tell_sessions([results.convention])[1],
-        full_names=report_text.map_full_names(groups.labels, content.named.labels),
         observed=groups.sessions.observed,
-        groups=report_text.build_groups(
-            [
-                (label, results, own)
-                for label, own in zip(groups.labels, groups.flags.values(), strict=True)
-            ]
-        ),
     )
-    if not is_partial:
-        return Report(page)
-    by = [groups.by] if groups.by is not None else []
-    all_values = session_results_page(content.named.results, "per_session", by)
-    return Report(page, render(all_values, "csv"))
 
 
 def _list_figures(content: SessionReportContent) -> list[tuple[str, str, str]]:
@@ -287,7 +275,6 @@ def _list_figures(content: SessionReportContent) -> list[tuple[str, str, str]]:
 
 
 def _build_figure_data(content: SessionReportContent) -> dict[str, Any]:
-    """What the figures are drawn from, one colour for each system."""
     course, sweep = content.course, content.sweep
     return {
         "coloured": len(content.groups.labels) <= len(LIGHT.series),
@@ -310,7 +297,6 @@ def _build_course(choice: Choice, course: FigureData) -> dict[str, Any]:
 
 
 def _build_map(sweep: Sweep) -> dict[str, Any]:
-    """By system how far it is ahead of the best other, at each b and bq."""
     means = np.nan_to_num(sweep.planes[0].means, nan=-1.0)
     leads = []
     for group in range(means.shape[2]):

@@ -10,6 +10,7 @@ from gainful.measure.entry import Entry, Example, SessionRecipe
 from gainful.measure.functions.precision import Share
 from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import sum_by_index
+from gainful.measure.functions.subtopics import find_all
 from gainful.types import Array, Ranks
 
 ASPECTS: list[Entry] = []
@@ -51,11 +52,7 @@ def find_aspects(sessions: MatchedSessions, min_grade: float, *, per_document: b
     keys, aspect = np.unique(judged.pool_base[doc] * stride + subtopic, return_inverse=True)
     bases = int(max(judged.base.max(initial=-1), judged.pool_base.max(initial=-1))) + 1
     aspect_count = np.append(np.bincount(keys // stride, minlength=bases), 0)[judged.base]
-    order = np.argsort(doc, kind="stable")
-    begin = np.searchsorted(doc[order], sessions.pool_index)
-    count = np.searchsorted(doc[order], sessions.pool_index, side="right") - begin
-    hit = np.repeat(np.arange(len(count)), count)
-    entry = order[begin[hit] + np.arange(len(hit)) - np.repeat(np.cumsum(count) - count, count)]
+    hit, entry = find_all(doc, sessions.pool_index)
     return Aspects(
         aspect_count=np.asarray(aspect_count, dtype=np.intp),
         hit=hit,

@@ -18,6 +18,7 @@ from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import Entry, Example, SessionRecipe
 from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import sum_by_index
+from gainful.measure.functions.subtopics import find_all
 from gainful.measure.ranked_run import compute_measure, rank_run
 from gainful.types import Array, Flags, Ranks
 
@@ -82,7 +83,6 @@ def last_query(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
 
 
 def _flag_known_rows(sessions: MatchedSessions, repeated: str) -> Flags:
-    """The rows that a searcher is taken to know."""
     if repeated == "returned":
         return np.ones(len(sessions.rows), dtype=bool)
     clicked = sessions.clicks("repeated", repeated)
@@ -117,16 +117,14 @@ def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:
     number[queries] = np.arange(len(queries))
     own = number[judged.query] >= 0
     query, rank = number[judged.query[own]].astype(np.intp), judged.rank[own]
-    pool_query, pool, offset = _copy_bases(judged.pool_base, base)
-    names, session, position = (
-        sessions.session_ids,
-        sessions.session[queries],
-        sessions.position[queries],
-    )
+    pool_query, pool = find_all(judged.pool_base, base)  # a copy for each query
+    offset = np.zeros(len(queries), dtype=np.intp)
+    offset[pool_query] = np.arange(len(pool)) - pool  # how far each base has moved
+    session, position = sessions.session[queries].tolist(), sessions.position[queries].tolist()
     rankings = Matched(
         queries=[
-            f"{names[number]}, query {at}"
-            for number, at in zip(session.tolist(), position.tolist(), strict=True)
+            f"{sessions.session_ids[number]}, query {at}"
+            for number, at in zip(session, position, strict=True)
         ],
         judged=base >= 0,
         in_run=np.ones(len(queries), dtype=bool),
@@ -146,23 +144,11 @@ def as_rankings(sessions: MatchedSessions, queries: Ranks) -> Matched:
     return evolve(rankings, filtered=dict.fromkeys(FILTERED_ORDERS, rankings))
 
 
-def _copy_bases(bases: Ranks, wanted: Ranks) -> tuple[Ranks, Ranks, Ranks]:
-    """The entries of each wanted base, one base after the other, and how far each has moved."""
-    begin = np.searchsorted(bases, wanted)
-    count = np.searchsorted(bases, wanted, side="right") - begin
-    offset = np.cumsum(count) - count - begin
-    query = np.repeat(np.arange(len(wanted)), count)
-    return query, np.arange(len(query)) - offset[query], offset
-
-
 def _copy_subtopics(sessions: MatchedSessions, wanted: Ranks, offset: Ranks) -> Subtopics | None:
     subtopics = sessions.subtopics
     if subtopics is None:
         return None
-    bases = sessions.judged.pool_base[subtopics.doc]
-    order = np.argsort(bases, kind="stable")  # the order by document stays within each
-    query, entry, _ = _copy_bases(bases[order], wanted)
-    entry = order[entry]
+    query, entry = find_all(sessions.judged.pool_base[subtopics.doc], wanted)
     return Subtopics(
         doc=subtopics.doc[entry] + offset[query],
         subtopic=subtopics.subtopic[entry],

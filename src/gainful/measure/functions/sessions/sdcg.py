@@ -11,7 +11,7 @@ from gainful.match.rank_order import ideal_order
 from gainful.match.sessions import JudgedResults, MatchedSessions
 from gainful.measure.entry import Entry, Example, SessionRecipe
 from gainful.measure.functions.sessions import collect
-from gainful.measure.ranked_run import normalise_by
+from gainful.measure.ranked_run import normalise_by, weigh_grades
 from gainful.types import Array, Flags, Ranks
 
 SDCG: list[Entry] = []
@@ -69,11 +69,8 @@ def session_gains(sessions: MatchedSessions, recipe: SessionRecipe) -> SessionGa
     order = ideal_order(judged.pool_base, pool_gain)
     nonzero = counts & (gain != 0)
     positions = positions_per_query(sessions, recipe, depth)
-    query, rank, positions_before = (
-        judged.query[nonzero],
-        judged.rank[nonzero],
-        _positions_before(sessions, positions),
-    )
+    query, rank = judged.query[nonzero], judged.rank[nonzero]
+    positions_before = _positions_before(sessions, positions)
     concatenated = recipe.convention.rank_discount == "concatenated"
     return SessionGains(
         query=query,
@@ -107,29 +104,15 @@ def session_grade_gains(
     grade: Array, recipe: SessionRecipe, sessions: MatchedSessions, query: Ranks | None
 ) -> Array:
     """What grades are worth; those below zero as the convention has it."""
-    negative = grade < 0
-    if recipe.convention.negative == "error" and negative.any():
-        at = int(np.flatnonzero(negative)[0])
-        whose = "the judgments" if query is None else _describe_session(sessions, int(query[at]))
-        raise BadValue(f"a grade of {whose}", float(grade[at]), "grades from 0 on (negative=error)")
-    if recipe.gain.grades:
-        unknown = ~np.isin(grade, recipe.gain.grades)
-        if unknown.any():
-            at = int(np.flatnonzero(unknown)[0])
-            table_grades = ", ".join(f"{table_grade:g}" for table_grade in recipe.gain.grades)
-            raise BadValue("a grade", float(grade[at]), f"grades in the gain table: {table_grades}")
-    gain = recipe.gain.evaluate_at(grade)
-    if recipe.convention.negative == "zero" and not recipe.gain.signed:
-        gain = np.where(negative, 0.0, gain)
-    if not np.isfinite(gain).all():
-        at = int(np.flatnonzero(~np.isfinite(gain))[0])
-        allowed = f"grades whose {recipe.gain.name} gain is finite"
-        raise BadValue("a grade", float(grade[at]), allowed)
-    return gain
 
+    def find(flags: Flags) -> tuple[str, float]:
+        at = int(np.flatnonzero(flags)[0])
+        whose = "the judgments"
+        if query is not None:
+            whose = f"session {sessions.session_ids[int(sessions.session[query[at]])]!r}"
+        return f"a grade of {whose}", float(grade[at])
 
-def _describe_session(sessions: MatchedSessions, query: int) -> str:
-    return f"session {sessions.session_ids[int(sessions.session[query])]!r}"
+    return weigh_grades(grade, recipe.gain, recipe.convention, find)
 
 
 def discounts(recipe: SessionRecipe, ranks: Ranks) -> Array:
@@ -143,7 +126,6 @@ def query_weights(recipe: SessionRecipe, positions: Ranks) -> Array:
 
 
 def _tabulate(function: object, numbers: Ranks) -> Array:
-    """A function of small whole numbers, computed once for each of them."""
     largest = int(numbers.max(initial=0))
     if largest > max(1000, 4 * len(numbers)):
         return np.asarray(function(numbers))  # type: ignore[operator]
@@ -279,10 +261,8 @@ def session_recall_base(
     own = base[sessions.first_query]
     if not (base == own[sessions.session]).all():
         at = int(np.flatnonzero(base != own[sessions.session])[0])
-        session, (name, value, alternative) = (
-            sessions.session_ids[int(sessions.session[at])],
-            setting,
-        )
+        session = sessions.session_ids[int(sessions.session[at])]
+        name, value, alternative = setting
         raise BadValue(
             name,
             value,
@@ -367,6 +347,10 @@ class Vectors:
         share = normalise_by(self.gain.ravel(), self.ideal.ravel(), recipe.convention.empty)
         return np.ma.filled(share, np.nan).reshape(shape)
 
+    def values(self, recipe: SessionRecipe) -> Array:
+        """What the measure says at every place: the gain, or its share of the ideal."""
+        return self.normalise(recipe) if recipe.entry.normalised else self.gain
+
 
 def query_gains(sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionGains) -> Array:
     """The gain of each query at its end, discounted by rank and by its position."""
@@ -380,21 +364,19 @@ def _query_dcg(sessions: MatchedSessions, recipe: SessionRecipe, gains: SessionG
     return sum_by_index(gains.query, gain, len(sessions.position))
 
 
-def sdcg_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The gain of each session at every place: sessions × queries × ranks."""
-    return session_vectors(sessions, recipe).gain
+def session_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """The value of each session at every place: sessions × queries × ranks.
 
-
-def nsdcg_curve(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """The share of the ideal session at every place; not a number where there is none."""
-    return session_vectors(sessions, recipe).normalise(recipe)
+    Not a number where a session has no ideal and the convention leaves it out.
+    """
+    return session_vectors(sessions, recipe).values(recipe)
 
 
 @_measure(
     "sDCG",
     "Σ over queries q and ranks i of gain / (1 + log_b i) / (1 + log_bq q)",
     Example("sDCG(b=2, bq=4)@3", "0 1 0 / 3 1 / 3 2 0", "1/2 + (3 + 1/2)/1.5 + 4/(1 + log2(3)/2)"),
-    curve=sdcg_curve,
+    curve=session_curve,
     options=_OPTIONS,
     bounded=False,
     cutoff_kind="needed",
@@ -404,7 +386,7 @@ def sdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """How much did the session gain, if later queries and ranks count less?"""
     gains, statistic = session_gains(sessions, recipe), recipe.convention.statistic
     if statistic == "average":
-        return _average_vector(sessions, recipe, normalised=False)
+        return _average_vector(sessions, recipe)
     per_query = query_gains(sessions, recipe, gains)
     if statistic == "best":
         return np.asarray(np.maximum.reduceat(per_query, sessions.first_query))
@@ -422,7 +404,7 @@ def sdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
         "0 / 3",
         "(3/1.5) / (3 + 3/1.5)",
     ),
-    curve=nsdcg_curve,
+    curve=session_curve,
     normalised=True,
     options=(*_OPTIONS, "ideal", "hold", "normalise", "average", "empty"),
     cutoff_kind="needed",
@@ -432,7 +414,7 @@ def nsdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """What share of the gain of an ideal session was reached?"""
     gains, convention = session_gains(sessions, recipe), recipe.convention
     if convention.statistic == "average":
-        return _average_vector(sessions, recipe, normalised=True)
+        return _average_vector(sessions, recipe)
     per_query = query_gains(sessions, recipe, gains)
     if convention.statistic in ("best", "last"):
         shares = normalise_by(per_query, ideal_dcg(recipe, gains), convention.empty)
@@ -527,10 +509,10 @@ def _cumulate_queries(by_rank: Array) -> Array:
     return np.asarray(before[:, :, None] + by_rank)
 
 
-def _average_vector(sessions: MatchedSessions, recipe: SessionRecipe, *, normalised: bool) -> Array:
+def _average_vector(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     """The mean over the positions of each session's vector."""
     vectors = session_vectors(sessions, recipe)
-    values = vectors.normalise(recipe) if normalised else vectors.gain
+    values = vectors.values(recipe)
     counts = (
         vectors.taken if recipe.convention.average_over == "own" else np.ones_like(vectors.taken)
     )

@@ -88,7 +88,7 @@ class _Walk:
     cite="smucker2012",
 )
 def session_time_biased_gain(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """How many relevant documents does a session save, if interest halves in time?"""
+    """How many relevant documents does a session save, if interest halves over time?"""
     walk = _walk(sessions, recipe)
     click, false_click = float(recipe.setting("click")), float(recipe.setting("false_click"))
     opened = np.where(walk.relevant, click, false_click)
@@ -150,7 +150,6 @@ def opens_clicked(sessions: MatchedSessions, recipe: SessionRecipe) -> bool:
 
 
 def _walk(sessions: MatchedSessions, recipe: SessionRecipe) -> _Walk:
-    """At which rows searchers look, which of them are relevant, and which were opened."""
     judged, _, _, depth = select_results(sessions, recipe)
     rank = sessions.rows["rank"].fill_null(0).to_numpy()
     looked = (rank > 0) & (rank <= depth[sessions.query_of_row])

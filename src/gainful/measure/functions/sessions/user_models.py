@@ -1,8 +1,14 @@
-"""sINST and sIFT: sessions in the C/W/L framework, with the stopping of INST and of IFT.
+"""Sessions of searchers who may stop anywhere: all their ways, expected gains and rates of gain.
 
-The framework (Wicaksono & Moffat 2021) takes two probabilities: of going on to the next document
-of a list, and of asking a next query once the list is left. The first is INST's or IFT's, the
-second is p_ref after every list, until the session has no more queries. What is to be expected
+esnDCG and esnCG (Kanoulas 2011): a searcher goes down a list, from each document to the next with
+probability p_down, and then asks the next query with probability p_ref. What was looked at, list
+after list, is one path; its value is its share of the ideal path of the same length. Paths are too
+many to be looked at one by one, but how likely they are and what they gain follows from query to
+query by their lengths alone.
+
+sINST and sIFT (Wicaksono & Moffat 2021) take two probabilities of the C/W/L framework: of going on
+to the next document of a list, which is INST's or IFT's, and of asking a next query once the list
+is left, p_ref after every list, until the session has no more queries. What is to be expected
 follows from query to query, from how likely the searcher comes there with so much behind them.
 """
 
@@ -14,12 +20,17 @@ import numpy as np
 from attrs import evolve, frozen
 
 from gainful.errors import BadValue
+from gainful.match.rank_order import rank_ideally
 from gainful.match.sessions import MatchedSessions
 from gainful.measure.entry import Entry, Example, SessionRecipe
+from gainful.measure.functions.precision import Share
 from gainful.measure.functions.sessions import collect
 from gainful.measure.functions.sessions.sdcg import (
+    discounts,
     positions_per_query,
     select_results,
+    session_grade_gains,
+    session_recall_base,
     sum_by_index,
 )
 from gainful.measure.functions.user_models import (
@@ -31,9 +42,170 @@ from gainful.measure.functions.user_models import (
 )
 from gainful.types import Array, Flags, Ranks, slices
 
-CWL: list[Entry] = []
-_measure = collect(CWL)
-_OPTIONS = ("p_ref", "goal", "max_grade", "duplicates", "lists")
+USER_MODELS: list[Entry] = []
+_measure = collect(USER_MODELS)
+_PATH_OPTIONS = ("p_ref", "p_down", "remainder", "gain", "rel", "negative", "empty")
+_OVER_PATHS = "over all paths down the first lists: the probability of the path · "
+_IDEAL_SESSION = "that of an ideal path as long; can exceed 1: repeated documents count again"
+
+_PATH_CELLS = 4_000_000  # sessions times path lengths that are laid out at once
+
+
+@_measure(
+    "esnDCG",
+    f"Σ {_OVER_PATHS}the DCG of what was looked at / {_IDEAL_SESSION}",
+    Example(
+        "esnDCG(p_ref=0.5, p_down=0.5)",
+        "0 1 / 3",
+        "0.25 * (7/log2(3) + 1/log2(3) + (1/log2(3) + 7/2)) / (7 + 1/log2(3))",
+    ),
+    options=_PATH_OPTIONS,
+    defaults={"gain": "exp", "discount": "log2", "remainder": "last"},
+    bounded=False,
+    cite="kanoulas2011",
+)
+def esndcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Share:
+    """What share of the ideal DCG does a searcher who may stop anywhere reach?"""
+    judged, counts, gain, depth = select_results(sessions, recipe)
+    list_length = np.minimum(sessions.retrieved, depth)  # short lists are as they are
+    path_length = np.bincount(sessions.session, list_length, minlength=sessions.size)
+    longest = int(path_length.max(initial=0))
+    pool = np.maximum(session_grade_gains(judged.pool_grade, recipe, sessions, None), 0.0)
+    ideal = _ideal_paths(recipe, judged.pool_base, pool, judged.base, longest)
+    base = session_recall_base(
+        sessions, judged.base, ("measure", recipe.label, "a measure of queries")
+    )
+    lists = np.zeros((len(sessions.position), int(list_length.max(initial=0))))
+    nonzero = counts & (gain != 0)
+    lists[judged.query[nonzero], judged.rank[nonzero] - 1] = gain[nonzero]
+    step = max(1, _PATH_CELLS // (longest + 1))
+    expected = np.zeros(sessions.size)
+    for first in range(0, sessions.size, step):
+        block = slice(first, min(first + step, sessions.size))
+        expected[block] = _expectation(
+            sessions, recipe, block, (lists, list_length), ideal[base[block]]
+        )
+    longest_ideal = ideal[base, -1] if longest else np.zeros(sessions.size)
+    return expected, (longest_ideal > 0).astype(np.float64)
+
+
+_measure(
+    "esnCG",
+    f"Σ {_OVER_PATHS}the gain of what was looked at / {_IDEAL_SESSION}",
+    Example("esnCG(p_ref=0.5, p_down=0.5)", "0 1 / 3", "0.25 * (7/8 + 1/8 + 8/8)"),
+    question="What share of the ideal gain does a searcher who may stop anywhere reach?",
+    options=_PATH_OPTIONS,
+    defaults={"gain": "exp", "discount": "none", "p_ref": 0.8, "remainder": "last"},
+    bounded=False,
+    cite="kanoulas2011",
+)(esndcg)
+
+
+def _ideal_paths(
+    recipe: SessionRecipe, pool_base: Ranks, pool: Array, base: Ranks, longest: int
+) -> Array:
+    """The gain of the best path of each length, of every recall base; the last is of none."""
+    ideal = rank_ideally(pool_base, pool)
+    size = int(max(pool_base.max(initial=-1), base.max(initial=-1))) + 2
+    best = np.zeros((size, longest + 1))
+    inside = ideal.rank <= longest
+    rank = ideal.rank[inside]
+    best[ideal.query[inside], rank] = ideal.gain[inside] * discounts(recipe, rank)
+    return np.cumsum(best, axis=1)
+
+
+def _expectation(
+    sessions: MatchedSessions,
+    recipe: SessionRecipe,
+    block: slice,
+    lists: tuple[Array, Ranks],
+    ideal: Array,
+) -> Array:
+    """The expected share of some sessions, query by query.
+
+    `likely` is how likely the searcher has looked at so many documents by the end of a query,
+    `gain` what these paths have gained, each as much as it is likely.
+    """
+    p_ref, p_down, remainder = map(recipe.setting, ("p_ref", "p_down", "remainder"))
+    size, lengths = ideal.shape
+    session_number = np.arange(block.start, block.stop)
+    begin = sessions.first_query[session_number]
+    discount = discounts(recipe, np.arange(1, lengths + 1))
+    likely, gain = np.zeros((size, lengths)), np.zeros((size, lengths))
+    likely[:, 0] = 1.0
+    expected = np.zeros(size)
+    counts = sessions.query_counts[session_number]
+    for position in range(int(counts.max())):
+        going = counts > position
+        query = np.where(going, begin + position, begin)
+        likely, gain = _lengthen_paths(
+            likely, gain, going, (lists[0][query], lists[1][query]), discount, (p_down, remainder)
+        )
+        share = np.divide(gain, ideal, out=np.zeros_like(gain), where=ideal > 0).sum(axis=1)
+        expected += _end_chances(p_ref, remainder, position + 1, counts) * share
+    return expected
+
+
+def _end_chances(p: float, remainder: str, k: int, length: Ranks) -> Array:
+    if remainder == "shared":
+        totals = np.cumsum(p ** np.arange(max(1, length.max(initial=0))))
+        ends: Array = 1 / totals[np.maximum(length, 1) - 1]
+    else:
+        ends = np.where(length == k, 1.0, 1 - p)
+    return np.where(length >= k, ends * p ** (k - 1), 0.0)
+
+
+def _lengthen_paths(  # noqa: PLR0917  (what is carried, and what it meets)
+    likely: Array,
+    gain: Array,
+    going: Flags,
+    lists: tuple[Array, Ranks],
+    discount: Array,
+    ends: tuple[float, str],
+) -> tuple[Array, Array]:
+    """What is carried through one more list: the searcher stops at any of its documents."""
+    list_gains, list_length = lists
+    lengths = likely.shape[1]
+    stays = going & (list_length == 0)  # nothing to look at
+    likely_after, gain_after = likely * stays[:, None], gain * stays[:, None]
+    for k in range(1, int(list_length[going].max(initial=0)) + 1):
+        # One document more: where a path had n documents, it is now the (n + k)-th.
+        gain = gain.copy()
+        gain[:, : lengths - k] += (
+            likely[:, : lengths - k] * list_gains[:, k - 1, None] * discount[k - 1 : -1]
+        )
+        chance = np.where(going, _end_chances(*ends, k, list_length), 0.0)[:, None]
+        likely_after[:, k:] += chance * likely[:, : lengths - k]
+        gain_after[:, k:] += chance * gain[:, : lengths - k]
+    return likely_after, gain_after
+
+
+@_measure(
+    "sRBP",
+    "(1 − p) Σ over queries m and ranks n of gain · (balance · p)^(n−1) · "
+    "((p − balance · p)/(1 − balance · p))^(m−1)",
+    Example("sRBP(p=0.8, balance=0.5)", "0 2 / 1", "0.2 * (0.4*2 + 0.4/0.6)"),
+    options=("p", "balance", "gain", "rel", "duplicates", "depth", "negative"),
+    bounded=False,
+    cite="lipani2019",
+)
+def srbp(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
+    """How much does a searcher who reads on or reformulates gain per document?
+
+    After each document the searcher goes on with probability p; then stays in the list with
+    probability `balance`, or else asks the next query. The weights are those of the authors' own
+    notebook (github.com/aldolipani/sRBP); they sum to 1.
+    """
+    p, balance = float(recipe.setting("p")), float(recipe.setting("balance"))
+    judged, counts, gain, _ = select_results(sessions, recipe)
+    stays = balance * p
+    next_query = (p - stays) / (1 - stays)
+    query, rank = judged.query[counts], judged.rank[counts]
+    weight = next_query ** (sessions.position[query] - 1.0) * stays ** (rank - 1.0)
+    return (1 - p) * sum_by_index(sessions.session[query], gain[counts] * weight, sessions.size)
+
+
+_RATE_OPTIONS = ("p_ref", "goal", "max_grade", "duplicates", "lists")
 
 _MAX_DEPTH = 1000  # how far down a list a searcher can go, as in cwl_eval
 _BLOCK_CELLS = 2_000_000  # results, or ways to come to them, that are laid out at once
@@ -58,7 +230,6 @@ class _Arrivals:
     share: Array
 
     def select(self, which: Flags | slice) -> _Arrivals:
-        """Some of them."""
         return _Arrivals(self.session[which], self.behind[which], self.share[which])
 
     def merge(self, unit: float | None) -> _Arrivals:
@@ -105,13 +276,13 @@ class _Lists:
         "1 0 / 1",
         "(1 + 1/2) / (5/4 + 1/2 + (3/4 * 1/4 + 1/4 * 4/9)/2)",
     ),
-    options=("T", *_OPTIONS),
+    options=("T", *_RATE_OPTIONS),
     defaults={"goal": "session"},
     cutoff_kind="needed",
     cite="wicaksono2021",
 )
 def session_inst(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """What does a searcher gain per document of a session, who wants T and adapts?
+    """How much does a searcher who wants T and adapts gain per document of a session?
 
     With goal=session, what was looked at and what was gained count on from list to list: only so
     is INST's rule a probability, whatever was gained before.
@@ -135,13 +306,13 @@ def session_inst(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
         "0 1 / 1",
         "(1/4 + 1/2) / (5/4 + 5/8)",
     ),
-    options=(*FORAGING, *_OPTIONS),
+    options=(*FORAGING, *_RATE_OPTIONS),
     defaults={**FORAGER, "goal": "session"},
     cutoff_kind="needed",
     cite="wicaksono2021",
 )
 def session_ift(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
-    """What does a forager gain per document of a session, by goal and rate of gain?
+    """How much does a forager gain per document of a session, by goal and rate of gain?
 
     With goal=session, the gain counts on from list to list. The rate is that of the list: it is
     the patch that a forager leaves.

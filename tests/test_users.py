@@ -1,0 +1,116 @@
+"""Where the column of judgments names users, sentences, tables and pages say users, not queries.
+
+Keys of data, and columns of frames, are those of all other runs.
+"""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+import pytest
+
+import gainful
+from gainful.testing import save_baseline
+
+JUDGED = pd.DataFrame(
+    {
+        "user": [1, 1, 2, 3, 4, 5, 6],
+        "item": ["lamp", "desk", "sofa", "lamp", "bed", "rug", "bed"],
+        "rating": [1, 1, 1, 1, 1, 1, 0],
+    }
+)
+RUNS = {
+    "old": {1: ["desk", "sofa"], 2: ["lamp", "sofa"], 3: ["desk"], 4: ["x"], 6: ["bed"]},
+    "new": {1: ["desk", "lamp"], 2: ["sofa"], 3: ["lamp"], 5: ["rug", "x"]},
+}
+GROUPS = {"1": "home", "2": "home", "3": "home", "4": "work", "5": "work"}
+QUERY = re.compile(r"\b(?<![-#])quer(?:y|ies)\b(?!-)")
+OF_CONVENTIONS = r"a missing query scores 0"  # words of a setting, which has no users
+
+
+def frame(ranked: dict[int, list[str]]) -> pd.DataFrame:
+    rows = [
+        {"user": user, "item": item, "score": -at}
+        for user, items in ranked.items()
+        for at, item in enumerate(items)
+    ]
+    return pd.DataFrame(rows)
+
+
+INPUTS = JUDGED, {name: frame(ranked) for name, ranked in RUNS.items()}
+
+
+def compare_all():
+    return gainful.compare(*INPUTS, "nDCG@2", per_query=True, group=GROUPS, resamples=999)
+
+
+def gate(tmp_path):
+    baseline = str(tmp_path / "base.json")
+    save_baseline(JUDGED, INPUTS[1]["old"], baseline, ["nDCG@2"])
+    return gainful.gate(JUDGED, INPUTS[1]["new"], baseline=baseline, max_drop={"nDCG@2": 0})
+
+
+ANSWERS = {
+    "evaluate": lambda _: gainful.evaluate(JUDGED, INPUTS[1]["old"], "nDCG@2").to_text(),
+    "rows": lambda _: gainful.evaluate(*INPUTS, "nDCG@2").to_text(per_query=True),
+    "intervals": lambda _: gainful.evaluate(*INPUTS, "nDCG@2", interval=95).to_text(),
+    "groups": lambda _: gainful.evaluate(*INPUTS, "nDCG@2", group=GROUPS).to_text(),
+    "notes": lambda _: gainful.evaluate(*INPUTS, "nDCG@2", empty="skip").to_text(),
+    "compare": lambda _: compare_all().to_text(),
+    "latex": lambda _: compare_all().to_latex().partition(r"\end{table}")[0],
+    "gate": lambda path: gate(path).to_text(),
+    "unjudged": lambda _: gainful.unjudged(*INPUTS, "nDCG@2").to_text(per_query=True),
+    "plan": lambda _: gainful.plan(*INPUTS, "nDCG@2").to_text(),
+}
+
+
+def _one():
+    return JUDGED, INPUTS[1]["old"]
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_answers_count_users(name, tmp_path):
+    text = ANSWERS[name](tmp_path)
+    assert "user" in text
+    assert not QUERY.findall(text.replace(OF_CONVENTIONS, ""))
+
+
+def test_why_counts_users():
+    text = gainful.why(*_one(), measure="nDCG@2", unlike="sklearn").to_text()
+    assert "6 users" in text
+    assert not re.search(r"\d quer|query '", text)  # settings are about queries, by name
+
+
+@pytest.mark.parametrize("name", ["differences", "heatmap"])
+def test_figures_name_users(name):
+    title = str(getattr(gainful.figures, name)(*INPUTS, "nDCG@2").to_dict()["title"])
+    assert "user" in title
+    assert not QUERY.findall(title.replace(OF_CONVENTIONS, ""))
+
+
+def test_a_report_counts_users():
+    page = gainful.report(*INPUTS, "nDCG@2")
+    assert re.search("<title>.*6 users", page)
+    assert '"unit":"user","units":"users"' in page.replace('": "', '":"').replace(", ", ",")
+
+
+def test_keys_stay():
+    results = gainful.evaluate(*_one(), "nDCG@2", group=GROUPS)
+    assert results.per_query.columns == ["query", "nDCG@2"]
+    assert results.to_csv(per_query=True).startswith("run,query,group,")
+    assert "queries" in results.groups()[0]
+    assert "queries" in compare_all().to_dict()["measures"][0]
+
+
+@pytest.mark.parametrize("column", ["user_id", "userId", "visitor_id"])
+def test_files_and_other_names(column, tmp_path):
+    path = tmp_path / "held-out.csv"
+    JUDGED.rename(columns={"user": column}).to_csv(path, index=False)
+    results = gainful.evaluate(path, INPUTS[1]["old"], "nDCG@2", columns={"qrels.query": column})
+    assert results.unit == "user"
+
+
+def test_queries_remain_queries():
+    table = JUDGED.rename(columns={"user": "query", "item": "doc"})
+    assert "6 queries" in gainful.evaluate(table, INPUTS[1]["old"], "nDCG@2").to_text()
