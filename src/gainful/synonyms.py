@@ -29,10 +29,25 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "cutoff": ("k",),
     **dict.fromkeys(("groups", "group_sizes", "group_by"), ("group", "by")),
     **dict.fromkeys(("group_id", "query_id", "query_ids", "qids"), ("qid",)),
-    **dict.fromkeys(("convention", "tool", "as_in"), ("like",)),
-    **dict.fromkeys(("min", "minimum", "fail_under"), ("floor", "floors")),
+    **dict.fromkeys(("convention", "tool", "as_in", "provider", "backend"), ("like",)),
+    **dict.fromkeys(
+        ("min", "minimum", "fail_under", "thresholds", "minimums"), ("floor", "floors")
+    ),
     "threshold": ("floor", "floors", "rel"),
-    **dict.fromkeys(("relevance_level", "min_rel", "rel_lvl", "level"), ("rel",)),
+    **dict.fromkeys(("relevance_level", "min_rel", "rel_lvl", "level", "l"), ("rel",)),
+    **dict.fromkeys(("rel_threshold", "relevance_threshold", "binarize", "binary"), ("rel",)),
+    **dict.fromkeys(("ignore_ties", "tie_breaking", "tie_break"), ("ties",)),
+    **dict.fromkeys(("max_p", "p_threshold", "significance_level"), ("alpha",)),
+    **dict.fromkeys(("timeout", "session_timeout", "pause", "inactivity"), ("gap",)),
+    **dict.fromkeys(("user_col", "item_col", "query_col", "doc_col", "score_col"), ("columns",)),
+    **dict.fromkeys(("ttest", "t_test", "t-test", "student", "paired_t"), ("t",)),
+    **dict.fromkeys(("fisher", "randomization", "permutation_test"), ("randomisation",)),
+    **dict.fromkeys(("bar", "barplot", "box", "boxplot", "means"), ("dots",)),
+    **dict.fromkeys(
+        ("pr", "pr_curve", "pr-curve", "precision_recall_curve"),
+        ("precision-recall", "precision_recall"),
+    ),
+    **dict.fromkeys(("hist", "histogram", "scatter", "bars"), ("differences",)),
     **dict.fromkeys(("column", "column_names", "col_map", "fields"), ("columns",)),
     **dict.fromkeys(("stat_test", "significance"), ("test",)),
     **dict.fromkeys(("correction", "adjust"), ("correct",)),
@@ -58,9 +73,24 @@ OPTIONS: Mapping[str, str] = {
         "the separator is detected; --columns query=user,doc=item names columns",
     ),
     **dict.fromkeys(
-        ("digits", "decimals", "precision", "round"), "--format csv has every digit of a value"
+        ("digits", "decimals", "precision", "round", "rounding_digits"),
+        "--format csv has every digit of a value",
     ),
-    **dict.fromkeys(("sort", "order_by"), "-o values.csv writes what a table program sorts"),
+    **dict.fromkeys(
+        ("sort", "sort_by", "order_by"), "-o values.csv writes what a table program sorts"
+    ),
+    **dict.fromkeys(
+        ("c", "complete", "skip_missing"),
+        "a missing query scores 0; --missing skip leaves it out",
+    ),
+    **dict.fromkeys(("judged_only", "condensed"), "--unjudged remove takes unjudged documents out"),
+    "j": "--unjudged remove takes unjudged documents out",
+    "make_comparable": "--like ranx_comparable does that",
+    "average": "every query counts equally; --group COLUMN adds means of groups",
+    **dict.fromkeys(("debug", "traceback"), "-v prints more; GAINFUL_DEBUG=1 shows tracebacks"),
+    **dict.fromkeys(
+        ("query_id", "query", "topic"), "gainful explain QRELS RUN QUERY explains one query"
+    ),
     **dict.fromkeys(("paired", "pairwise"), "runs are paired by query anyway"),
     **dict.fromkeys(
         ("ci", "bootstrap", "confidence", "intervals"),
@@ -81,6 +111,10 @@ OPTIONS: Mapping[str, str] = {
 # Commands, and the line that does it.
 COMMANDS: Mapping[str, str] = {
     **dict.fromkeys(("evaluate", "score", "measure", "run", "calc", "metrics_of"), _EVAL),
+    **dict.fromkeys(("recommend", "recommender", "retrieval"), _EVAL),
+    **dict.fromkeys(("rag", "ragas"), "gainful eval ANSWERS.jsonl"),
+    **{tool: f"{_EVAL} --like {tool}" for tool in ("ranx", "pytrec_eval", "ir_measures", "beir")},
+    "pool": "gainful unjudged QRELS RUN… --first 20",
     **dict.fromkeys(("leaderboard", "rank", "ranking", "table", "mean"), _EVAL),
     **dict.fromkeys(("ttest", "t-test", "t_test", "significance", "test", "diff"), _COMPARE),
     **dict.fromkeys(("pvalue", "p-value", "wilcoxon", "tukey", "permutation"), _COMPARE),
@@ -88,19 +122,22 @@ COMMANDS: Mapping[str, str] = {
     **dict.fromkeys(("ci", "bootstrap", "interval", "intervals"), f"{_EVAL} --interval 95"),
     **dict.fromkeys(("power", "sample-size", "samplesize"), "gainful plan QRELS RUN RUN…"),
     **dict.fromkeys(("plot", "chart", "graph", "draw", "figures", "picture"), "gainful figure"),
+    **dict.fromkeys(("histogram", "hist", "bar", "boxplot", "scatter"), "gainful figure"),
     **dict.fromkeys(("correlation", "corr", "tau"), "gainful correlate QRELS RUN… --column NAME"),
     **dict.fromkeys(("kappa", "agreement", "agree", "judge"), "gainful judges QRELS QRELS…"),
     **dict.fromkeys(("validate", "lint", "inspect", "verify", "describe"), "gainful check FILE…"),
     **dict.fromkeys(("log", "logs", "clicks", "session", "sdcg"), "gainful sessions LOG"),
+    **dict.fromkeys(("ctr", "funnel", "conversion"), "gainful sessions LOG"),
     **dict.fromkeys(
         ("serve", "dashboard", "ui", "app", "demo"), "gainful explore LOG -o page.html"
     ),
     **dict.fromkeys(("html", "export", "share", "pdf"), "gainful report QRELS RUN… -o report.html"),
     **dict.fromkeys(("ci-check", "assert", "guard", "regress"), _GATE),
-    **dict.fromkeys(("metrics", "list", "list-measures"), "gainful measures"),
+    **dict.fromkeys(("metrics", "list", "list-measures", "ls", "info"), "gainful measures"),
     **dict.fromkeys(("tools", "presets"), "gainful conventions"),
     **dict.fromkeys(("version", "about"), "gainful --version"),
-    **dict.fromkeys(("docs", "man", "usage", "commands"), "gainful help"),
+    **dict.fromkeys(("docs", "man", "usage", "commands", "examples"), "gainful help"),
+    **dict.fromkeys(("example", "quickstart", "tutorial", "init"), "gainful help"),
     **dict.fromkeys(("trec-eval", "treceval"), "gainful trec_eval QRELS RUN"),
     **dict.fromkeys(("what", "whose", "identify"), "gainful which VALUE GRADES…"),
     **dict.fromkeys(("split", "query", "per-query"), f"{_EVAL} --per-query"),
@@ -109,6 +146,7 @@ _NOT_HERE = "gainful evaluates runs and sessions; it does not create them"
 NO_COMMANDS: Mapping[str, str] = {
     **dict.fromkeys(("fuse", "fusion", "rerank", "search", "index", "train"), _NOT_HERE),
     **dict.fromkeys(("install", "update", "upgrade", "uninstall"), "pip installs and upgrades it"),
+    "convert": "gainful reads all formats as they are, and converts none",
 }
 
 _FIGURES = "gainful.figures, which draws runs and sessions"
@@ -122,6 +160,13 @@ RESULTS: Mapping[str, str] = {
     **dict.fromkeys(("write", "export", "to_file", "dump"), '.save("results.csv")'),
     **dict.fromkeys(("plot", "chart", "figure", "draw"), _FIGURES),
     **dict.fromkeys(("scores", "metrics", "means", "average", "aggregate", "overall"), ".mean"),
+    **dict.fromkeys(("shape", "index", "query_scores", "topics"), ".per_query"),
+    **dict.fromkeys(("median", "min", "max", "quantile", "top", "nlargest"), ".per_query"),
+    **dict.fromkeys(("to_numpy", "numpy", "array"), ".values"),
+    "to_dataframe": ".to_polars()",
+    "to_list": ".to_dict()",
+    "success": ".passed",
+    "report": "gainful.report(qrels, runs)",
     **dict.fromkeys(("sort_values", "sort", "lowest", "failures"), ".worst(10)"),
     **dict.fromkeys(("winner", "best", "verdict", "answer", "describe"), ".summary()"),
     **dict.fromkeys(
@@ -148,7 +193,15 @@ NAMES: Mapping[str, str] = {
     **dict.fromkeys(("session_dcg", "sdcg_score"), "gainful.sdcg([[3, 2, 0], [1, 0]], b=2, bq=4)"),
     **dict.fromkeys(("session_ndcg", "nsdcg_score"), "gainful.nsdcg"),
     "hit_rate": 'gainful.parse("Success@10")',
+    **dict.fromkeys(("f1", "f1_score"), 'gainful.parse("F1@10")'),
+    **dict.fromkeys(("auc", "roc_auc_score"), 'gainful.parse("AUC")'),
+    **dict.fromkeys(("contextrecall", "context_recall"), 'gainful.parse("R@10")'),
+    "label_ranking_average_precision_score": "gainful.average_precision",
     **dict.fromkeys(("measures", "metrics"), "gainful.MEASURES"),
+    **dict.fromkeys(("list_metrics", "list_measures", "supported_measures"), "gainful.MEASURES"),
+    **dict.fromkeys(("load_dataset", "get_dataset"), 'gainful.evaluate("irds:NAME", run)'),
+    "evaluationdataset": "gainful.evaluate, which takes a list of records",
+    "help": "help(gainful)",
     "conventions": "gainful.CONVENTIONS",
     **dict.fromkeys(("eval", "score", "calc", "evaluate_run", "evaluate_runs"), "gainful.evaluate"),
     "calc_aggregate": "gainful.evaluate, or gainful.ir_measures.calc_aggregate",
@@ -172,12 +225,15 @@ _MODELS = "it was removed: statsmodels fits linear models to results.per_query (
 _SAID = "it was removed: gainful.stats.correlate correlates measures and settings with user labels"
 _FIRST = "it was removed: gainful.unjudged lists the documents to judge first"
 _SPLIT_HALF = "it was removed: discriminative power and test= say how sure an order is"
-# Names and options in Python that are gone, and what to do instead.
+# Names and options in Python that are gone or were never there, and what to do instead.
 REMOVED: Mapping[str, str] = {
     **dict.fromkeys(("fit_model", "model"), _MODELS),
     **dict.fromkeys(("sweep_against", "SweepAgreement", "against"), _SAID),
     **dict.fromkeys(("settle", "Settlement"), _FIRST),
     **dict.fromkeys(("split_half", "trials"), _SPLIT_HALF),
+    **dict.fromkeys(("fuse", "fusion", "rerank"), _NOT_HERE),
+    "rounding_digits": "results keep all digits; round what you print",
+    "coverage_error": "gainful has no measures of multilabel classification",
 }
 
 
@@ -245,7 +301,7 @@ def suggest_name(
     if name in REMOVED:
         return REMOVED[name]
     lower = name.lower()
-    near = [lower] if lower in guesses or lower in places else []
+    near = [known for known in (lower, *ARGUMENTS.get(lower, ())) if known in {**guesses, **places}]
     near = near or [known for known in [find_nearest(lower, [*places, *guesses])] if known]
     if near:
         place = guesses.get(near[0]) or places[near[0]]
