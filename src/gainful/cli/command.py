@@ -259,16 +259,9 @@ def unknown_option(command: click.Command, name: str) -> Exception:
         return UnknownName("option", name, [f"{option.opts[0]} {option.metavar or ''}".strip()])
     if word in OPTIONS:
         return click.UsageError(f"unknown option {name!r}; {OPTIONS[word]}")
-    return UnknownName("option", name, [*list_flags(command), "--help"])
-
-
-def list_flags(command: click.Command) -> list[str]:
-    """The options as one types them: the long name where there is one."""
-    options = [param for param in command.params if param.param_type_name == "option"]
-    return [
-        next((flag for flag in option.opts if flag.startswith("--")), option.opts[0])
-        for option in options
-    ]
+    flags = [param.opts for param in command.params if isinstance(param, click.Option)]
+    long = [next((flag for flag in some if flag.startswith("--")), some[0]) for some in flags]
+    return UnknownName("option", name, [*long, "--help"])
 
 
 class _PathType(click.types.StringParamType):
