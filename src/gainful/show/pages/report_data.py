@@ -339,10 +339,10 @@ def _shorten_texts(
     queries: Sequence[str], texts: Mapping[str, str], details: Mapping[str, Any]
 ) -> list[str | None]:
     """What the queries say; long ones are shortened where nothing else is known of them."""
-    told = ((query, texts.get(query)) for query in queries if texts)
+    by_query = ((query, texts.get(query)) for query in queries if texts)
     return [
         text if text is None or query in details else cut_text(text, _MAX_TEXT)
-        for query, text in told
+        for query, text in by_query
     ]
 
 
