@@ -121,7 +121,7 @@ def sample_queries(changes: Array, limit: int, seed: int) -> list[int]:
     Args:
         changes: how much each query changed, whichever way; not a number where that is not known.
         limit: how many to choose.
-        seed: where chance begins.
+        seed: random seed.
 
     Examples:
         >>> sample_queries(np.array([0.1, 0.9, 0.0, -0.5]), 2, seed=1)[0]
