@@ -181,7 +181,7 @@ def test_nothing_overlaps_and_nothing_is_cut(show, name):
         for width in WIDTHS
         for scheme in ("light", "dark")
     }
-    assert {setting: found for setting, found in faults.items() if found} == {}
+    assert {setting: texts for setting, texts in faults.items() if texts} == {}
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -257,11 +257,11 @@ def test_pages_of_the_site_are_short_their_commands_whole_and_their_links_lead_s
         read[path.name] = page.evaluate(READ_PAGE)
     page.close()
     assert complaints == []
-    assert {name: found["wide"] for name, found in read.items() if found["wide"]} == {}
-    long = {name for name, found in read.items() if found["height"] > 12_000}
+    assert {name: one["wide"] for name, one in read.items() if one["wide"]} == {}
+    long = {name for name, one in read.items() if one["height"] > 12_000}
     assert long <= {f"{name}.html" for name in REFERENCES}
-    for name, found in read.items():
-        for link in found["links"]:
+    for name, one in read.items():
+        for link in one["links"]:
             if not link.startswith(address):
                 continue
             place, _, anchor = link.removeprefix(f"{address}/").partition("#")
