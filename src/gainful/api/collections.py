@@ -36,11 +36,11 @@ def evaluate_collections(
     called the same in every collection.
 
     Args:
-        folder: holds a folder for each collection.
-        measures: one or several; nDCG@10, AP and RR if none is named.
+        folder: a folder with one folder per collection.
+        measures: one or several; by default nDCG@10, AP and RR.
         keep_going: leave out collections and runs that cannot be read, with a note; by default
             the first of them is an error.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `CollectionResults`: the value of each run on each collection, and the mean over
@@ -92,7 +92,8 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
     """The judgments and the runs of a collection; nothing is guessed where there are several."""
     files = sorted(path for path in place.iterdir() if not path.name.startswith("."))
     folder = next((path for path in files if path.is_dir() and path.name in _JUDGMENTS), None)
-    judged = [path for path in files if path.is_file() and _is_judgments(path)]
+    named = [path for path in files if any(word in path.name.lower() for word in _JUDGMENTS)]
+    judged = [path for path in named if path.is_file()]
     if folder is None and len(judged) != 1:
         problem = f"there are {count_noun(len(judged), 'file')} of judgments"
         raise BadInput(str(place), problem, "a folder qrels, or one file with qrels in its name")
@@ -112,10 +113,6 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
             raise BadInput(str(place), problem, "one file for each run")
         runs[name] = str(path)
     return str(place if folder is not None else judged[0]), runs
-
-
-def _is_judgments(path: Path) -> bool:
-    return any(word in path.name.lower() for word in _JUDGMENTS)
 
 
 def _is_beside(path: Path) -> bool:

@@ -202,19 +202,6 @@ class RunResults(ShownByRun[QueryResults]):
         ]
 
 
-def add_items(
-    reading: RunReading, measures: Measures | None, items: AnyItems | None, interactions: Any
-) -> RunReading:
-    """The reading with the catalogue and the interactions that these measures need."""
-    if items is None and interactions is None:
-        return reading
-    from gainful.measure.exposure import check_use  # noqa: PLC0415  (few name them)
-    from gainful.read.items import read_items  # noqa: PLC0415
-
-    check_use(reading.build_recipes(measures)[1], items, interactions)
-    return evolve(reading, items=read_items(items, interactions))
-
-
 class IntervalOptions(GroupOptions, total=False):
     """How runs are read, what is recommended from, and how sure each mean is.
 
@@ -223,8 +210,8 @@ class IntervalOptions(GroupOptions, total=False):
             column of items, or their ids.
         interactions: of Novelty: who had to do with which item; a table of users and items.
         interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
-        resamples: of the interval: how often queries are drawn again.
-        seed: of the interval: where chance begins.
+        resamples: of the interval: number of resamples.
+        seed: of the interval: random seed.
     """
 
     items: AnyItems | None
@@ -275,16 +262,16 @@ def evaluate(
 
     Args:
         qrels: a path, a dict {query: {document: grade}} or {query: [relevant document, …]},
-            a frame (polars, pandas, anything that speaks Arrow; a row for each document, or for
+            a frame (polars, pandas, anything that supports Arrow; a row for each document, or for
             each query with lists), or a list: of records, of rows (query, document, grade), or
-            of a list of documents for each query. Without grades, what is judged has grade 1.
+            of a list of documents for each query. Without grades, each judged document has grade 1.
         run: in the same shapes, with scores, or documents in rank order; documents may be
-            (document, score) pairs and those of LlamaIndex, Haystack and LangChain. What tells
-            both, as RAG records do, is named once.
-        measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several;
-            nDCG@10, AP and RR if none is named.
-        runs: several runs, by name or in a list, instead of one; they may stand in its place too.
-        **options: intervals, how inputs are read, and whose settings count (`RunOptions`).
+            (document, score) pairs and those of LlamaIndex, Haystack and LangChain. RAG records
+            contain both; pass them once.
+        measures: names such as "nDCG@10", "AP", "P_5", "ndcg_cut.5,10"; one or several; by default
+            nDCG@10, AP and RR.
+        runs: several runs, by name or in a list, instead of `run`, which accepts them too.
+        **options: intervals, how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `QueryResults` of a run; of several runs `RunResults`, which is a dict of them by name.
@@ -301,8 +288,7 @@ def evaluate(
     given: dict[str, Any] = dict(options)
     interval = given.pop("interval", None)
     chance = {name: given.pop(name) for name in ("resamples", "seed") if name in given}
-    named_items = given.pop("items", None), given.pop("interactions", None)
-    reading = add_items(RunReading.from_options(given), measures, *named_items)
+    reading = RunReading.from_options(given)
     if run is None and runs is None:
         run = find_run_beside(qrels, reading.columns)
     elif runs is None:
@@ -366,11 +352,17 @@ def evaluate_matched(
     convention, all_recipes = reading.build_recipes(measures)
     recipes = {name: recipe for name, recipe in all_recipes.items() if not recipe.entry.of_items}
     of_items = {name: all_recipes[name] for name in all_recipes if name not in recipes}
-    if of_items:
-        from gainful.measure.exposure import add_exposure, check_items  # noqa: PLC0415
-        from gainful.read.items import Items  # noqa: PLC0415
+    named_items = reading.items, reading.interactions
+    if of_items or named_items != (None, None):
+        from gainful.measure.exposure import (  # noqa: PLC0415  (few ask for it)
+            add_exposure,
+            check_items,
+            check_use,
+        )
+        from gainful.read.items import read_items  # noqa: PLC0415
 
-        items, with_rows = reading.items or Items(), True
+        check_use(all_recipes, *named_items)
+        items, with_rows = read_items(*named_items), True
         check_items(of_items, items)
     small_files = None if with_rows else _read_small_files(qrels, runs, reading)
     judgments, small_runs = small_files or (reading.read_qrels(qrels), {})
@@ -453,7 +445,7 @@ def _match_in_file(
 def _open_large_run(run: AnyRun, reading: RunReading) -> LazyRun | None:
     if not isinstance(run, (str, PathLike)) or reading.columns.names or not exceeds_memory(run):
         return None
-    from gainful.read.large_runs import open_large_run  # noqa: PLC0415  (few files are so large)
+    from gainful.read.lazy import open_large_run  # noqa: PLC0415  (few files are so large)
 
     return open_large_run(run, reading.run_format)
 

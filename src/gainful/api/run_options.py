@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from attrs import evolve, field, frozen
+from attrs import evolve, field, fields, frozen
 
 from gainful.api.keywords import Function, answer_options
 from gainful.convention import Convention
@@ -36,7 +36,7 @@ from gainful.read.source import is_file, is_folder
 from gainful.text import name_files, name_way, number_doubles
 
 if TYPE_CHECKING:  # few name them
-    from gainful.read.items import Items
+    from gainful.read.items import AnyItems
     from gainful.read.query_columns import AnyQueries
 
 Runs = Mapping[str, AnyRun] | Sequence[AnyRun]
@@ -183,13 +183,13 @@ def _refuse_both(measures: Measures | None, more: Measures) -> Measures:
 
 
 class RunOptions(EvaluationSettings, total=False):
-    """How judgments and runs are read, and whose settings count; each option may be left out.
+    """How judgments and runs are read, and the settings to follow; all options are optional.
 
     Args:
         like: the tool whose settings to follow, by name or as a `Convention`.
-        qrels_format: how a file of judgments is written; by content if it is not named.
-        run_format: how files of runs are written; by content if it is not named.
-        columns: how columns are called, such as {"query": "user", "doc": "item"}, if not usual.
+        qrels_format: format of the judgments; by default recognised by content.
+        run_format: format of the runs; by default recognised by content.
+        columns: names of columns, such as {"query": "user", "doc": "item"}, if not the usual ones.
         **settings: single settings, such as `ties="average"` or `missing="skip"`.
     """
 
@@ -206,7 +206,7 @@ class GroupOptions(RunOptions, total=False):
     """How queries are grouped, beside how inputs are read.
 
     Args:
-        group: tell values by group of queries too: a column of `queries`, of the judgments, of a
+        group: also give values by group of queries: a column of `queries`, of the judgments, of a
             run or of RAG records; {query: group}; a function of the query's id; or text_length
             (words of its text) or relevant_docs (how many it has).
         queries: a table of the queries: a file (CSV, TSV, JSON lines) or frame with a column query,
@@ -241,8 +241,9 @@ class RunReading:
     columns: ColumnMapping = field(default=None, converter=read_column_names)
     group: GroupChoice | None = None
     queries: AnyQueries | None = None
+    items: AnyItems | None = None
+    interactions: Any = None
     settings: Mapping[str, Any] = field(factory=dict)
-    items: Items | None = None  # what is recommended from
 
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> RunReading:
@@ -279,4 +280,4 @@ class RunReading:
         return run
 
 
-_OWN_OPTIONS = ("like", "qrels_format", "run_format", "columns", "group", "queries")
+_OWN_OPTIONS = tuple(name.name for name in fields(RunReading) if name.name != "settings")

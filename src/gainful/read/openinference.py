@@ -129,17 +129,20 @@ class _SpanReader:
                 readable.append((number, record))
         self.take_spans(read_spans(readable))
 
-    def take_spans(self, spans: Spans) -> None:
+    def take_spans(self, spans: _Spans) -> None:
         """Remember what spans say of their traces, and what those that are searches found."""
         named, kinds, operations, tools = self._marks.find(spans.attributes)
-        sessions = as_names(named)
+        sessions = _as_names(named)
         by_tool = [
             (tool or spans.name(index)) in self._tools if self._tools else False
             for index, tool in enumerate(tools)
         ]
         searches, others = [], []
         for index, kind in enumerate(kinds):
-            if kind == "RETRIEVER" or self._is_search(kind, operations[index], by_tool[index]):
+            plain = kind if kind == "RETRIEVER" else str(kind or "").upper()
+            if plain == "RERANKER" and not by_tool[index]:
+                self._retrievals.notes[_RERANKED] += 1
+            if plain == "RETRIEVER" or by_tool[index] or operations[index] == "retrieval":
                 searches.append(index)
             elif sessions[index] is not None or spans.parents[index] is not None:
                 others.append(index)
@@ -152,14 +155,8 @@ class _SpanReader:
             by_tool = [by_tool[index] for index in searches]
         self._add_searches(spans, sessions, by_tool)
 
-    def _is_search(self, kind: Any, operation: Any, by_tool: bool) -> bool:
-        kind = str(kind or "").upper()
-        if kind == "RERANKER" and not by_tool:
-            self._retrievals.notes[_RERANKED] += 1
-        return by_tool or kind == "RETRIEVER" or operation == "retrieval"
-
     def _add_searches(
-        self, spans: Spans, sessions: Sequence[str | None], by_tool: Sequence[bool]
+        self, spans: _Spans, sessions: Sequence[str | None], by_tool: Sequence[bool]
     ) -> None:
         """Spans that are searches: whose, when, what was asked, and what was found."""
         text, user, *labels = self._values.find(spans.attributes)
@@ -184,25 +181,26 @@ class _SpanReader:
             else self._read_listed(spans, index, entries)
             for index, entries in enumerate(find_lists(spans.attributes, self._documents))
         ]
-        flaws = [
-            self._name_flaw(spans, index, part) if isinstance(part, BadResults) else None
-            for index, part in enumerate(docs)
-        ]
+        flaws: list[int | None] = [None] * len(docs)
+        for index, part in enumerate(docs):
+            if isinstance(part, BadResults):
+                words = f"span {quote(spans.ids[index] or spans.name(index))}: {part.words}"
+                flaws[index] = self._retrievals.name_flaw(part.expected, words)
         self._retrievals.extend(
             spans.records,
             [[] if isinstance(part, BadResults) else part for part in docs],
             self._read_grades(spans, docs),
             session=sessions,
-            user=as_names(user),
+            user=_as_names(user),
             time=[None if start is None else str(start) for start in spans.starts],
             text=texts,
             flaw=flaws,
-            **dict(zip(self._labels, map(as_names, labels), strict=True)),
+            **dict(zip(self._labels, map(_as_names, labels), strict=True)),
             **dict(zip(KEYS, (spans.traces, spans.ids, spans.parents), strict=True)),
         )
 
     def _read_grades(
-        self, spans: Spans, docs: Sequence[list[str] | BadResults]
+        self, spans: _Spans, docs: Sequence[list[str] | BadResults]
     ) -> dict[int, dict[int, float]]:
         """What evaluations say of the documents of searches, by their places."""
         grades = {}
@@ -220,7 +218,7 @@ class _SpanReader:
         return grades
 
     def _read_listed(
-        self, spans: Spans, index: int, entries: Sequence[Any]
+        self, spans: _Spans, index: int, entries: Sequence[Any]
     ) -> list[str] | BadResults:
         """The ids of documents that a span lists; of LangChain's, those that it returned."""
         docs = read_documents(entries, self._paths)
@@ -232,11 +230,9 @@ class _SpanReader:
         self._retrievals.notes[_RETURNED] += 1
         return returned
 
-    def _name_flaw(self, spans: Spans, index: int, bad: BadResults) -> int:
-        words = f"span {quote(spans.ids[index] or spans.name(index))}: {bad.words}"
-        return self._retrievals.name_flaw(bad.expected, words)
-
-    def _read_elsewhere(self, spans: Spans, index: int, *, by_tool: bool) -> list[str] | BadResults:
+    def _read_elsewhere(
+        self, spans: _Spans, index: int, *, by_tool: bool
+    ) -> list[str] | BadResults:
         """The ids of what a span returned that lists no documents."""
         result = find_first(spans.attributes[index], _TOOL_RESULT) if by_tool else None
         has_failed = spans.has_failed(index)
@@ -402,7 +398,10 @@ _ERRORS = ("2", "error", "status_code_error", "statuscode.error")
 _WRAPPERS = ("resourceSpans", "resource_spans", "batches")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _PAGES = frozenset((*_WRAPPERS, "data"))  # what holds spans; `data` in Phoenix' REST interface
-_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue")
+_VALUES = {
+    *("stringValue", "intValue", "doubleValue", "boolValue", "bytesValue"),
+    *("string_value", "int_value", "double_value", "bool_value", "bytes_value"),
+}
 _ID_TYPES = {str, type(None)}
 _MAX_NESTED = 100  # lists and objects within one attribute
 _KINDS = ("openinference.span.kind", "gen_ai.operation.name", "gen_ai")
@@ -410,7 +409,7 @@ _PREFIX = "attributes."  # of columns of a frame
 
 
 @frozen(eq=False)
-class Spans:
+class _Spans:
     """Some spans as columns: what each is part of, when it began, and what it tells."""
 
     records: Sequence[int]  # the number of the record that each was in
@@ -421,25 +420,21 @@ class Spans:
     starts: Sequence[Any]
     attributes: Sequence[dict[str, Any]]
 
-    def take(self, indices: Sequence[int]) -> Spans:
-        """Some of them."""
+    def take(self, indices: Sequence[int]) -> _Spans:
         columns = astuple(self, recurse=False)
-        return Spans(*([column[index] for index in indices] for column in columns))
+        return _Spans(*([column[index] for index in indices] for column in columns))
 
     def name(self, index: int) -> str:
-        """What a span is called."""
         return str(self.exports[index].get("name") or "")
 
     def has_ended(self, index: int) -> bool:
-        """Is it told when a span ended?"""
         return bool(find_first(self.exports[index], _END))
 
     def has_failed(self, index: int) -> bool:
-        """Did a span end in an error?"""
         return str(find_first(self.exports[index], _STATUS)).lower() in _ERRORS
 
 
-def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> Spans:
+def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> _Spans:
     """The spans of some records, each of which is one, or an OTLP export of some."""
     numbers: list[int] = []
     exports: list[dict[str, Any]] = []
@@ -450,8 +445,8 @@ def read_spans(records: Iterable[tuple[int, dict[str, Any]]]) -> Spans:
             exports.append(span)
             attributes.append(_read_attributes(span, shared))
     traces, ids, parents, starts = _PLACE.find(exports)
-    return Spans(
-        numbers, exports, as_names(traces), as_names(ids), as_names(parents), starts, attributes
+    return _Spans(
+        numbers, exports, _as_names(traces), _as_names(ids), _as_names(parents), starts, attributes
     )
 
 
@@ -517,13 +512,8 @@ def _read_attributes(record: dict[str, Any], shared: dict[str, Any]) -> dict[str
     return {**shared, **own} if shared else own
 
 
-def as_names(values: Sequence[Any]) -> Sequence[str | None]:
-    """Ids, which may be whole numbers; None where it is anything else, or empty.
-
-    Examples:
-        >>> as_names(["a", 7, "", 1.5])
-        ['a', '7', None, None]
-    """
+def _as_names(values: Sequence[Any]) -> Sequence[str | None]:
+    """Ids, which may be whole numbers; None where it is anything else, or empty."""
     if set(map(type, values)) <= _ID_TYPES and "" not in values:
         return values
     return [
@@ -541,12 +531,11 @@ def _decode_value(value: Any, depth: int = 0) -> Any:
     if not isinstance(value, dict) or depth > _MAX_NESTED:
         return value
     for name, inner in value.items():
-        plain = name if "_" not in name else _to_camel(name)
-        if plain in _VALUES:
+        if name in _VALUES:
             return inner
-        if plain == "arrayValue":
+        if name in ("arrayValue", "array_value"):
             return [_decode_value(entry, depth + 1) for entry in _list_values(inner)]
-        if plain == "kvlistValue":
+        if name in ("kvlistValue", "kvlist_value"):
             return {
                 str(entry.get("key")): _decode_value(entry.get("value"), depth + 1)
                 for entry in _list_values(inner)
@@ -558,8 +547,3 @@ def _decode_value(value: Any, depth: int = 0) -> Any:
 def _list_values(value: Any) -> list[Any]:
     entries = value.get("values") if isinstance(value, dict) else None
     return entries if isinstance(entries, list) else []
-
-
-def _to_camel(name: str) -> str:
-    first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)

@@ -35,7 +35,7 @@ _SAMPLE = 50  # rows that are looked at first
 
 @frozen(eq=False)
 class Qrels:
-    """Who judged what: a grade for each query and document.
+    """Judgments: a grade for each query and document.
 
     Where documents were judged for subtopics, `subtopics` has a row for each such judgment, and
     the grade in `frame` is the highest of a document's; `build_subtopic_qrels` makes both.
@@ -53,7 +53,7 @@ class Qrels:
     unique: bool = True  # may no document be judged twice?
     ids: IdKinds = field(factory=dict)
     subtopics: pl.DataFrame | None = None  # row of the frame, subtopic: text; grade: number
-    notes: Sequence[str] = ()  # what one should know of how they were read
+    notes: Sequence[str] = ()  # notes on how they were read
     list_count: int = 0  # lists in query order, where queries have no names
     complete: bool = False  # is all that is relevant in it, so that other documents are not?
     part: bool = False  # is it some queries of a larger one, of which none may be judged?
@@ -108,7 +108,7 @@ class Run:
     silent: frozenset[str] = field(  # queries for which nothing was retrieved
         default=frozenset(), converter=_as_set
     )
-    notes: Sequence[str] = ()  # what one should know of how it was read
+    notes: Sequence[str] = ()  # notes on how it was read
     ids: IdKinds = field(factory=dict)
     list_count: int = 0  # lists in query order, where queries have no names
     infinite: bool = False  # may scores be infinite?
@@ -133,7 +133,7 @@ class NestedDict:
 
     mapping: Mapping[Any, Mapping[Any, Any]]
     name: str
-    notes: Sequence[str] = ()  # what one should know of how it was read
+    notes: Sequence[str] = ()  # notes on how it was read
     list_count: int = 0  # lists in query order, where queries have no names
 
 
@@ -174,7 +174,11 @@ def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:
     docs = [doc for judged in lists for doc in judged]
     if not all(isinstance(doc, Integral) and 0 <= int(doc) <= _MAX_GRADE for doc in docs):
         return
-    rankings = _list_docs(run)
+    if isinstance(run, NestedDict):
+        rankings = [list(ranking) for ranking in run.mapping.values()]
+    else:
+        by_query = dict(run.frame.group_by("query").agg("doc").iter_rows())
+        rankings = [by_query.get(str(number), []) for number in range(run.list_count)]
     numeric = all(str(doc).lstrip("-").isdecimal() for docs in rankings for doc in docs)
     graded = any(grade != 1 for judged in qrels.mapping.values() for grade in judged.values())
     if not numeric or graded or [*map(len, lists)] != [*map(len, rankings)]:
@@ -182,13 +186,6 @@ def _refuse_two_readings(qrels: NestedDict, run: Run | NestedDict) -> None:
     pair = f"{quote(lists[0])} beside {quote(rankings[0])}"
     problem = f"{pair} can be documents, or grades and scores"
     raise BadInput(qrels.name, problem, f"documents as {{query: […]}}; {GRADES_AND_SCORES}")
-
-
-def _list_docs(run: Run | NestedDict) -> list[list[Any]]:
-    if isinstance(run, NestedDict):
-        return [list(ranking) for ranking in run.mapping.values()]
-    by_query = dict(run.frame.group_by("query").agg("doc").iter_rows())
-    return [by_query.get(str(number), []) for number in range(run.list_count)]
 
 
 def pair_hash() -> pl.Expr:
@@ -324,7 +321,7 @@ def build_subtopic_qrels(
         [(0, 'x', 1.0), (1, 'x', 0.0), (0, 'y', 2.0)]
     """
     if "passage" in frame.columns:
-        frame, locate, zeros = sum_passages(frame, locate)
+        frame, locate, zeros = _sum_passages(frame, locate)
         counted = f"; {count_noun(zeros, 'rating')} of 0 counted as 1" if zeros else ""
         notes = [*notes, f"{name}: ratings of passages, summed by subtopic{counted}"]
     if not has_several_subtopics(frame["subtopic"]):
@@ -345,19 +342,13 @@ def build_subtopic_qrels(
     )
 
 
-def sum_passages(
+def _sum_passages(
     frame: pl.DataFrame, locate: Callable[[int], str]
 ) -> tuple[pl.DataFrame, Callable[[int], str], int]:
     """Ratings of passages → a grade for each query, document and subtopic, as TREC DD has it.
 
     The grade is the sum of the ratings of the passages; one of 0 counts as 1, as in the track's
     scorers, and the last number says how many did. A passage that is rated twice is refused.
-
-    Examples:
-        >>> rows = [("1", "a", 2.0, "1.1", "p"), ("1", "a", 0.0, "1.1", "q")]
-        >>> columns = ["query", "doc", "grade", "subtopic", "passage"]
-        >>> sum_passages(pl.DataFrame(rows, schema=columns, orient="row"), str)[0].rows()
-        [('1', 'a', 3.0, '1.1')]
     """
     ids = ["query", "doc", "subtopic"]
     repeats = find_repeated_passages(frame)

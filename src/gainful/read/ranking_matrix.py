@@ -178,8 +178,12 @@ class RankingMatrix:
         """A row for each ranking, its numbers as precise as they were given."""
         if not self.ragged:
             return self.flat.reshape(len(self.lengths), -1)
-        _refuse_unequal_lengths(self.lengths)
-        matrix = np.zeros((len(self.lengths), max(1, int(self.lengths.max()))), self.flat.dtype)
+        longest = max(1, int(self.lengths.max()))
+        cells = longest * len(self.lengths)
+        if cells > _MAX_CELLS and cells > 10 * int(self.lengths.sum()):
+            sizes = f"{len(self.lengths)} lists, the longest of {longest}"
+            raise BadShape("grades", sizes, "lists of similar length; split the batch by length")
+        matrix = np.zeros((len(self.lengths), longest), self.flat.dtype)
         matrix[np.arange(matrix.shape[1]) < self.lengths[:, None]] = self.flat
         return matrix
 
@@ -296,14 +300,6 @@ def _join_lists(numbers: Any, argument: str) -> RankingMatrix:
     return RankingMatrix(np.concatenate(lists), lengths, (len(lengths),), ragged=True)
 
 
-def _refuse_unequal_lengths(lengths: Ranks) -> None:
-    longest = int(lengths.max())
-    cells = longest * len(lengths)
-    if cells > _MAX_CELLS and cells > 10 * int(lengths.sum()):
-        sizes = f"{len(lengths)} lists, the longest of {longest}"
-        raise BadShape("grades", sizes, "lists of similar length; split the batch by length")
-
-
 def _is_list(value: object) -> bool:
     return hasattr(value, "__len__") and not isinstance(value, (str, bytes, Mapping, AbstractSet))
 
@@ -320,7 +316,10 @@ def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> NDArray[
     ):  # of JAX, which NumPy cannot compute with
         array = array.astype(np.float32)
     if array.dtype.kind == "O" and all(isinstance(value, Real) for value in array.flat):
-        array = _as_floats(array, argument)
+        try:
+            array = array.astype(np.float64)
+        except OverflowError:
+            raise BadValue(argument, "a huge number", "finite numbers") from None
     if array.dtype.kind not in "buif":
         raise _not_a_number(numbers, argument)
     if array.dtype == np.float32:
@@ -330,13 +329,6 @@ def _check_numbers(array: NDArray[Any], numbers: Any, argument: str) -> NDArray[
     if array.dtype.kind in "iu" and (np.abs(floats) > _MAX_EXACT).any():
         raise BadValue(argument, int(array.max()), "whole numbers up to 2^53; beyond, use floats")
     return floats
-
-
-def _as_floats(array: NDArray[Any], argument: str) -> NDArray[Any]:
-    try:
-        return array.astype(np.float64)
-    except OverflowError:
-        raise BadValue(argument, "a huge number", "finite numbers") from None
 
 
 def _not_a_number(numbers: Any, argument: str) -> WrongType:
