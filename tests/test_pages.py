@@ -257,11 +257,11 @@ def test_pages_of_the_site_are_short_their_commands_whole_and_their_links_lead_s
         read[path.name] = page.evaluate(READ_PAGE)
     page.close()
     assert complaints == []
-    assert {name: one["wide"] for name, one in read.items() if one["wide"]} == {}
-    long = {name for name, one in read.items() if one["height"] > 12_000}
+    assert {name: facts["wide"] for name, facts in read.items() if facts["wide"]} == {}
+    long = {name for name, facts in read.items() if facts["height"] > 12_000}
     assert long <= {f"{name}.html" for name in REFERENCES}
-    for name, one in read.items():
-        for link in one["links"]:
+    for name, facts in read.items():
+        for link in facts["links"]:
             if not link.startswith(address):
                 continue
             place, _, anchor = link.removeprefix(f"{address}/").partition("#")
