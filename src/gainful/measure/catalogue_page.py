@@ -25,11 +25,10 @@ from gainful.measure.formulas import find_formula
 from gainful.measure.functions.exposure import EXPOSURE_MEASURES
 from gainful.measure.gain import GAINS
 from gainful.measure.measure import Measure, nDCG
-from gainful.measure.names import ANSWERS, parse_ir_measures_name, parse_nickname
+from gainful.measure.names import ANSWERS, TREC_NAMES, parse_ir_measures_name, parse_nickname
 from gainful.measure.notes import describe_setting
 from gainful.measure.parameter_kinds import find_kind
 from gainful.measure.references import REFERENCES
-from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.formats.latex import escape_latex
 from gainful.page.page import Page, Section
 from gainful.page.table import Table

@@ -16,6 +16,7 @@ from gainful.measure.build_recipes import build_recipe
 from gainful.measure.entry import Recipe
 from gainful.measure.functions.precision import best_precision, count_at_recall
 from gainful.measure.measure import Measure
+from gainful.measure.names import BelowZero
 from gainful.measure.parameters import ELEVEN_POINTS
 from gainful.measure.ranked_run import RankedRun, apply_function, rank_run
 from gainful.measure.trec_eval.preferences import (
@@ -24,7 +25,6 @@ from gainful.measure.trec_eval.preferences import (
     match_preferences,
 )
 from gainful.measure.trec_eval.visits import TrecEvalOptions, Visits, build_convention
-from gainful.measure.trec_eval_names import BelowZero
 from gainful.measure.trec_language import TrecLine
 from gainful.read.qrels_and_run import Qrels, Run
 from gainful.read.trec_eval_files import Judged, QrelsFormat, ZScores

@@ -400,15 +400,12 @@ def nsdcg(sessions: MatchedSessions, recipe: SessionRecipe) -> Array:
     if convention.statistic == "average":
         return _average_vector(sessions, recipe)
     per_query = query_gains(sessions, recipe, gains)
-    if convention.statistic in ("best", "last"):
+    if convention.statistic in ("best", "last") or convention.normalise == "concatenated":
         shares = normalise_by(per_query, ideal_dcg(recipe, gains), convention.empty)
-        if convention.statistic == "last":
-            return shares[sessions.last_query]
-        filled = np.maximum.reduceat(np.ma.filled(shares, -np.inf), sessions.first_query)
-        return np.ma.masked_array(filled, mask=np.isneginf(filled))
-    if convention.normalise == "concatenated":  # its end is that of the last query's vector
-        shares = normalise_by(per_query, ideal_dcg(recipe, gains), convention.empty)
-        share = shares[sessions.last_query]
+        if convention.statistic == "best":
+            filled = np.maximum.reduceat(np.ma.filled(shares, -np.inf), sessions.first_query)
+            return np.ma.masked_array(filled, mask=np.isneginf(filled))
+        share = shares[sessions.last_query]  # at whose end concatenated vectors end
     elif convention.normalise == "query":
         share = _nsdcg_by_query(sessions, recipe, gains)
     else:
