@@ -108,18 +108,15 @@ def _find(name: str) -> Entry | NamedFormula | Setting:
         **DISCOUNTS,
     }
     lower_names = {key.lower(): key for key in items_by_name}
-    exact_name = name if name in items_by_name else _find_measure(name)
+    alias = parse_ir_measures_name(name) or parse_nickname(name)
+    if name in TREC_NAMES:
+        alias = TREC_NAMES[name].measure
+    exact_name = name if name in items_by_name else alias
     exact_name = exact_name or lower_names.get(name.lower(), "")
     if not exact_name:
         answer = ANSWERS.get(name.lower(), "")
         raise UnknownName("measure", name, items_by_name, "gainful measures lists them all", answer)
     return items_by_name[exact_name]
-
-
-def _find_measure(name: str) -> str:
-    if name in TREC_NAMES:
-        return TREC_NAMES[name].measure
-    return parse_ir_measures_name(name) or parse_nickname(name) or ""
 
 
 def _describe_alias(name: str, entry: Entry) -> list[str]:
