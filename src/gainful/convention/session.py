@@ -56,7 +56,7 @@ def results_per_query(at: str) -> int | None:
 
 @frozen(kw_only=True, repr=False)
 class SessionConvention(Settings):
-    """How the value of a session comes about.
+    """The settings behind the value of a session.
 
     Examples:
         >>> SessionConvention(bq=2).differences(SessionConvention())

@@ -418,7 +418,7 @@ def _nsdcg_by_query(sessions: MatchedSessions, recipe: SessionRecipe, gains: Ses
 def session_vectors(
     sessions: MatchedSessions, recipe: SessionRecipe, queries: int | None = None
 ) -> Vectors:
-    """The progressive vectors of all sessions, held where a searcher has stopped."""
+    """The progressive vectors of all sessions, flat after a searcher has stopped."""
     sessions = sessions.keep_first_queries(recipe.queries)
     gains, x = session_gains(sessions, recipe), recipe.k or 0
     length = (
