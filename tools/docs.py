@@ -29,9 +29,9 @@ from gainful.measure.catalogue import MEASURES
 from gainful.measure.discount import DISCOUNTS, as_query_discount
 from gainful.measure.entry import Entry
 from gainful.measure.gain import GAINS
+from gainful.measure.names import TREC_NAMES
 from gainful.measure.parameters import PARAMETERS
 from gainful.measure.references import REFERENCES
-from gainful.measure.trec_eval_names import TREC_NAMES
 from gainful.page.formats.markdown import table_to_markdown as to_markdown
 from gainful.page.table import Table
 from gainful.read.column_names import COLUMNS
