@@ -23,8 +23,8 @@ Run on {date}, seed {seed}:
 | --- | --- | --- | ---: | ---: | --- |
 {rows}
 
-Every test run compares the same tools on new random data. For tools that are not installed, it uses their recorded
-output ([conventions](which-ndcg.md)).
+Every run of the tests compares the same tools on other random data, and replays what tools printed that are not
+installed ([conventions](conventions.md)).
 """
 
 
