@@ -208,7 +208,7 @@ class IntervalOptions(GroupOptions, total=False):
     Args:
         items: of Coverage and Gini: the catalogue; a file with an id in each line, a table with a
             column of items, or their ids.
-        interactions: of Novelty: who had to do with which item; a table of users and items.
+        interactions: for Novelty: who interacted with which item; a table of users and items.
         interval: of `runs`: also how sure each mean is, at this level in per cent, such as 95.
         resamples: of the interval: number of resamples.
         seed: of the interval: random seed.

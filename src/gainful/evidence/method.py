@@ -168,7 +168,7 @@ class Method:
         return self.resampling.alpha
 
     def fit_to_queries(self, paired: Sequence[PairedValues], pairs: Ranks) -> Method:
-        """As many resamples as the family needs, if the test of so many queries takes any."""
+        """As many resamples as the family needs, if the test uses any for these queries."""
         is_exact = self.test == RANDOMISATION and all(
             len({*item.units}) <= MAX_EXACT_DIFFERENCES for item in paired
         )

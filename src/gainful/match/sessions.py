@@ -101,7 +101,7 @@ class MatchedSessions:
         return np.asarray(depth, dtype=np.intp)
 
     def keep_first_queries(self, count: int | None) -> MatchedSessions:
-        """What was matched of the first so many queries of each session."""
+        """The match of the first queries of each session."""
         if count is None or int(self.query_counts.max()) <= count:
             return self
         kept = self.position <= count

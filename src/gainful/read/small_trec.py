@@ -78,7 +78,7 @@ def _split_fields(data: bytes, size: int) -> list[list[str]]:
 def _group(
     queries: list[str], docs: list[str], numbers: list[float]
 ) -> dict[str, dict[str, float]] | None:
-    """Numbers by query and document; None if lines of a query stand apart, or one stands twice."""
+    """Numbers by query and document; None if lines of a query are apart, or duplicates."""
     mapping: dict[str, dict[str, float]] = {}
     begin = 0
     for query, lines in groupby(queries):
