@@ -217,12 +217,9 @@ def _refuse_effects(measure: str, recipe: Recipe, gradable: GradableRun) -> None
 def describe_outside(name: str, ends: Ends) -> str:
     """A note on a value that no grading gives, where there is one."""
     low, value, high = ends
-    if (
-        low is None
-        or value is None
-        or high is None
-        or low - COARSE_ROUNDING <= value <= high + COARSE_ROUNDING
-    ):
+    if low is None or value is None or high is None:
+        return ""
+    if low - COARSE_ROUNDING <= value <= high + COARSE_ROUNDING:
         return ""
     return (
         f"{name} now lies outside its bounds: it treats a document without a judgment unlike any "
