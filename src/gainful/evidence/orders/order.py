@@ -228,15 +228,10 @@ class Order(Shown):
     @property
     def power_frame(self) -> pl.DataFrame:
         """A row for each measure."""
-        schema = {
-            "measure": pl.String,
-            "power": pl.Float64,
-            "significant": pl.Int64,
-            "pairs": pl.Int64,
-            "smallest_difference": pl.Float64,
-            "queries": pl.Int64,
-            "clusters": pl.Int64,
-        }
+        names = ("measure", "power", "significant", "pairs", "smallest_difference", "queries")
+        schema: dict[str, Any] = dict.fromkeys((*names, "clusters"), pl.Int64)
+        schema |= dict.fromkeys(("power", "smallest_difference"), pl.Float64)
+        schema["measure"] = pl.String
         return pl.DataFrame([row.to_dict() for row in self.power], schema=schema)
 
     def to_dict(self) -> dict[str, Any]:
