@@ -44,8 +44,8 @@ class Comparison(ComparisonValues, Shown):
     """Systems compared in every measure: means, and a `Pair` for each comparison.
 
     `pairs_against(baseline)` are the pairs of one system, `alike_groups(measure)` the groups
-    without a significant difference, `systems_beaten(measure)` whom each system beats, `frame` all
-    pairs as a table.
+    without a significant difference, `systems_beaten(measure)` the systems that each one beats,
+    `frame` all pairs as a table.
     """
 
     __bool__ = refuse_truth(

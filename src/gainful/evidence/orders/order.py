@@ -181,7 +181,7 @@ class Agreement:
 
 @frozen(eq=False, repr=False)
 class Order(Shown):
-    """What order each measure puts the runs in, how alike the orders are, what tells runs apart.
+    """The order of runs by each measure, the agreement of orders, and the power of each measure.
 
     `means` are {measure: {run: mean}}, over the queries that all runs have; `agreement` has an
     entry for each pair of measures, `power` one for each measure (none where only means were
@@ -443,12 +443,12 @@ def order_means(
     significant: Mapping[str, Flags | None] | None = None,
     lower_is_better: Collection[str] = (),
 ) -> Order:
-    """How alike are the orders that these means give? For sessions, sweeps, or numbers of a paper.
+    """How similar are the orders by these means? For sessions, sweeps, or numbers of a paper.
 
     Args:
         means: {measure: {system: mean}}, the same systems everywhere.
         p: the persistence of RBO.
-        significant: which pairs of systems a measure tells apart, in the order of
+        significant: which pairs of systems a measure finds different, in the order of
             `itertools.combinations`, where that is known.
         lower_is_better: the measures where lower is better.
 

@@ -271,11 +271,11 @@ def max_t_test(
 
     Args:
         values: of each system by query, all in the same order of queries.
-        clusters: what each query belongs to, where they are not independent; whole clusters are
+        clusters: the cluster of each query, if queries are not independent; whole clusters are
             flipped.
         alpha: one minus the confidence of the intervals, which hold all at once.
         resamples: how many, of more than 16 queries or clusters; of fewer all ways to flip.
-        seed: which chance; the same seed gives the same numbers.
+        seed: random seed; the same seed gives the same numbers.
 
     Returns:
         A row for each pair: the mean difference, its simultaneous interval (null where so few give

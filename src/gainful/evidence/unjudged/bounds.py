@@ -40,11 +40,11 @@ _COLUMNS = ("bounds", "low", "value", "high")
 
 @frozen(eq=False, repr=False)
 class Bounds(Shown):
-    """The smallest and the largest value of each query and measure, the ideal changing along.
+    """The smallest and the largest value of each query and measure, with the ideal changing too.
 
     `mean` has (low, value, high) for each measure, `exact` says whether both ends are reached,
     `per_query` is a frame with a row for each measure and query, `documents` one with a row for
-    each unjudged document that could move the first measure. What is not known is None.
+    each unjudged document that could move the first measure. Unknown values are None.
 
     Examples:
         >>> from gainful import unjudged
