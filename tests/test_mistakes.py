@@ -40,6 +40,13 @@ FILES = {
     "nan.json": '{"n01": {"a": NaN}}',
     "ragas.jsonl": '{"user_input": "x", "retrieved_contexts": ["a text"], "reference": "y"}\n',
     "quepid.csv": "query,docid,rating\nlamp,a,3\n",
+    "p_lacks.py": "import nowhere",
+    "p_syntax.py": "x = (",
+    "p_taken.py": "import gainful\ngainful.register('nDCG', lambda matched: 0)",
+    "p_stops.py": "import gainful\ngainful.register('Odd', lambda matched: [1])\nraise ValueError('no')",
+    "p_idle.py": "x = 1",
+    "p_leaves.py": "import sys\nsys.exit(0)",
+    "p_fails.py": "import gainful\n\n@gainful.register\ndef Bad(matched):\n    return matched.nothing\n",
 }
 
 
@@ -60,7 +67,7 @@ def folder(tmp_path_factory, run_gainful):
 
 
 def list_files(folder):
-    files = ((path, path.stat()) for path in folder.rglob("*"))
+    files = ((path, path.stat()) for path in folder.rglob("*") if "__pycache__" not in str(path))
     return {(path, state.st_size, state.st_mtime_ns) for path, state in files}
 
 
