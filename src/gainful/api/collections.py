@@ -36,11 +36,11 @@ def evaluate_collections(
     called the same in every collection.
 
     Args:
-        folder: holds a folder for each collection.
-        measures: one or several; nDCG@10, AP and RR if none is named.
+        folder: a folder with one folder per collection.
+        measures: one or several; by default nDCG@10, AP and RR.
         keep_going: leave out collections and runs that cannot be read, with a note; by default
             the first of them is an error.
-        **options: how inputs are read, and whose settings count (`RunOptions`).
+        **options: how inputs are read, and the settings to follow (`RunOptions`).
 
     Returns:
         `CollectionResults`: the value of each run on each collection, and the mean over
@@ -101,7 +101,10 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
     candidates = sorted(runs_folder.iterdir()) if runs_folder.is_dir() else files
     kept = [] if folder is not None or runs_folder.is_dir() else judged
     paths = [
-        path for path in candidates if path.is_file() and path not in kept and not _is_beside(path)
+        path
+        for path in candidates
+        if path.is_file() and path not in kept and not path.name.startswith(".")
+        if path.name.lower().split(".")[0] not in _BESIDE
     ]
     if not paths:
         raise BadInput(str(place), "it has no runs", "a file for each run, or a folder runs")
@@ -113,8 +116,3 @@ def _find_files(place: Path) -> tuple[str, dict[str, str]]:
             raise BadInput(str(place), problem, "one file for each run")
         runs[name] = str(path)
     return str(place if folder is not None else judged[0]), runs
-
-
-def _is_beside(path: Path) -> bool:
-    name = path.name.lower()
-    return name.startswith(".") or name.split(".")[0] in _BESIDE

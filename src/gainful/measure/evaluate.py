@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import attrgetter
 
 from attrs import evolve
 
@@ -16,6 +17,11 @@ from gainful.measure.ranked_run import RankedRun, compute_measure, rank_run
 from gainful.measure.results import QueryResults
 from gainful.read.qrels_and_run import describe_odd_judgments
 from gainful.types import Array, Flags
+
+# Measures of one view see the same ranking.
+_find_view = attrgetter(
+    "ties", "unjudged", "unjudged_grade", "negative", "fractional", "grade_bits"
+)
 
 
 def measure_run(
@@ -82,14 +88,7 @@ def compute_measures(matched: Matched, recipes: Mapping[str, Recipe]) -> dict[st
 def _compute_values(matched: Matched, recipe: Recipe, views: dict[object, RankedRun]) -> Array:
     """The value of every query, masked where the convention leaves one out."""
     convention = recipe.ranking_convention
-    key = (
-        convention.ties,
-        convention.unjudged,
-        convention.unjudged_grade,
-        convention.negative,
-        convention.fractional,
-        convention.grade_bits,
-    )
+    key = _find_view(convention)
     if key not in views:
         views[key] = rank_run(matched, convention)
     return compute_ranked(views[key], recipe)
@@ -102,17 +101,15 @@ def compute_ranked(ranked: RankedRun, recipe: Recipe) -> Array:
     except NoIdeal as error:
         query = ranked.queries[error.index[0]]
         raise error.with_name(f"the ideal of query {query!r}") from None
-    zero = _zero_queries(ranked, recipe.convention)
-    if recipe.convention.no_hits == "zero" and not ranked.top(recipe.depth).any():
+    convention = recipe.convention
+    zero = ranked.judged & ~ranked.in_run & (convention.empty == 1)
+    if convention.extra == "zero":
+        zero |= ~ranked.judged
+    if convention.no_hits == "zero" and not ranked.top(recipe.depth).any():
         zero |= True
     if recipe.entry.normalised:
         values[zero] = 0.0
     return values
-
-
-def _zero_queries(matched: Matched, convention: Convention) -> Flags:
-    zero = matched.judged & ~matched.in_run & (convention.empty == 1)
-    return zero | ~matched.judged if convention.extra == "zero" else zero
 
 
 def choose_queries(matched: Matched, convention: Convention, run_name: str) -> Flags:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, zip_longest
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from gainful.evidence.pairing import (
     describe_left_out,
     describe_turns,
     pair_values,
+    refuse_unlike,
     values_by_query,
 )
 from gainful.evidence.statistics.correction import CORRECTIONS, TUKEY
@@ -180,7 +181,7 @@ class Agreement:
 
 @frozen(eq=False, repr=False)
 class Order(Shown):
-    """What order each measure puts the runs in, how alike the orders are, what tells runs apart.
+    """The order of runs by each measure, the agreement of orders, and the power of each measure.
 
     `means` are {measure: {run: mean}}, over the queries that all runs have; `agreement` has an
     entry for each pair of measures, `power` one for each measure (none where only means were
@@ -227,15 +228,10 @@ class Order(Shown):
     @property
     def power_frame(self) -> pl.DataFrame:
         """A row for each measure."""
-        schema = {
-            "measure": pl.String,
-            "power": pl.Float64,
-            "significant": pl.Int64,
-            "pairs": pl.Int64,
-            "smallest_difference": pl.Float64,
-            "queries": pl.Int64,
-            "clusters": pl.Int64,
-        }
+        names = ("measure", "power", "significant", "pairs", "smallest_difference", "queries")
+        schema: dict[str, Any] = dict.fromkeys((*names, "clusters"), pl.Int64)
+        schema |= dict.fromkeys(("power", "smallest_difference"), pl.Float64)
+        schema["measure"] = pl.String
         return pl.DataFrame([row.to_dict() for row in self.power], schema=schema)
 
     def to_dict(self) -> dict[str, Any]:
@@ -337,23 +333,16 @@ def _build_tables(order: Order) -> list[Table]:
 
 
 def _build_measure_table(order: Order) -> Table:
-    heads = ("measure", "power", "pairs\napart", "smallest\ndifference", "order")
-    measure_rows = []
-    for at, measure in enumerate(order.measures):
-        power = order.power[at] if order.power else None
-        significant = "–" if power is None or power.significant is None else str(power.significant)
-        measure_rows.append(
-            (
-                measure,
-                None if power is None else power.share,
-                "–" if power is None else f"{significant} of {power.pairs}",
-                None if power is None else power.smallest,
-                _format_order(order.places(measure)),
-            )
-        )
+    rows = []
+    for measure, power in zip_longest(order.measures, order.power):
+        numbers: tuple[Any, ...] = (None, "–", None)
+        if power is not None:
+            significant = "–" if power.significant is None else power.significant
+            numbers = (power.share, f"{significant} of {power.pairs}", power.smallest)
+        rows.append((measure, *numbers, _format_order(order.places(measure))))
     return Table(
-        heads,
-        measure_rows,
+        ("measure", "power", "pairs\napart", "smallest\ndifference", "order"),
+        rows,
         numeric=True,
         label_columns=1,
         text_columns=(4,),
@@ -454,12 +443,12 @@ def order_means(
     significant: Mapping[str, Flags | None] | None = None,
     lower_is_better: Collection[str] = (),
 ) -> Order:
-    """How alike are the orders that these means give? For sessions, sweeps, or numbers of a paper.
+    """How similar are the orders by these means? For sessions, sweeps, or numbers of a paper.
 
     Args:
         means: {measure: {system: mean}}, the same systems everywhere.
         p: the persistence of RBO.
-        significant: which pairs of systems a measure tells apart, in the order of
+        significant: which pairs of systems a measure finds different, in the order of
             `itertools.combinations`, where that is known.
         lower_is_better: the measures where lower is better.
 
@@ -546,7 +535,8 @@ def order_results(
     """
     check_run_count(len(results))
     criterion = criterion or build_method()
-    names = _run_names(results)
+    names = [result.name for result in results]
+    refuse_unlike(results, names)
     pairs = np.array(list(combinations(range(len(names)), 2)))
     means, power, flags_by_measure = {}, [], {}
     notes: list[str] = []
@@ -586,17 +576,6 @@ def order_results(
         notes=(*notes, *means_order.notes),
         results=tuple(results),
     )
-
-
-def _run_names(results: Sequence[Results]) -> list[str]:
-    first, names = results[0], [result.name for result in results]
-    if len({*names}) < len(names):
-        raise BadValue("results", names, "runs with a name each, none twice")
-    for result in results:
-        if result.convention != first.convention or result.recipes.keys() != first.recipes.keys():
-            problem = "not evaluated by the same measures and convention"
-            raise CannotCompare(f"{first.name} and {result.name} are {problem}")
-    return names
 
 
 def _why_no_test(paired_values: PairedValues, mean_kind: str) -> list[str]:

@@ -34,13 +34,11 @@ class Design:
     rows: Ranks  # which of the sessions given these are
     system: Ranks  # of each
     systems: int
-    exchange_groups: Sequence[
-        Ranks
-    ]  # searchers × their sessions, by scenario: whole rows change places
+    # Searchers × their sessions, by scenario: whole rows change places.
+    exchange_groups: Sequence[Ranks]
     swap_groups: Sequence[Ranks]  # the sessions of each searcher within whom systems change names
-    shuffle_groups: Sequence[
-        Ranks
-    ]  # sessions of one searcher on one scenario, among whom there is no order
+    # Sessions of one searcher on one scenario, among whom there is no order.
+    shuffle_groups: Sequence[Ranks]
     searchers: int  # who take part
     left_out: int  # who do not
     blocks: Sequence[Ranks] = ()  # whose effects can be taken out, a number for each session
@@ -316,17 +314,15 @@ def interactions_by_column(
     degrees = within.shape[1]
     taken_out = np.unique(searcher).size + additive.shape[1]
     error_degrees = len(values) - taken_out - degrees
+    unknown = Interaction(column, number, None, None, degrees, error_degrees, None)
     if not degrees or error_degrees < 1:
-        return [Interaction(column, number, None, None, degrees, error_degrees, None)] * len(
-            values.T
-        )
+        return [unknown] * values.shape[1]
     left = remove_means(values, searcher)
     left -= additive @ (additive.T @ left)
     explained = ((within.T @ left) ** 2).sum(axis=0)
     errors = (left**2).sum(axis=0) - explained
     noise = (COARSE_ROUNDING**2) * (values**2).sum(axis=0)
     spread = float((beyond**2).sum())
-    unknown = Interaction(column, number, None, None, degrees, error_degrees, None)
     return [
         _weigh_cells(unknown, float(own), float(left_over), float(least), spread)
         for own, left_over, least in zip(explained, errors, noise, strict=True)

@@ -463,7 +463,7 @@ class SessionResults(Results):
         return self.recipes[next(iter(self.recipes)) if name is None else self.find_name(name)]
 
     def lengths(self, by: By = ()) -> list[dict[str, Any]]:
-        """How many sessions have how many queries: Table 2 of the paper."""
+        """The number of sessions by number of queries: Table 2 of the paper."""
         return lengths(self.matched_sessions, self.group_sessions(by))
 
     def last_queries(
@@ -536,8 +536,8 @@ class SessionResults(Results):
 
         Args:
             by: the column that names the system.
-            block: the columns whose effects are taken out: searcher and scenario, if they are
-                there.
+            block: the columns whose effects are removed; by default searcher and scenario, if
+                present.
             **options: how systems are compared (`stats.MethodOptions`), as
                 `gainful.sessions.compare` has them.
         """
@@ -552,7 +552,7 @@ class SessionResults(Results):
         return gainful.sessions.compare(self, by=by, block=block, **options)
 
     def plot(self, measure: str | None = None, **options: Any) -> alt.TopLevelMixin:
-        """How much have sessions brought, query after query? Figure 2 of the paper.
+        """How much do sessions gain, query by query? Figure 2 of the paper.
 
         Args:
             measure: one of the measures; the first nsDCG, or else the first sDCG.

@@ -20,7 +20,7 @@ from gainful.show.figures.figure import (
     mark_lower,
     shorten_name,
 )
-from gainful.show.figures.line_chart import series_colour, with_caption
+from gainful.show.figures.line_chart import number_channel, series_colour, with_caption
 from gainful.show.theme import Spec, nominal, quantitative
 
 _SCHEMA: dict[str, Any] = {"run": pl.String, "measure": pl.String}
@@ -96,7 +96,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     width = look.width or 420
     ends = [*frame["high"].drop_nulls(), *frame["mean"].drop_nulls()]
     differ = data.extra.get("is_difference", False)
-    shared = _fit_axis(frame, differ) if max(ends, default=0.0) <= 1 else None
+    shared = fit_axis(frame, differ) if max(ends, default=0.0) <= 1 else None
     panels = []
     for measure in measures:
         measure_frame = frame.filter(pl.col("measure") == measure)
@@ -107,7 +107,7 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
                 measure_frame,
                 runs,
                 title,
-                shared or _fit_axis(measure_frame, differ),
+                shared or fit_axis(measure_frame, differ),
                 look,
                 width,
                 labelled=labelled,
@@ -118,9 +118,9 @@ def draw_chart(data: FigureData, look: Look) -> Spec:
     return with_caption(data, look, body, width, len(panels) * len(runs) * _ROW_STEP, labels)
 
 
-def _fit_axis(frame: pl.DataFrame, with_zero: bool) -> Spec:
+def fit_axis(frame: pl.DataFrame, with_zero: bool) -> Spec:
     """An axis that holds all means and intervals, and little else; of differences also 0."""
-    columns = ("low", "mean", "high")
+    columns = [name for name in ("low", "mean", "high") if name in frame.columns]
     ends = [value for name in columns for value in frame[name].drop_nulls()] + [0.0] * with_zero
     low, high = min(ends, default=0.0), max(ends, default=1.0)
     margin = (high - low) * _MARGIN or _MARGIN
@@ -171,16 +171,8 @@ def _draw_panel(  # noqa: PLR0917
         "scale": {"domain": list(range(len(runs)))},
         "axis": None,
     }
-    colour_channel = nominal("place") | {
-        "scale": {
-            "domain": list(range(len(runs))),
-            "range": [
-                series_colour(index if len(runs) <= _MAX_COLOURS else 0, look.tones)
-                for index in range(len(runs))
-            ],
-        },
-        "legend": None,
-    }
+    colour_numbers = range(len(runs)) if len(runs) <= _MAX_COLOURS else [0] * len(runs)
+    colours = [series_colour(number, look.tones) for number in colour_numbers]
     tooltip = [
         nominal("run"),
         *(quantitative(column, format=".4f") for column in ("mean", "low", "high")),
@@ -193,7 +185,7 @@ def _draw_panel(  # noqa: PLR0917
         "data": {"values": rows},
         "width": width,
         "height": {"step": _ROW_STEP} if look.height is None else look.height,
-        "encoding": {"y": run_channel, "color": colour_channel},
+        "encoding": {"y": run_channel, "color": number_channel("place", colours)},
         "layer": [
             {
                 "transform": [{"filter": "datum.low !== null"}],

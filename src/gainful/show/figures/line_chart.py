@@ -125,13 +125,13 @@ def with_caption(  # noqa: PLR0917
 ) -> Spec:
     """A chart with its title; in `usermeta` its caption, and what a page needs to fit it."""
     label_width = text_width([shorten_name(label) for label in labels]) + 8
-    whole_width = width + _Y_AXIS_WIDTH + label_width
+    whole_width = width + label_width  # not all have an axis at the left
     heading = data.title if look.title is None else look.title
     return {
         "config": build_vega_config(look.tones) | {"font": _FONT},
         "title": build_title(heading, whole_width),
         "description": clean_text(". ".join((heading, *data.caption))),
-        "padding": 12,
+        "padding": {"left": 12, "top": 12, "right": 12 + label_width // 8, "bottom": 12},
         **({} if {"concat", "vconcat"} & body.keys() else {"width": width, "height": height}),
         **body,
         "usermeta": {
@@ -206,7 +206,7 @@ def build_line_layers(
                 "x": x,
                 "y": y,
                 "color": _colour_channel(lines, tones),
-                "strokeDash": _series_channel([series_dash(line.dash) for line in lines]),
+                "strokeDash": number_channel("series", [series_dash(line.dash) for line in lines]),
                 "strokeWidth": quantitative("wide", scale=None),
                 "tooltip": [
                     nominal("name", title="line"),
@@ -239,11 +239,12 @@ def _name_point(line: Line, at: int, point: Point) -> Spec:
 
 
 def _colour_channel(lines: Sequence[Line], tones: Tones) -> Spec:
-    return _series_channel([series_colour(line.colour, tones) for line in lines])
+    return number_channel("series", [series_colour(line.colour, tones) for line in lines])
 
 
-def _series_channel(values: Sequence[Any]) -> Spec:
-    return nominal("series") | {
+def number_channel(field: str, values: Sequence[Any]) -> Spec:
+    """A channel that gives each number a value, such as a colour."""
+    return nominal(field) | {
         "scale": {"domain": list(range(len(values))), "range": list(values)},
         "legend": None,
     }
