@@ -165,7 +165,7 @@ class Searchers:
 def fit_searchers(
     observed: Observed, keys: Mapping[str, Any], *, level: float, seed: int, compare: bool
 ) -> Searchers:
-    """The searchers of these sessions; with `compare`, by which discount they are told best."""
+    """The searchers of these sessions; with `compare`, also the discount that fits them best."""
     reading = None
     if observed.depths is not None and observed.depths.size:
         reading = _fit_behaviour(observed.depths, level, seed, compare=compare)
